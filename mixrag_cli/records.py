@@ -1,0 +1,384 @@
+"""The shared records: what flows between the workers, from a source file to an answer.
+
+    SourceFile ─► Document(blocks, grids) ─► Table ─► Chunk ─► Hit ─► Evidence ─► Answer
+
+Every record is frozen. Ids are hashes of content and place, so the same input gives the same store.
+This module imports nothing of the project.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+Modality = Literal["pdf", "markdown", "code", "sheet", "html", "notebook", "text"]
+BlockKind = Literal["heading", "paragraph", "list", "code", "definition", "table"]
+ChunkKind = Literal["prose", "code", "table", "row"]
+
+
+def stable_id(*parts: str | bytes | int) -> str:
+    """Hash the parts, in order, to 32 hex digits.
+
+    Parts are length-prefixed, so ("ab", "c") and ("a", "bc") differ.
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "big"))
+        digest.update(raw)
+    return digest.hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A regular file that the walk found.
+
+    root: absolute path of the indexed folder; path: relative to it. Both are bytes: the file system's own.
+    """
+
+    root: bytes
+    path: bytes
+    size: int
+    mtime_ns: int
+    device: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or folder that is not in the index, and why.
+
+    path: cleaned for display, relative to the root. code: a stable word. by_rule: left out on purpose
+    (ignored, hidden, secret, …) rather than unreadable; only the latter turns the exit code into 3.
+    """
+
+    path: str
+    code: str
+    reason: str
+    by_rule: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """A place in a source: characters of the extracted text always, and what the format has besides.
+
+    chars: [start, end) in the extracted text. page: from 1. bbox: (x0, top, x1, bottom) in points from the
+    page's top left. lines: first and last, from 1. cells: an A1 range such as "B4:C4".
+    """
+
+    chars: tuple[int, int]
+    page: int | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    lines: tuple[int, int] | None = None
+    sheet: str | None = None
+    cells: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The locator's known fields as plain JSON values."""
+        known: dict[str, Any] = {"chars": list(self.chars)}
+        for name in ("page", "sheet", "cells"):
+            if (value := getattr(self, name)) is not None:
+                known[name] = value
+        if self.lines is not None:
+            known["lines"] = list(self.lines)
+        if self.bbox is not None:
+            known["bbox"] = [round(edge, 1) for edge in self.bbox]
+        return known
+
+    @classmethod
+    def from_json(cls, known: Mapping[str, Any]) -> Locator:
+        """The inverse of to_json."""
+        return cls(
+            chars=(known["chars"][0], known["chars"][1]),
+            page=known.get("page"),
+            bbox=tuple(known["bbox"]) if known.get("bbox") else None,  # type: ignore[arg-type]
+            lines=(known["lines"][0], known["lines"][1]) if known.get("lines") else None,
+            sheet=known.get("sheet"),
+            cells=known.get("cells"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of running text with one kind and one place.
+
+    heading_path: enclosing headings, outermost first; for code the enclosing scopes ("class Session", …).
+    level: depth of a heading, from 1; 0 for all else. grid: for kind "table" the index into Document.grids;
+    text is then the raw table, so that it stays in the running text. name: for kind "definition" the
+    qualified name ("Session.send").
+    """
+
+    text: str
+    kind: BlockKind
+    locator: Locator
+    heading_path: tuple[str, ...] = ()
+    level: int = 0
+    grid: int | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """One cell as its format gives it, before anyone decides what is a header.
+
+    row, column: of its top left corner, from 0, within the grid. text: as shown to a person. number: the
+    stored number where the format has typed cells. indent, bold: style hints where the format has them.
+    address: "B6" in sheets. locator-like hints: bbox in PDF, line (from 1) in text formats.
+    """
+
+    row: int
+    column: int
+    text: str
+    row_span: int = 1
+    column_span: int = 1
+    number: Decimal | None = None
+    is_percent: bool = False
+    is_date: bool = False
+    is_header: bool = False
+    bold: bool = False
+    indent: int = 0
+    address: str | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """What a streamed column holds over all its rows (the sums are over rows with a number)."""
+
+    index: int
+    count: int
+    numbers: int
+    total: Decimal | None = None
+    low: Decimal | None = None
+    high: Decimal | None = None
+    low_row: int | None = None
+    high_row: int | None = None
+    distinct: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A rectangular region of cells that a reader took for one table.
+
+    caption: text bound to the table from outside (a title line above it, a figure legend).
+    total_rows: rows in the source; above n_rows when the grid holds a sample and profiles cover the rest.
+    """
+
+    n_rows: int
+    n_columns: int
+    cells: tuple[GridCell, ...]
+    locator: Locator
+    caption: str = ""
+    notes: tuple[str, ...] = ()
+    total_rows: int = 0
+    profiles: tuple[ColumnProfile, ...] = ()
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a reader made of one file.
+
+    text: the whole extracted text; every locator's chars point into it. warnings: for people, one line each.
+    """
+
+    modality: Modality
+    title: str
+    text: str
+    blocks: tuple[Block, ...]
+    grids: tuple[Grid, ...] = ()
+    language: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """One data column or data row of a table with its full header path, outermost first."""
+
+    index: int
+    path: tuple[str, ...]
+    is_total: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A data cell: what it says, what it is worth and where it stands.
+
+    row, column: grid indices, as in Header.index. value: the number as written (-1234 for "(1,234)"; 35.3
+    for "35.3 %"); multiply by scale for base units. unit: "%", "USD", … or "".
+    """
+
+    row: int
+    column: int
+    text: str
+    value: Decimal | None = None
+    unit: str = ""
+    scale: int = 1
+    address: str | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    line: int | None = None
+    row_span: int = 1
+    column_span: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table read through its headers (paper 000, 3.1: T = {top headers, left headers, data}).
+
+    unit, scale: those the caption or a unit row gives to the whole table ("USD", 1_000_000). confidence: in
+    [0, 1], how sure the header inference is. total_rows: as in Grid.
+    """
+
+    id: str
+    title: str
+    columns: tuple[Header, ...]
+    rows: tuple[Header, ...]
+    cells: tuple[Cell, ...]
+    locator: Locator
+    unit: str = ""
+    scale: int = 1
+    notes: tuple[str, ...] = ()
+    confidence: float = 1.0
+    total_rows: int = 0
+    profiles: tuple[ColumnProfile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What is embedded, searched and cited.
+
+    text: as a person reads it. context: heading path or scope or table title, put in front when embedding.
+    words: what the full-text index sees beyond text and context (split identifiers, plain numbers, names).
+    parent: id of the table that a row or table chunk shows, else "". row: the table row a "row" chunk shows.
+    """
+
+    id: str
+    document: str
+    kind: ChunkKind
+    modality: Modality
+    text: str
+    context: str
+    words: str
+    locator: Locator
+    position: int
+    parent: str = ""
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A file as the store remembers it.
+
+    status: "indexed", "empty", "skipped" (unreadable) or "left_out" (by rule). path: cleaned for display. key: the raw path.
+    content_hash: sha256 of the bytes, hex, "" where never read. seen_ns: when the scan that read it began.
+    """
+
+    id: str
+    root: bytes
+    key: bytes
+    path: str
+    status: Literal["indexed", "empty", "skipped", "left_out"]
+    size: int = 0
+    mtime_ns: int = 0
+    device: int = 0
+    inode: int = 0
+    seen_ns: int = 0
+    content_hash: str = ""
+    modality: str = ""
+    title: str = ""
+    code: str = ""
+    reason: str = ""
+    chunks: int = 0
+    tokens: int = 0
+    stale: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """All that a worker process makes of one file: ready to embed and to store."""
+
+    modality: Modality
+    title: str
+    chunks: tuple[Chunk, ...]
+    tables: tuple[Table, ...]
+    n_characters: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A candidate passage with its raw score from each source of evidence.
+
+    path: the document's display path. scores: "words" (BM25), "meaning" (cosine), …; a source that did not return it is absent.
+    score: the fused score in [0, 1], by which hits are ordered. probability: calibrated, where a map is fitted.
+    """
+
+    chunk: Chunk
+    path: str
+    title: str
+    scores: Mapping[str, float]
+    score: float
+    probability: float | None = None
+    accepted_by: str | None = None
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A quoted piece that an answer rests on.
+
+    id: "e1", "e2", …, as formulas name it. source: index into Answer.sources, from 1. quote: verbatim from
+    the source. value: the number in it, as written; scale: its multiplier to base units.
+    """
+
+    id: str
+    source: int
+    quote: str
+    label: str
+    value: Decimal | None = None
+    unit: str = ""
+    scale: int = 1
+    locator: Locator | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A cited passage: the hit and the narrower place in it that the answer uses."""
+
+    ref: int
+    hit: Hit
+    locator: Locator
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with its RECAP steps, or an abstention that says why.
+
+    text: the presented answer, or the reason for abstaining. value, unit: of a numeric answer.
+    """
+
+    question: str
+    status: Literal["answered", "abstained"]
+    text: str
+    kind: str
+    asks: str
+    value: Decimal | None = None
+    unit: str = ""
+    confidence: float = 0.0
+    evidence: tuple[Evidence, ...] = ()
+    formula: str = ""
+    result: Decimal | None = None
+    sources: tuple[Source, ...] = ()
+    refused: tuple[Hit, ...] = ()
+    faithfulness: float | None = None
+    degraded: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    models: Mapping[str, str] = field(default_factory=dict)
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    tokens: Mapping[str, int] = field(default_factory=dict)
