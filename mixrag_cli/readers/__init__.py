@@ -1,0 +1,63 @@
+"""Readers: a file to a Document. One module a format, chosen by the file's name and imported when first needed."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from mixrag_cli.readers.source import ReadLimits, ReadSource
+from mixrag_cli.records import Document, Modality
+
+__all__ = ["ReadFunction", "ReadLimits", "ReadSource", "modality_of", "reader_for"]
+
+ReadFunction = Callable[[ReadSource], Document]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One family of files: its modality, its reader as module and function, its suffixes."""
+
+    modality: Modality
+    module: str
+    function: str
+    suffixes: str
+
+
+FORMATS = (
+    Format("pdf", "pdf", "read_pdf", "pdf"),
+    Format("markdown", "markdown", "read_markdown", "md markdown mdown mkd mdx qmd rmd"),
+    Format("sheet", "sheet", "read_sheet", "xlsx xlsm xls ods"),
+    Format("sheet", "delimited", "read_delimited", "csv tsv tab"),
+    Format("html", "html", "read_html", "html htm xhtml"),
+    Format("notebook", "notebook", "read_notebook", "ipynb"),
+    Format(
+        "code",
+        "code",
+        "read_code",
+        "py pyi pyw js mjs cjs jsx ts mts cts tsx go rs java c h cc cpp cxx hpp hh hxx cs rb php sh bash "
+        # no grammar is installed for these: read by structure
+        "kt kts swift scala lua pl pm r jl m mm dart ex exs erl hs clj cljs groovy ps1 zsh fish vue svelte "
+        "proto graphql tf cmake sol zig nim",
+    ),
+)
+TEXT = Format("text", "text", "read_text", "")
+BY_SUFFIX = {suffix: family for family in FORMATS for suffix in family.suffixes.split()}
+
+
+def modality_of(name: str) -> Modality:
+    """The modality that a file of this name is read as; "text" where the name says nothing."""
+    return _format_of(name).modality
+
+
+def reader_for(name: str) -> ReadFunction:
+    """The function that reads a file of this name. Its module is imported on the first call."""
+    family = _format_of(name)
+    module = importlib.import_module(f"{__name__}.{family.module}")
+    return cast(ReadFunction, getattr(module, family.function))
+
+
+def _format_of(name: str) -> Format:
+    stem, dot, suffix = name.rpartition(".")
+    return BY_SUFFIX.get(suffix.lower(), TEXT) if dot and stem else TEXT

@@ -1,0 +1,193 @@
+"""Bytes to text, for every format that is text: never an exception, and the losses are counted.
+
+1. a byte order mark decides (UTF-8, UTF-16, UTF-32)
+2. UTF-8, if every byte agrees
+3. UTF-16 or UTF-32 without a mark, told by where the NUL bytes stand
+4. mostly UTF-8 with some damage: UTF-8 with U+FFFD for the damage
+5. what the file declares about itself (coding:, charset=, encoding=)
+6. what charset-normalizer believes
+7. cp1252, which decodes nearly anything a Western program wrote
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from charset_normalizer import from_bytes
+
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.source import ReadSource
+
+HEAD_BYTES = 8192  # where git and ripgrep look for a NUL too
+GUESS_BYTES = 65_536  # charset-normalizer costs about 10 ms per 10 kB; more text did not change its mind
+REPLACEMENT = "\ufffd"
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+DECLARED = re.compile(rb"(?:coding|charset|encoding)[ \t]{0,4}[=:][ \t]{0,4}[\"']?([A-Za-z0-9._-]{2,40})")
+HIGH_RUN = re.compile(rb"[\x80-\xff]+")
+NOT_FOR_TEXT = frozenset(
+    {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7", "mbcs", "oem"}
+)
+# The encodings that people meet. Left to all of its 90, charset-normalizer takes short Latin-1 for cp1250 or worse.
+LIKELY = [
+    "shift_jis",
+    "cp932",
+    "euc_jp",
+    "iso2022_jp",
+    "gb18030",
+    "big5",
+    "euc_kr",
+    "cp1251",
+    "koi8_r",
+    "cp1253",
+    "cp1252",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A file's text with its encoding and the number of characters that could not be read (U+FFFD)."""
+
+    text: str
+    encoding: str
+    replaced: int
+
+
+def decode(raw: bytes) -> tuple[str, str, int]:
+    """The text, the encoding that fitted and the number of U+FFFD in the text; no byte sequence raises.
+
+    Line ends become \\n. Example: b"caf\\xe9" -> ("café", "cp1252", 0)
+    """
+    for mark, encoding in MARKS:
+        if raw.startswith(mark):
+            return _finish(raw[len(mark) :], encoding)
+    if wide := wide_encoding(raw[:HEAD_BYTES]):
+        return _finish(raw, wide)
+    try:
+        return _with_plain_line_ends(raw.decode("utf-8")), "utf-8", 0
+    except UnicodeDecodeError:
+        return _finish(raw, _likely_encoding(raw))
+
+
+def looks_binary(head: bytes) -> bool:
+    """Whether the first bytes hold a NUL and are no UTF-16 or UTF-32."""
+    head = head[:HEAD_BYTES]
+    if b"\0" not in head or any(head.startswith(mark) for mark, _ in MARKS[1:]):
+        return False
+    return wide_encoding(head) == ""
+
+
+def wide_encoding(head: bytes) -> str:
+    """The UTF-16 or UTF-32 encoding that the NUL bytes of an unmarked text give away, or ""."""
+    if len(head) < 4 or b"\0" not in head:
+        return ""
+    head = head[: len(head) // 4 * 4]
+    nul_share = [head[place::4].count(0) / (len(head) // 4) for place in range(4)]
+    high, low = 0.7, 0.1  # Western text in UTF-16 has a NUL in nearly every pair, machine code in no fixed place
+    patterns = {
+        "utf-32-le": nul_share[0] < low and min(nul_share[2:]) > high,
+        "utf-32-be": nul_share[3] < low and min(nul_share[:2]) > high,
+        "utf-16-le": max(nul_share[0], nul_share[2]) < low and min(nul_share[1], nul_share[3]) > high,
+        "utf-16-be": max(nul_share[1], nul_share[3]) < low and min(nul_share[0], nul_share[2]) > high,
+    }
+    for encoding, fits in patterns.items():
+        if fits and _reads_as_text(head.decode(encoding, "replace")):
+            return encoding
+    return ""
+
+
+def read_decoded(source: ReadSource, *, may_cut: bool = False) -> Decoded:
+    """The whole source as text.
+
+    Raises FileUnreadable("binary") for what is no text and ("too-large") above the text limit, unless may_cut:
+    then the text ends at the limit, at the end of a line where there is one.
+    """
+    limit = source.limits.max_text_bytes
+    raw = source.file.read(limit + 1)
+    if looks_binary(raw):
+        raise FileUnreadable("binary", "looks binary")
+    if len(raw) > limit:
+        if not may_cut:
+            raise FileUnreadable("too-large", f"larger than {source.limits.max_text_file_mb} MB")
+        raw = raw[:limit]
+        raw = raw[: raw.rfind(b"\n") + 1 or limit]
+    source.beat(0, len(raw))
+    decoded = Decoded(*decode(raw))
+    source.beat(len(raw), len(raw))
+    return decoded
+
+
+def decoding_warnings(decoded: Decoded) -> list[str]:
+    """What a person should know about the decoding: another encoding than UTF-8, characters lost."""
+    if decoded.replaced:
+        return [f"{decoded.replaced} characters could not be read as {decoded.encoding}"]
+    return [] if decoded.encoding == "utf-8" else [f"read as {decoded.encoding}"]
+
+
+def _finish(raw: bytes, encoding: str) -> tuple[str, str, int]:
+    text = _with_plain_line_ends(raw.decode(encoding, "replace"))
+    return text, encoding, text.count(REPLACEMENT)
+
+
+def _with_plain_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _reads_as_text(text: str) -> bool:
+    odd = sum(1 for character in text if character == REPLACEMENT or (character < " " and character not in "\t\n\r\f"))
+    return odd <= len(text) * 0.05
+
+
+def _likely_encoding(raw: bytes) -> str:
+    if _is_damaged_utf8(raw):
+        return "utf-8"
+    head = raw[:GUESS_BYTES]
+    declared = _declared_encoding(head[:HEAD_BYTES])
+    if declared and _decodes(head, declared):
+        return declared
+    if _high_bytes_stand_alone(head):
+        return "cp1252"
+    best = from_bytes(head, cp_isolation=LIKELY).best()
+    if best is not None and _decodes(head, best.encoding):
+        return best.encoding
+    return "cp1252"
+
+
+def _high_bytes_stand_alone(head: bytes) -> bool:
+    """Whether most bytes beyond ASCII have ASCII on both sides, as in Western text and in no other script."""
+    runs = [len(run) for run in HIGH_RUN.findall(head)]
+    return 2 * runs.count(1) > sum(runs)
+
+
+def _is_damaged_utf8(raw: bytes) -> bool:
+    """Whether more characters beyond ASCII are sound UTF-8 than are not."""
+    text = raw[: 16 * GUESS_BYTES].decode("utf-8", "replace")
+    beyond = sum(1 for character in text if character > "\x7f")
+    broken = text.count(REPLACEMENT)
+    return beyond - broken > broken
+
+
+def _declared_encoding(head: bytes) -> str:
+    found = DECLARED.search(head)
+    if found is None:
+        return ""
+    try:
+        name = codecs.lookup(found.group(1).decode("ascii")).name
+    except LookupError:
+        return ""
+    return "" if name in NOT_FOR_TEXT else name
+
+
+def _decodes(head: bytes, encoding: str) -> bool:
+    try:  # the cut may split a last character: replacement is allowed, a codec that is none for text is not
+        text = head.decode(encoding, "replace")
+    except (LookupError, ValueError, AssertionError):
+        return False
+    return text.count(REPLACEMENT) <= 1 + len(text) * 0.01

@@ -1,0 +1,48 @@
+"""What a reader is given: an open file, its name, its limits and a way to say that work goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import BinaryIO
+
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """How large a file may be: any file, and one that is read as text or code."""
+
+    max_file_mb: int = 512
+    max_text_file_mb: int = 20
+
+    @property
+    def max_text_bytes(self) -> int:
+        """The limit for text and code, in bytes."""
+        return self.max_text_file_mb * MEGABYTE
+
+
+def stay_silent(done: int, total: int) -> None:
+    """A beat that nobody hears."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """One file to read.
+
+    name: the file name, cleaned for display. size: bytes. file: opened for reading, seekable, at its start.
+    beat: call with (done, total), in the reader's own units, at each page or every few thousand rows; it also
+    tells the parent process that this one lives.
+    """
+
+    name: str
+    size: int
+    file: BinaryIO
+    beat: Callable[[int, int], None] = stay_silent
+    limits: ReadLimits = ReadLimits()
+
+    @property
+    def suffix(self) -> str:
+        """The last suffix in lower case without its dot; "" where there is none."""
+        stem, dot, suffix = self.name.rpartition(".")
+        return suffix.lower() if dot and stem else ""
