@@ -1,0 +1,46 @@
+"""Dates, years and fiscal periods as people write them: the texts that look like numbers and are none."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+FIRST_YEAR, LAST_YEAR = 1500, 2150  # statistical series reach back to about 1500; forecasts to 2100 and a little
+FOOTNOTE = re.compile(r"(?<=[\d%)])\s?(?:\((?:\d{1,2}|[a-z]{1,2})\)|\[(?:\d{1,3}|[a-z]{1,2})\])$", re.I)
+SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴-⁹ªº*†‡§¶#]+")
+SPACES = re.compile(r"[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
+
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+YEAR = r"(?:1[5-9]|20|21)\d\d"
+DATE = re.compile(
+    rf"""(?:\b(?:{MONTH}\s?\d{{1,2}}(?:st|nd|rd|th)?,?\s+{YEAR}|\d{{1,2}}(?:st|nd|rd|th)?[\s-]{MONTH}[\s,-]+(?:{YEAR}|\d\d)
+    |{MONTH}[\s,’'-]+(?:{YEAR}|\d\d)|{MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}\s{MONTH})(?!\w))
+    |(?<![\w.,/-])(?:{YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?
+      |\d{{1,2}}[/.-]\d{{1,2}}[/.-](?:{YEAR}|\d\d))(?![\w/])
+    |\b(?:fy|fiscal(?:\s+year)?|cy)\s?[’']?(?:{YEAR}|\d\d)(?:[-/](?:{YEAR}|\d\d))?[ae]?\b
+    |\b[qh][1-4]\s?[-’'/]?\s?(?:fy\s?)?(?:{YEAR}|\d\d)?\b|\b[1-4][qh]\s?[-’']?(?:{YEAR}|\d\d)\b
+    |(?<![\w.,/-]){YEAR}\s?[/–-]\s?(?:{YEAR}|\d\d)(?![\w/-])|(?<![\w.,/-]){YEAR}\s?[ae](?!\w)
+    |(?<![\w:])\d{{1,2}}:\d\d(?::\d\d)?(?![\w:])""",
+    re.I | re.X,
+)
+_PERIOD_WORDS = re.compile(
+    r"^(?:(?:as (?:of|at)|for(?: the)?|at|in|the)\s+)?(?:(?:three|six|nine|twelve|first|second|third|fourth|[1-4])?\s?"
+    r"(?:months?|quarters?|weeks?|years?|half|fiscal|calendar|periods?)\s?)*(?:ended|ending|to|of)?[\s,]*$",
+    re.I,
+)
+
+
+def kind_of_period(text: str) -> Literal["year", "date"] | None:
+    """ "year" for a plain year, "date" for dates and fiscal periods ("FY2019", "Three Months Ended July 1, 2023")."""
+    plain = SUPERSCRIPTS.sub("", text).strip()
+    plain = FOOTNOTE.sub("", plain)
+    if re.fullmatch(r"\d{4}", plain):
+        return "year" if FIRST_YEAR <= int(plain) <= LAST_YEAR else None
+    match = DATE.search(plain)
+    if match is None:
+        return None
+    rest = DATE.sub(" ", plain)
+    return "date" if _PERIOD_WORDS.match(SPACES.sub(" ", re.sub(rf"\b{YEAR}\b|[,;:()–-]", " ", rest)).strip()) else None
