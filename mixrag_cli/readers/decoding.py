@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
 
+from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.source import ReadSource
 
@@ -104,7 +105,7 @@ def wide_encoding(head: bytes) -> str:
 
 
 def read_decoded(source: ReadSource, *, may_cut: bool = False) -> Decoded:
-    """The whole source as text.
+    """The whole source as text, cleaned of control and hidden characters; its line count is the file's own.
 
     Raises FileUnreadable("binary") for what is no text and ("too-large") above the text limit, unless may_cut:
     then the text ends at the limit, at the end of a line where there is one.
@@ -119,7 +120,8 @@ def read_decoded(source: ReadSource, *, may_cut: bool = False) -> Decoded:
         raw = raw[:limit]
         raw = raw[: raw.rfind(b"\n") + 1 or limit]
     source.beat(0, len(raw))
-    decoded = Decoded(*decode(raw))
+    text, encoding, replaced = decode(raw)
+    decoded = Decoded(safe_text(text), encoding, replaced)
     source.beat(len(raw), len(raw))
     return decoded
 

@@ -1,0 +1,91 @@
+"""Lines to blocks: what all readers of line-shaped text share."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.records import BlockKind
+
+MAX_LINE_CHARS = 100_000  # a longer line is cut: single-line JSON, minified scripts
+MAX_BLOCK_LINES = 80  # about two chunks of code: a longer run is cut so that a block's lines still say where
+MAX_BLOCK_CHARS = 20_000
+MAX_CLUSTER_CHARS = 64  # how far a cut gives way to combining marks
+JOINER = "\u200d"
+
+
+def split_long_line(line: str, limit: int = MAX_LINE_CHARS) -> Iterator[str]:
+    """The line in pieces of at most limit characters; a cut does not part a letter from its combining marks."""
+    start = 0
+    while len(line) - start > limit:
+        cut = _cut_before(line, start + limit)
+        yield line[start:cut]
+        start = cut
+    yield line[start:]
+
+
+def line_runs(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """The runs of lines that hold something, as [first, last) from 0, within the given range."""
+    start = -1
+    for number in range(first, last):
+        blank = not lines[number] or lines[number].isspace()
+        if start >= 0 and blank:
+            yield start, number
+        if blank or start < 0:
+            start = -1 if blank else number
+    if start >= 0:
+        yield start, last
+
+
+def add_lines(
+    builder: DocumentBuilder,
+    lines: Sequence[str],
+    span: tuple[int, int],
+    kind: BlockKind,
+    heading_path: tuple[str, ...] | None = None,
+) -> None:
+    """Add lines[first:last] (span, from 0) as one block, or as several where they are too many or too long.
+
+    Blank lines at both ends are left out; a block's text is its source lines as they are.
+    """
+    start, size = span[0], 0
+    for number in range(*span):
+        length = len(lines[number]) + 1
+        if number > start and (size + length > MAX_BLOCK_CHARS or number - start >= MAX_BLOCK_LINES):
+            _add_block(builder, lines, (start, number), kind, heading_path)
+            start, size = number, 0
+        size += length
+    _add_block(builder, lines, (start, span[1]), kind, heading_path)
+
+
+def trim_blank(lines: Sequence[str], span: tuple[int, int]) -> tuple[int, int]:
+    """The span without blank lines at its ends."""
+    first, last = span
+    while first < last and not lines[first].strip():
+        first += 1
+    while last > first and not lines[last - 1].strip():
+        last -= 1
+    return first, last
+
+
+def _add_block(
+    builder: DocumentBuilder,
+    lines: Sequence[str],
+    span: tuple[int, int],
+    kind: BlockKind,
+    heading_path: tuple[str, ...] | None,
+) -> None:
+    first, last = trim_blank(lines, span)
+    if last - first == 1:
+        for piece in split_long_line(lines[first]):
+            builder.add(piece, kind, heading_path=heading_path, lines=(first + 1, last))
+    elif first < last:
+        builder.add("\n".join(lines[first:last]), kind, heading_path=heading_path, lines=(first + 1, last))
+
+
+def _cut_before(line: str, place: int) -> int:
+    for cut in range(place, place - MAX_CLUSTER_CHARS, -1):
+        if not unicodedata.combining(line[cut]) and JOINER not in (line[cut], line[cut - 1]):
+            return cut
+    return place

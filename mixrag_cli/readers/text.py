@@ -1,0 +1,151 @@
+"""Plain text and data files read as text, by what their lines show: blank lines, underlines, top-level keys.
+
+Nothing is ever parsed into objects here: a JSON or YAML file stays text, so neither its depth, its size nor its
+tags can do anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records import BlockKind, Document
+
+BEAT_BLOCKS = 2000
+UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}[ \t]*$")
+LIST_ITEM = re.compile(r"[ \t]{0,8}(?:[-*+•]|\d{1,3}[.)]|#\.)[ \t]+\S")
+# reStructuredText that no one reads: link targets, images, lines of badges, rules
+UNREAD = re.compile(
+    r"\.\. (?:\||_|image::|raw::|contents::|meta::)|(?:\|[^|\n]{1,80}\|[_ \t]{0,4}){1,40}$|([-=*_~])\1{3,}[ \t]*$"
+)
+RST_CODE = re.compile(r"\.\. (?:code|code-block|sourcecode|parsed-literal|math|highlight|doctest)::")
+# A small entry is no section of its own: a translation file of 10,000 one-line keys is not 10,000 sections.
+MIN_SECTION_LINES = 4
+
+JSON_KEY = re.compile(r"([ \t]{1,8})\"([^\"\\]{1,200})\"[ \t]{0,4}:")
+YAML_KEY = re.compile(r"([\w\"'./][^:#\n]{0,200}):(?:[ \t]|$)")
+BRACKET_SECTION = re.compile(r"[ \t]{0,4}\[{1,2}([^\]\n]{1,200})\]")
+CSS_RULE = re.compile(r"([^\s{}/;][^{};\n]{0,200})\{")
+SQL_STATEMENT = re.compile(
+    r"((?:create|alter)[ \t]+(?:or[ \t]+replace[ \t]+)?(?:temp(?:orary)?[ \t]+|unique[ \t]+)?[a-z]{2,20}[ \t]+"
+    r"(?:if[ \t]+not[ \t]+exists[ \t]+)?[^\s(;]{1,200}"
+    r"|insert[ \t]+into[ \t]+[^\s(;]{1,200}|select|with|update|delete)\b",
+    re.IGNORECASE,
+)
+SECTION_STARTS = {
+    **dict.fromkeys(("yaml", "yml"), YAML_KEY),
+    **dict.fromkeys(
+        ("toml", "ini", "cfg", "conf", "properties", "editorconfig", "desktop", "service"), BRACKET_SECTION
+    ),
+    **dict.fromkeys(("css", "scss", "less", "sass"), CSS_RULE),
+    "sql": SQL_STATEMENT,
+}
+LINE_SHAPED = frozenset(("log", "jsonl", "ndjson", "json", "geojson", "xml", "svg", "srt", "vtt"))
+
+
+def read_text(source: ReadSource) -> Document:
+    """The document of a text or data file.
+
+    Above the text limit only the beginning is read, and a warning says so.
+    Raises FileUnreadable("binary").
+    """
+    decoded = read_decoded(source, may_cut=True)
+    builder = DocumentBuilder("text")
+    builder.warnings += decoding_warnings(decoded)
+    if source.size > source.limits.max_text_bytes:
+        builder.warnings.append(
+            f"larger than {source.limits.max_text_file_mb} MB, only the beginning is indexed, as text"
+        )
+    add_text(builder, decoded.text, source.suffix, source.beat)
+    return builder.build()
+
+
+def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None]) -> None:
+    """Add the text's blocks in the way of files with that suffix; the builder's title is set by the first heading."""
+    lines = text.split("\n")
+    if suffix in SECTION_STARTS or suffix in ("json", "geojson"):
+        _add_sections(builder, lines, list(_section_starts(lines, suffix)))
+    elif suffix in LINE_SHAPED:
+        for span in line_runs(lines, 0, len(lines)):
+            add_lines(builder, lines, span, "code")
+    else:
+        _add_prose(builder, lines, beat)
+
+
+def _section_starts(lines: Sequence[str], suffix: str) -> Iterator[tuple[int, str]]:
+    """The lines, from 0, that begin a top-level entry, each with the entry's name."""
+    if suffix in ("json", "geojson"):
+        indent = ""
+        for number, line in enumerate(lines):
+            found = JSON_KEY.match(line)
+            if found and (not indent or found.group(1) == indent):
+                indent = indent or found.group(1)
+                yield number, found.group(2)
+        return
+    pattern = SECTION_STARTS[suffix]
+    for number, line in enumerate(lines):
+        if found := pattern.match(line):
+            yield number, " ".join(found.group(1).strip(" \t\"'").split())
+
+
+def _add_sections(builder: DocumentBuilder, lines: Sequence[str], starts: list[tuple[int, str]]) -> None:
+    ends = [number for number, _ in starts[1:]] + [len(lines)]
+    pending = 0  # lines from here on belong to entries too small to stand alone
+    for (first, name), last in zip(starts, ends, strict=True):
+        if last - first < MIN_SECTION_LINES:
+            continue
+        add_lines(builder, lines, (pending, first), "code", ())
+        add_lines(builder, lines, (first, last), "code", (name,))
+        pending = last
+    add_lines(builder, lines, (pending, len(lines)), "code", ())
+
+
+def _add_prose(builder: DocumentBuilder, lines: Sequence[str], beat: Callable[[int, int], None]) -> None:
+    styles: list[str] = []  # heading styles in the order of their first use: that is their level
+    is_literal = False
+    for count, (first, last) in enumerate(line_runs(lines, 0, len(lines))):
+        if count % BEAT_BLOCKS == 0:
+            beat(first, len(lines))
+        first, text, style = _take_heading(lines, first, last)
+        if style:
+            if style not in styles:
+                styles.append(style)
+            builder.title = builder.title or text
+            builder.add_heading(text, styles.index(style) + 1, lines=(first - 1, first))
+        if first == last or (UNREAD.match(lines[first]) and _all_unread(lines, first, last)):
+            continue
+        is_indented = lines[first][:1] in (" ", "\t")
+        opens_code = RST_CODE.match(lines[first]) is not None
+        kind = "code" if opens_code or (is_literal and is_indented) else _kind_of(lines[first], last - first)
+        if not (opens_code and last - first == 1):
+            add_lines(builder, lines, (first, last), kind)
+        is_literal = opens_code or lines[last - 1].rstrip().endswith("::") or (is_literal and is_indented)
+
+
+def _all_unread(lines: Sequence[str], first: int, last: int) -> bool:
+    return all(UNREAD.match(line) or line[:1] in (" ", "\t") for line in lines[first:last])
+
+
+def _kind_of(first_line: str, n_lines: int) -> BlockKind:
+    if LIST_ITEM.match(first_line):
+        return "list"
+    return "code" if n_lines > MAX_BLOCK_LINES else "paragraph"  # no one writes such a paragraph: a log
+
+
+def _take_heading(lines: Sequence[str], first: int, last: int) -> tuple[int, str, str]:
+    """The line after a heading at the start of a run, the heading's text and style; first and "" if there is none."""
+    over = UNDERLINE.match(lines[first])
+    title = first + 1 if over else first
+    if title + 1 >= last:
+        return first, "", ""
+    text = lines[title].strip()
+    under = UNDERLINE.match(lines[title + 1])
+    # docutils asks for an underline as long as its title; people are off by one or two
+    is_heading = under is not None and 0 < len(text) <= 200 and len(lines[title + 1].rstrip()) >= len(text) - 2
+    if not is_heading or under is None or (over and over.group(1) != under.group(1)) or UNDERLINE.match(text):
+        return first, "", ""
+    return title + 2, text, under.group(1) * (2 if over else 1)
