@@ -94,7 +94,7 @@ class Locator:
         return cls(
             chars=(known["chars"][0], known["chars"][1]),
             page=known.get("page"),
-            bbox=tuple(known["bbox"]) if known.get("bbox") else None,  # type: ignore[arg-type]
+            bbox=tuple(known["bbox"]) if known.get("bbox") else None,
             lines=(known["lines"][0], known["lines"][1]) if known.get("lines") else None,
             sheet=known.get("sheet"),
             cells=known.get("cells"),

@@ -1,0 +1,1 @@
+"""RECAP: restate, extract, compute, answer, present."""

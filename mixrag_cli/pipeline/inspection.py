@@ -1,0 +1,87 @@
+"""What is in a store, and taking documents out of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mixrag_cli.errors import WrongUsage
+from mixrag_cli.pipeline.scope import path_matches
+from mixrag_cli.records import DocumentRow, Skipped
+from mixrag_cli.retrieval.acceptance import THRESHOLDS
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import find_store, open_reader, open_writer, size_of_store
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """What a store holds. updated: seconds since the epoch; bytes: on disk."""
+
+    store: Path
+    roots: tuple[str, ...]
+    documents: int
+    by_modality: Mapping[str, int]
+    chunks: int
+    skipped: tuple[Skipped, ...]
+    left_out: tuple[Skipped, ...]
+    models: Mapping[str, str]
+    thresholds: Mapping[str, float]
+    stale: int
+    bytes: int
+    updated: float
+    program: str
+
+
+def read_status(start: Path, settings: Settings) -> StoreStatus:
+    """The state of the store found from start upward; loads no model. Raises NoIndex, StoreDamaged."""
+    store = find_store(start, settings.store)
+    reader = open_reader(store)
+    rows = reader.document_rows()
+    record = reader.record
+    indexed = [row for row in rows if row.status == "indexed"]
+    return StoreStatus(
+        store=store,
+        roots=record.roots,
+        documents=len(indexed),
+        by_modality=dict(sorted(Counter(row.modality for row in indexed).items())),
+        chunks=sum(row.chunks for row in indexed),
+        skipped=_skipped(rows, "skipped"),
+        left_out=_skipped(rows, "left_out"),
+        models={"embedder": record.embedder},
+        thresholds=THRESHOLDS,
+        stale=sum(row.stale for row in rows),
+        bytes=size_of_store(store),
+        updated=record.updated_ns / 1e9,
+        program=record.program,
+    )
+
+
+def _skipped(rows: Sequence[DocumentRow], status: str) -> tuple[Skipped, ...]:
+    return tuple(
+        Skipped(row.path, row.code, row.reason, by_rule=status == "left_out") for row in rows if row.status == status
+    )
+
+
+def remove_documents(start: Path, patterns: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    """Take the matching files out of the index; returns their display paths.
+
+    They come back at the next index run unless they are gone or ignored. Raises WrongUsage where nothing matches.
+    """
+    store = find_store(start, settings.store)
+    reader = open_reader(store)
+    matching = documents_matching(reader.document_rows(), patterns)
+    record = reader.record
+    with open_writer(store, roots=record.roots, embedder_name=record.embedder, dim=record.dim) as writer:
+        writer.remove([row.id for row in matching])
+        writer.finish()
+    return tuple(row.path for row in matching)
+
+
+def documents_matching(rows: Sequence[DocumentRow], patterns: Sequence[str]) -> list[DocumentRow]:
+    """The remembered files that one of the patterns names. Raises WrongUsage where a pattern names none."""
+    for pattern in patterns:
+        if not any(path_matches(row.path, pattern) for row in rows):
+            raise WrongUsage(f"{pattern}: not in the index", "mixrag status")
+    return [row for row in rows if any(path_matches(row.path, pattern) for pattern in patterns)]

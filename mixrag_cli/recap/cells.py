@@ -1,0 +1,147 @@
+"""Extract from tables: which cell a question means, read through the full header paths.
+
+A cell is scored by how much of the question its row path, its column path and its surroundings say together
+(weighted by each word's rarity), less what its own labels say beyond the question, less a wrong time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
+from mixrag_cli.recap.language import Facets, facet_agreement, facet_conflict, facets_of, match_term
+from mixrag_cli.recap.restate import Expects, Operand
+from mixrag_cli.records import Cell, Header, Hit, Table
+
+# Set by hand on the development collection so that each rule decides only where coverage alone ties; refitting
+# belongs to calibration.
+EXTRA_ROW_WORDS = 0.25  # a label that says more than was asked ("Gross margin percentage" for "gross margin")
+EXTRA_COLUMN_WORDS = 0.08
+WRONG_TIME = 0.6
+WRONG_TIME_AROUND = 0.25  # a time in the title or file name is a weaker witness than one in a header
+RIGHT_TIME = 0.15
+WRONG_UNIT = 0.2
+TABLE_RANK = 0.1  # the part that retrieval's own score plays
+MIN_LOCAL = 0.12  # of the question's weight that the cell's own headers must say
+
+
+@dataclass(frozen=True, slots=True)
+class CellMatch:
+    """A cell with its paths and how well it fits an operand. coverage: in [0, 1], of the operand's weight."""
+
+    hit: Hit
+    table: Table
+    cell: Cell
+    row: Header
+    column: Header
+    score: float
+    coverage: float
+    time: float
+
+    @property
+    def label(self) -> str:
+        """The cell's two header paths as one line."""
+        return " | ".join(" > ".join(header.path) for header in (self.row, self.column) if header.path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """One side of a table against an operand.
+
+    said: (n_terms, n_headers) in [0, 1]. extra: (n_headers,), the part of each leaf label that was not asked for.
+    """
+
+    headers: tuple[Header, ...]
+    said: npt.NDArray[np.float64]
+    extra: npt.NDArray[np.float64]
+    facets: tuple[Facets, ...]
+
+
+def match_cells(
+    operand: Operand, base: EvidenceBase, names: frozenset[str], expects: Expects, limit: int = 5
+) -> list[CellMatch]:
+    """The best cells for the operand over all tables of the evidence, best first, at most a few a table."""
+    found: list[CellMatch] = []
+    seen: set[str] = set()
+    for hit in base.hits:
+        table = base.tables.get(hit.chunk.parent)
+        if table is None or table.id in seen:
+            continue
+        seen.add(table.id)
+        found.extend(_match_in_table(operand, hit, table, base, names, expects))
+    return sorted(found, key=lambda match: -match.score)[:limit]
+
+
+def _match_in_table(
+    operand: Operand, hit: Hit, table: Table, base: EvidenceBase, names: frozenset[str], expects: Expects
+) -> list[CellMatch]:
+    terms = operand.terms
+    if not terms or not table.cells:
+        return []
+    weights = np.array([base.weight(term) for term in terms])
+    around, around_facets = surroundings_of(hit, table)
+    rows = axis_of(table.rows, terms)
+    columns = axis_of(table.columns, terms)
+    credit = context_credit(terms, names, around, base.knows.get(hit.chunk.document, frozenset()))
+    row_at = {header.index: n for n, header in enumerate(table.rows)}
+    column_at = {header.index: n for n, header in enumerate(table.columns)}
+    own = np.maximum(rows.said[:, :, None], columns.said[:, None, :])
+    total = weights.sum()
+    local = np.tensordot(weights, own, axes=1) / total
+    coverage = np.tensordot(weights, np.maximum(own, credit[:, None, None]), axes=1) / total
+    score = coverage - EXTRA_ROW_WORDS * rows.extra[:, None] - EXTRA_COLUMN_WORDS * columns.extra[None, :]
+    score += TABLE_RANK * hit.score
+    candidates = []
+    for cell in table.cells:
+        r, c = row_at.get(cell.row), column_at.get(cell.column)
+        if r is None or c is None or local[r, c] < MIN_LOCAL or not _can_answer(cell, expects):
+            continue
+        time = _time_score(operand.facets, rows.facets[r] | columns.facets[c], around_facets)
+        value = float(score[r, c]) + time - _unit_penalty(cell, expects)
+        candidates.append(
+            CellMatch(hit, table, cell, table.rows[r], table.columns[c], value, float(coverage[r, c]), time)
+        )
+    candidates.sort(key=lambda match: -match.score)
+    return candidates[:3]
+
+
+def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:
+    """How each header of one side says each term, and what its leaf says besides."""
+    said = np.zeros((len(terms), len(headers)))
+    extra = np.zeros(len(headers))
+    facets = []
+    for n, header in enumerate(headers):
+        stems = stems_of(" ".join(header.path))
+        said[:, n] = [match_term(term, stems) for term in terms]
+        leaf = [word for word in stems_of(header.path[-1] if header.path else "") if not word.isdigit()]
+        asked = sum(1 for word in leaf if match_term(word, terms))
+        extra[n] = 1 - asked / len(leaf) if leaf else 0.0
+        facets.append(facets_of(" ".join(header.path)))
+    return _Axis(tuple(headers), said, extra, tuple(facets))
+
+
+def _can_answer(cell: Cell, expects: Expects) -> bool:
+    if expects in ("number", "percent"):
+        return cell.value is not None
+    return bool(cell.text.strip())
+
+
+def _unit_penalty(cell: Cell, expects: Expects) -> float:
+    is_percent = cell.unit in ("%", "pp", "bp")
+    if (expects == "percent" and not is_percent) or (expects == "number" and is_percent):
+        return WRONG_UNIT
+    return 0.0
+
+
+def _time_score(asked: Facets, own: Facets, around: Facets) -> float:
+    if not asked:
+        return 0.0
+    if facet_conflict(asked, own):
+        return -WRONG_TIME
+    if facet_conflict(asked, around) and not own.years:
+        return -WRONG_TIME_AROUND
+    return RIGHT_TIME * facet_agreement(asked, own | around)

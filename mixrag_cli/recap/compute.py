@@ -1,0 +1,88 @@
+"""Compute: formulas over named evidence, and aggregates over a table's column.
+
+The formulas are written here once; their values come from the calculator, over numbers that the evidence quotes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+
+from mixrag_cli.recap.calculator import CalculationError, evaluate
+from mixrag_cli.recap.restate import Operation
+from mixrag_cli.records import Evidence
+
+AGGREGATE_PRECISION = 50  # digits, as in the calculator
+
+_PAIR_FORMULAS: dict[Operation, str] = {
+    "difference": "e2 - e1",
+    "change_percent": "(e2 - e1) / abs(e1) * 100",
+    "ratio": "e1 / e2",
+    "share": "e1 / e2 * 100",
+}
+_LIST_FORMULAS: dict[Operation, str] = {"sum": "sum", "average": "average", "maximum": "max", "minimum": "min"}
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A formula over evidence ids with its value, in the unit and scale of the answer."""
+
+    formula: str
+    value: Decimal
+    unit: str
+    scale: int
+
+
+def formula_for(operation: Operation, n_operands: int) -> str | None:
+    """The operation's formula over e1 … en, or None where it takes another number of operands.
+
+    Example: formula_for("share", 2) -> "e1 / e2 * 100".
+    """
+    if operation in _PAIR_FORMULAS:
+        return _PAIR_FORMULAS[operation] if n_operands == 2 else None
+    if operation in _LIST_FORMULAS and n_operands >= 2:
+        return f"{_LIST_FORMULAS[operation]}({', '.join(f'e{n}' for n in range(1, n_operands + 1))})"
+    return None
+
+
+def compute(operation: Operation, evidence: Sequence[Evidence]) -> Computed | None:
+    """The operation's value over the evidence, brought to one scale; None where units forbid it or it has none.
+
+    Units: difference, sum and average keep the operands' unit, which must be the same; a share or a change is in
+    per cent; a ratio has none. A difference of percentages is in percentage points.
+    """
+    formula = formula_for(operation, len(evidence))
+    if formula is None or any(piece.value is None for piece in evidence):
+        return None
+    if len({piece.unit for piece in evidence if piece.unit}) > 1:
+        return None
+    scale = min(piece.scale for piece in evidence)
+    values = {piece.id: (piece.value or Decimal(0)) * piece.scale / scale for piece in evidence}
+    try:
+        value = evaluate(formula, values)
+    except CalculationError:
+        return None
+    unit = evidence[0].unit
+    if operation in ("share", "change_percent"):
+        return Computed(formula, value, "%", 1)
+    if operation == "ratio":
+        return Computed(formula, value, "", 1)
+    return Computed(formula, value, "pp" if unit == "%" and operation == "difference" else unit, scale)
+
+
+def aggregate(operation: Operation, values: Sequence[Decimal]) -> Decimal | None:
+    """The operation over a whole column, exact to 50 digits; None for an empty column."""
+    if operation == "count":
+        return Decimal(len(values))
+    if not values:
+        return None
+    if operation == "maximum":
+        return max(values)
+    if operation == "minimum":
+        return min(values)
+    context = Context(prec=AGGREGATE_PRECISION)
+    total = Decimal(0)
+    for value in values:
+        total = context.add(total, value)
+    return context.divide(total, Decimal(len(values))) if operation == "average" else total

@@ -1,0 +1,65 @@
+"""What the built-in reader may use: the passages found, their tables, and what the collection knows of each word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from mixrag_cli.recap.language import Facets, facets_of, match_term, stem, words_of
+from mixrag_cli.records import Hit, Table
+
+# How much a term counts that stands not in the cell's own headers or the sentence itself but around it.
+# A name ("Apple") is usually said once, in the title; a common word found only elsewhere proves little.
+CONTEXT_MATCH = 0.6
+CONTEXT_MATCH_OF_NAME = 0.95
+DOCUMENT_MATCH = 0.3
+DOCUMENT_MATCH_OF_NAME = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceBase:
+    """All that an answer may rest on.
+
+    hits: best first. tables: by id, for hits whose chunk has a parent. weights: of each question term, higher is
+    rarer (see term_weight). knows: for each document id the question terms that it holds anywhere.
+    similarity: texts -> (n,) float32 cosine to the question.
+    """
+
+    hits: tuple[Hit, ...]
+    tables: Mapping[str, Table]
+    weights: Mapping[str, float]
+    knows: Mapping[str, frozenset[str]]
+    similarity: Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+    def weight(self, term: str) -> float:
+        """The term's weight, 1 where the collection was not asked for it."""
+        return self.weights.get(term, 1.0)
+
+
+@lru_cache(maxsize=65536)
+def stems_of(text: str) -> tuple[str, ...]:
+    """All stems of a short text such as a label, stop words included, each once."""
+    return tuple(dict.fromkeys(stem(word) for word in words_of(text)))
+
+
+def surroundings_of(hit: Hit, table: Table | None) -> tuple[tuple[str, ...], Facets]:
+    """The stems and facets around a passage: its context, its document's title and path, its table's title."""
+    text = " ".join((hit.chunk.context, hit.title, hit.path.replace("/", " "), table.title if table else ""))
+    return stems_of(text), facets_of(text)
+
+
+def context_credit(
+    terms: Sequence[str], names: frozenset[str], around: tuple[str, ...], known: frozenset[str]
+) -> npt.NDArray[np.float64]:
+    """For each term the credit, in [0, 1], for being said around a passage or elsewhere in its document."""
+    credit = np.zeros(len(terms))
+    for position, term in enumerate(terms):
+        is_name = term in names
+        near = (CONTEXT_MATCH_OF_NAME if is_name else CONTEXT_MATCH) * match_term(term, around)
+        far = (DOCUMENT_MATCH_OF_NAME if is_name else DOCUMENT_MATCH) if term in known else 0.0
+        credit[position] = max(near, far)
+    return credit

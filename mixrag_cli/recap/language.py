@@ -1,0 +1,363 @@
+"""The words of a question and of its evidence: terms, how they match, and the facets of time in them.
+
+A term is a lower-cased, lightly stemmed word or a plain number. Matching is graded: equal stems 1, a shared
+meaning 0.9, an abbreviation ("exp" for "expectancy") 0.6. Facets (years, dates, quarters, spans of months) are
+compared apart from words, because a wrong date is a wrong answer however many words agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+_UNICODE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d,]*(?:\.\d+)?")
+_CAMEL = re.compile(r"(?<=[a-z0-9]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+
+STOP_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "between",
+        "been",
+        "being",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "done",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "just",
+        "like",
+        "many",
+        "may",
+        "me",
+        "might",
+        "more",
+        "most",
+        "much",
+        "my",
+        "no",
+        "nor",
+        "not",
+        "of",
+        "on",
+        "one",
+        "or",
+        "our",
+        "out",
+        "over",
+        "please",
+        "shall",
+        "she",
+        "should",
+        "show",
+        "so",
+        "some",
+        "such",
+        "tell",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "to",
+        "up",
+        "us",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "within",
+        "would",
+        "you",
+        "your",
+        "give",
+        "find",
+        "get",
+        "got",
+        "according",
+        "amount",
+        "number",
+        "value",
+        "report",
+        "reported",
+        "come",
+        "came",
+        "bring",
+        "brought",
+        "make",
+        "made",
+        "each",
+        "per",
+        "during",
+        "ever",
+        "during",
+        "also",
+        "ended",
+        "ending",
+        "s",
+        "t",
+        "d",
+        "ll",
+        "re",
+        "ve",
+    ]
+)
+
+# Groups of words that people use for one another in questions about reports. Small on purpose: a wrong
+# equivalence costs more than a missed one, and meaning search already bridges the rest.
+_SYNONYM_GROUPS = (
+    "revenue sales turnover",
+    "profit earnings income",
+    "expense cost spend spent expenditure",
+    "staff employee headcount worker",
+    "percentage percent share proportion",
+    "mean average",
+    "begin start opening",
+    "end closing",
+    "raise increase growth grow rise",
+    "fall decrease decline drop",
+    "highest largest biggest maximum max greatest top",
+    "lowest smallest minimum min least",
+)
+
+_IRREGULAR = {
+    "spent": "spend",
+    "grew": "grow",
+    "rose": "rise",
+    "fell": "fall",
+    "sold": "sell",
+    "paid": "pay",
+    "men": "man",
+}
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+         "september sep sept", "october oct", "november nov", "december dec"), start=1)
+    for name in names.split()
+}  # fmt: skip
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DATE_MDY = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_DATE_DMY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_DATE_MD = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!,?\s+(?:19|20)\d\d)", re.IGNORECASE)
+_DATE_MONTH = re.compile(rf"\b({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
+_YEAR = re.compile(r"(?<![\d.,$€£])((?:19|20)\d\d)(?![\d%]|[.,]\d)")
+_QUARTER = re.compile(
+    r"\bq([1-4])(?=\b|_)|(?<=_)q([1-4])(?=_)|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(
+    r"\b(three|six|nine|twelve|3|6|9|12)[\s-]+months?\b|\b(quarter|half[\s-]year|full[\s-]year|fiscal year|year ended|years ended)\b",
+    re.IGNORECASE,
+)
+_SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
+_ORDINAL = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+
+SYNONYM_MATCH = 0.9
+ABBREVIATION_MATCH = 0.6
+MIN_ABBREVIATION = 3  # letters; "exp" for "expectancy", but never "ex"
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Cut the common English endings, so that "sales", "sale" and "operating", "operated" meet.
+
+    Example: stem("activities") -> "activity"; stem("redirects") -> "redirect".
+    """
+    word = _IRREGULAR.get(word, word)
+    if len(word) <= 3 or not word.isalpha():
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            base = word[: -len(ending)]
+            return base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" else base.rstrip("e")
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+_SYNONYMS: dict[str, int] = {
+    stem(word): number for number, group in enumerate(_SYNONYM_GROUPS) for word in group.split()
+}
+
+
+def words_of(text: str) -> list[str]:
+    """The text's words and numbers, lower-cased, identifiers split, thousands marks and possessives gone.
+
+    Example: words_of("Apple's totalBill of 1,234") -> ["apple", "total", "bill", "of", "1234"].
+    """
+    found = []
+    for part in _CAMEL.split(text):
+        for word in _UNICODE_WORD.findall(part):
+            if word[0].isdigit():
+                found.append(word.replace(",", "").rstrip("."))
+            else:
+                found.append(re.sub(r"['’](s|t|d|ll|re|ve)?$", "", word.lower()))
+    return [word for word in found if word]
+
+
+def terms_of(text: str) -> tuple[str, ...]:
+    """The stems of the text's content words, each once, in order of first appearance."""
+    return tuple(dict.fromkeys(stem(word) for word in words_of(text) if word not in STOP_WORDS))
+
+
+def without_facets(text: str) -> str:
+    """The text less its dates, years, quarters and period lengths: what is asked, apart from when."""
+    for pattern in (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_MD, _QUARTER, _SPAN, _YEAR):
+        text = pattern.sub(" ", text)
+    return text
+
+
+def match_term(term: str, candidates: Iterable[str]) -> float:
+    """How well the best of the candidate stems matches the term, in {0, 0.6, 0.9, 1}."""
+    best = 0.0
+    group = _SYNONYMS.get(term)
+    for candidate in candidates:
+        if candidate == term:
+            return 1.0
+        if group is not None and _SYNONYMS.get(candidate) == group:
+            best = max(best, SYNONYM_MATCH)
+        elif best < ABBREVIATION_MATCH and is_abbreviation(candidate, term):
+            best = ABBREVIATION_MATCH
+    return best
+
+
+def is_abbreviation(short: str, long: str) -> bool:
+    """Whether one stem is a plain prefix of the other, as headers abbreviate ("exp", "expectancy")."""
+    if len(short) > len(long):
+        short, long = long, short
+    return len(short) >= MIN_ABBREVIATION and short.isalpha() and long.startswith(short)
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The times a text speaks of.
+
+    dates: (year, month, day), year or day 0 where not said. months: lengths of periods.
+    """
+
+    years: frozenset[int] = frozenset()
+    dates: frozenset[tuple[int, int, int]] = frozenset()
+    quarters: frozenset[int] = frozenset()
+    months: frozenset[int] = frozenset()
+
+    def __or__(self, other: Facets) -> Facets:
+        return Facets(
+            self.years | other.years,
+            self.dates | other.dates,
+            self.quarters | other.quarters,
+            self.months | other.months,
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.years or self.dates or self.quarters or self.months)
+
+
+@lru_cache(maxsize=16384)
+def facets_of(text: str) -> Facets:
+    """Find years, dates, quarters and lengths of periods.
+
+    Example: "three months ended July 1, 2023" -> dates {(2023, 7, 1)}, years {2023}, months {3}.
+    """
+    dates = {(int(y), _MONTHS[m.lower()], int(d)) for m, d, y in _DATE_MDY.findall(text)}
+    dates |= {(int(y), _MONTHS[m.lower()], int(d)) for d, m, y in _DATE_DMY.findall(text)}
+    dates |= {(int(y), int(m), int(d)) for y, m, d in _DATE_ISO.findall(text)}
+    dates |= {(int(y), _MONTHS[m.lower()], 0) for m, y in _DATE_MONTH.findall(text)}
+    dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
+    years = {int(year) for year in _YEAR.findall(text)} | {date[0] for date in dates if date[0]}
+    quarters = {int(a or b) if (a or b) else _ORDINAL[c.lower()] for a, b, c in _QUARTER.findall(text)}
+    months = set()
+    for number, phrase in _SPAN.findall(text):
+        word = (number or phrase).lower().replace("-", " ")
+        months.add(_SPAN_MONTHS.get(word, 6 if "half" in word else 12))
+    if quarters:
+        months.add(3)
+    return Facets(frozenset(years), frozenset(dates), frozenset(quarters), frozenset(months))
+
+
+def dates_agree(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
+    """Whether two dates can be the same day, where an unsaid year or day (0) agrees with any."""
+    return all(a == b or not a or not b for a, b in zip(one, other, strict=True))
+
+
+def date_text(date: tuple[int, int, int]) -> str:
+    """A date as American filings write it. Example: date_text((2023, 7, 1)) -> "July 1, 2023"."""
+    year, month, day = date
+    name = next(name for name, number in _MONTHS.items() if number == month).capitalize()
+    return f"{name} {day}, {year}"
+
+
+def facet_conflict(asked: Facets, found: Facets) -> bool:
+    """Whether the found text speaks of another time than the one asked for.
+
+    Only a facet that both texts have can disagree: a header without a date conflicts with no date.
+    """
+    if asked.dates and found.dates:
+        return not any(dates_agree(a, f) for a in asked.dates for f in found.dates)
+    if asked.years and found.years and not asked.years & found.years:
+        return True
+    if asked.months and found.months and not asked.months & found.months:
+        return True
+    return bool(asked.quarters and found.quarters and not asked.quarters & found.quarters)
+
+
+def facet_agreement(asked: Facets, found: Facets) -> float:
+    """The part of the asked facets that the found text states, in [0, 1]; 1 where nothing was asked."""
+    wanted = [
+        (asked.dates, any(dates_agree(a, f) for a in asked.dates for f in found.dates)),
+        (asked.years, bool(asked.years & found.years)),
+        (asked.months, bool(asked.months & found.months)),
+        (asked.quarters, bool(asked.quarters & found.quarters)),
+    ]
+    asked_for = [agrees for facet, agrees in wanted if facet]
+    return sum(asked_for) / len(asked_for) if asked_for else 1.0

@@ -1,0 +1,43 @@
+"""Present: a number with its unit and scale, as the documents themselves write it."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+_SCALE_WORDS = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
+_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£"}
+PERCENT_PLACES = 2
+RESULT_PLACES = 4  # of a computed value below 1000; four keep a ratio or a mean useful and hide endless decimals
+
+
+def unit_text(unit: str, scale: int) -> str:
+    """The unit as the JSON form tells it. Example: unit_text("USD", 1_000_000) -> "USD million"."""
+    word = _SCALE_WORDS.get(scale, "" if scale == 1 else f"x{scale}")
+    return " ".join(part for part in (unit, word) if part)
+
+
+def number_text(value: Decimal, unit: str = "", scale: int = 1) -> str:
+    """A number for people. Example: number_text(Decimal(36413), "USD", 10**6) -> "$36,413 million"."""
+    plain = f"{value:,f}"
+    if "." in plain:
+        plain = plain.rstrip("0").rstrip(".") if len(plain.split(".")[1]) > PERCENT_PLACES else plain
+    word = _SCALE_WORDS.get(scale, "")
+    if unit in _SYMBOLS:
+        plain = f"-{_SYMBOLS[unit]}{plain[1:]}" if plain.startswith("-") else f"{_SYMBOLS[unit]}{plain}"
+        unit = ""
+    elif unit == "pp":
+        unit = "percentage points"
+    return " ".join(part for part in (plain, word, unit) if part)
+
+
+def rounded(value: Decimal, unit: str) -> Decimal:
+    """A computed value, shortened for showing: two places for percentages, up to four else."""
+    places = PERCENT_PLACES if unit in ("%", "pp") or abs(value) >= 1000 else RESULT_PLACES
+    if value == value.to_integral_value():
+        return value.to_integral_value()
+    short = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    return (
+        short.normalize()
+        if short == short.to_integral_value() and abs(short) < 10**15
+        else Decimal(format(short, "f").rstrip("0").rstrip("."))
+    )

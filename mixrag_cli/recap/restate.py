@@ -1,0 +1,250 @@
+"""Restate: what kind of question it is, what it asks for, and which operands an answer needs.
+
+By rule, from the question's words alone. A question becomes one or two operands, each a small question of its
+own ("Apple's total net sales", quarter ended July 1, 2023) that evidence is sought for by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from mixrag_cli.recap.language import Facets, date_text, facets_of, terms_of, without_facets
+
+Operation = Literal[
+    "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"
+]
+Expects = Literal["number", "percent", "text", "code", "label"]
+
+MAX_OPERANDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One thing to find: its wording, its terms and its times."""
+
+    text: str
+    terms: tuple[str, ...]
+    facets: Facets
+
+
+@dataclass(frozen=True, slots=True)
+class Restated:
+    """The question, understood. names: terms written as names in the question, which evidence must know."""
+
+    question: str
+    operation: Operation
+    expects: Expects
+    whole: Operand
+    operands: tuple[Operand, ...]
+    names: frozenset[str]
+    asks: str
+
+    @property
+    def asks_distance(self) -> bool:
+        """Whether a difference is asked for without its sign ("by how much do they differ")."""
+        return self.operation == "difference" and _DISTANCE.search(self.question) is not None
+
+    @property
+    def kind(self) -> str:
+        """The type as the JSON form tells it: lookup, arithmetic, aggregate, code or prose."""
+        if self.operation in ("difference", "change_percent", "ratio", "share"):
+            return "arithmetic"
+        if self.operation != "lookup":
+            return "aggregate"
+        return {"code": "code", "text": "prose"}.get(self.expects, "lookup")
+
+
+def _rule(*patterns: str) -> re.Pattern[str]:
+    """One pattern that holds where any of the wordings stands, whatever the case."""
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+_SHARE_WORD = r"(?:percentage|percent|share|proportion|fraction|portion|part)"
+_CHANGE_WORD = r"(?:change|increase|decrease|growth|decline|rise|drop)"
+_MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+
+_CHANGE_PERCENT = _rule(
+    rf"\b(percent(age)?|%)\s+{_CHANGE_WORD}\b",
+    r"\bby (what|how many) (percent|percentage|%)",
+    r"\b(growth|change) rate\b|\brate of (growth|change)\b",
+    r"\b(change|increase|decrease|grow|grew|rise|rose|fall|fell|decline)\w*\b[^?]*\bin (percent|per cent|percentage|%)",
+)
+_DIFFERENCE = _rule(
+    r"\bdifference\b|\bdiffer(ed|s)?\b|\b(net )?change (in|of|between)\b|\bby how much\b",
+    r"\bhow much (more|less|higher|lower|greater|larger|smaller|longer|shorter)\b",
+    r"\b(increase|decrease|decline|grow|growth|rise|drop)\w* (in|of|between|from)\b",
+)
+_DISTANCE = _rule(r"\b(differ|difference|by how much|how much (more|less|higher|lower))")
+_SHARE = _rule(rf"\b(?:what|which|how (?:large|big|high))\b[^?]*?\b{_SHARE_WORD}\s+of\b")
+_AS_SHARE = _rule(rf"(.+?)\bas an? {_SHARE_WORD} of\s+(.+)")
+_SHARE_OF_FROM = _rule(
+    rf"\b{_SHARE_WORD}\s+of\s+(.+?)\s+(?:came|comes|come|was|were|is|are|did|does|do|derived|stemmed|resulted|consisted|"
+    r"belongs?|went|goes)\b(?:\s+(?:from|by|in|of|to|for))?\s+(.+)"
+)
+_RATIO = _rule(r"\bratio (of|between)\b", r"\bhow many times (as|more|larger|greater)\b")
+_AVERAGE = _rule(r"\b(average|mean)\b")
+_SUM = _rule(r"\b(sum of|combined|altogether|sum total|in total across|total of)\b")
+_MAXIMUM = _rule(r"\b(highest|largest|biggest|greatest|maximum|most|longest|oldest|tallest)\b")
+_MINIMUM = _rule(r"\b(lowest|smallest|least|minimum|fewest|shortest|youngest)\b")
+_LIMIT = _rule(
+    r"\bat (most|least)\b|\bmost recent|\bup to\b|\b(maximum|minimum) (number|size|length|interval|of)\b|\bdefault\b"
+)
+_COUNT = _rule(r"\bhow many (rows|entries|records|different|distinct|countries|states|stations|items|lines)\b")
+_ASKS_LABEL = _rule(r"^\s*(which|who|where|in which|what \w+ (?:had|has|have|was|is|were))\b")
+_QUANTITY = _rule(
+    r"\bhow (much|many|high|large|big|long|old|far|tall|heavy|often)\b",
+    r"\bwhat (was|were|is|are) the (total|number|amount|value|price|cost|rate|size|sum|default|maximum|minimum|average|"
+    r"mean|balance|level)\b",
+    r"\bwhat (percentage|percent|share|rate|effective|number|amount|proportion)\b",
+)
+_HOW_MANY = _rule(r"\bhow (much|many)\b")
+_WHAT_WAS = _rule(r"^\s*what (was|were)\b")
+_PERCENT = _rule(r"\b(percent|percentage|per cent|share|proportion|rate|margin percentage)\b|%")
+_CODE = _rule(
+    r"\b(which|what) (function|method|class|decorator|module|exception|attribute|constant|command|option|flag)\b",
+    r"\b(function|method|class) (that|which|is|does|for)\b|\w+\(\)",
+)
+_PROSE = _rule(
+    r"^\s*how (do|does|can|should|would|to|is|are)\b",
+    r"^\s*(who|whom|whose|where|why|when|which|name|define|describe|explain)\b",
+)
+_BETWEEN = _rule(r"\b(?:between|from)\s+(.+?)\s+(?:and|to)\s+(.+?)(?=[?,.]|\bin\b|\bfor\b|$)")
+_OPERATION_WORDS = _rule(
+    rf"\b(?:{_SHARE_WORD}|per cent|ratio|difference|differ(?:ed|s)?|by how much|how much (?:more|less|higher|lower))\b|%",
+    r"\b(?:average|mean|sum|combined|altogether|highest|largest|biggest|greatest|lowest|smallest|least|most|fewest)\b",
+    r"\b(?:longest|shortest|changed?|increased?|decreased?|declined?|grow(?:th|n)?|grew|rise|rose|fell|fall)s?\b",
+)
+_NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
+_PERIOD_PHRASE = _rule(
+    r"(?:(?:the|in|for|at|on|during|as of)\s+)*"
+    r"(?:(?:three|six|nine|twelve|3|6|9|12)[\s-]+months?|quarter|year|fiscal year)?\s*(?:ended|ending)?\s*"
+    rf"(?:{_MONTH}\s+\d{{1,2}},?\s+(?:19|20)\d\d|(?:19|20)\d\d|q[1-4]\s+(?:19|20)\d\d)"
+)
+
+
+def restate(question: str) -> Restated:
+    """Understand the question by rule.
+
+    Example: "What share of NVIDIA's revenue came from Data Center in 2023?" -> operation "share", expects
+    "percent", operands ("Data Center" 2023, "NVIDIA's revenue" 2023).
+    """
+    operation = operation_of(question)
+    operands = operands_of(question, operation)
+    return Restated(
+        question=question,
+        operation=operation,
+        expects=expects_of(question, operation),
+        whole=_operand(question),
+        operands=operands,
+        names=names_of(question),
+        asks="; ".join(operand.text for operand in operands),
+    )
+
+
+def operation_of(question: str) -> Operation:
+    """The calculation that the question's wording calls for, "lookup" where it calls for none."""
+    if _CHANGE_PERCENT.search(question):
+        return "change_percent"
+    if _RATIO.search(question):
+        return "ratio"
+    if _AS_SHARE.search(question) or _SHARE.search(question):
+        return "share"
+    if _DIFFERENCE.search(question):
+        return "difference"
+    if _COUNT.search(question):
+        return "count"
+    if _AVERAGE.search(question):
+        return "average"
+    if _SUM.search(question):
+        return "sum"
+    if not _LIMIT.search(question):
+        if _MAXIMUM.search(question):
+            return "maximum"
+        if _MINIMUM.search(question):
+            return "minimum"
+    return "lookup"
+
+
+def expects_of(question: str, operation: Operation) -> Expects:
+    """The form of the answer: a number, a percentage, a label of a row, a piece of code, or text."""
+    if operation in ("change_percent", "share"):
+        return "percent"
+    if operation in ("maximum", "minimum"):
+        return "label" if _ASKS_LABEL.search(question) else "number"
+    if operation != "lookup":
+        return "number"
+    if _CODE.search(question):
+        return "code"
+    if _HOW_MANY.search(question):
+        return "number"
+    if _QUANTITY.search(question):
+        return "percent" if _PERCENT.search(question) else "number"
+    if _PROSE.search(question):
+        return "text"
+    return "number" if _WHAT_WAS.search(question) else "text"
+
+
+def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
+    """The things to find, in the order in which the formula names them."""
+    if operation == "share":
+        return _share_operands(question)
+    if operation in ("difference", "change_percent", "ratio", "sum", "average"):
+        return _period_operands(question) or _pair_operands(question) or (_operand(question),)
+    return (_operand(question),)
+
+
+def names_of(question: str) -> frozenset[str]:
+    """Stems of the words that the question writes as names: capitals inside the sentence."""
+    names = _NAME.findall(without_facets(question))
+    return frozenset(term for name in names for term in terms_of(name) if not term.isdigit())
+
+
+def _operand(text: str, facets: Facets | None = None) -> Operand:
+    plain = _OPERATION_WORDS.sub(" ", without_facets(text))
+    return Operand(" ".join(text.split()).rstrip("?. "), terms_of(plain), facets_of(text) if facets is None else facets)
+
+
+def _period_operands(question: str) -> tuple[Operand, ...]:
+    """One operand a period, earliest first, where the question names two or more."""
+    facets = facets_of(question)
+    full_dates = sorted(date for date in facets.dates if date[0] and date[2])
+    what = " ".join(_PERIOD_PHRASE.sub(" ", question).split())
+    if len(full_dates) >= 2:
+        return tuple(
+            _operand(
+                f"{what} {date_text(date)}",
+                Facets(frozenset({date[0]}), frozenset({date}), facets.quarters, facets.months),
+            )
+            for date in full_dates[:MAX_OPERANDS]
+        )
+    if len(facets.years) >= 2:
+        return tuple(
+            _operand(f"{what} {year}", Facets(frozenset({year}), frozenset(), facets.quarters, facets.months))
+            for year in sorted(facets.years)[:MAX_OPERANDS]
+        )
+    return ()
+
+
+def _pair_operands(question: str) -> tuple[Operand, ...]:
+    """Two operands from "between A and B", where both are worded; the rest of the question goes to each."""
+    found = _BETWEEN.search(question)
+    if not found:
+        return ()
+    rest = question[: found.start()] + " " + question[found.end() :]
+    pair = tuple(_operand(f"{side} {rest}") for side in found.groups())
+    return pair if all(terms_of(without_facets(side)) for side in found.groups()) else ()
+
+
+def _share_operands(question: str) -> tuple[Operand, ...]:
+    """The part and the whole of "what share of WHOLE came from PART" or "PART as a share of WHOLE"."""
+    if found := _SHARE_OF_FROM.search(question):
+        part_text, whole_text = found.group(2).replace("?", ""), found.group(1)
+    elif found := _AS_SHARE.search(question):
+        part_text, whole_text = found.group(1), found.group(2)
+    else:
+        return (_operand(question),)
+    facets = facets_of(question)
+    subject = " ".join(sorted(re.findall(r"\b\w+(?=['’]s\b)", question)))
+    return _operand(f"{part_text} {subject}", facets), _operand(whole_text, facets)

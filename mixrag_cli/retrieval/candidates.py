@@ -1,0 +1,91 @@
+"""Candidates: the union of what the words find and what the meaning finds, with every raw score kept.
+
+n = 40 by words and m = 60 by meaning, as in MixRAG, appendix C. The two searches run apart, because a hybrid
+search inside the store hides the raw scores that fusion and calibration need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.retrieval.fusion import fuse
+
+
+class StoredPassage(Protocol):
+    """A passage as the store returns it. score: BM25 or cosine; vector: (dim,) float32 of length 1, or None."""
+
+    @property
+    def chunk(self) -> Chunk: ...  # noqa: D102
+    @property
+    def path(self) -> str: ...  # noqa: D102
+    @property
+    def title(self) -> str: ...  # noqa: D102
+    @property
+    def score(self) -> float: ...  # noqa: D102
+    @property
+    def vector(self) -> npt.NDArray[np.float32] | None: ...  # noqa: D102
+
+
+class PassageStore(Protocol):
+    """What retrieval needs of a store."""
+
+    def search_words(self, query: str, limit: int, where: str | None) -> Sequence[StoredPassage]:
+        """The best passages by BM25, best first."""
+
+    def search_meaning(self, vector: npt.NDArray[np.float32], limit: int, where: str | None) -> Sequence[StoredPassage]:
+        """The nearest passages by cosine, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question ready for both searches.
+
+    vector: (dim,) float32 of length 1. where: a filter of the store's own making.
+    """
+
+    text: str
+    vector: npt.NDArray[np.float32]
+    where: str | None = None
+
+
+def find_hits(store: PassageStore, query: Query, n_words: int, n_meaning: int) -> list[Hit]:
+    """The candidates of both sources, fused, best first; ties by path, then position.
+
+    Returns at most n_words + n_meaning hits. A hit's scores hold "words" only where the words found it, and
+    "meaning" wherever its vector is known.
+    """
+    by_words = store.search_words(query.text, n_words, query.where)
+    by_meaning = store.search_meaning(query.vector, n_meaning, query.where)
+    passages = {passage.chunk.id: passage for passage in (*by_meaning, *by_words)}
+    words = {passage.chunk.id: passage.score for passage in by_words}
+    meaning = {passage.chunk.id: passage.score for passage in by_meaning}
+    for passage in by_words:
+        if passage.chunk.id not in meaning and passage.vector is not None:
+            meaning[passage.chunk.id] = float(passage.vector @ query.vector)
+    fused = fuse(words, meaning)
+    hits = [
+        Hit(passage.chunk, passage.path, passage.title, _raw_scores(key, words, meaning), fused[key])
+        for key, passage in passages.items()
+    ]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
+
+
+def _raw_scores(key: str, words: dict[str, float], meaning: dict[str, float]) -> dict[str, float]:
+    known = {"words": words.get(key), "meaning": meaning.get(key)}
+    return {source: score for source, score in known.items() if score is not None}
+
+
+def merge_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The hits of several queries as one list, each chunk once with its best score, best first."""
+    best: dict[str, Hit] = {}
+    for hit in (hit for ranking in rankings for hit in ranking):
+        known = best.get(hit.chunk.id)
+        if known is None or hit.score > known.score:
+            best[hit.chunk.id] = hit
+    return sorted(best.values(), key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
