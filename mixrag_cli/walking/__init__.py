@@ -1,0 +1,35 @@
+"""Walking: which files are there, which of them are wanted, which have changed; and opening one safely."""
+
+from mixrag_cli.walking.changes import (
+    Change,
+    Changes,
+    detect_changes,
+    document_id,
+    guard_removals,
+    has_content,
+)
+from mixrag_cli.walking.rules import HEAD_BYTES, Rule, find_secret, judge_head
+from mixrag_cli.walking.secrets import redact_secrets
+from mixrag_cli.walking.sources import ensure_unchanged, hash_file, judge_content, look_again, open_source
+from mixrag_cli.walking.walk import WalkLimits, walk_root
+
+__all__ = [
+    "HEAD_BYTES",
+    "Change",
+    "Changes",
+    "Rule",
+    "WalkLimits",
+    "detect_changes",
+    "document_id",
+    "ensure_unchanged",
+    "find_secret",
+    "guard_removals",
+    "has_content",
+    "hash_file",
+    "judge_content",
+    "judge_head",
+    "look_again",
+    "open_source",
+    "redact_secrets",
+    "walk_root",
+]
