@@ -8,21 +8,48 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from mixrag_cli.records import Skipped
+import numpy as np
+
+from mixrag_cli.cleaning import display_path
+from mixrag_cli.errors import FileUnreadable, NoIndex
+from mixrag_cli.extraction import ExtractionJob, ExtractionResult, ReaderPool
+from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.pipeline.embedding import embed_cached, text_to_embed
+from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
+from mixrag_cli.records import DocumentRow, Extraction, Skipped, SourceFile
 from mixrag_cli.settings import Settings
-from mixrag_cli.walking import guard_removals
+from mixrag_cli.store import (
+    EmbeddingCache,
+    StoredDocument,
+    StoreWriter,
+    open_cache,
+    open_reader,
+    open_writer,
+    set_store_aside,
+)
+from mixrag_cli.walking import (
+    Change,
+    WalkLimits,
+    detect_changes,
+    document_id,
+    guard_removals,
+    hash_file,
+    walk_root,
+)
 
 # A batch is one commit: small enough that an interruption loses little, large enough that LanceDB's versions,
 # whose manifest grows with each (320 B to 25 kB over 300 commits), stay few.
 BATCH_FILES = 256
 BATCH_CHARACTERS = 64_000_000
 BATCH_SECONDS = 10.0
+EMBED_CHUNKS = 256  # texts that wait before they are embedded; enough for batches of like length
 
 
 class IndexEvents(Protocol):
@@ -58,6 +85,45 @@ class IndexReport:
     interrupted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """What all walks found beside what the store remembers. to_read pairs each change with its row to be."""
+
+    to_read: tuple[tuple[Change, DocumentRow], ...] = ()
+    removed: tuple[DocumentRow, ...] = ()
+    noted: tuple[DocumentRow, ...] = ()
+    unchanged: tuple[DocumentRow, ...] = ()
+    n_known: int = 0
+    n_missing: int = 0
+
+    @property
+    def has_work(self) -> bool:
+        """Whether the store has to be opened for writing."""
+        return bool(self.to_read or self.removed or self.noted)
+
+    def __add__(self, other: _Scan) -> _Scan:
+        return _Scan(
+            self.to_read + other.to_read,
+            self.removed + other.removed,
+            self.noted + other.noted,
+            self.unchanged + other.unchanged,
+            self.n_known + other.n_known,
+            self.n_missing + other.n_missing,
+        )
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The running counts of one build."""
+
+    chunks: int = 0
+    tokens: int = 0
+    files: int = 0
+    skipped: list[DocumentRow] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+
 def build_index(
     roots: Sequence[Path],
     settings: Settings,
@@ -70,28 +136,257 @@ def build_index(
 ) -> IndexReport:
     """Bring the store up to date with the folders and say what was done.
 
-    roots: folders, or files to be taken though a rule leaves them out; none: the roots of the store found from the
+    roots: folders, or files to be taken though a rule leaves them out; none: those of the store found from the
     current folder upward, else the current folder. prune: allow the removal of many vanished files at once.
-    Raises StoreLocked, StoreMismatch, StoreDamaged, ModelUnusable, WrongUsage (no such folder), MixragError (a root
-    that has all but vanished).
+    Raises StoreLocked, StoreMismatch, StoreDamaged, ModelUnusable, MixragError (no such folder; a root that has all
+    but vanished).
     """
     started = time.perf_counter()
     plan = plan_index(roots, settings)
     if rebuild:
-        set_store_aside(plan.store)
+        set_store_aside(plan.store, wait_s)
     events.phase("scan", None)
-    scan = _scan(plan, _known_rows(plan.store), settings, follow=follow)
-    guard_removals(scan.n_known, len(scan.changes.removed), prune)
-    build = _Build(plan, settings, events, scan)
-    if scan.has_work:
-        build.run(wait_s)
-    return build.report(time.perf_counter() - started)
+    scan = _scan(plan, settings, follow)
+    guard_removals(scan.n_known, scan.n_missing, prune)
+    tally = _Tally()
+    if scan.has_work or not _has_store(plan.store):
+        _write(plan, scan, settings, events, tally, wait_s)
+    return _report(plan, scan, tally, time.perf_counter() - started)
 
 
-@dataclass(frozen=True, slots=True)
-class IndexPlan:
-    """Where the store is and which roots it covers. files: paths under a root that were named one by one."""
+# --- what has changed ---------------------------------------------------------------------------------------------
 
-    store: Path
-    roots: tuple[Path, ...]
-    files: tuple[Path, ...] = ()
+
+def _scan(plan: IndexPlan, settings: Settings, follow: bool) -> _Scan:
+    known = _known_rows(plan.store)
+    total = _Scan()
+    for root in plan.roots:
+        total = total + _scan_root(root, plan.store, known, settings, follow)
+    return total
+
+
+def _scan_root(root: RootPlan, store: Path, known: Iterable[DocumentRow], settings: Settings, follow: bool) -> _Scan:
+    """Compare one root with what is known of it.
+
+    The store names a root by text ("." for the folder it lies in), so that both can move together; the walk names it
+    by its real path. Rows are translated at this border, both ways.
+    """
+    started_ns = time.time_ns()
+    real_root = os.path.realpath(os.fsencode(root.folder))
+    found: list[SourceFile] = []
+    passed_over: list[Skipped] = []
+    limits = WalkLimits(settings.max_file_mb)
+    for step in walk_root(root.folder, limits=limits, follow=follow, store=store, within=root.within):
+        found.append(step) if isinstance(step, SourceFile) else passed_over.append(step)
+    rows = [replace(row, root=real_root) for row in known if row.root == root.name and root.covers(row.key)]
+    changes = detect_changes(found, rows, started_ns, hash_file, passed_over)
+
+    def stored(row: DocumentRow) -> DocumentRow:
+        return replace(row, root=root.name, id=document_id(root.name, row.key), path=root.display(row.path))
+
+    gone = [change.renamed_from for change in changes.to_read if change.renamed_from is not None]
+    return _Scan(
+        to_read=tuple((change, _row_of(change, root, started_ns)) for change in changes.to_read),
+        removed=tuple(stored(row) for row in (*changes.removed, *gone)),
+        noted=tuple(stored(row) for row in (*changes.noted, *changes.touched, *changes.stale)),
+        unchanged=tuple(stored(row) for row in changes.unchanged),
+        n_known=changes.n_known,
+        n_missing=changes.n_missing,
+    )
+
+
+def _known_rows(store: Path) -> list[DocumentRow]:
+    try:
+        with open_reader(store) as reader:
+            return reader.document_rows()
+    except NoIndex:
+        return []
+
+
+def _has_store(store: Path) -> bool:
+    try:
+        with open_reader(store):
+            return True
+    except NoIndex:
+        return False
+
+
+def _row_of(change: Change, root: RootPlan, started_ns: int) -> DocumentRow:
+    source = change.source
+    return DocumentRow(
+        id=document_id(root.name, source.path),
+        root=root.name,
+        key=source.path,
+        path=root.display(display_path(source.path)),
+        status="indexed",
+        size=source.size,
+        mtime_ns=source.mtime_ns,
+        device=source.device,
+        inode=source.inode,
+        seen_ns=started_ns,
+        content_hash=change.content_hash,
+    )
+
+
+# --- reading, embedding, writing ----------------------------------------------------------------------------------
+
+
+def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents, tally: _Tally, wait_s: float) -> None:
+    """Bring the store up to date with the scan: removals, rows, then every file to read, in batches."""
+    embedder = _load_embedder(settings, events)
+    jobs = [ExtractionJob(change.source, row.id, row.path) for change, row in scan.to_read]
+    rows = {row.id: row for _, row in scan.to_read}
+    with (
+        ReaderPool(settings) as pool,  # before the store: LanceDB must not be loaded when processes are started
+        open_writer(
+            plan.store, roots=plan.root_names, embedder_name=embedder.name, dim=embedder.dim, wait_s=wait_s
+        ) as writer,
+        open_cache(plan.store) as cache,
+    ):
+        if writer.recovered:
+            events.note(writer.recovered)
+        if scan.removed:
+            writer.remove([row.id for row in scan.removed])
+        if scan.noted:
+            writer.put_rows(scan.noted)
+        batch = _Batch(writer, embedder, cache, events, tally)
+        events.phase("read", len(jobs))
+        try:
+            for result in pool.extract_all(jobs):
+                batch.take(result, rows[result.job.document_id])
+            batch.flush()
+        except KeyboardInterrupt:
+            tally.interrupted = True
+            batch.commit()
+            return
+        events.phase("finish", None)
+        writer.finish()
+
+
+def _load_embedder(settings: Settings, events: IndexEvents) -> Embedder:
+    def on_progress(done: int, total: int, label: str) -> None:
+        if done == 0:
+            events.phase("prepare", total)
+        events.advance(done, label)
+
+    return load_embedder(settings, on_progress)
+
+
+class _Batch:
+    """Results gathered until a commit is worth its while.
+
+    Texts are embedded as soon as enough of them wait, across files, so that batches of like length form; what is
+    embedded is written when the batch is full.
+    """
+
+    def __init__(
+        self, writer: StoreWriter, embedder: Embedder, cache: EmbeddingCache, events: IndexEvents, tally: _Tally
+    ) -> None:
+        self._writer = writer
+        self._embedder = embedder
+        self._cache = cache
+        self._events = events
+        self._tally = tally
+        self._waiting: list[tuple[DocumentRow, Extraction]] = []
+        self._done: list[StoredDocument] = []
+        self._characters = 0
+        self._started = time.perf_counter()
+
+    def take(self, result: ExtractionResult, row: DocumentRow) -> None:
+        """Add one file's result; commit when the batch is full."""
+        self._tally.files += 1
+        if result.failure is not None:
+            self._take_failure(result.failure, row)
+        elif result.extraction is not None:
+            self._take_extraction(result.extraction, row)
+        if sum(len(extraction.chunks) for _, extraction in self._waiting) >= EMBED_CHUNKS:
+            self._embed_waiting()
+        self._events.advance(self._tally.files, f"{row.path} · {self._tally.tokens:,} tokens")
+        if self._is_full():
+            self.flush()
+
+    def flush(self) -> None:
+        """Embed what still waits and write the batch as one commit."""
+        self._embed_waiting()
+        self.commit()
+
+    def commit(self) -> None:
+        """Write what is embedded as one commit, and forget what is not."""
+        if self._done:
+            self._writer.write_batch(self._done)
+        self._waiting, self._done, self._characters = [], [], 0
+        self._started = time.perf_counter()
+
+    def _is_full(self) -> bool:
+        return (
+            len(self._waiting) + len(self._done) >= BATCH_FILES
+            or self._characters >= BATCH_CHARACTERS
+            or time.perf_counter() - self._started >= BATCH_SECONDS
+        )
+
+    def _take_failure(self, failure: FileUnreadable, row: DocumentRow) -> None:
+        # What may be gone the next time is not remembered by its content, so that the next run reads the file again.
+        content_hash = "" if failure.code in PASSING_FAILURES else row.content_hash
+        row = replace(row, status="skipped", code=failure.code, reason=failure.reason, content_hash=content_hash)
+        self._tally.skipped.append(row)
+        self._done.append(StoredDocument(row, (), np.zeros((0, self._embedder.dim), np.float32), ()))
+        self._events.note(f"{row.path}: {failure.reason}")
+
+    def _take_extraction(self, extraction: Extraction, row: DocumentRow) -> None:
+        row = replace(
+            row,
+            status="indexed" if extraction.chunks else "empty",
+            modality=extraction.modality,
+            title=extraction.title,
+            chunks=len(extraction.chunks),
+            warnings=extraction.warnings,
+        )
+        self._tally.warnings += [f"{row.path}: {warning}" for warning in extraction.warnings]
+        self._waiting.append((row, extraction))
+        self._characters += extraction.n_characters
+
+    def _embed_waiting(self) -> None:
+        texts = [text_to_embed(chunk) for _, extraction in self._waiting for chunk in extraction.chunks]
+        vectors = embed_cached(texts, self._embedder, self._cache)
+        start = 0
+        for row, extraction in self._waiting:
+            end = start + len(extraction.chunks)
+            tokens = self._embedder.count_tokens(texts[start:end])
+            self._done.append(
+                StoredDocument(replace(row, tokens=tokens), extraction.chunks, vectors[start:end], extraction.tables)
+            )
+            self._tally.chunks += end - start
+            self._tally.tokens += tokens
+            start = end
+        self._waiting = []
+
+
+# --- the report ---------------------------------------------------------------------------------------------------
+
+
+def _report(plan: IndexPlan, scan: _Scan, tally: _Tally, seconds: float) -> IndexReport:
+    changed = sum(change.previous is not None for change, _ in scan.to_read)
+    renamed = sum(change.renamed_from is not None for change, _ in scan.to_read)
+    rows = (*scan.unchanged, *scan.noted, *tally.skipped)
+    failed = {row.id for row in tally.skipped}
+    read = [change for change, row in scan.to_read if row.id not in failed]
+    return IndexReport(
+        store=plan.store,
+        added=max(0, len(read) - changed - renamed),
+        changed=changed,
+        unchanged=sum(row.status in ("indexed", "empty") for row in rows),
+        renamed=renamed,
+        removed=len(scan.removed) - renamed,
+        stale=sum(row.stale for row in rows),
+        skipped=tuple(_skipped(row) for row in rows if row.status == "skipped" or row.stale),
+        left_out=tuple(_skipped(row) for row in rows if row.status == "left_out"),
+        chunks=tally.chunks,
+        tokens=tally.tokens,
+        seconds=round(seconds, 2),
+        warnings=tuple(tally.warnings),
+        interrupted=tally.interrupted,
+    )
+
+
+def _skipped(row: DocumentRow) -> Skipped:
+    return Skipped(row.path, row.code, row.reason, by_rule=row.status == "left_out")

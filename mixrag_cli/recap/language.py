@@ -189,11 +189,12 @@ _DATE_MONTH = re.compile(rf"\b({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECAS
 _DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
 _YEAR = re.compile(r"(?<![\d.,$€£])((?:19|20)\d\d)(?![\d%]|[.,]\d)")
 _QUARTER = re.compile(
-    r"\bq([1-4])(?=\b|_)|(?<=_)q([1-4])(?=_)|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
+    r"(?<![a-z0-9])q([1-4])(?![a-z0-9])|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
     re.IGNORECASE,
 )
 _SPAN = re.compile(
-    r"\b(three|six|nine|twelve|3|6|9|12)[\s-]+months?\b|\b(quarter|half[\s-]year|full[\s-]year|fiscal year|year ended|years ended)\b",
+    r"\b(three|six|nine|twelve|3|6|9|12)[\s-]+months?\b"
+    r"|\b(quarter|half[\s-]year|full[\s-]year|fiscal year|year ended|years ended)\b",
     re.IGNORECASE,
 )
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
@@ -312,10 +313,11 @@ def facets_of(text: str) -> Facets:
     dates = {(int(y), _MONTHS[m.lower()], int(d)) for m, d, y in _DATE_MDY.findall(text)}
     dates |= {(int(y), _MONTHS[m.lower()], int(d)) for d, m, y in _DATE_DMY.findall(text)}
     dates |= {(int(y), int(m), int(d)) for y, m, d in _DATE_ISO.findall(text)}
-    dates |= {(int(y), _MONTHS[m.lower()], 0) for m, y in _DATE_MONTH.findall(text)}
+    whole_months = {(int(y), _MONTHS[m.lower()], 0) for m, y in _DATE_MONTH.findall(text)}
+    dates |= {month for month in whole_months if not any(month[:2] == date[:2] for date in dates)}
     dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
     years = {int(year) for year in _YEAR.findall(text)} | {date[0] for date in dates if date[0]}
-    quarters = {int(a or b) if (a or b) else _ORDINAL[c.lower()] for a, b, c in _QUARTER.findall(text)}
+    quarters = {int(digit) if digit else _ORDINAL[word.lower()] for digit, word in _QUARTER.findall(text)}
     months = set()
     for number, phrase in _SPAN.findall(text):
         word = (number or phrase).lower().replace("-", " ")
@@ -343,8 +345,9 @@ def facet_conflict(asked: Facets, found: Facets) -> bool:
     Only a facet that both texts have can disagree: a header without a date conflicts with no date.
     """
     if asked.dates and found.dates:
-        return not any(dates_agree(a, f) for a in asked.dates for f in found.dates)
-    if asked.years and found.years and not asked.years & found.years:
+        if not any(dates_agree(a, f) for a in asked.dates for f in found.dates):
+            return True
+    elif asked.years and found.years and not asked.years & found.years:
         return True
     if asked.months and found.months and not asked.months & found.months:
         return True

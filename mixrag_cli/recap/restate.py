@@ -112,7 +112,8 @@ _PROSE = _rule(
 )
 _BETWEEN = _rule(r"\b(?:between|from)\s+(.+?)\s+(?:and|to)\s+(.+?)(?=[?,.]|\bin\b|\bfor\b|$)")
 _OPERATION_WORDS = _rule(
-    rf"\b(?:{_SHARE_WORD}|per cent|ratio|difference|differ(?:ed|s)?|by how much|how much (?:more|less|higher|lower))\b|%",
+    rf"\b(?:{_SHARE_WORD}|per cent|ratio|difference|differ(?:ed|s)?|by how much)\b|%",
+    r"\bhow much (?:more|less|higher|lower)\b",
     r"\b(?:average|mean|sum|combined|altogether|highest|largest|biggest|greatest|lowest|smallest|least|most|fewest)\b",
     r"\b(?:longest|shortest|changed?|increased?|decreased?|declined?|grow(?:th|n)?|grew|rise|rose|fell|fall)s?\b",
 )

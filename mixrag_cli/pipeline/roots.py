@@ -1,0 +1,103 @@
+"""Which folders a command means, which store serves them, and how a file is named to people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mixrag_cli.errors import NoIndex, WrongUsage
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import find_store, read_record, root_to_text, store_for_new, text_to_root
+
+
+@dataclass(frozen=True, slots=True)
+class RootPlan:
+    """One indexed folder. name: as the store writes it; within: the only file or folder of it that is meant."""
+
+    folder: Path
+    name: bytes
+    within: bytes = b""
+
+    def covers(self, key: bytes) -> bool:
+        """Whether a path relative to the root lies in what is meant."""
+        return not self.within or key == self.within or key.startswith(self.within + b"/")
+
+    def display(self, path: str) -> str:
+        """A file's path for people: relative to the folder that holds the store, absolute for other roots."""
+        if self.name == b"." or path.startswith("/"):
+            return path
+        return f"{os.fsdecode(self.name)}/{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPlan:
+    """The store, the roots to look at now, and the names of all roots that it covers."""
+
+    store: Path
+    roots: tuple[RootPlan, ...]
+    root_names: tuple[str, ...]
+
+
+def plan_index(paths: Sequence[Path], settings: Settings, cwd: Path | None = None) -> IndexPlan:
+    """What `mixrag index PATH…` means.
+
+    No path: the roots of the store found from cwd upward, else cwd itself. A path inside a root that the store
+    knows refreshes that part of it. Otherwise the first path's folder gets the store.
+    Raises WrongUsage for a path that is not there.
+    """
+    here = (cwd or Path.cwd()).absolute()
+    if not paths:
+        return _plan_refresh(here, settings)
+    wanted = [path if path.is_absolute() else here / path for path in paths]
+    for path, given in zip(wanted, paths, strict=True):
+        if not os.path.lexists(path):
+            raise WrongUsage(f"{given}: no such file or folder")
+    first = wanted[0] if wanted[0].is_dir() else wanted[0].parent
+    store = _store_with_root(first, settings) or store_for_new(first, settings.store)
+    known = _known_roots(store)
+    roots = tuple(_root_for(path, store, known) for path in wanted)
+    names = dict.fromkeys([*known, *(os.fsdecode(root.name) for root in roots)])
+    return IndexPlan(store, roots, tuple(names))
+
+
+def _plan_refresh(here: Path, settings: Settings) -> IndexPlan:
+    try:
+        store = find_store(here, settings.store)
+    except NoIndex:
+        store = store_for_new(here, settings.store)
+        root = RootPlan(here, os.fsencode(root_to_text(here, store)))
+        return IndexPlan(store, (root,), (os.fsdecode(root.name),))
+    known = _known_roots(store)
+    roots = tuple(RootPlan(text_to_root(name, store), os.fsencode(name)) for name in known)
+    return IndexPlan(store, roots, known)
+
+
+def _store_with_root(folder: Path, settings: Settings) -> Path | None:
+    """The store found from the folder upward, where one of its roots holds the folder."""
+    try:
+        store = find_store(folder, settings.store)
+    except NoIndex:
+        return None
+    holds = any(folder.is_relative_to(text_to_root(name, store)) for name in _known_roots(store))
+    return store if holds or settings.store else None
+
+
+def _known_roots(store: Path) -> tuple[str, ...]:
+    try:
+        return read_record(store).roots
+    except NoIndex:
+        return ()
+
+
+def _root_for(path: Path, store: Path, known: Sequence[str]) -> RootPlan:
+    for name in known:
+        folder = text_to_root(name, store)
+        if path == folder:
+            return RootPlan(folder, os.fsencode(name))
+        if path.is_relative_to(folder):
+            return RootPlan(folder, os.fsencode(name), os.fsencode(path.relative_to(folder)))
+    if path.is_dir():
+        return RootPlan(path, os.fsencode(root_to_text(path, store)))
+    return RootPlan(path.parent, os.fsencode(root_to_text(path.parent, store)), os.fsencode(path.name))

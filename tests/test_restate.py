@@ -1,0 +1,120 @@
+"""What the built-in reader understands of a question, as a table of examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from mixrag_cli.recap.language import (
+    Facets,
+    facet_conflict,
+    facets_of,
+    match_term,
+    stem,
+    terms_of,
+    without_facets,
+    words_of,
+)
+from mixrag_cli.recap.restate import restate
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "expects"),
+    [
+        ("What was Acme's gross margin for the three months ended July 1, 2023?", "lookup", "number"),
+        ("What effective tax rate did Acme report for the third quarter of 2023?", "lookup", "percent"),
+        ("What share of Acme's revenue came from Services in 2023?", "share", "percent"),
+        ("By how much did net sales differ between 2021 and 2022?", "difference", "number"),
+        ("What was the percentage change in net sales from 2021 to 2022?", "change_percent", "percent"),
+        ("What is the average total bill in the tips data?", "average", "number"),
+        ("Which state had the highest total exports?", "maximum", "label"),
+        ("What was the lowest reading?", "minimum", "number"),
+        ("What is the ratio of debt to equity?", "ratio", "number"),
+        ("Which function in requests sends a PATCH request?", "lookup", "code"),
+        ("How many redirects does a Session follow at most by default?", "lookup", "number"),
+        ("How many rows does the sheet have?", "count", "number"),
+        ("How do I open a file in the instance folder?", "lookup", "text"),
+        ("What is the default minimum interval between updates?", "lookup", "number"),
+    ],
+)
+def test_operation_and_form_of_the_answer(question: str, operation: str, expects: str) -> None:
+    restated = restate(question)
+    assert (restated.operation, restated.expects) == (operation, expects)
+
+
+def test_a_share_names_its_part_before_its_whole() -> None:
+    part, whole = restate("What share of Acme's total net sales came from Services in 2023?").operands
+    assert "servic" in part.terms
+    assert whole.terms == (stem("acme"), "total", "net", "sale")
+    assert part.facets.years == whole.facets.years == {2023}
+
+
+def test_two_dates_make_two_operands_earliest_first() -> None:
+    first, second = restate(
+        "By how much did sales differ between the quarter ended July 1, 2023 and the quarter ended December 31, 2022?"
+    ).operands
+    assert first.facets.dates == {(2022, 12, 31)}
+    assert second.facets.dates == {(2023, 7, 1)}
+    assert first.terms == second.terms == ("sale",)
+
+
+def test_names_are_the_capitals_inside_the_sentence_and_no_months() -> None:
+    assert restate("What was Tesla's revenue in January 2023?").names == {"tesla"}
+
+
+@pytest.mark.parametrize(
+    ("text", "facets"),
+    [
+        ("three months ended July 1, 2023", Facets(frozenset({2023}), frozenset({(2023, 7, 1)}), months=frozenset({3}))),
+        ("1 July 2023", Facets(frozenset({2023}), frozenset({(2023, 7, 1)}))),
+        ("2023-07-01", Facets(frozenset({2023}), frozenset({(2023, 7, 1)}))),
+        ("report_2023_Q3.pdf", Facets(frozenset({2023}), quarters=frozenset({3}), months=frozenset({3}))),
+        ("the third quarter of 2023", Facets(frozenset({2023}), quarters=frozenset({3}), months=frozenset({3}))),
+        ("$2,023 and 2,019 items at 2015.5", Facets()),
+        ("nothing of time", Facets()),
+    ],
+)
+def test_facets(text: str, facets: Facets) -> None:
+    assert facets_of(text) == facets
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "conflict"),
+    [
+        ("July 1, 2023", "June 25, 2022", True),
+        ("July 1, 2023", "July 1, 2023", False),
+        ("July 1, 2023", "2023", False),
+        ("in 2007", "1952", True),
+        ("in 2007", "no year", False),
+        ("three months ended July 1, 2023", "Nine Months Ended July 1, 2023", True),
+    ],
+)
+def test_another_time_conflicts_and_an_unsaid_time_does_not(asked: str, found: str, conflict: bool) -> None:
+    assert facet_conflict(facets_of(asked), facets_of(found)) is conflict
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("sales", "sale"), ("activities", "activity"), ("operating", "operated"), ("taxes", "tax")]
+)
+def test_endings_are_cut_alike(one: str, other: str) -> None:
+    assert stem(one) == stem(other)
+
+
+def test_words_split_identifiers_and_keep_names() -> None:
+    assert words_of("totalBill total_bill iPhone Apple's 1,234") == [
+        "total", "bill", "total", "bill", "iphone", "apple", "1234",
+    ]  # fmt: skip
+
+
+def test_terms_leave_out_the_common_words() -> None:
+    assert terms_of("What is the average of the bills?") == ("averag", "bill")
+
+
+def test_matching_is_graded() -> None:
+    assert match_term("sale", ["sale"]) == 1.0
+    assert match_term(stem("revenue"), [stem("sales")]) == 0.9
+    assert match_term("expectancy", ["exp"]) == 0.6
+    assert match_term("expectancy", ["ex"]) == 0.0
+
+
+def test_a_question_without_its_times() -> None:
+    assert terms_of(without_facets("net sales for the three months ended July 1, 2023")) == ("net", "sale")
