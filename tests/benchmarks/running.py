@@ -1,0 +1,71 @@
+"""Run a command of mixrag in a process of its own and tell what it cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MIXRAG = (sys.executable, "-m", "mixrag_cli")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """peak_mb: of the process itself, or of the largest of its own children where that is more."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    seconds: float
+    peak_mb: float
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What the command printed as JSON; where it is none, an object that says so."""
+        try:
+            return json.loads(self.stdout)
+        except json.JSONDecodeError:
+            last = self.stderr.strip().splitlines()[-1:] or ["nothing printed"]
+            return {"schema": "none", "message": f"no JSON: {last[0]}"}
+
+
+def run_command(command: Sequence[str], timeout_s: float = 1_800) -> Run:
+    """Run to the end, with both streams in files, so that a full pipe never stops the clock."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        started = time.perf_counter()
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        exit_code, usage = wait_for(child, started + timeout_s)
+        seconds = time.perf_counter() - started
+        out.seek(0)
+        err.seek(0)
+        return Run(
+            exit_code,
+            out.read().decode("utf-8", "replace"),
+            err.read().decode("utf-8", "replace"),
+            seconds,
+            usage.ru_maxrss / 1024,
+        )
+
+
+def wait_for(child: subprocess.Popen[bytes], deadline: float) -> tuple[int, Any]:
+    """wait4 gives the peak memory of this one child; getrusage(RUSAGE_CHILDREN) mixes it with all earlier ones."""
+    while True:
+        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+        if pid:
+            child.returncode = os.waitstatus_to_exitcode(status)
+            return child.returncode, usage
+        if time.perf_counter() > deadline:
+            child.kill()
+            deadline = float("inf")
+        time.sleep(0.002)
+
+
+def run_mixrag(*arguments: str, timeout_s: float = 1_800) -> Run:
+    """Run `mixrag ARGUMENTS` with this interpreter."""
+    return run_command([*MIXRAG, *arguments], timeout_s)
