@@ -30,9 +30,9 @@ from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records import Answer, DocumentRow, Hit, Table
 from mixrag_cli.retrieval.acceptance import accept
 from mixrag_cli.retrieval.candidates import Query, find_hits, merge_hits
-from mixrag_cli.retrieval.weights import term_weight
+from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import StoreReader, build_filter, find_store, open_reader
+from mixrag_cli.store import StoreReader, build_filter, find_store, open_reader, text_to_terms
 
 EVIDENCE_HITS = 60  # of the candidates, read for evidence; beyond that the fused rank has found nothing on the dev data
 READER = "built-in"
@@ -71,6 +71,7 @@ class Session:
         self.reader = reader
         self._embedder = embedder
         self._settings = settings
+        self._statistics = WordStatistics(reader, reader.record.counts["chunks"])
 
     def search(self, query: str, scope: Scope, limit: int) -> SearchResult:
         """The ranked passages for a query, best first.
@@ -88,7 +89,7 @@ class Session:
         where = self._filter(scope)
         found = [self._find(text, where, clock) for text in _searches(restated)]
         hits = accept(merge_hits(found))[:EVIDENCE_HITS]
-        base = self._evidence(restated, hits, where)
+        base = self._evidence(restated, hits)
         clock.lap("evidence")
         answer = read_answer(restated, base)
         clock.lap("recap")
@@ -117,9 +118,8 @@ class Session:
     def _find(self, text: str, where: str | None, clock: _Clock) -> list[Hit]:
         vector = self._embedder.embed_query(text)
         clock.lap("embed")
-        hits = find_hits(
-            self.reader, Query(text, vector, where), self._settings.words_candidates, self._settings.meaning_candidates
-        )
+        query = Query(text, vector, self._statistics.ceiling(text_to_terms(text)), where)
+        hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
         clock.lap("candidates")
         return hits
 
@@ -131,12 +131,11 @@ class Session:
                 raise WrongUsage(f"no indexed file matches {', '.join(scope.paths)}", "mixrag status")
         return build_filter(document_ids=documents, modalities=scope.modalities or None, kinds=scope.kinds or None)
 
-    def _evidence(self, restated: Restated, hits: Sequence[Hit], where: str | None) -> EvidenceBase:
+    def _evidence(self, restated: Restated, hits: Sequence[Hit]) -> EvidenceBase:
         parents = dict.fromkeys(hit.chunk.parent for hit in hits if hit.chunk.parent)
         words = _words_by_term(restated)
-        holding = {term: self.reader.count_documents(variants, where) for term, variants in words.items()}
-        n_passages = self.reader.record.chunks
-        weights = {term: term_weight(sum(counts.values()), n_passages) for term, counts in holding.items()}
+        weights = {term: self._statistics.weight(variants) for term, variants in words.items()}
+        holding = {term: self._statistics.holding(variants) for term, variants in words.items()}
         documents = {hit.chunk.document for hit in hits}
         knows = {
             document: frozenset(term for term, counts in holding.items() if document in counts)
@@ -145,9 +144,6 @@ class Session:
         return EvidenceBase(
             tuple(hits), self.reader.tables(list(parents)), weights, knows, self._similarity_to(restated)
         )
-
-    def _similarity_to(self, restated: Restated) -> _Similarity:
-        return _Similarity(self._embedder, restated.question)
 
     def _faithfulness(self, answer: Answer) -> float | None:
         """cos(answer, context). Source: Enhanced RAG, section III-E."""

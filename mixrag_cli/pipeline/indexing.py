@@ -35,6 +35,7 @@ from mixrag_cli.store import (
     set_store_aside,
 )
 from mixrag_cli.walking import (
+    PASSING_FAILURES,
     Change,
     WalkLimits,
     detect_changes,

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from mixrag_cli.records import Hit
 
-# Cosine of MiniLM and BM25 as a part of the query's best possible; below both, a passage shares nothing with the
-# question but common words. Low on purpose: the reader's own checks do the refusing.
+# MiniLM's cosine and BM25 below which, on the development data, a passage shares nothing with the question but common
+# words. Low on purpose: the reader's own checks do most of the refusing.
 THRESHOLDS: Mapping[str, float] = {"meaning": 0.25, "words": 3.0}
 
 

@@ -46,11 +46,13 @@ class PassageStore(Protocol):
 class Query:
     """A question ready for both searches.
 
-    vector: (dim,) float32 of length 1. where: a filter of the store's own making.
+    vector: (dim,) float32 of length 1. ceiling: the highest BM25 score the words can tend to. where: a filter of the
+    store's own making.
     """
 
     text: str
     vector: npt.NDArray[np.float32]
+    ceiling: float
     where: str | None = None
 
 
@@ -68,7 +70,7 @@ def find_hits(store: PassageStore, query: Query, n_words: int, n_meaning: int) -
     for passage in by_words:
         if passage.chunk.id not in meaning and passage.vector is not None:
             meaning[passage.chunk.id] = float(passage.vector @ query.vector)
-    fused = fuse(words, meaning)
+    fused = fuse(words, meaning, ceiling=query.ceiling, n_words=n_words)
     hits = [
         Hit(passage.chunk, passage.path, passage.title, _raw_scores(key, words, meaning), fused[key])
         for key, passage in passages.items()

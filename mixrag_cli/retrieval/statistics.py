@@ -1,0 +1,53 @@
+"""What the collection knows of each word: which documents hold it, how rare it is, how high BM25 can go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+BM25_K1 = 1.2  # of the store's full-text index
+
+
+class WordCounter(Protocol):
+    """What the statistics need of a store."""
+
+    def count_documents(self, words: Sequence[str], where: str | None = None) -> Mapping[str, int]:
+        """For each document id the number of its passages that hold at least one of the words."""
+
+
+def term_weight(n_holding: int, n_passages: int) -> float:
+    """The inverse document frequency of a term, in (0, log(2 + 2n)].
+
+    Example: term_weight(0, 1000) -> log(1 + 1000.5 / 0.5): a word the collection does not know weighs most.
+    Source: Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009, eq. 3.3, with + 1 inside the log.
+    """
+    return math.log(1 + (n_passages - n_holding + 0.5) / (n_holding + 0.5))
+
+
+class WordStatistics:
+    """Counts of words over one committed state of a collection, each looked up once."""
+
+    def __init__(self, store: WordCounter, n_passages: int) -> None:
+        self._store = store
+        self._n_passages = n_passages
+        self._known: dict[tuple[str, ...], Mapping[str, int]] = {}
+
+    def holding(self, words: Sequence[str]) -> Mapping[str, int]:
+        """For each document id the number of its passages that hold at least one of the words."""
+        key = tuple(words)
+        if key not in self._known:
+            self._known[key] = self._store.count_documents(words)
+        return self._known[key]
+
+    def weight(self, words: Sequence[str]) -> float:
+        """The inverse document frequency of the words taken as one term."""
+        return term_weight(sum(self.holding(words).values()), self._n_passages)
+
+    def ceiling(self, terms: Iterable[str]) -> float:
+        """The BM25 score that a passage made of nothing but these terms would tend to.
+
+        Terms that no passage holds are left out: they cannot add to any score.
+        """
+        known = [term for term in dict.fromkeys(terms) if self.holding([term])]
+        return sum(self.weight([term]) for term in known) * (BM25_K1 + 1)
