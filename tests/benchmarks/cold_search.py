@@ -1,0 +1,74 @@
+"""Cold starts: mixrag against a plain script over the same 10,000 chunks, each run a process of its own.
+
+    python tests/benchmarks/cold_search.py CORPUS.jsonl[.gz] CACHE_DIR [--pairs 7]
+
+The stores are built once in CACHE_DIR. The two searches alternate, so that both meet the same state of the machine;
+the ratio is the median over the pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from pathlib import Path
+
+from corpora import read_jsonl, write_files
+from running import Run, run_command, run_mixrag
+
+PLAIN = (sys.executable, str(Path(__file__).with_name("plain_script.py")))
+CHUNKS = 10_000
+QUESTION = "what was the total operating revenue in 2012 compared with 2011?"
+DOCUMENTS = 2_200  # of the FinQA contexts; about 4.5 chunks each
+
+
+def build_stores(corpus: Path, cache: Path) -> None:
+    files, store, plain = cache / "files", cache / "store", cache / "plain"
+    if not plain.exists():
+        print(checked(run_command([*PLAIN, "build", str(plain), str(corpus), str(CHUNKS)])).stdout.strip(), "plain")
+    documents = list(read_jsonl(corpus))[:DOCUMENTS]
+    write_files(files, ((document["_id"], document["text"]) for document in documents))
+    run = checked(run_mixrag("index", str(files), "--store", str(store), "--json"))
+    status = checked(run_mixrag("status", "--store", str(store), "--json")).payload
+    print(f"{status['chunks']} chunks in mixrag; index took {run.seconds:.1f} s, peak {run.peak_mb:.0f} MB")
+
+
+def checked(run: Run) -> Run:
+    if run.exit_code not in (0, 3):
+        raise SystemExit(f"exit {run.exit_code}: {run.stderr.strip() or run.stdout.strip()}")
+    return run
+
+
+def print_times(name: str, runs: list[Run]) -> None:
+    seconds = sorted(run.seconds for run in runs)
+    peak = max(run.peak_mb for run in runs)
+    print(
+        f"{name:24} min {seconds[0]:6.2f}  median {statistics.median(seconds):6.2f}  max {seconds[-1]:6.2f} s"
+        f"   peak {peak:4.0f} MB   n {len(runs)}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("--pairs", type=int, default=7)
+    options = parser.parse_args()
+    build_stores(options.corpus, options.cache)
+    store = str(options.cache / "store")
+    runs: dict[str, list[Run]] = {"mixrag --help": [], "mixrag search": [], "mixrag ask": [], "plain script": []}
+    for _ in range(options.pairs):
+        runs["plain script"].append(checked(run_command([*PLAIN, "search", str(options.cache / "plain"), QUESTION])))
+        runs["mixrag search"].append(checked(run_mixrag("search", QUESTION, "--store", store)))
+        ask = run_mixrag("ask", QUESTION, "--store", store)
+        runs["mixrag ask"].append(ask if ask.exit_code == 4 else checked(ask))
+        runs["mixrag --help"].append(checked(run_mixrag("--help")))
+    for name, timed in runs.items():
+        print_times(name, timed)
+    pairs = zip(runs["plain script"], runs["mixrag search"], strict=True)
+    ratios = sorted(plain.seconds / ours.seconds for plain, ours in pairs)
+    print(f"plain / mixrag search    min {ratios[0]:.1f}  median {statistics.median(ratios):.1f}  max {ratios[-1]:.1f}")
+
+
+if __name__ == "__main__":
+    main()
