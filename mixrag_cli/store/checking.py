@@ -1,0 +1,97 @@
+"""Is this store sound? A quick look at the record and its manifests, or every stored byte that can be quoted."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mixrag_cli.errors import MixragError, StoreDamaged
+from mixrag_cli.store.commit import read_record, rebuild_hint
+from mixrag_cli.store.layout import matrix_path
+from mixrag_cli.store.reading import StoreReader, open_reader, verify_manifest
+from mixrag_cli.store.schema import CHUNKS
+
+_READ_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong. remedy: the command that mends it."""
+
+    message: str
+    remedy: str
+
+
+def check_store(store: Path, *, deep: bool = False) -> list[Finding]:
+    """What is wrong with the store; nothing for a sound one. deep: read and verify every row and vector.
+
+    Raises NoIndex and StoreMismatch; damage is found, not raised.
+    """
+    try:
+        reader = open_reader(store)
+    except StoreDamaged as exc:
+        return [Finding(exc.message, exc.hint or rebuild_hint(store))]
+    with reader:
+        checks = [_check_manifests, *((_check_documents, _check_chunks, _check_tables, _check_vectors) if deep else ())]
+        return [finding for check in checks for finding in _run(check, reader)]
+
+
+def _run(check: Callable[[StoreReader], Iterator[Finding]], reader: StoreReader) -> list[Finding]:
+    try:
+        return list(check(reader))
+    except MixragError as exc:
+        return [Finding(exc.message, exc.hint or rebuild_hint(reader.store))]
+
+
+def _check_manifests(reader: StoreReader) -> Iterator[Finding]:
+    if read_record(reader.store).store_id != reader.record.store_id:
+        yield _finding(reader, "the index was replaced while being checked")
+    for name, state in reader.record.tables.items():
+        verify_manifest(reader.store, name, state)
+
+
+def _check_documents(reader: StoreReader) -> Iterator[Finding]:
+    rows = reader.document_rows()
+    if len(rows) != reader.record.counts.get("documents", 0):
+        yield _finding(reader, f"{len(rows)} files are remembered, {reader.record.counts.get('documents', 0)} recorded")
+
+
+def _check_chunks(reader: StoreReader) -> Iterator[Finding]:
+    known = {row.id for row in reader.document_rows()}
+    seen: set[str] = set()
+    for row in reader.chunk_rows():
+        if row.chunk.document not in known:
+            yield _finding(reader, f"passage {row.chunk.id} belongs to no file")
+        if row.chunk.id in seen:
+            yield _finding(reader, f"passage {row.chunk.id} is stored twice")
+        seen.add(row.chunk.id)
+    if len(seen) != reader.record.chunks:
+        yield _finding(reader, f"{len(seen)} passages are stored, {reader.record.chunks} recorded")
+
+
+def _check_tables(reader: StoreReader) -> Iterator[Finding]:
+    n_tables = sum(len(reader.tables_of(row.id)) for row in reader.document_rows(["indexed"]))
+    if n_tables != reader.record.counts.get("tables", 0):
+        yield _finding(reader, f"{n_tables} tables are stored, {reader.record.counts.get('tables', 0)} recorded")
+
+
+def _check_vectors(reader: StoreReader) -> Iterator[Finding]:
+    state = reader.record.matrix
+    if state is None or CHUNKS not in reader.record.tables:
+        return
+    crc = 0
+    try:
+        with matrix_path(reader.store, state).open("rb") as file:
+            while raw := file.read(_READ_BYTES):
+                crc = zlib.crc32(raw, crc)
+    except OSError:
+        yield _finding(reader, "the vector file is missing")
+        return
+    if crc != state.crc32:
+        yield _finding(reader, "the vector file is damaged")
+
+
+def _finding(reader: StoreReader, message: str) -> Finding:
+    return Finding(f"{reader.store}: {message}", rebuild_hint(reader.store))

@@ -1,0 +1,192 @@
+"""The commit record: the one small file that says which table versions make up the index.
+
+A reader opens exactly these versions; whatever is newer was never acknowledged. The file carries its own
+checksum, and the record before it is kept beside it. Lance itself syncs nothing to disk, so the order is ours:
+new data files, their folders, then this record by write, sync, rename, sync of the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
+from mixrag_cli.store.failpoints import reach
+from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """One table at one version. manifest_sha256: hex, of the manifest file that defines the version."""
+
+    version: int
+    rows: int
+    manifest_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixState:
+    """The file of all chunk vectors, (rows, dim) little-endian float32, in the row order of a chunks version."""
+
+    file: str
+    rows: int
+    chunks_version: int
+    crc32: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRecord:
+    """What the index consists of after a commit.
+
+    store_id: random hex, drawn at creation. number: of the commit, from 0. embedder, dim: the model that made the
+    vectors. roots: indexed folders, as "." (the folder the store lies in) or absolute paths, fsdecoded.
+    counts: rows by table and documents by status. tokens: embedded so far in what is indexed. bytes: size of the
+    store when last tidied. matrix: absent until a run has finished. extra: settings fitted to this collection.
+    """
+
+    schema_version: int
+    store_id: str
+    number: int
+    tables: Mapping[str, TableState]
+    embedder: str
+    dim: int
+    roots: tuple[str, ...]
+    counts: Mapping[str, int]
+    tokens: int
+    bytes: int
+    created_ns: int
+    updated_ns: int
+    program: str
+    matrix: MatrixState | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def chunks(self) -> int:
+        """Passages in the index."""
+        return self.tables["chunks"].rows if "chunks" in self.tables else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, known: Mapping[str, Any]) -> CommitRecord:
+        """The inverse of to_json; fields of newer versions are ignored."""
+        values = {name: known[name] for name in cls.__dataclass_fields__ if name in known}
+        values["tables"] = {name: TableState(**state) for name, state in known["tables"].items()}
+        values["matrix"] = MatrixState(**known["matrix"]) if known.get("matrix") else None
+        values["roots"] = tuple(known["roots"])
+        return cls(**values)
+
+
+def read_record(store: Path) -> CommitRecord:
+    """The store's record; the previous one where the current is damaged or gone.
+
+    Raises NoIndex where there is neither, StoreDamaged where neither is whole, StoreMismatch for another layout.
+    """
+    found = False
+    for name in (RECORD_FILE, PREVIOUS_RECORD_FILE):
+        try:
+            raw = (store / name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        found = True
+        if (known := _checked(raw)) is not None:
+            return _understood(store, known)
+    if found:
+        raise StoreDamaged(f"{store}: the commit record is damaged", hint=rebuild_hint(store))
+    raise NoIndex(f"no index at {store}", hint=f"mixrag index {store.parent}")
+
+
+def write_record(store: Path, record: CommitRecord) -> None:
+    """Make the record the current one, durably; the one before becomes the previous copy.
+
+    There is no moment without a whole record: the old one is linked aside before the new one is renamed over it.
+    Raises OSError.
+    """
+    body = json.dumps(record.to_json(), sort_keys=True, separators=(",", ":"))
+    line = json.dumps({"sha256": _digest(body), "record": body}) + "\n"
+    fresh = store / (RECORD_FILE + ".new")
+    _write_synced(fresh, line.encode("ascii"))
+    reach("record_written")
+    keep_twin(store)
+    reach("record_linked")
+    fresh.rename(store / RECORD_FILE)
+    reach("record_renamed")
+    sync_folder(store)
+
+
+def keep_twin(store: Path) -> None:
+    """Make the current record also the previous copy (before a new one comes, or before old versions go)."""
+    current, aside = store / RECORD_FILE, store / (PREVIOUS_RECORD_FILE + ".new")
+    aside.unlink(missing_ok=True)
+    try:
+        os.link(current, aside)
+    except FileNotFoundError:
+        return
+    except OSError:  # a file system without hard links
+        _write_synced(aside, current.read_bytes())
+    aside.rename(store / PREVIOUS_RECORD_FILE)
+
+
+def rebuild_hint(store: Path) -> str:
+    """The command that makes the index anew."""
+    return f"mixrag index --rebuild {store.parent}"
+
+
+def root_to_text(root: Path, store: Path) -> str:
+    """An indexed folder as a record names it: "." for the folder that the store lies in, so that both can move."""
+    return "." if root.absolute() == store.absolute().parent else str(root.absolute())
+
+
+def text_to_root(text: str, store: Path) -> Path:
+    """The inverse of root_to_text."""
+    return store.absolute().parent if text == "." else Path(text)
+
+
+def sync_folder(folder: Path | str) -> None:
+    """Make the folder's entries (creations, renames) durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _checked(raw: bytes) -> dict[str, Any] | None:
+    try:
+        line = json.loads(raw)
+        body = line["record"]
+        known: dict[str, Any] = json.loads(body) if _digest(body) == line["sha256"] else {}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return known or None
+
+
+def _understood(store: Path, known: Mapping[str, Any]) -> CommitRecord:
+    if known.get("schema_version") != SCHEMA_VERSION:
+        raise StoreMismatch(
+            f"{store}: index layout {known.get('schema_version')}, this version reads {SCHEMA_VERSION}",
+            hint=rebuild_hint(store),
+        )
+    return CommitRecord.from_json(known)
+
+
+def _digest(body: str) -> str:
+    return hashlib.sha256(body.encode("ascii")).hexdigest()
+
+
+def _write_synced(path: Path, raw: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(raw)
+        file.flush()
+        os.fsync(file.fileno())

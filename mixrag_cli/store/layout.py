@@ -1,0 +1,69 @@
+"""Where a store keeps what, in bytes on disk.
+
+state.json  state.prev      the commit record and the one before it
+lock  readers.lock          see lock.py
+tables/<name>.lance/        the three tables
+vectors/<number>.f32        all chunk vectors as one array, see reading.py
+cache/                      embeddings by text, outlives a rebuild
+quarantine/<time>-<n>/      unfinished writes, set aside by the writer that came next
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from mixrag_cli.store.commit import MatrixState
+
+CACHE_DIR = "cache"
+QUARANTINE_DIR = "quarantine"
+TABLES_DIR = "tables"
+VECTORS_DIR = "vectors"
+
+_LAST_VERSION = 2**64 - 1
+
+
+def table_path(store: Path, name: str) -> Path:
+    """The folder of a table."""
+    return store / TABLES_DIR / f"{name}.lance"
+
+
+def manifest_path(store: Path, name: str, version: int) -> Path:
+    """The file that defines one version of a table. Lance names it by its distance from the last number there is."""
+    return table_path(store, name) / "_versions" / f"{_LAST_VERSION - version:020d}.manifest"
+
+
+def manifest_versions(store: Path, name: str) -> dict[int, Path]:
+    """The versions of a table that have a manifest file."""
+    found = {}
+    for path in (table_path(store, name) / "_versions").glob("*.manifest"):
+        if path.stem.isdecimal():
+            found[_LAST_VERSION - int(path.stem)] = path
+    return found
+
+
+def matrix_path(store: Path, state: MatrixState) -> Path:
+    """The file of all vectors."""
+    return store / VECTORS_DIR / Path(state.file).name
+
+
+def files_below(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """All regular files and folders below, a folder after what is in it; links are not followed."""
+    try:
+        entries = list(os.scandir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from files_below(Path(entry.path))
+        yield entry
+
+
+def size_of_store(store: Path) -> int:
+    """Bytes of all files in the store."""
+    return sum(
+        entry.stat(follow_symlinks=False).st_size
+        for entry in files_below(store)
+        if entry.is_file(follow_symlinks=False)
+    )

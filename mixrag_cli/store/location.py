@@ -1,0 +1,65 @@
+"""Where a folder's index lies: `.mixrag` inside it, or in the user's data directory where it cannot be written.
+
+Looks only; creates nothing and opens no store.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from mixrag_cli.errors import NoIndex
+from mixrag_cli.records import stable_id
+
+STORE_DIR = ".mixrag"
+RECORD_FILE = "state.json"
+PREVIOUS_RECORD_FILE = "state.prev"
+
+
+def find_store(start: Path, explicit: Path | None = None) -> Path:
+    """The store that serves `start`: the explicit one, else the nearest at or above it, as git finds its own.
+
+    Raises NoIndex when there is none.
+    """
+    if explicit is not None:
+        if holds_store(explicit):
+            return explicit.absolute()
+        raise NoIndex(f"no index at {explicit}", hint="mixrag index --store PATH FOLDER")
+    folder = start.absolute()
+    for candidate in _candidates(folder):
+        if holds_store(candidate):
+            return candidate
+    raise NoIndex(f"no index for {folder}", hint=f"mixrag index {folder}")
+
+
+def store_for_new(folder: Path, explicit: Path | None = None) -> Path:
+    """Where the index of `folder` belongs; the path need not exist yet.
+
+    That is the explicit place, else <folder>/.mixrag, else (the folder cannot be written) a directory of its own
+    under the user's data directory, which find_store knows too.
+    """
+    if explicit is not None:
+        return explicit.absolute()
+    folder = folder.absolute()
+    inside = folder / STORE_DIR
+    if inside.is_dir() or os.access(folder, os.W_OK | os.X_OK):
+        return inside
+    return _store_outside(folder)
+
+
+def holds_store(path: Path) -> bool:
+    """Whether a commit record, current or previous, lies at the path."""
+    return any((path / name).is_file() for name in (RECORD_FILE, PREVIOUS_RECORD_FILE))
+
+
+def _candidates(start: Path) -> Iterator[Path]:
+    for folder in (start, *start.parents):
+        yield folder / STORE_DIR
+        yield _store_outside(folder)
+
+
+def _store_outside(folder: Path) -> Path:
+    return user_data_path("mixrag") / "stores" / stable_id("store", os.fsencode(folder))

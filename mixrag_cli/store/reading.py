@@ -1,0 +1,361 @@
+"""The asking side of the store: opens the tables at exactly the recorded versions and writes nothing at all.
+
+Words: the engine's full-text index over the `search` column (BM25, k1 = 1.2, b = 0.75).
+Meaning: a dot product over the memory-mapped file of all vectors that the last finished run left (4 to 8 ms at
+10,000 x 384, no load time; the engine's own flat search takes 25 to 35 ms warm and 50 ms cold). Where that file is
+missing or older than the chunks, or a filter is given, the engine's flat search.
+Every row that is handed out was compared with the hash it was stored with.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+os.environ.setdefault("LANCE_LOG", "error")  # read by the engine when it is loaded
+
+import lance
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from lance.query import MatchQuery
+
+from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
+from mixrag_cli.records import Chunk, DocumentRow, Table
+from mixrag_cli.store.commit import CommitRecord, TableState, read_record, rebuild_hint
+from mixrag_cli.store.filters import check_filter, ids_in
+from mixrag_cli.store.layout import manifest_path, matrix_path, table_path
+from mixrag_cli.store.lock import share_for_reading
+from mixrag_cli.store.schema import (
+    CHUNK_COLUMNS,
+    CHUNKS,
+    DOCUMENTS,
+    DOCUMENTS_SCHEMA,
+    TABLES,
+    TABLES_SCHEMA,
+    ChunkRow,
+    ContentMismatchError,
+    chunks_schema,
+    table_to_chunk_rows,
+    table_to_document_rows,
+    table_to_tables,
+    vectors_of,
+)
+from mixrag_cli.store.terms import text_to_terms
+
+Vector = npt.NDArray[np.float32]
+
+# Fetched beyond the limit, so that equal scores at the border are cut by path and position, not by the engine's chance.
+TIE_SLACK = 16
+IDS_IN_A_FILTER = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHit:
+    """A passage that one source found. score: BM25 (words) or cosine (meaning). vector: (dim,), of length 1 or 0."""
+
+    chunk: Chunk
+    path: str
+    title: str
+    score: float
+    vector: Vector | None = None
+
+
+def open_reader(store: Path) -> StoreReader:
+    """The store at its last commit. Raises NoIndex, StoreDamaged, StoreMismatch."""
+    descriptor = share_for_reading(store)
+    try:
+        check_ownership(store)
+        return StoreReader(store, read_record(store), descriptor)
+    except BaseException:
+        if descriptor is not None:
+            os.close(descriptor)
+        raise
+
+
+def check_ownership(store: Path) -> None:
+    """Raise StoreDamaged for a store that somebody else could have written, NoIndex for none."""
+    for path in (store, store / "state.json", store / "tables"):
+        try:
+            known = path.stat()
+        except FileNotFoundError:
+            if path == store:
+                raise NoIndex(f"no index at {store}", hint=f"mixrag index {store.parent}") from None
+            continue
+        except OSError as exc:
+            raise StoreDamaged(f"cannot read {path}: {(exc.strerror or str(exc)).lower()}") from exc
+        if known.st_uid not in (os.geteuid(), 0):
+            raise StoreDamaged(f"index belongs to another user: {path}", hint=rebuild_hint(store))
+        if stat.S_IMODE(known.st_mode) & 0o022:
+            raise StoreDamaged(f"index is writable by others: {path}", hint=f"chmod -R go-w {store}")
+
+
+class StoreReader:
+    """A store opened at one commit; close it (or leave the with block) to let clean-up pass."""
+
+    def __init__(self, store: Path, record: CommitRecord, lock: int | None) -> None:
+        self.store = store
+        self.record = record
+        self._lock = lock
+        self._opened: dict[str, Any] = {}
+        self._vectors: Vector | None = None
+
+    def __enter__(self) -> StoreReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the shared lock; the reader must not be used afterwards."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def document_rows(self, statuses: Sequence[str] | None = None) -> list[DocumentRow]:
+        """All files that the store remembers, ordered by path; statuses: only those."""
+        with self._contained():
+            rows = table_to_document_rows(self._scan(DOCUMENTS))
+        if statuses is not None:
+            rows = [row for row in rows if row.status in statuses]
+        return sorted(rows, key=lambda row: (row.root, row.key))
+
+    def documents_matching(self, accepts: Callable[[str], bool]) -> list[str]:
+        """Ids of the indexed documents whose display path is accepted; lighter than document_rows."""
+        with self._contained():
+            found = self._scan(DOCUMENTS, columns=["id", "path", "status"])
+        rows = zip(*(found[name].to_pylist() for name in ("id", "path", "status")), strict=True)
+        return [id_ for id_, path, status in rows if status == "indexed" and accepts(path)]
+
+    def search_words(self, query: str, limit: int, where: str | None = None) -> list[StoredHit]:
+        """The passages that hold the query's terms, by BM25; at most limit, best first."""
+        check_filter(where)
+        terms = " ".join(dict.fromkeys(text_to_terms(query)))
+        if not terms or limit < 1:
+            return []
+        with self._contained():
+            found = self._scan(
+                CHUNKS,
+                columns=[*CHUNK_COLUMNS, "_score"],
+                full_text_query=MatchQuery(terms, "search"),
+                filter=where,
+                prefilter=True,
+                limit=limit + TIE_SLACK,
+            )
+            rows = table_to_chunk_rows(found)
+        scores = found["_score"].to_pylist() if rows else []
+        return _ranked(rows, scores, limit)
+
+    def search_meaning(self, vector: Vector, limit: int, where: str | None = None) -> list[StoredHit]:
+        """The passages nearest to the query vector (dim,), of length 1, by cosine; at most limit, best first.
+
+        Raises StoreMismatch for a vector of another model's size.
+        """
+        check_filter(where)
+        query = np.ascontiguousarray(vector, dtype=np.float32).ravel()
+        if len(query) != self.record.dim:
+            raise StoreMismatch(
+                f"index has vectors of {self.record.dim} numbers, the model gives {len(query)}",
+                rebuild_hint(self.store),
+            )
+        if limit < 1 or not np.isfinite(query).all():
+            return []
+        with self._contained():
+            matrix = None if where else self._matrix()
+            if matrix is None:
+                found = self._nearest(query, limit, where)
+            else:
+                found = self._take(_best_rows(matrix @ query, limit))
+            rows = table_to_chunk_rows(found)
+        embedded = [row for row in rows if row.vector.any()]
+        return _ranked(embedded, [float(row.vector @ query) for row in embedded], limit)
+
+    def count_documents(self, words: Sequence[str], where: str | None = None) -> dict[str, int]:
+        """For each document the number of its passages that hold at least one of the words."""
+        check_filter(where)
+        terms = " ".join(dict.fromkeys(term for word in words for term in text_to_terms(word)))
+        if not terms:
+            return {}
+        with self._contained():
+            found = self._scan(
+                CHUNKS,
+                columns=["document", "_score"],
+                full_text_query=MatchQuery(terms, "search"),
+                filter=where,
+                prefilter=True,
+            )
+        return dict(Counter(found["document"].to_pylist())) if found.num_rows else {}
+
+    def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
+        """The chunks of these ids; unknown ids are absent."""
+        rows = self._rows_with("id", ids)
+        return {row.chunk.id: row.chunk for row in rows}
+
+    def chunks_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Chunk]:
+        """A document's chunks by position; first, last: only these positions, both included."""
+        rows = self._rows_with("document", [document_id])
+        chunks = sorted((row.chunk for row in rows), key=lambda chunk: chunk.position)
+        return [chunk for chunk in chunks if chunk.position >= first and (last is None or chunk.position <= last)]
+
+    def chunks_with_prefix(self, prefix: str) -> list[Chunk]:
+        """The chunks whose id begins with these hex digits. Raises ValueError for anything but hex."""
+        if not prefix or set(prefix) - set("0123456789abcdef"):
+            raise ValueError(f"not an id: {prefix!r}")
+        with self._contained():
+            ids = self._scan(CHUNKS, columns=["id"], filter=f"id >= '{prefix}' AND id <= '{prefix}g'")
+        return list(self.chunks(ids["id"].to_pylist()).values()) if ids.num_rows else []
+
+    def tables(self, ids: Sequence[str]) -> dict[str, Table]:
+        """The tables of these ids; unknown ids are absent."""
+        found: dict[str, Table] = {}
+        with self._contained():
+            for part in _parts(ids):
+                found |= {
+                    table.id: table for _, _, table in table_to_tables(self._scan(TABLES, filter=ids_in("id", part)))
+                }
+        return found
+
+    def tables_of(self, document_id: str) -> list[Table]:
+        """A document's tables in their order there."""
+        with self._contained():
+            found = table_to_tables(self._scan(TABLES, filter=ids_in("document", [document_id])))
+        return [table for _, _, table in sorted(found, key=lambda entry: entry[1])]
+
+    def chunk_rows(self, batch_rows: int = 4096) -> Iterator[ChunkRow]:
+        """Every chunk, in the order stored, verified."""
+        with self._contained():
+            dataset = self._dataset(CHUNKS)
+            if dataset is None:
+                return
+            for batch in dataset.scanner(columns=list(CHUNK_COLUMNS), batch_size=batch_rows).to_batches():
+                yield from table_to_chunk_rows(pa.Table.from_batches([batch]))
+
+    def vector_batches(self, batch_rows: int = 8192) -> Iterator[Vector]:
+        """All vectors in the order stored, (≤ batch_rows, dim) at a time."""
+        with self._contained():
+            dataset = self._dataset(CHUNKS)
+            if dataset is None:
+                return
+            scanner = dataset.scanner(columns=["vector"], batch_size=batch_rows, scan_in_order=True)
+            for batch in scanner.to_batches():
+                yield vectors_of(pa.Table.from_batches([batch]))
+
+    def _rows_with(self, column: str, ids: Sequence[str]) -> list[ChunkRow]:
+        rows: list[ChunkRow] = []
+        with self._contained():
+            for part in _parts(ids):
+                rows += table_to_chunk_rows(
+                    self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=ids_in(column, part))
+                )
+        return rows
+
+    def _nearest(self, query: Vector, limit: int, where: str | None) -> pa.Table:
+        nearest = {"column": "vector", "q": query, "k": limit + TIE_SLACK, "metric": "dot", "use_index": False}
+        return self._scan(CHUNKS, columns=[*CHUNK_COLUMNS, "_distance"], nearest=nearest, filter=where, prefilter=True)
+
+    def _take(self, rows: npt.NDArray[np.intp]) -> pa.Table:
+        if (dataset := self._dataset(CHUNKS)) is None:
+            return self._empty_table(CHUNKS)
+        return dataset.take(rows.tolist(), columns=list(CHUNK_COLUMNS))
+
+    def _scan(self, name: str, **wishes: Any) -> pa.Table:
+        if (dataset := self._dataset(name)) is None:
+            return self._empty_table(name)
+        return dataset.scanner(**wishes).to_table()
+
+    def _empty_table(self, name: str) -> pa.Table:
+        schemas = {DOCUMENTS: DOCUMENTS_SCHEMA, TABLES: TABLES_SCHEMA, CHUNKS: chunks_schema(self.record.dim)}
+        return schemas[name].empty_table()
+
+    def _dataset(self, name: str) -> Any | None:
+        """The table at its recorded version; None where no file has filled it yet."""
+        if (state := self.record.tables.get(name)) is None:
+            return None
+        if name not in self._opened:
+            verify_manifest(self.store, name, state)
+            self._opened[name] = lance.dataset(str(table_path(self.store, name)), version=state.version)
+        return self._opened[name]
+
+    def _matrix(self) -> Vector | None:
+        state, chunks = self.record.matrix, self.record.tables.get(CHUNKS)
+        if state is None or chunks is None or state.chunks_version != chunks.version or not state.rows:
+            return None
+        if self._vectors is None:
+            path = matrix_path(self.store, state)
+            shape = (state.rows, self.record.dim)
+            if not path.is_file() or path.stat().st_size != state.rows * self.record.dim * 4:
+                return None
+            self._vectors = np.memmap(path, dtype="<f4", mode="r", shape=shape)
+        return self._vectors
+
+    @contextmanager
+    def _contained(self) -> Iterator[None]:
+        """Turn whatever the engine throws, its panics included, into one of our errors."""
+        try:
+            yield
+        except (MixragError, MemoryError):
+            raise
+        except ContentMismatchError as exc:
+            raise StoreDamaged(f"{self.store}: {exc} is not as it was written", rebuild_hint(self.store)) from exc
+        except BaseException as exc:
+            if not is_engine_error(exc):
+                raise
+            raise self._read_error() from exc
+
+    def _read_error(self) -> MixragError:
+        if not (self.store / "tables").is_dir():
+            return NoIndex("the index was removed", hint=f"mixrag index {self.store.parent}")
+        return StoreDamaged(f"{self.store}: the index cannot be read", rebuild_hint(self.store))
+
+
+def verify_manifest(store: Path, name: str, state: TableState) -> None:
+    """Raise StoreDamaged where the file that defines the table's version is not the recorded one.
+
+    Without this a manifest of zeros opens as an empty table.
+    """
+    try:
+        raw = manifest_path(store, name, state.version).read_bytes()
+    except FileNotFoundError as exc:
+        if not store.is_dir():
+            raise NoIndex("the index was removed", hint=f"mixrag index {store.parent}") from exc
+        raise StoreDamaged(f"{store}: a file of the table {name} is missing", rebuild_hint(store)) from exc
+    if sha256(raw).hexdigest() != state.manifest_sha256:
+        raise StoreDamaged(f"{store}: a file of the table {name} is damaged", rebuild_hint(store))
+
+
+def is_engine_error(exc: BaseException) -> bool:
+    """Whether the error comes from Lance or Arrow (a Rust panic is a BaseException) and not from a bug or a signal."""
+    return isinstance(exc, (OSError, ValueError, RuntimeError)) or type(exc).__name__ == "PanicException"
+
+
+def _best_rows(scores: Vector, limit: int) -> npt.NDArray[np.intp]:
+    """Row numbers of the highest scores, with a little beyond the limit for ties, best first."""
+    wanted = min(limit + TIE_SLACK, len(scores))
+    best = np.argpartition(-scores, wanted - 1)[:wanted]
+    return best[np.lexsort((best, -scores[best]))]
+
+
+def _ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:
+    hits = [
+        StoredHit(row.chunk, row.path, row.title, score, row.vector) for row, score in zip(rows, scores, strict=True)
+    ]
+    hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
+    return hits[:limit]
+
+
+def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), IDS_IN_A_FILTER):
+        yield ids[start : start + IDS_IN_A_FILTER]

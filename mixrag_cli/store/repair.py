@@ -1,0 +1,69 @@
+"""Setting aside what the commit record does not know: by renaming, never by deleting.
+
+Only the writer that holds the lock calls this.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+from mixrag_cli.store.commit import CommitRecord, sync_folder
+from mixrag_cli.store.layout import QUARANTINE_DIR, TABLES_DIR, VECTORS_DIR, manifest_versions, matrix_path
+from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
+
+KEPT_QUARANTINES = 5  # manifests of a few kB each; older ones have served their purpose
+
+
+def set_aside_unfinished(store: Path, record: CommitRecord) -> bool:
+    """Take every version newer than the record out of the tables; returns whether there was one."""
+    strays = []
+    for folder in _folders(store / TABLES_DIR):
+        state = record.tables.get(folder.name.removesuffix(".lance"))
+        if state is None:
+            strays.append(folder)
+        else:
+            newer = manifest_versions(store, folder.name.removesuffix(".lance"))
+            strays += [path for version, path in newer.items() if version > state.version]
+    _move_aside(store, strays)
+    for name in (RECORD_FILE, PREVIOUS_RECORD_FILE):
+        (store / f"{name}.new").unlink(missing_ok=True)
+    for path in (store / VECTORS_DIR).glob("*"):
+        if record.matrix is None or path != matrix_path(store, record.matrix):
+            path.unlink()
+    return bool(strays)
+
+
+def set_aside_all(store: Path) -> None:
+    """Take the whole index, record first, out of the store; caches stay."""
+    records = [store / name for name in (RECORD_FILE, PREVIOUS_RECORD_FILE)]
+    _move_aside(
+        store, [path for path in (*records, *_folders(store / TABLES_DIR), store / VECTORS_DIR) if path.exists()]
+    )
+
+
+def prune_quarantine(store: Path) -> None:
+    """Delete all but the latest quarantines."""
+    for folder in sorted(_folders(store / QUARANTINE_DIR))[:-KEPT_QUARANTINES]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _move_aside(store: Path, paths: list[Path]) -> None:
+    if not paths:
+        return
+    (store / QUARANTINE_DIR).mkdir(mode=0o700, exist_ok=True)
+    target = store / QUARANTINE_DIR / f"{time.time_ns():020d}"
+    target.mkdir(mode=0o700)
+    for number, path in enumerate(paths):
+        path.rename(target / f"{number:03d}-{path.name}")
+        sync_folder(path.parent)
+    sync_folder(target)
+
+
+def _folders(parent: Path) -> list[Path]:
+    try:
+        return [Path(entry.path) for entry in os.scandir(parent) if entry.is_dir(follow_symlinks=False)]
+    except FileNotFoundError:
+        return []

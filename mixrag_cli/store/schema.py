@@ -1,0 +1,340 @@
+"""The three tables, and records ↔ rows. Describes and converts; opens nothing.
+
+Every row carries a hash over its content: the files have no checksums of their own, and a flipped bit would
+otherwise be quoted as what a document says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from mixrag_cli.records import (
+    Cell,
+    Chunk,
+    ColumnProfile,
+    DocumentRow,
+    Header,
+    Locator,
+    Table,
+    stable_id,
+)
+from mixrag_cli.store.terms import join_terms
+
+DOCUMENTS, CHUNKS, TABLES = "documents", "chunks", "tables"
+
+# Two writers that get past the lock (a network file system) then conflict instead of duplicating rows.
+_KEY = {"lance-schema:unenforced-primary-key": "true"}
+# Cells and search terms repeat themselves: about a fifth of their size, at no cost that a query shows.
+_SMALL = {"lance-encoding:compression": "zstd"}
+
+Vectors = npt.NDArray[np.float32]
+
+
+class ContentMismatchError(ValueError):
+    """A row's content is not what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """All that the store keeps of one file. vectors: (len(chunks), dim) float32, rows of length 1 or 0 (unembedded)."""
+
+    row: DocumentRow
+    chunks: Sequence[Chunk]
+    vectors: Vectors
+    tables: Sequence[Table] = ()
+
+
+def _field(name: str, kind: pa.DataType, metadata: Mapping[str, str] | None = None) -> pa.Field:
+    return pa.field(name, kind, nullable=False, metadata=metadata)
+
+
+DOCUMENTS_SCHEMA = pa.schema(
+    [
+        _field("id", pa.string(), _KEY),
+        _field("root", pa.binary()),
+        _field("key", pa.binary()),
+        *(_field(name, pa.string()) for name in ("path", "status")),
+        *(_field(name, pa.int64()) for name in ("size", "mtime_ns")),
+        *(_field(name, pa.uint64()) for name in ("device", "inode")),
+        _field("seen_ns", pa.int64()),
+        *(_field(name, pa.string()) for name in ("content_hash", "modality", "title", "code", "reason")),
+        *(_field(name, pa.int64()) for name in ("chunks", "tokens")),
+        _field("stale", pa.bool_()),
+        _field("warnings", pa.string()),
+        _field("hash", pa.string()),
+    ]
+)
+
+TABLES_SCHEMA = pa.schema(
+    [
+        _field("id", pa.string(), _KEY),
+        _field("document", pa.string()),
+        _field("position", pa.int32()),
+        _field("body", pa.large_string(), _SMALL),
+        _field("hash", pa.string()),
+    ]
+)
+
+
+def chunks_schema(dim: int) -> pa.Schema:
+    """The chunks table for vectors of `dim` numbers."""
+    return pa.schema(
+        [
+            _field("id", pa.string(), _KEY),
+            *(_field(name, pa.string()) for name in ("document", "kind", "modality", "text", "context", "words")),
+            _field("search", pa.string(), _SMALL),
+            _field("locator", pa.string()),
+            _field("position", pa.int32()),
+            _field("parent", pa.string()),
+            pa.field("row", pa.int64(), nullable=True),
+            *(_field(name, pa.string()) for name in ("path", "title", "hash")),
+            _field("vector", pa.list_(pa.float32(), dim)),
+        ]
+    )
+
+
+# What a Chunk is made of; the vector is fetched beside it, because the row's hash covers it.
+CHUNK_COLUMNS = (
+    "id", "document", "kind", "modality", "text", "context", "words", "locator", "position", "parent", "row",
+    "path", "title", "hash", "vector",
+)  # fmt: skip
+_DOCUMENT_FIELDS = tuple(name for name in DOCUMENTS_SCHEMA.names if name != "hash")
+
+
+def document_rows_to_table(rows: Sequence[DocumentRow]) -> pa.Table:
+    """Arrow rows of the documents table."""
+    columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in _DOCUMENT_FIELDS}
+    for name in ("path", "title", "code", "reason"):
+        columns[name] = [_encodable(text) for text in columns[name]]
+    for name in ("device", "inode"):
+        columns[name] = [number % 2**64 for number in columns[name]]
+    columns["warnings"] = [json.dumps(list(row.warnings)) for row in rows]
+    table = pa.table(columns, schema=pa.schema([DOCUMENTS_SCHEMA.field(name) for name in _DOCUMENT_FIELDS]))
+    as_read = (table[name].to_pylist() for name in _DOCUMENT_FIELDS)
+    hashes = [_document_hash(values) for values in zip(*as_read, strict=True)]
+    return table.append_column(DOCUMENTS_SCHEMA.field("hash"), pa.array(hashes, pa.string()))
+
+
+def table_to_document_rows(table: pa.Table) -> list[DocumentRow]:
+    """The inverse of document_rows_to_table. Raises ContentMismatchError."""
+    columns = [table[name].to_pylist() for name in _DOCUMENT_FIELDS]
+    hashes = table["hash"].to_pylist()
+    rows = []
+    for values, stored in zip(zip(*columns, strict=True), hashes, strict=True):
+        if _document_hash(values) != stored:
+            raise ContentMismatchError(f"document {values[0]}")
+        *known, warnings = values
+        rows.append(DocumentRow(*(*known, () if warnings == "[]" else tuple(json.loads(warnings)))))
+    return rows
+
+
+def chunks_to_table(entries: Iterable[StoredDocument], dim: int) -> pa.Table:
+    """Arrow rows of the chunks table; a chunk id that occurs twice is kept once."""
+    rows: dict[str, dict[str, Any]] = {}
+    vectors: list[Vectors] = []
+    for entry in entries:
+        for chunk, vector in zip(entry.chunks, _finite(entry.vectors, dim), strict=True):
+            if chunk.id not in rows:
+                rows[chunk.id] = _chunk_to_row(chunk, entry.row, vector)
+                vectors.append(vector)
+    schema = chunks_schema(dim)
+    flat = np.concatenate(vectors) if vectors else np.empty(0, np.float32)
+    columns: dict[str, Any] = {name: [row[name] for row in rows.values()] for name in schema.names if name != "vector"}
+    columns["vector"] = pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.float32()), dim)
+    return pa.table(columns, schema=schema)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk as stored, with the path and title of its document. vector: (dim,) float32."""
+
+    chunk: Chunk
+    path: str
+    title: str
+    vector: Vectors
+
+
+def table_to_chunk_rows(table: pa.Table) -> list[ChunkRow]:
+    """The inverse of chunks_to_table, for CHUNK_COLUMNS. Raises ContentMismatchError."""
+    vectors = vectors_of(table)
+    rows = table.select([name for name in CHUNK_COLUMNS if name != "vector"]).to_pylist()
+    return [_row_to_chunk(row, vector) for row, vector in zip(rows, vectors, strict=True)]
+
+
+def vectors_of(table: pa.Table) -> Vectors:
+    """The vector column as one (rows, dim) array, without a copy where Arrow holds it in one piece."""
+    dim = table.schema.field("vector").type.list_size
+    parts = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in table["vector"].chunks]
+    flat = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.float32), *parts])
+    return flat.reshape(-1, dim)
+
+
+def tables_to_table(entries: Iterable[StoredDocument]) -> pa.Table:
+    """Arrow rows of the tables table."""
+    rows: dict[str, tuple[str, int, str]] = {}
+    for entry in entries:
+        for position, table in enumerate(entry.tables):
+            rows.setdefault(
+                table.id, (entry.row.id, position, json.dumps(_table_to_json(table), separators=(",", ":")))
+            )
+    columns = {
+        "id": list(rows),
+        "document": [document for document, _, _ in rows.values()],
+        "position": [position for _, position, _ in rows.values()],
+        "body": [body for _, _, body in rows.values()],
+        "hash": [stable_id(id_, *values) for id_, values in rows.items()],
+    }
+    return pa.table(columns, schema=TABLES_SCHEMA)
+
+
+def table_to_tables(table: pa.Table) -> list[tuple[str, int, Table]]:
+    """(document id, position, Table) of each row. Raises ContentMismatchError."""
+    found = []
+    for row in table.to_pylist():
+        if stable_id(row["id"], row["document"], row["position"], row["body"]) != row["hash"]:
+            raise ContentMismatchError(f"table {row['id']}")
+        found.append((row["document"], row["position"], _json_to_table(json.loads(row["body"]))))
+    return found
+
+
+def _document_hash(values: Sequence[Any]) -> str:
+    return stable_id(repr(values))
+
+
+def _chunk_to_row(chunk: Chunk, document: DocumentRow, vector: Vectors) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": chunk.id,
+        "document": chunk.document,
+        "kind": chunk.kind,
+        "modality": chunk.modality,
+        "text": _encodable(chunk.text),
+        "context": _encodable(chunk.context),
+        "words": _encodable(chunk.words),
+        "locator": json.dumps(chunk.locator.to_json(), separators=(",", ":")),
+        "position": int(chunk.position),
+        "parent": chunk.parent,
+        "row": None if chunk.row is None else int(chunk.row),
+        "path": _encodable(document.path),
+        "title": _encodable(document.title),
+    }
+    row["hash"] = _chunk_hash(row, vector)
+    row["search"] = join_terms((row["context"], row["text"]), row["words"])
+    return row
+
+
+def _row_to_chunk(row: Mapping[str, Any], vector: Vectors) -> ChunkRow:
+    if _chunk_hash(row, vector) != row["hash"]:
+        raise ContentMismatchError(f"chunk {row['id']}")
+    chunk = Chunk(
+        id=row["id"],
+        document=row["document"],
+        kind=row["kind"],
+        modality=row["modality"],
+        text=row["text"],
+        context=row["context"],
+        words=row["words"],
+        locator=Locator.from_json(json.loads(row["locator"])),
+        position=row["position"],
+        parent=row["parent"],
+        row=row["row"],
+    )
+    return ChunkRow(chunk, row["path"], row["title"], vector)
+
+
+_HASHED = tuple(name for name in CHUNK_COLUMNS if name not in ("hash", "vector"))
+
+
+def _chunk_hash(row: Mapping[str, Any], vector: Vectors) -> str:
+    return stable_id(repr([row[name] for name in _HASHED]), vector.tobytes())
+
+
+def _finite(vectors: Vectors, dim: int) -> Vectors:
+    """The vectors with unusable rows (NaN, infinite) as zeros, which no search by meaning finds."""
+    array = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1, dim)
+    unusable = ~np.isfinite(array).all(axis=1, keepdims=True)
+    return np.where(unusable, np.float32(0), array) if unusable.any() else array
+
+
+def _encodable(text: str) -> str:
+    """The text with lone surrogates replaced: one of them would fail the whole batch."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _number_to_json(value: Decimal | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _json_to_number(value: str | None) -> Decimal | None:
+    return None if value is None else Decimal(value)
+
+
+def _table_to_json(table: Table) -> dict[str, Any]:
+    return {
+        "id": table.id,
+        "title": table.title,
+        "columns": [[header.index, header.path, header.is_total] for header in table.columns],
+        "rows": [[header.index, header.path, header.is_total] for header in table.rows],
+        "cells": [_cell_to_json(cell) for cell in table.cells],
+        "locator": table.locator.to_json(),
+        "unit": table.unit,
+        "scale": table.scale,
+        "notes": table.notes,
+        "confidence": table.confidence,
+        "total_rows": table.total_rows,
+        "profiles": [_profile_to_json(profile) for profile in table.profiles],
+    }
+
+
+def _json_to_table(known: Mapping[str, Any]) -> Table:
+    return Table(
+        id=known["id"],
+        title=known["title"],
+        columns=tuple(Header(index, tuple(path), total) for index, path, total in known["columns"]),
+        rows=tuple(Header(index, tuple(path), total) for index, path, total in known["rows"]),
+        cells=tuple(_json_to_cell(cell) for cell in known["cells"]),
+        locator=Locator.from_json(known["locator"]),
+        unit=known["unit"],
+        scale=known["scale"],
+        notes=tuple(known["notes"]),
+        confidence=known["confidence"],
+        total_rows=known["total_rows"],
+        profiles=tuple(_json_to_profile(profile) for profile in known["profiles"]),
+    )
+
+
+def _cell_to_json(cell: Cell) -> list[Any]:
+    return [
+        cell.row, cell.column, cell.text, _number_to_json(cell.value), cell.unit, cell.scale,
+        cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span,
+    ]  # fmt: skip
+
+
+def _json_to_cell(known: Sequence[Any]) -> Cell:
+    row, column, text, value, unit, scale, address, bbox, line, row_span, column_span = known
+    box = tuple(bbox) if bbox else None
+    return Cell(row, column, text, _json_to_number(value), unit, scale, address, box, line, row_span, column_span)
+
+
+def _profile_to_json(profile: ColumnProfile) -> list[Any]:
+    numbers = (_number_to_json(value) for value in (profile.total, profile.low, profile.high))
+    return [
+        profile.index, profile.count, profile.numbers, *numbers, profile.low_row, profile.high_row, profile.distinct,
+    ]  # fmt: skip
+
+
+def _json_to_profile(known: Sequence[Any]) -> ColumnProfile:
+    index, count, numbers, total, low, high, low_row, high_row, distinct = known
+    total, low, high = (_json_to_number(value) for value in (total, low, high))
+    return ColumnProfile(index, count, numbers, total, low, high, low_row, high_row, tuple(distinct))

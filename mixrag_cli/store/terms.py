@@ -1,0 +1,77 @@
+"""Text → the plain terms of the full-text index; the same for documents and for queries.
+
+The engine's own tokenizers drop "C++", leave camelCase whole and its stemmers cut too deep, so the terms are made
+here and the engine only splits at blanks. A query is therefore a list of words, never a query language.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+# Lucene's English list: on FinQA (344 judged queries, words alone) nDCG@10 rises from .566 to .584 without them.
+_STOP_WORDS = """
+    a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to
+    was will with
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+MAX_TERM_LENGTH = 64  # longer runs are hashes and encoded data; nobody types them
+
+_TOKEN = re.compile(
+    r"[A-Za-z]\+\+|[A-Za-z]#(?!\w)"  # C++, C#
+    r"|\d+(?:[.,]\d+)*(?!\w)"  # numbers as written
+    r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"  # scripts without blanks between words
+    r"|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+(?:['’][^\W\d_]+)*"
+)
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def text_to_terms(text: str) -> list[str]:
+    """The text's terms in order: lower case, plural s cut, identifiers whole and in parts, no stop words.
+
+    Example: text_to_terms("The getNames cost $1,234.50") -> ["getname", "get", "name", "cost", "1234.50"]
+    """
+    terms: list[str] = []
+    for token in _TOKEN.findall(unicodedata.normalize("NFKC", text)):
+        if token.isascii() and token.isalpha() and token.islower():
+            terms.append(_singular(token))
+        else:
+            terms += _split_token(token)
+    return [term for term in terms if term not in STOP_WORDS and len(term) <= MAX_TERM_LENGTH]
+
+
+def join_terms(texts: Sequence[str], words: str) -> str:
+    """What the full-text index sees of a chunk: the terms of its texts, then those of `words` that are new."""
+    terms = [term for text in texts for term in text_to_terms(text)]
+    known = set(terms)
+    return " ".join(terms + [term for term in text_to_terms(words) if term not in known])
+
+
+def _split_token(token: str) -> list[str]:
+    if token[0].isdecimal() and not any(character.isalpha() for character in token):
+        return [token.replace(",", "").replace("_", "")]
+    if _UNSPACED.match(token):
+        return [token[at : at + 2] for at in range(max(1, len(token) - 1))]
+    whole = token.casefold().replace("’", "'").removesuffix("'s").strip("_")
+    if "'" in whole or whole.endswith(("+", "#")):
+        return [whole]
+    parts = [_singular(part.casefold()) for part in _PART.findall(token)]
+    return [_singular(whole), *parts] if len(parts) > 1 else [_singular(whole)] if whole else []
+
+
+def _singular(term: str) -> str:
+    """The term without a plural s.
+
+    On eight sets of questions (FinQA, tables, code, medicine) this cut lifts word search wherever the engine's
+    Porter stemmer does, by 1 to 5 points, and costs FinQA less (1.5 points against 2.4).
+    Source: Harman, "How effective is suffixing?", JASIS 1991, the S stemmer.
+    """
+    if len(term) < 4 or term[-1] != "s":
+        return term
+    if term.endswith("ies") and term[-4] not in "ae":
+        return term[:-3] + "y"
+    if term.endswith("es") and term[-3] not in "aeo":
+        return term[:-1]
+    return term if term[-2] in "us" else term[:-1]

@@ -1,0 +1,451 @@
+"""The indexing side of the store: batches in, one commit record a batch.
+
+    1. take the lock; set aside what a crashed writer left beyond the record
+    2. a batch: chunks, tables, document rows; sync the new files and their folders; the record
+    3. at the end: merge fragments, refresh the word index, lay out the vectors; the record; forget old versions
+
+Dying is allowed at every moment: only what the record names exists.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from mixrag_cli import __version__
+from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
+from mixrag_cli.records import DocumentRow
+from mixrag_cli.store.commit import (
+    SCHEMA_VERSION,
+    CommitRecord,
+    MatrixState,
+    TableState,
+    keep_twin,
+    read_record,
+    rebuild_hint,
+    root_to_text,
+    sync_folder,
+    write_record,
+)
+from mixrag_cli.store.failpoints import reach
+from mixrag_cli.store.layout import (
+    TABLES_DIR,
+    VECTORS_DIR,
+    files_below,
+    manifest_path,
+    matrix_path,
+    size_of_store,
+)
+from mixrag_cli.store.lock import READERS_FILE, exclude_readers, write_lock
+from mixrag_cli.store.reading import StoreReader, check_ownership, verify_manifest
+from mixrag_cli.store.repair import prune_quarantine, set_aside_all, set_aside_unfinished
+from mixrag_cli.store.schema import (
+    CHUNKS,
+    DOCUMENTS,
+    DOCUMENTS_SCHEMA,
+    TABLES,
+    TABLES_SCHEMA,
+    StoredDocument,
+    chunks_schema,
+    chunks_to_table,
+    document_rows_to_table,
+    tables_to_table,
+)
+from mixrag_cli.store.write_errors import write_error
+
+if TYPE_CHECKING:
+    from mixrag_cli.store.engine import Tables
+
+_TEXT_BYTES = 2_000  # of a chunk's row beside its vector, on the sample folder 1.7 kB
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
+_IGNORE_ALL = "*\n"  # a .gitignore of its own: an index is never committed by accident
+
+
+def open_writer(store: Path, *, roots: Sequence[Path], embedder_name: str, dim: int, wait_s: float = 0) -> StoreWriter:
+    """The store, made where there is none, locked for writing and repaired; use it in a with block.
+
+    roots: indexed folders, added to those the store knows. wait_s: for another writer to finish.
+    Raises StoreLocked, StoreMismatch (made with another model), StoreDamaged, MixragError (cannot write).
+    """
+    store = store.absolute()
+    with ExitStack() as held:
+        with _write_errors(store):
+            _make_private_folder(store)
+        held.enter_context(write_lock(store, wait_s))
+        with _write_errors(store):
+            check_ownership(store)
+            record, recovered = _open_record(store, embedder_name, dim)
+            record = _with_roots(store, record, roots)
+        return StoreWriter(store, record, recovered, held.pop_all())
+
+
+def set_store_aside(store: Path, wait_s: float = 0) -> None:
+    """Empty the store, keeping the embedding cache, so that the next writer makes it anew. No store: nothing to do."""
+    if not store.is_dir():
+        return
+    with write_lock(store, wait_s), exclude_readers(store), _write_errors(store):
+        set_aside_all(store)
+
+
+class StoreWriter:
+    """The one writer of a store. record: as committed last. recovered: what was repaired when opening, or None."""
+
+    def __init__(self, store: Path, record: CommitRecord, recovered: str | None, held: ExitStack) -> None:
+        self.store = store
+        self.record = record
+        self.recovered = recovered
+        self._held = held
+        self._identity = _identity(store)
+        self._engine: Tables | None = None
+        self._known: dict[str, tuple[str, int, int]] | None = None
+        self._synced: set[str] = set()
+        self._in_doubt = False
+        self._wrote = False
+
+    def __enter__(self) -> StoreWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the lock; what was committed stays."""
+        self._held.close()
+
+    def prepare(self) -> None:
+        """Begin to load the engine (1.6 s) beside other work, once it is known that something will be written."""
+        threading.Thread(target=import_module, args=("mixrag_cli.store.engine",)).start()
+
+    def document_rows(self) -> list[DocumentRow]:
+        """All files that the store remembers, as committed last."""
+        return StoreReader(self.store, self.record, None).document_rows()
+
+    def write_batch(self, entries: Sequence[StoredDocument]) -> None:
+        """Replace these documents, with all their chunks and tables, in one commit."""
+        if not entries:
+            return
+        entries = list({entry.row.id: entry for entry in entries}.values())
+        ids = [entry.row.id for entry in entries]
+        with self._writing() as engine:
+            engine.replace(CHUNKS, chunks_to_table(entries, self.record.dim), ids)
+            reach("after_chunks")
+            engine.replace(TABLES, tables_to_table(entries), ids)
+            reach("after_tables")
+            self._upsert_rows(engine, [entry.row for entry in entries])
+            reach("after_documents")
+
+    def put_rows(self, rows: Sequence[DocumentRow]) -> None:
+        """Remember these files in one commit; passages stay only with those indexed or marked stale."""
+        if not rows:
+            return
+        rows = list({row.id: row for row in rows}.values())
+        with self._writing() as engine:
+            emptied = [row.id for row in rows if row.status != "indexed" and not row.stale and self._has_chunks(row.id)]
+            if emptied:
+                self._delete_contents(engine, emptied)
+            self._upsert_rows(engine, rows)
+            reach("after_rows")
+
+    def remove(self, document_ids: Sequence[str]) -> None:
+        """Forget these documents with all they hold, in one commit; unknown ids are passed over."""
+        ids = [id_ for id_ in dict.fromkeys(document_ids) if id_ in self._documents()]
+        if not ids:
+            return
+        with self._writing() as engine:
+            self._delete_contents(engine, ids)
+            engine.delete(DOCUMENTS, "id", ids)
+            reach("after_removal")
+            for id_ in ids:
+                del self._documents()[id_]
+
+    def put_extra(self, values: Mapping[str, Any]) -> None:
+        """Keep settings fitted to this collection (plain JSON values) in the record."""
+        with _write_errors(self.store, self._kept_files()):
+            self._check_identity()
+            self._publish(replace(self.record, extra={**self.record.extra, **values}))
+
+    def finish(self) -> None:
+        """Leave the store fast to ask and small; does nothing where nothing was written."""
+        if not self._wrote and (self.record.matrix is not None or CHUNKS not in self.record.tables):
+            return
+        with self._writing() as engine:
+            for name, row_bytes in ((CHUNKS, self.record.dim * 4 + _TEXT_BYTES), (DOCUMENTS, 500), (TABLES, 50_000)):
+                reach("before_tidy")
+                engine.tidy(name, row_bytes)
+                reach("after_tidy")
+        with _write_errors(self.store, self._kept_files()):
+            self._lay_out_vectors()
+            self._clean_up()
+        self._wrote = False
+
+    # -- one commit -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing(self) -> Iterator[Tables]:
+        """Changes to the tables inside, one commit after them; a failure inside leaves the last commit standing."""
+        with _write_errors(self.store, self._kept_files()):
+            engine = self._ready_engine()
+            self._in_doubt = True
+            try:
+                yield engine
+                self._commit(engine)
+            except Exception:
+                self._check_identity()
+                raise
+            self._in_doubt = False
+            self._wrote = True
+
+    def _ready_engine(self) -> Tables:
+        self._check_identity()
+        if self._in_doubt:
+            set_aside_unfinished(self.store, self.record)
+            self._engine, self._known, self._in_doubt = None, None, False
+        self._documents()
+        if self._engine is None:
+            self._engine = self._open_tables()
+        return self._engine
+
+    def _open_tables(self) -> Tables:
+        from mixrag_cli.store.engine import Tables  # the border: 1.6 s, only when there is something to write
+
+        folder = self.store / TABLES_DIR
+        _make_private_folder(folder)
+        engine = Tables(str(folder))
+        schemas = {CHUNKS: chunks_schema(self.record.dim), TABLES: TABLES_SCHEMA, DOCUMENTS: DOCUMENTS_SCHEMA}
+        for name, schema in schemas.items():
+            state = self.record.tables.get(name)
+            engine.open(name, schema, exists=state is not None)
+            if state is not None and engine.version(name) != state.version:
+                raise StoreDamaged(f"{self.store}: another program wrote into the index", rebuild_hint(self.store))
+        reach("after_open")
+        return engine
+
+    def _commit(self, engine: Tables) -> None:
+        self._check_identity()
+        self._sync_new_files()
+        reach("after_sync")
+        states = {name: self._table_state(engine, name) for name in (CHUNKS, TABLES, DOCUMENTS)}
+        counts = Counter(status for status, _, _ in self._documents().values())
+        tokens = sum(tokens for _, _, tokens in self._documents().values())
+        rows = {name: state.rows for name, state in states.items()}
+        self._publish(replace(self.record, tables=states, counts={**counts, **rows}, tokens=tokens))
+
+    def _table_state(self, engine: Tables, name: str) -> TableState:
+        version = engine.version(name)
+        raw = manifest_path(self.store, name, version).read_bytes()
+        return TableState(version, engine.count_rows(name), sha256(raw).hexdigest())
+
+    def _publish(self, record: CommitRecord) -> None:
+        numbered = replace(record, number=self.record.number + 1, updated_ns=time.time_ns(), program=__version__)
+        reach("before_record")
+        write_record(self.store, numbered)
+        self.record = numbered
+        reach("after_record")
+
+    def _sync_new_files(self) -> None:
+        """Make all files durable that came since the last commit, then the folders that they came into."""
+        folders: set[Path] = set()
+        for entry in files_below(self.store / TABLES_DIR):
+            if entry.path in self._synced:
+                continue
+            path = Path(entry.path)
+            folders.add(path.parent)
+            if entry.is_dir(follow_symlinks=False):
+                path.chmod(_PRIVATE_FOLDER)
+                folders.add(path)
+            else:
+                _sync_file(path)
+            if entry.name != "latest_version_hint.json":  # the one file that is written anew
+                self._synced.add(entry.path)
+        for folder in folders:
+            sync_folder(folder)
+        sync_folder(self.store)
+
+    def _check_identity(self) -> None:
+        """Raise where the store's folder is no longer the one that was opened."""
+        replaced = MixragError("the index folder was replaced while running; nothing more written")
+        try:
+            here = _identity(self.store)
+            same = here == self._identity and read_record(self.store).store_id == self.record.store_id
+        except (OSError, NoIndex) as exc:
+            raise replaced from exc
+        if not same:
+            _remove_leftover(self.store, self._identity)
+            raise replaced
+
+    # -- what the store holds ---------------------------------------------------------------------------------
+
+    def _documents(self) -> dict[str, tuple[str, int, int]]:
+        """Status, chunks and tokens of every document, by id."""
+        if self._known is None:
+            self._known = {row.id: (row.status, row.chunks, row.tokens) for row in self.document_rows()}
+        return self._known
+
+    def _has_chunks(self, document_id: str) -> bool:
+        return self._documents().get(document_id, ("", 0, 0))[1] > 0
+
+    def _upsert_rows(self, engine: Tables, rows: Sequence[DocumentRow]) -> None:
+        engine.upsert(DOCUMENTS, document_rows_to_table(rows))
+        self._documents().update((row.id, (row.status, row.chunks, row.tokens)) for row in rows)
+
+    def _delete_contents(self, engine: Tables, document_ids: Sequence[str]) -> None:
+        engine.delete(CHUNKS, "document", document_ids)
+        reach("after_chunks_deleted")
+        engine.delete(TABLES, "document", document_ids)
+
+    def _kept_files(self) -> int:
+        return int(self.record.counts.get("indexed", 0))
+
+    # -- the end of a run -------------------------------------------------------------------------------------
+
+    def _lay_out_vectors(self) -> None:
+        """Write all vectors as one array beside the tables, in the order of their rows, and record it."""
+        chunks = self.record.tables[CHUNKS]
+        if (old := self.record.matrix) is not None and old.chunks_version == chunks.version:
+            return
+        _make_private_folder(self.store / VECTORS_DIR)
+        name = f"{self.record.number:012d}.f32"
+        crc, rows = 0, 0
+        reader = StoreReader(self.store, self.record, None)
+        path = self.store / VECTORS_DIR / name
+        with os.fdopen(
+            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _PRIVATE_FILE), "wb"
+        ) as file:
+            for vectors in reader.vector_batches():
+                raw = vectors.astype("<f4", copy=False).tobytes()
+                crc, rows = zlib.crc32(raw, crc), rows + len(vectors)
+                file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        sync_folder(path.parent)
+        reach("after_vectors")
+        self._publish(
+            replace(self.record, matrix=MatrixState(name, rows, chunks.version, crc), bytes=size_of_store(self.store))
+        )
+
+    def _clean_up(self) -> None:
+        """Forget old versions, unless somebody is reading: then the next run does."""
+        with exclude_readers(self.store) as alone:
+            if not alone or self._engine is None:
+                return
+            keep_twin(self.store)
+            for name in (CHUNKS, TABLES, DOCUMENTS):
+                reach("before_cleanup")
+                self._engine.forget_old_versions(name)
+                reach("after_cleanup")
+            for path in (self.store / VECTORS_DIR).glob("*"):
+                if self.record.matrix is None or path != matrix_path(self.store, self.record.matrix):
+                    path.unlink()
+            prune_quarantine(self.store)
+
+
+@contextmanager
+def _write_errors(store: Path, kept_files: int = 0) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as exc:
+        if (mapped := write_error(exc, store, kept_files)) is None:
+            raise
+        raise mapped from exc
+
+
+def _open_record(store: Path, embedder_name: str, dim: int) -> tuple[CommitRecord, str | None]:
+    """The store's record after repair, or a first one."""
+    try:
+        record = read_record(store)
+    except NoIndex:
+        set_aside_all(store)
+        record = _first_record(embedder_name, dim)
+        _make_private_folder(store / TABLES_DIR)
+        (store / ".gitignore").write_text(_IGNORE_ALL)
+        for name in (".gitignore", READERS_FILE):
+            os.close(os.open(store / name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, _PRIVATE_FILE))
+            (store / name).chmod(_PRIVATE_FILE)
+        write_record(store, record)
+        sync_folder(store.parent)
+        reach("after_creation")
+        return record, None
+    if (record.embedder, record.dim) != (embedder_name, dim):
+        made, asked = f"{record.embedder} ({record.dim})", f"{embedder_name} ({dim})"
+        raise StoreMismatch(f"index was made with model {made}, not {asked}", rebuild_hint(store))
+    for name, state in record.tables.items():
+        verify_manifest(store, name, state)
+    recovered = "recovered: 1 unfinished write set aside" if set_aside_unfinished(store, record) else None
+    return record, recovered
+
+
+def _first_record(embedder_name: str, dim: int) -> CommitRecord:
+    now = time.time_ns()
+    return CommitRecord(
+        schema_version=SCHEMA_VERSION,
+        store_id=secrets.token_hex(16),
+        number=0,
+        tables={},
+        embedder=embedder_name,
+        dim=dim,
+        roots=(),
+        counts={},
+        tokens=0,
+        bytes=0,
+        created_ns=now,
+        updated_ns=now,
+        program=__version__,
+    )
+
+
+def _with_roots(store: Path, record: CommitRecord, roots: Iterable[Path]) -> CommitRecord:
+    known = tuple(dict.fromkeys([*record.roots, *(root_to_text(root, store) for root in roots)]))
+    if known == record.roots:
+        return record
+    updated = replace(record, roots=known, number=record.number + 1, updated_ns=time.time_ns())
+    write_record(store, updated)
+    return updated
+
+
+def _make_private_folder(folder: Path) -> None:
+    """Make the folder for its owner alone, whatever the umask; missing parents as the umask says."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=_PRIVATE_FOLDER)
+    except FileExistsError:
+        return
+    folder.chmod(_PRIVATE_FOLDER)
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    known = folder.stat()
+    return known.st_dev, known.st_ino
+
+
+def _remove_leftover(store: Path, identity: tuple[int, int]) -> None:
+    """Remove the folder that the engine made anew when the store was taken away under its hands.
+
+    A store always has a lock file; a folder without one that holds nothing but tables is such a leftover.
+    """
+    if _identity(store) == identity or {path.name for path in store.iterdir()} != {TABLES_DIR}:
+        return
+    shutil.rmtree(store, ignore_errors=True)
+
+
+def _sync_file(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fchmod(descriptor, _PRIVATE_FILE)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

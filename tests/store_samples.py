@@ -1,0 +1,108 @@
+"""Documents made up for the store's tests: readable texts, vectors that belong to their texts, a table each."""
+
+from __future__ import annotations
+
+import hashlib
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+
+from mixrag_cli.records import Cell, Chunk, ColumnProfile, DocumentRow, Header, Locator, Table, stable_id
+from mixrag_cli.store import StoreReader, StoreWriter, StoredDocument, open_writer
+
+DIM = 8
+MODEL = "made-up"
+TOPICS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier", "satellite")
+
+
+def vector_of(text: str, dim: int = DIM) -> np.ndarray:
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+    vector = np.random.default_rng(seed).standard_normal(dim).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def document_id(name: str) -> str:
+    return stable_id("document", b"/data", name.encode())
+
+
+def text_of(name: str, position: int, revision: int = 0) -> str:
+    topic = TOPICS[(len(name) + position) % len(TOPICS)]
+    return f"The {topic} of {name} in revision {revision} measures {position * 7 + revision} metres, {topic}s included."
+
+
+def make_document(name: str, n_chunks: int = 4, revision: int = 0, dim: int = DIM) -> StoredDocument:
+    owner = document_id(name)
+    texts = [text_of(name, position, revision) for position in range(n_chunks)]
+    chunks = [
+        Chunk(
+            id=stable_id("chunk", owner, position, text),
+            document=owner,
+            kind="prose",
+            modality="text",
+            text=text,
+            context=f"{name} > part {position}",
+            words=name.replace("_", " "),
+            locator=Locator(chars=(position * 100, position * 100 + len(text)), lines=(position + 1, position + 1)),
+            position=position,
+        )
+        for position, text in enumerate(texts)
+    ]
+    row = DocumentRow(
+        id=owner,
+        root=b"/data",
+        key=name.encode(),
+        path=name,
+        status="indexed",
+        size=100 + revision,
+        mtime_ns=1_700_000_000_000_000_000 + revision,
+        device=66304,
+        inode=2**63 + 5,
+        seen_ns=1_700_000_000_000_000_000,
+        content_hash=hashlib.sha256(f"{name}{revision}".encode()).hexdigest(),
+        modality="text",
+        title=f"Title of {name}",
+        chunks=n_chunks,
+        tokens=20 * n_chunks,
+        warnings=("one thing",) if n_chunks == 3 else (),
+    )
+    vectors = np.stack([vector_of(text, dim) for text in texts]) if texts else np.empty((0, dim), np.float32)
+    return StoredDocument(row, chunks, vectors, [make_table(owner, revision)])
+
+
+def make_table(owner: str, revision: int = 0) -> Table:
+    return Table(
+        id=stable_id("table", owner, revision),
+        title="Revenue",
+        columns=(Header(1, ("2023", "Q1")), Header(2, ("2023", "Total"), is_total=True)),
+        rows=(Header(2, ("Sales", "North")),),
+        cells=(
+            Cell(2, 1, "(1,234)", Decimal("-1234"), "USD", 1000, address="B3"),
+            Cell(2, 2, "n/a", None, bbox=(1.0, 2.0, 3.5, 4.0), line=7, row_span=2),
+        ),
+        locator=Locator(chars=(0, 10), page=3, bbox=(1.0, 2.0, 3.0, 4.0)),
+        unit="USD",
+        scale=1000,
+        notes=("unaudited",),
+        confidence=0.75,
+        total_rows=9,
+        profiles=(ColumnProfile(1, 9, 8, Decimal("10.50"), Decimal(-3), Decimal(7), 1, 4, ("a", "b")),),
+    )
+
+
+def writer_of(store: Path, **wishes: object) -> StoreWriter:
+    return open_writer(store, roots=[store.parent], embedder_name=MODEL, dim=DIM, **wishes)  # type: ignore[arg-type]
+
+
+def build_store(store: Path, names: list[str], n_chunks: int = 4) -> None:
+    with writer_of(store) as writer:
+        writer.write_batch([make_document(name, n_chunks) for name in names])
+        writer.finish()
+
+
+def digest_of(reader: StoreReader) -> str:
+    """One hash over all documents, chunks and tables, in an order of its own."""
+    rows = sorted((row.key, row.content_hash, row.status) for row in reader.document_rows())
+    chunks = sorted((row.chunk.id, row.chunk.text, row.vector.tobytes()) for row in reader.chunk_rows())
+    tables = sorted(table.id for row in reader.document_rows() for table in reader.tables_of(row.id))
+    return hashlib.sha256(repr((rows, chunks, tables)).encode()).hexdigest()
