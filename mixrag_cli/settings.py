@@ -1,9 +1,46 @@
-"""One frozen Settings, resolved once: flag over environment over the user's config.toml over defaults."""
+"""One frozen Settings, resolved once: flag over environment over the user's config.toml over defaults.
+
+A settings file inside an indexed folder is never read: a folder from a stranger must not steer the program.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import difflib
+import json
+import os
+import stat
+import tempfile
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from mixrag_cli.errors import MixragError, WrongUsage
+
+ENVIRONMENT_PREFIX = "MIXRAG_"
+# Variables of ours that are no settings: where things lie, and the points at which the crash tests stop the program.
+OTHER_VARIABLES = frozenset({"CONFIG_DIR", "CACHE_DIR", "STATE_DIR", "DATA_DIR", "FAILPOINT"})
+CONFIG_FILE_NAME = "config.toml"
+IGNORED_FILE_NAMES = ("mixrag.toml", ".mixrag.toml", ".mixrag/config.toml")
+MAX_CONFIG_BYTES = 1_000_000
+
+# Inclusive. Low ends are what the program needs to work at all, high ends what no machine sensibly exceeds.
+BOUNDS: Mapping[str, tuple[int, int]] = {
+    "threads": (0, 1024),
+    "workers": (0, 256),
+    "words_candidates": (1, 10_000),
+    "meaning_candidates": (1, 10_000),
+    "max_file_mb": (1, 100_000),
+    "max_text_file_mb": (1, 100_000),
+    "worker_memory_mb": (256, 1_000_000),
+    "worker_silence_s": (1, 3_600),
+    "worker_total_s": (1, 86_400),
+    "worker_cpu_s": (1, 86_400),
+}
+DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +60,180 @@ class Settings:
     worker_silence_s: int = 30
     worker_total_s: int = 300
     worker_cpu_s: int = 120
+
+
+SETTING_NAMES = tuple(field.name for field in fields(Settings))
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """One setting, its value and who decided it: "flag", "environment", "config file" or "default"."""
+
+    name: str
+    value: Any
+    origin: str
+
+
+def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """The settings of this run; a flag that is None was not given.
+
+    Raises WrongUsage for an unknown key or a value out of its bounds, naming where it stands.
+    """
+    return Settings(**{each.name: each.value for each in resolve_settings(flags, environ)})
+
+
+def resolve_settings(
+    flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
+) -> tuple[Resolved, ...]:
+    """Every setting with its origin, in the order of Settings. Raises as load_settings does."""
+    surroundings = os.environ if environ is None else environ
+    found = {name: Resolved(name, value, "default") for name, value in asdict(Settings()).items()}
+    layers = (
+        ("config file", _values_of_file(config_file(surroundings))),
+        ("environment", _values_of_environment(surroundings)),
+        ("flag", {name: value for name, value in (flags or {}).items() if value is not None}),
+    )
+    for origin, values in layers:
+        for name, value in values.items():
+            found[name] = Resolved(name, check_value(name, value, where=_where(origin, name, surroundings)), origin)
+    return tuple(found.values())
+
+
+def config_file(environ: Mapping[str, str] | None = None) -> Path:
+    """Where the user's settings lie, whether or not the file exists."""
+    surroundings = os.environ if environ is None else environ
+    if override := surroundings.get(ENVIRONMENT_PREFIX + "CONFIG_DIR"):
+        return Path(override).expanduser() / CONFIG_FILE_NAME
+    return Path(platformdirs.user_config_dir("mixrag")) / CONFIG_FILE_NAME
+
+
+def ignored_settings_files(folder: Path) -> tuple[Path, ...]:
+    """Files in an indexed folder that look like settings for mixrag and are not obeyed."""
+    return tuple(path for name in IGNORED_FILE_NAMES if (path := folder / name).is_file())
+
+
+def check_value(name: str, value: Any, where: str = "") -> Any:
+    """The value in the setting's own type.
+
+    Raises WrongUsage when the setting does not exist or the value is of another kind or out of bounds.
+    """
+    place = f"{where}: " if where else ""
+    if name not in SETTING_NAMES:
+        raise unknown_setting(name, place)
+    if name == "store":
+        return _path(value, place)
+    if name in BOUNDS:
+        return _number(name, value, place)
+    if not isinstance(value, str) or not value.strip():
+        raise WrongUsage(f"{place}{name} must be a text, not {value!r}")
+    if name == "device" and value not in DEVICES:
+        raise WrongUsage(f"{place}device must be one of {', '.join(DEVICES)}, not {value!r}")
+    return value
+
+
+def write_setting(name: str, value: Any | None) -> Path:
+    """Set one key of the user's config file, or remove it (None); all other lines are kept. Returns the file.
+
+    Raises WrongUsage as check_value does.
+    """
+    path = config_file()
+    present = _values_of_file(path)  # a file that cannot be understood is not to be overwritten
+    if value is not None:
+        value = check_value(name, value)
+    elif name not in present and name not in SETTING_NAMES:  # one that is present may be unknown: unset mends the file
+        raise unknown_setting(name)
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    kept = [line for line in lines if line.partition("=")[0].strip() != name]
+    if value is not None:
+        kept.append(f"{name} = {_toml(value)}")
+    _replace_file(path, "".join(line + "\n" for line in kept))
+    return path
+
+
+def _where(origin: str, name: str, environ: Mapping[str, str]) -> str:
+    if origin == "environment":
+        return ENVIRONMENT_PREFIX + name.upper()
+    if origin == "flag":
+        return "--" + name.replace("_", "-")
+    return str(config_file(environ))
+
+
+def _values_of_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    values = {}
+    for variable, text in environ.items():
+        name = variable.removeprefix(ENVIRONMENT_PREFIX)
+        if name == variable or name in OTHER_VARIABLES or not text:
+            continue
+        if name.lower() not in SETTING_NAMES:
+            known = [ENVIRONMENT_PREFIX + each.upper() for each in SETTING_NAMES]
+            raise _unknown("unknown environment variable", variable, known)
+        values[name.lower()] = text
+    return values
+
+
+def _values_of_file(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise WrongUsage(f"{path}: not a regular file")
+            raw = file.read(MAX_CONFIG_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise MixragError(f"{path}: cannot be read: {(error.strerror or 'unknown error').lower()}") from error
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WrongUsage(f"{path}: not valid TOML: {error}") from error
+
+
+def _path(value: Any, place: str) -> Path:
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise WrongUsage(f"{place}store must be a folder, not {value!r}")
+    return Path(value).expanduser().absolute()
+
+
+def _number(name: str, value: Any, place: str) -> int:
+    low, high = BOUNDS[name]
+    try:
+        number = int(value) if isinstance(value, str) else value
+    except ValueError:
+        number = None
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise WrongUsage(f"{place}{name} must be a whole number, not {value!r}")
+    if not low <= number <= high:
+        raise WrongUsage(f"{place}{name} must lie between {low} and {high}, not {number}")
+    return number
+
+
+def unknown_setting(name: str, place: str = "") -> WrongUsage:
+    """The error for a setting that does not exist; it names the nearest one that does."""
+    return _unknown(f"{place}unknown setting", name, SETTING_NAMES)
+
+
+def _unknown(what: str, name: str, known: Sequence[str]) -> WrongUsage:
+    close = difflib.get_close_matches(name, known, n=1)
+    nearest = f" (nearest: {close[0]})" if close else ""
+    return WrongUsage(f"{what} {name!r}{nearest}", "mixrag config --help")
+
+
+def _toml(value: Any) -> str:
+    """A number or a text as TOML writes it; a TOML basic string is a JSON string without surrogate escapes."""
+    if isinstance(value, int):
+        return str(value)
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _replace_file(path: Path, text: str) -> None:
+    """Write beside and rename, so that a reader sees the old file or the new one; mode 0600."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".config-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,40 @@
+# bash completion for mixrag, made by: mixrag completion bash
+_mixrag() {
+    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} path= each words= flags=
+    [[ $word == = ]] && word=
+    [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
+    for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $path/$each in
+            /index|/ask|/search|/show|/status|/remove|/doctor|/completion|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
+        esac
+    done
+    case $path:$previous in
+        *:--wait) COMPREPLY=(); return ;;
+        *:--store) COMPREPLY=($(compgen -d -- "$word")); return ;;
+        *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
+        *:--path) COMPREPLY=(); return ;;
+        *:--modality) COMPREPLY=($(compgen -W 'pdf markdown code sheet html notebook text' -- "$word")); return ;;
+        *:--kind) COMPREPLY=($(compgen -W 'prose code table row' -- "$word")); return ;;
+        *:--limit|*:-n) COMPREPLY=(); return ;;
+    esac
+    case $path in
+        '') words='index ask search show status remove doctor completion config' flags='--version --help -h' ;;
+        '/index') words='' flags='--rebuild --prune --follow --wait --yes -y --json --store --color --quiet -q --debug --help -h' ;;
+        '/ask') words='' flags='--path --modality --kind --explain --json --store --color --quiet -q --debug --help -h' ;;
+        '/search') words='' flags='--limit -n --path --modality --kind --json --store --color --quiet -q --debug --help -h' ;;
+        '/show') words='' flags='--tables --json --store --color --quiet -q --debug --help -h' ;;
+        '/status') words='' flags='--skipped --json --store --color --quiet -q --debug --help -h' ;;
+        '/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
+        '/doctor') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/completion') words='bash zsh fish' flags='--help -h' ;;
+        '/config') words='list get set unset path' flags='--help -h' ;;
+        '/config/list') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/get') words='store embedder device threads workers words_candidates meaning_candidates max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/set') words='store embedder device threads workers words_candidates meaning_candidates max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/unset') words='store embedder device threads workers words_candidates meaning_candidates max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/path') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
+    esac
+    [[ $word == -* ]] && words=$flags
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _mixrag mixrag

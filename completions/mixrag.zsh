@@ -1,0 +1,187 @@
+#compdef mixrag
+# zsh completion for mixrag, made by: mixrag completion zsh
+_mixrag_config_path() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_config_unset() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '1:value:(store embedder device threads workers words_candidates meaning_candidates max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*:value:_default'
+}
+_mixrag_config_set() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '1:value:(store embedder device threads workers words_candidates meaning_candidates max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*:value:_default'
+}
+_mixrag_config_get() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '1:value:(store embedder device threads workers words_candidates meaning_candidates max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*:value:_default'
+}
+_mixrag_config_list() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_config() {
+    local curcontext=$curcontext state line
+    _arguments -C -S \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '1:command:->command' \
+        '*::argument:->argument'
+    case $state in
+        command) local -a commands=('list:List every setting, its value and where it comes from' 'get:Print one setting'\''s value' 'set:Set a value in your config.toml; it is checked first' 'unset:Remove a value from your config.toml, so that the default holds again' 'path:Print where your config.toml lies, whether or not it exists'); _describe command commands ;;
+        argument) case $line[1] in
+            list) _mixrag_config_list ;;
+            get) _mixrag_config_get ;;
+            set) _mixrag_config_set ;;
+            unset) _mixrag_config_unset ;;
+            path) _mixrag_config_path ;;
+        esac ;;
+    esac
+}
+_mixrag_completion() {
+    _arguments -C -S \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '1:value:(bash zsh fish)' \
+        '*:value:_default'
+}
+_mixrag_doctor() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_remove() {
+    _arguments -C -S \
+        '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_status() {
+    _arguments -C -S \
+        '*--skipped[List the files that are not in the index, and why]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_show() {
+    _arguments -C -S \
+        '*--tables[List the tables found in the file]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_search() {
+    _arguments -C -S \
+        '*--limit=[How many passages at most]:value: ' '*-n[How many passages at most]:value: ' \
+        '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
+        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
+        '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_ask() {
+    _arguments -C -S \
+        '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
+        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
+        '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
+        '*--explain[Show all five RECAP steps, not only the result]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_index() {
+    _arguments -C -S \
+        '*--rebuild[Start over with an empty index]' \
+        '*--prune[Forget missing files even when they are a large part of the index]' \
+        '*--follow[Follow symbolic links that stay inside the folder]' \
+        '*--wait=[Wait this many seconds for another index run to end]:value: ' \
+        '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag() {
+    local curcontext=$curcontext state line
+    _arguments -C -S \
+        '*--version[Print the version]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '1:command:->command' \
+        '*::argument:->argument'
+    case $state in
+        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'config:Read and change your settings'); _describe command commands ;;
+        argument) case $line[1] in
+            index) _mixrag_index ;;
+            ask) _mixrag_ask ;;
+            search) _mixrag_search ;;
+            show) _mixrag_show ;;
+            status) _mixrag_status ;;
+            remove) _mixrag_remove ;;
+            doctor) _mixrag_doctor ;;
+            completion) _mixrag_completion ;;
+            config) _mixrag_config ;;
+        esac ;;
+    esac
+}
+if [[ $funcstack[1] == _mixrag ]]; then _mixrag "$@"; else compdef _mixrag mixrag; fi

@@ -1,0 +1,198 @@
+"""The program: the commands under one name, and the one place where errors become lines and exit codes.
+
+answer, JSON            stdout
+errors, notes, progress stderr
+anything that goes wrong -> one line (and with --json a mixrag.error/1 object on stdout) and an exit code
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from mixrag_cli import __version__
+from mixrag_cli.commands import ask, completion, config, doctor, index, remove, search, show, status
+from mixrag_cli.errors import ExitCode, Interrupted, MixragError, WrongUsage
+from mixrag_cli.output.streams import (
+    ReaderGone,
+    describe_os_error,
+    fill_standard_descriptors,
+    native_noise,
+    take_over_streams,
+    write_error,
+    write_json,
+)
+
+# Nothing is fetched at run time, and native libraries keep their logs to themselves.
+QUIET_AND_OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "LANCEDB_LOG": "error",
+    "TOKENIZERS_PARALLELISM": "true",
+}
+LONGEST_MESSAGE = 300  # of an unexpected exception; the log has all of it
+
+
+class Terminated(KeyboardInterrupt):
+    """A signal asked the program to end; as KeyboardInterrupt, no ``except Exception`` swallows it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+class MixragGroup(TyperGroup):
+    """The command group that ends every run, however it fails, with a line and an exit code."""
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
+        """Run one command line and leave with its exit code."""
+        arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
+        raise SystemExit(self._exit_code(arguments))
+
+    def _exit_code(self, arguments: list[str]) -> int:
+        wants_json = "--json" in _before_separator(arguments)
+        try:
+            code = run_guarded(lambda: self._run(arguments))
+            sys.stdout.flush()
+            return code
+        except ReaderGone:
+            return ExitCode.DONE
+        except MixragError as error:
+            return _report(error, wants_json)
+        except Exception as error:
+            return _report(_as_bug(error, debug="--debug" in _before_separator(arguments)), wants_json)
+
+    def _run(self, arguments: list[str]) -> int:
+        return super().main(arguments, prog_name="mixrag", standalone_mode=False) or ExitCode.DONE
+
+
+def run_guarded(run: Callable[[], int]) -> int:
+    """The exit code of run; foreign errors that are no bugs become MixragErrors.
+
+    Raises MixragError, ReaderGone; whatever else is a bug.
+    """
+    try:
+        return run()
+    except Terminated as signalled:
+        raise _ended_by(signalled.number) from signalled
+    except (KeyboardInterrupt, typer.Abort) as error:
+        raise Interrupted from error
+    except typer.TyperException as error:
+        raise _as_usage_error(error) from error
+    except BrokenPipeError as error:
+        raise ReaderGone from error
+    except OSError as error:
+        if error.errno is None:
+            raise
+        place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        hint = "free some space and run the same command again" if error.errno == errno.ENOSPC else ""
+        raise MixragError(f"{place}{describe_os_error(error)}", hint) from error
+    except MemoryError as error:
+        raise MixragError("out of memory") from error
+
+
+def _before_separator(arguments: Sequence[str]) -> Sequence[str]:
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments
+
+
+def _ended_by(number: int) -> Interrupted:
+    ended = Interrupted(ExitCode.TERMINATED)
+    ended.message = f"ended by {signal.Signals(number).name}; what was committed is kept"
+    return ended
+
+
+def _as_usage_error(error: typer.TyperException) -> MixragError:
+    """A usage error in our own form: one line, and the help that explains it."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "mixrag"
+    first = error.format_message().strip().split("\n", 1)[0].removesuffix(".")
+    return WrongUsage(first[:1].lower() + first[1:], f"{path} --help")
+
+
+def _as_bug(error: Exception, *, debug: bool) -> MixragError:
+    """An exception that nobody expected: its first line for the user, the rest for the log."""
+    from mixrag_cli.output.bug_log import write_bug_log
+
+    if debug:
+        sys.excepthook(type(error), error, error.__traceback__)
+    log = write_bug_log(error, native_noise())
+    lines = str(error).strip().splitlines() or [""]
+    # The messages of the storage engine name source files on its makers' machines; they help nobody here.
+    told = "" if ".rs:" in lines[0] else f": {lines[0][:LONGEST_MESSAGE]}"
+    details = f"; details in {log}" if log else ""
+    hint = "" if debug else "the same command with --debug"
+    return MixragError(f"internal error (bug): {type(error).__name__}{told}{details}", hint)
+
+
+def _report(error: MixragError, wants_json: bool) -> int:
+    write_error(error.message, error.hint)
+    if wants_json:
+        from mixrag_cli.output.payloads import error_to_json
+
+        try:
+            write_json(error_to_json(error))
+        except (ReaderGone, MixragError):
+            return int(error.exit_code)
+    return int(error.exit_code)
+
+
+app = typer.Typer(
+    cls=MixragGroup,
+    name="mixrag",
+    help="Ask a folder of mixed documents a question: cited, calculated answers, all on your own machine.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mixrag {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Ask a folder of mixed documents a question: cited, calculated answers, all on your own machine."""
+
+
+app.command("index")(index.index)
+app.command("ask")(ask.ask)
+app.command("search")(search.search)
+app.command("show")(show.show)
+app.command("status")(status.status)
+app.command("remove")(remove.remove)
+app.add_typer(config.app, name="config")
+app.command("doctor")(doctor.doctor)
+app.command("completion")(completion.completion)
+
+
+def _end_on_signal(number: int, _: FrameType | None) -> None:
+    raise Terminated(number)
+
+
+def main() -> None:
+    """The entry point of the installed program."""
+    stdout_was_open = fill_standard_descriptors()
+    take_over_streams(stdout_was_open=stdout_was_open, keep_native_noise="--debug" in sys.argv)
+    for name, value in QUIET_AND_OFFLINE.items():
+        os.environ.setdefault(name, value)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end_on_signal)
+    app()

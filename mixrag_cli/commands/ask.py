@@ -1,0 +1,54 @@
+"""mixrag ask: one answer with its steps and sources, or an honest refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixrag_cli.commands.options import (
+    Face,
+    KindFilter,
+    ModalityFilter,
+    PathFilter,
+    command,
+    locate_files,
+    make_scope,
+    read_question,
+)
+from mixrag_cli.errors import ExitCode
+
+
+@command
+def ask(
+    question: Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")],
+    path: PathFilter = None,
+    modality: ModalityFilter = None,
+    kind: KindFilter = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show all five RECAP steps, not only the result.")] = False,
+    *,
+    face: Face,
+) -> int:
+    """Answer a question from the indexed documents, with sources.
+
+    Exit code 4 means that the documents hold no answer that passes the thresholds.
+    """
+    text = read_question(question, "question")
+    settings = face.settings()
+    from mixrag_cli.pipeline.answering import open_session
+
+    session = open_session(Path.cwd(), settings)
+    answer = session.ask(text, make_scope(path, modality, kind))
+    if face.json:
+        from mixrag_cli.output.payloads import answer_to_json
+        from mixrag_cli.output.streams import write_json
+
+        write_json(answer_to_json(answer))
+    else:
+        from mixrag_cli.output.console import make_console
+        from mixrag_cli.output.terminal import print_answer
+
+        locate = locate_files(lambda: session.document_rows)
+        print_answer(make_console(color=face.color.value), answer, locate, explain=explain)
+    return ExitCode.DONE if answer.status == "answered" else ExitCode.NO_ANSWER

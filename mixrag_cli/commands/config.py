@@ -1,0 +1,85 @@
+"""mixrag config: read and change the user's settings."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from mixrag_cli.commands.options import Face, command
+
+app = typer.Typer(help="Read and change your settings.", rich_markup_mode=None, add_completion=False)
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A setting, as `mixrag config list` names it.")]
+
+
+@app.command("list")
+@command
+def list_settings(*, face: Face) -> None:
+    """List every setting, its value and where it comes from."""
+    _print_settings(face, None)
+
+
+@app.command()
+@command
+def get(name: NameArgument, *, face: Face) -> None:
+    """Print one setting's value."""
+    _print_settings(face, name)
+
+
+@app.command("set")
+@command
+def set_setting(name: NameArgument, value: Annotated[str, typer.Argument(metavar="VALUE")], *, face: Face) -> None:
+    """Set a value in your config.toml; it is checked first."""
+    from mixrag_cli.settings import write_setting
+
+    _tell_written(face, name, str(write_setting(name, value)))
+
+
+@app.command()
+@command
+def unset(name: NameArgument, *, face: Face) -> None:
+    """Remove a value from your config.toml, so that the default holds again."""
+    from mixrag_cli.settings import write_setting
+
+    _tell_written(face, name, str(write_setting(name, None)))
+
+
+@app.command()
+@command
+def path(*, face: Face) -> None:
+    """Print where your config.toml lies, whether or not it exists."""
+    from mixrag_cli.output.console import make_console
+    from mixrag_cli.output.streams import write_json
+    from mixrag_cli.output.terminal import print_lines
+    from mixrag_cli.settings import config_file
+
+    if face.json:
+        write_json({"schema": "mixrag.config/1", "path": str(config_file())})
+    else:
+        print_lines(make_console(color=face.color.value), [str(config_file())])
+
+
+def _print_settings(face: Face, only: str | None) -> None:
+    from mixrag_cli.output.console import make_console
+    from mixrag_cli.output.payloads import settings_to_json
+    from mixrag_cli.output.streams import write_json
+    from mixrag_cli.output.terminal import print_lines
+    from mixrag_cli.settings import config_file, resolve_settings, unknown_setting
+
+    resolved = resolve_settings({"store": face.store})
+    if only is not None:
+        resolved = tuple(each for each in resolved if each.name == only)
+        if not resolved:
+            raise unknown_setting(only)
+    if face.json:
+        write_json(settings_to_json(str(config_file()), resolved))
+        return
+    console = make_console(color=face.color.value)
+    if only is not None:
+        print_lines(console, ["" if each.value is None else str(each.value) for each in resolved])
+    else:
+        print_lines(console, (f"{each.name} = {each.value}  ({each.origin})" for each in resolved))
+
+
+def _tell_written(face: Face, name: str, path: str) -> None:
+    _print_settings(face, name) if face.json else face.note(f"written to {path}")

@@ -1,0 +1,31 @@
+"""mixrag doctor: is this machine fit for mixrag, with a remedy for each finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mixrag_cli.commands.options import Face, command
+from mixrag_cli.errors import ExitCode
+
+
+@command
+def doctor(*, face: Face) -> int:
+    """Check that this machine is fit, with remedies.
+
+    Exit code 1 means that a check failed.
+    """
+    from mixrag_cli.commands.health import examine
+
+    findings = examine(Path.cwd(), face)
+    rows = [(each.state, each.name, each.detail, each.remedy) for each in findings]
+    if face.json:
+        from mixrag_cli.output.payloads import findings_to_json
+        from mixrag_cli.output.streams import write_json
+
+        write_json(findings_to_json(rows))
+    else:
+        from mixrag_cli.output.console import make_console
+        from mixrag_cli.output.terminal import print_findings
+
+        print_findings(make_console(color=face.color.value), rows)
+    return ExitCode.FAILED if any(each.state == "fail" for each in findings) else ExitCode.DONE

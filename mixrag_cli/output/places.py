@@ -1,0 +1,57 @@
+"""How a place in a source is written: the same short form in sources, search hits and `mixrag show`.
+
+report.pdf#page=4    file.py#L10-20    book.xlsx#Sheet!B4:C4    #abc123456789
+"""
+
+from __future__ import annotations
+
+import re
+
+from mixrag_cli.records import Locator
+
+SHORT_ID_LENGTH = 12  # hex digits: 48 bits, no clash in a store of any size that fits a laptop
+CELL = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
+
+
+def place_of(locator: Locator) -> str:
+    """The place within its file, "" where only characters are known."""
+    if locator.cells:
+        return f"{locator.sheet}!{locator.cells}" if locator.sheet else locator.cells
+    if locator.page is not None:
+        return f"page={locator.page}"
+    if locator.lines is not None:
+        first, last = locator.lines
+        return f"L{first}" if first == last else f"L{first}-{last}"
+    return ""
+
+
+def reference(path: str, locator: Locator | None) -> str:
+    """What a person can hand to `mixrag show`: the path and, where known, the place."""
+    place = place_of(locator) if locator else ""
+    return f"{path}#{place}" if place else path
+
+
+def short_id(chunk_id: str) -> str:
+    """A chunk's id as search prints it: "#abc123456789"."""
+    return f"#{chunk_id[:SHORT_ID_LENGTH]}"
+
+
+def is_within(address: str | None, cells: str) -> bool:
+    """Whether the cell lies in the range. Example: is_within("B5", "B4:C6") -> True. False for what is no address."""
+    corners = [position_of(end.rpartition("!")[2]) for end in cells.split(":")]
+    place = position_of(address or "")
+    if place is None or None in corners:
+        return False
+    (top, left), (bottom, right) = corners[0], corners[-1]  # type: ignore[misc]
+    return top <= place[0] <= bottom and left <= place[1] <= right
+
+
+def position_of(address: str) -> tuple[int, int] | None:
+    """Row and column of an A1 address, from 1; None where it is none. Example: position_of("B5") -> (5, 2)."""
+    match = CELL.fullmatch(address)
+    if match is None:
+        return None
+    column = 0
+    for letter in match[1].upper():
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(match[2]), column

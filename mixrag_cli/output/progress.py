@@ -1,0 +1,153 @@
+"""The run so far, on stderr: bars with rate and time left on a terminal, nothing that moves elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from mixrag_cli.output.console import ColorChoice, foreign, is_interactive, make_console
+from mixrag_cli.output.streams import write_note
+
+REDRAWS_PER_SECOND = 10
+DETAIL_CHARACTERS = 36  # the end of a path says which file it is
+LABELS = {"prepare": "preparing the model", "scan": "looking for files", "read": "reading", "finish": "finishing"}
+UNITS = {"prepare": "steps", "scan": "files", "read": "files", "embed": "tokens", "finish": "steps"}
+
+
+class RunView(Protocol):
+    """Who watches an index run, from the first moment to the last."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def phase(self, name: str, total: int | None) -> None:
+        """A phase begins, or has a new total; None where it is unknown."""
+
+    def advance(self, done: int, detail: str = "") -> None:
+        """So much of the phase is done, counted from its start."""
+
+    def note(self, message: str) -> None:
+        """One line for the person, as soon as it is known."""
+
+
+class Silence:
+    """No bars: notes only, and none of them with quiet."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def phase(self, name: str, total: int | None) -> None:
+        """Nothing moves where nobody looks."""
+
+    def advance(self, done: int, detail: str = "") -> None:
+        """As phase."""
+
+    def note(self, message: str) -> None:
+        """One line on stderr."""
+        if not self._quiet:
+            write_note(message)
+
+
+class Bars:
+    """One bar a phase on a terminal; visible from the first moment, redrawn at most ten times a second."""
+
+    def __init__(self, color: ColorChoice) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}", justify="right"),
+            BarColumn(bar_width=24),
+            _Count(),
+            _Rate(),
+            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            _Detail(),
+            console=make_console(sys.stderr, color),
+            refresh_per_second=REDRAWS_PER_SECOND,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            transient=True,
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self._current: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        self._current = self._progress.add_task("starting", total=None, unit="", detail="")
+        self._progress.refresh()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def phase(self, name: str, total: int | None) -> None:
+        """Begin a phase, or give one that runs a new total."""
+        if name in self._tasks:
+            self._current = self._tasks[name]
+            self._progress.update(self._current, total=total)
+            return
+        if self._current is not None:
+            self._finish(self._current)
+        label = LABELS.get(name, name)
+        self._current = self._progress.add_task(label, total=total, unit=UNITS.get(name, ""), detail="")
+        self._tasks[name] = self._current
+
+    def advance(self, done: int, detail: str = "") -> None:
+        """Show how far the phase is, counted from its start."""
+        if self._current is not None:
+            self._progress.update(self._current, completed=done, detail=detail)
+
+    def note(self, message: str) -> None:
+        """One line above the bars."""
+        self._progress.console.print(foreign(f"mixrag: {message}"), soft_wrap=True)
+
+    def _finish(self, task_id: TaskID) -> None:
+        """A phase that is over is not shown any more: the next one says more."""
+        self._progress.update(task_id, visible=False)
+
+
+class _Count(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        unit = task.fields["unit"]
+        if not unit or (task.total is None and not task.completed):
+            return Text("")
+        total = f"/{int(task.total):,}" if task.total is not None else ""
+        return Text(f"{int(task.completed):,}{total} {unit}")
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.0f}/s" if speed and speed >= 1 else f"{speed:.1f}/s" if speed else "", style="dim")
+
+
+class _Detail(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return foreign(task.fields["detail"][-DETAIL_CHARACTERS:], "dim")
+
+
+def watch_run(*, quiet: bool, color: ColorChoice) -> RunView:
+    """Bars where stderr is a terminal that can redraw, else silence."""
+    if quiet or not is_interactive(sys.stderr):
+        return Silence(quiet=quiet)
+    return Bars(color)
+
+
+def duration_text(seconds: float) -> str:
+    """Seconds for people. Examples: "0.4 s", "12 s", "3 min 20 s"."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
