@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
@@ -18,6 +20,14 @@ MAX_IGNORE_BYTES = 1_000_000
 # An ignore file may come from a stranger: bounds on what one look at a path can cost. git's own is under 100 lines.
 MAX_PATTERNS = 5_000
 MAX_WILDCARDS = 4  # a pattern with k open ends costs up to length**k steps; 3 are the most seen in github/gitignore
+CHARACTER_CLASSES = {  # of git's, which pathspec does not know
+    "[:alpha:]": "A-Za-z",
+    "[:digit:]": "0-9",
+    "[:alnum:]": "A-Za-z0-9",
+    "[:upper:]": "A-Z",
+    "[:lower:]": "a-z",
+    "[:xdigit:]": "0-9A-Fa-f",
+}
 FOLDER_MARK = "(?P<ps_d>/)"  # how pathspec's expressions mark the slash that closes a folder
 
 
@@ -59,26 +69,35 @@ class IgnoreFile:
 
 def join_expressions(expressions: Iterable[str]) -> re.Pattern[str]:
     """One expression that matches where any of them does; with none of them, one that never matches."""
-    return re.compile("|".join(f"(?:{one})" for one in expressions) or "(?!)", re.DOTALL)
+    with warnings.catch_warnings(category=FutureWarning, action="ignore"):
+        return re.compile("|".join(f"(?:{one})" for one in expressions) or "(?!)", re.DOTALL)
 
 
 def parse_ignore_text(raw: bytes) -> list[Pattern]:
     """The patterns of an ignore file, in order. Lines that are no pattern, or are too costly, are passed over."""
-    lines = os.fsdecode(raw.removeprefix(b"\xef\xbb\xbf")).split("\n")
-    found = (parse_pattern(line.removesuffix("\r")) for line in lines)
-    return [pattern for pattern in found if pattern is not None][:MAX_PATTERNS]
+    text = os.fsdecode(raw.removeprefix(b"\xef\xbb\xbf"))
+    for name, members in CHARACTER_CLASSES.items():
+        text = text.replace(name, members)
+    with warnings.catch_warnings(category=FutureWarning, action="ignore"):  # "[[]" is plain to git, odd to re
+        found = (parse_pattern(line.removesuffix("\r")) for line in text.split("\n"))
+        return list(islice((pattern for pattern in found if pattern is not None), MAX_PATTERNS))
 
 
 def parse_pattern(line: str) -> Pattern | None:
     """One line as a pattern whose expression covers exactly the paths that git's rule names, or None."""
+    folders_only = line.rstrip(" ").endswith("/")
+    if folders_only and line.rstrip(" ").endswith("**/"):
+        line = line.rstrip(" ")[:-1]  # to git "a/**/" is "a/**" for folders; pathspec takes it for "a/"
     try:
         parsed = GitIgnoreSpecPattern(line)
         if parsed.regex is None or parsed.include is None:
             return None
         expression = str(parsed.regex.pattern)
-        folders_only = expression.endswith(FOLDER_MARK)
-        if not folders_only and (expression == "." or expression.endswith("/")):
-            expression += ".*"  # "*" and "a/**": pathspec leaves the rest of the path open
+        # pathspec leaves the rest of a path open where git's rule is for all of it
+        if expression in (".", FOLDER_MARK):
+            expression = ".+" if expression == "." else ".+/"
+        elif expression.endswith("/"):
+            expression += ".+"
         expression = expression.replace(FOLDER_MARK, "/")
         if expression.count("[^/]*") + expression.count(".+") > MAX_WILDCARDS:
             return None
