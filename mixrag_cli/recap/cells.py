@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
-from mixrag_cli.recap.language import Facets, facet_agreement, facet_conflict, facets_of, match_term
+from mixrag_cli.recap.language import Facets, facet_agreement, facet_conflict, facets_of, match_term, without_facets
 from mixrag_cli.recap.restate import Expects, Operand
 from mixrag_cli.records import Cell, Header, Hit, Table
 
@@ -21,9 +21,11 @@ from mixrag_cli.records import Cell, Header, Hit, Table
 # belongs to calibration.
 EXTRA_ROW_WORDS = 0.25  # a label that says more than was asked ("Gross margin percentage" for "gross margin")
 EXTRA_COLUMN_WORDS = 0.08
+EXTRA_PATH_WORDS = 0.05  # sections above the label that were not asked for
 WRONG_TIME = 0.6
 WRONG_TIME_AROUND = 0.25  # a time in the title or file name is a weaker witness than one in a header
 RIGHT_TIME = 0.15
+UNASKED_SPAN = 0.1  # a flow over months where the state on a day was asked for
 WRONG_UNIT = 0.2
 TABLE_RANK = 0.1  # the part that retrieval's own score plays
 MIN_LOCAL = 0.12  # of the question's weight that the cell's own headers must say
@@ -58,6 +60,7 @@ class _Axis:
     headers: tuple[Header, ...]
     said: npt.NDArray[np.float64]
     extra: npt.NDArray[np.float64]
+    extra_path: npt.NDArray[np.float64]
     facets: tuple[Facets, ...]
 
 
@@ -94,7 +97,7 @@ def _match_in_table(
     local = np.tensordot(weights, own, axes=1) / total
     coverage = np.tensordot(weights, np.maximum(own, credit[:, None, None]), axes=1) / total
     score = coverage - EXTRA_ROW_WORDS * rows.extra[:, None] - EXTRA_COLUMN_WORDS * columns.extra[None, :]
-    score += TABLE_RANK * hit.score
+    score += TABLE_RANK * hit.score - EXTRA_PATH_WORDS * rows.extra_path[:, None]
     candidates = []
     for cell in table.cells:
         r, c = row_at.get(cell.row), column_at.get(cell.column)
@@ -112,16 +115,21 @@ def _match_in_table(
 def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:
     """How each header of one side says each term, and what its leaf says besides."""
     said = np.zeros((len(terms), len(headers)))
-    extra = np.zeros(len(headers))
+    extra, extra_path = np.zeros(len(headers)), np.zeros(len(headers))
     facets = []
     for n, header in enumerate(headers):
         stems = stems_of(" ".join(header.path))
         said[:, n] = [match_term(term, stems) for term in terms]
-        leaf = [word for word in stems_of(header.path[-1] if header.path else "") if not word.isdigit()]
-        asked = sum(1 for word in leaf if match_term(word, terms))
-        extra[n] = 1 - asked / len(leaf) if leaf else 0.0
+        extra[n] = unasked_part(header.path[-1] if header.path else "", terms)
+        extra_path[n] = unasked_part(" ".join(header.path[:-1]), terms)
         facets.append(facets_of(" ".join(header.path)))
-    return _Axis(tuple(headers), said, extra, tuple(facets))
+    return _Axis(tuple(headers), said, extra, extra_path, tuple(facets))
+
+
+def unasked_part(label: str, terms: Sequence[str]) -> float:
+    """The part of a label's words, numbers and times apart, that the terms do not say; 0 for none."""
+    words = [word for word in stems_of(without_facets(label)) if not word.isdigit()]
+    return sum(not match_term(word, terms) for word in words) / len(words) if words else 0.0
 
 
 def _can_answer(cell: Cell, expects: Expects) -> bool:
@@ -144,4 +152,5 @@ def _time_score(asked: Facets, own: Facets, around: Facets) -> float:
         return -WRONG_TIME
     if facet_conflict(asked, around) and not own.years:
         return -WRONG_TIME_AROUND
-    return RIGHT_TIME * facet_agreement(asked, own | around)
+    unasked_span = UNASKED_SPAN if asked.dates and not asked.months and own.months else 0.0
+    return RIGHT_TIME * facet_agreement(asked, own | around) - unasked_span

@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from mixrag_cli.recap.cells import CellMatch, match_cells
+from mixrag_cli.recap.cells import CellMatch, match_cells, unasked_part
 from mixrag_cli.recap.columns import ColumnMatch, match_column
 from mixrag_cli.recap.compute import Computed, compute, formula_for
 from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.language import match_term, terms_of
+from mixrag_cli.recap.language import SYNONYM_MATCH, match_term, stem, terms_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Operand, Restated
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch, match_numbers, match_sentences
@@ -39,6 +39,10 @@ MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 SAME_TABLE_BONUS = 0.15  # two operands of one formula from one table,
 SAME_ROW_BONUS = 0.2  # in rows of one name (another period) or columns of one name (another item)
 MAX_ANSWER_CHARS = 500
+# A cell is quoted as the result of an operation only where it is surely that, else the result is computed.
+MIN_RESULT_COVERAGE = 0.8
+MAX_UNASKED_OF_RESULT = 0.4
+_RESULT_WORDS = {"share": "percent", "average": "average", "change_percent": "change"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +166,19 @@ def _from_definition(restated: Restated, base: EvidenceBase) -> _Piece | None:
 
 
 def _quoted_result(restated: Restated, base: EvidenceBase) -> _Piece | None:
-    """A cell that already holds what was asked: a percentage of the asked rows, an "average" row."""
-    wanted = {"share": ("percent",), "average": ("average",), "change_percent": ("change", "percent")}.get(
-        restated.operation
-    )
+    """A cell that already holds what was asked: a percentage under the asked headers, an "average" row."""
+    wanted = _RESULT_WORDS.get(restated.operation)
     if wanted is None:
         return None
+    asked = (*restated.whole.terms, *terms_of(wanted))
+    first, last = restated.operands[0], restated.operands[-1]
+    part = set(first.terms) - set(last.terms) or set(first.terms) - restated.names
     for match in match_cells(restated.whole, base, restated.names, restated.expects):
         said = terms_of(f"{match.label} {match.table.title}") + (("percent",) if match.cell.unit == "%" else ())
-        states = all(match_term(terms_of(word)[0], said) >= 0.9 for word in wanted)
-        if states and _is_accepted(match.coverage, match.time, 0.85) and match.score > 0.8:
+        says_result = match_term(stem(wanted), said) >= SYNONYM_MATCH
+        says_part = all(match_term(term, said) for term in part)
+        is_asked = unasked_part(match.label, asked) <= MAX_UNASKED_OF_RESULT
+        if says_result and says_part and is_asked and _is_accepted(match.coverage, match.time, MIN_RESULT_COVERAGE):
             return _cell_piece(match)
     return None
 
