@@ -10,23 +10,35 @@ from typing import cast
 from mixrag_cli.readers.source import ReadLimits, ReadSource
 from mixrag_cli.records import Document, Modality
 
-__all__ = ["ReadFunction", "ReadLimits", "ReadSource", "modality_of", "reader_for"]
+__all__ = [
+    "ReadFunction",
+    "ReadLimits",
+    "ReadSource",
+    "fallback_reader_for",
+    "has_fallback",
+    "modality_of",
+    "reader_for",
+]
 
 ReadFunction = Callable[[ReadSource], Document]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One family of files: its modality, its reader as module and function, its suffixes."""
+    """One family of files: its modality, its reader as module and function, its suffixes.
+
+    fallback: module and function of a slower, sturdier reader, or "".
+    """
 
     modality: Modality
     module: str
     function: str
     suffixes: str
+    fallback: str = ""
 
 
 FORMATS = (
-    Format("pdf", "pdf", "read_pdf", "pdf"),
+    Format("pdf", "pdf", "read_pdf", "pdf", fallback="pdf.read_pdf_fallback"),
     Format("markdown", "markdown", "read_markdown", "md markdown mdown mkd mdx qmd rmd"),
     Format("sheet", "sheet", "read_sheet", "xlsx xlsm xls ods"),
     Format("sheet", "delimited", "read_delimited", "csv tsv tab"),
@@ -54,8 +66,24 @@ def modality_of(name: str) -> Modality:
 def reader_for(name: str) -> ReadFunction:
     """The function that reads a file of this name. Its module is imported on the first call."""
     family = _format_of(name)
-    module = importlib.import_module(f"{__name__}.{family.module}")
-    return cast(ReadFunction, getattr(module, family.function))
+    return _load(family.module, family.function)
+
+
+def has_fallback(name: str) -> bool:
+    """Whether files of this name have a second reader, for when the first one dies over them."""
+    return bool(_format_of(name).fallback)
+
+
+def fallback_reader_for(name: str) -> ReadFunction:
+    """The second reader of such files. Raises LookupError where there is none."""
+    module, _, function = _format_of(name).fallback.partition(".")
+    if not module:
+        raise LookupError(f"no second reader for {name!r}")
+    return _load(module, function)
+
+
+def _load(module: str, function: str) -> ReadFunction:
+    return cast(ReadFunction, getattr(importlib.import_module(f"{__name__}.{module}"), function))
 
 
 def _format_of(name: str) -> Format:

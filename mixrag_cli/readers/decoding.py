@@ -105,7 +105,7 @@ def wide_encoding(head: bytes) -> str:
 
 
 def read_decoded(source: ReadSource, *, may_cut: bool = False) -> Decoded:
-    """The whole source as text, cleaned of control and hidden characters; its line count is the file's own.
+    """The whole source as text, cleaned of hidden characters and secrets; its line count is the file's own.
 
     Raises FileUnreadable("binary") for what is no text and ("too-large") above the text limit, unless may_cut:
     then the text ends at the limit, at the end of a line where there is one.
@@ -121,7 +121,7 @@ def read_decoded(source: ReadSource, *, may_cut: bool = False) -> Decoded:
         raw = raw[: raw.rfind(b"\n") + 1 or limit]
     source.beat(0, len(raw))
     text, encoding, replaced = decode(raw)
-    decoded = Decoded(safe_text(text), encoding, replaced)
+    decoded = Decoded(source.redact(safe_text(text)), encoding, replaced)
     source.beat(len(raw), len(raw))
     return decoded
 

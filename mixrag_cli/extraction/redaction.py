@@ -1,0 +1,48 @@
+"""Secrets taken out of what a reader found, before a table, a chunk or the store sees it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.records import Block, Document, Grid
+from mixrag_cli.walking.secrets import redact_secrets
+
+
+def redact_text(text: str) -> str:
+    """The text with "[secret removed]" for every known kind of secret; as many lines as before."""
+    return redact_secrets(text)[0]
+
+
+def redact_document(document: Document) -> Document:
+    """The document without secrets, with its places moved accordingly; the same object where there are none."""
+    _, found = redact_secrets(document.text)
+    if not found:
+        return document
+    builder = DocumentBuilder(document.modality, redact_text(document.title), document.language)
+    builder.warnings += [*document.warnings, f"{found} likely secrets removed from the text"]
+    for block in document.blocks:
+        _add_redacted(builder, block, document)
+    return builder.build()
+
+
+def _add_redacted(builder: DocumentBuilder, block: Block, document: Document) -> None:
+    place = block.locator
+    builder.add(
+        redact_text(block.text),
+        block.kind,
+        heading_path=tuple(map(redact_text, block.heading_path)),
+        level=block.level,
+        grid=None if block.grid is None else _redact_grid(document.grids[block.grid]),
+        name=block.name,
+        page=place.page,
+        bbox=place.bbox,
+        lines=place.lines,
+        sheet=place.sheet,
+        cells=place.cells,
+    )
+
+
+def _redact_grid(grid: Grid) -> Grid:
+    cells = tuple(replace(cell, text=redact_text(cell.text)) for cell in grid.cells)
+    return replace(grid, cells=cells, caption=redact_text(grid.caption), notes=tuple(map(redact_text, grid.notes)))

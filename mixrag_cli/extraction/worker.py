@@ -1,0 +1,203 @@
+"""One reader process as the program sees it: started, asked, watched and, if need be, killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.extraction.transport import (
+    Request,
+    TransportError,
+    chunk_from_plain,
+    receive_frame,
+    send_request,
+    table_from_plain,
+)
+from mixrag_cli.records import Chunk, Extraction, Table
+from mixrag_cli.settings import Settings
+
+PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
+GRACE_SECONDS = 2.0  # a child whose socket is closed leaves by itself; after this it is killed
+# One thread a process: the files are the parallelism. Few malloc arenas: each reserves 64 MB of address space.
+CHILD_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "RAYON_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "MALLOC_ARENA_MAX": "2",
+}
+
+
+class WorkerLost(Exception):  # noqa: N818 - named after what happened, as in errors.py
+    """The process died or was killed over the file it read.
+
+    code: "timeout", "memory" or "crashed". reason: one line for people.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+class Worker:
+    """A reader process. Use from one thread, and keep that thread alive: the kernel ends the child with it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        ours, theirs = socket.socketpair()
+        try:
+            self._process = subprocess.Popen(
+                self._command(theirs.fileno()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,  # native libraries write where they like
+                stderr=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                cwd="/",  # and -P: a folder being indexed must not lend its modules to the child
+                env={**os.environ, **CHILD_ENVIRONMENT, "PYTHONPATH": _search_path()},
+                process_group=0,  # Ctrl-C in the terminal goes to the program alone
+            )
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        self._connection = ours
+        self.files_read = 0
+
+    @property
+    def pid(self) -> int:
+        """The process id of the child."""
+        return self._process.pid
+
+    def read(
+        self, request: Request, fd: int, on_beat: Callable[[int, int], None] = lambda done, total: None
+    ) -> Extraction:
+        """What the child makes of the open file.
+
+        Raises FileUnreadable when the child reports one, WorkerLost when it dies, stays silent too long or takes
+        too long in all; the child is gone then.
+        """
+        self.files_read += 1
+        watch = _Watch(self._connection, self._settings)
+        try:
+            send_request(self._connection, request.to_plain(), fd)
+            return self._collect(watch, on_beat)
+        except TimeoutError:
+            self.kill()
+            raise WorkerLost("timeout", watch.reason()) from None
+        except (TransportError, OSError):
+            raise self._cause_of_death() from None
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError) as exc:
+            self.kill()  # records that do not fit: the child is not itself any more
+            raise WorkerLost("crashed", "the reader sent what cannot be used") from exc
+
+    def stop(self) -> None:
+        """Let the child leave, or make it."""
+        self._connection.close()
+        try:
+            self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        """End the child at once. May be called from any thread; what read() waits for then ends too."""
+        self._process.kill()
+        self._process.wait()
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _command(self, descriptor: int) -> list[str]:
+        numbers = [descriptor, os.getpid(), self._settings.worker_memory_mb, self._settings.worker_cpu_s]
+        return [sys.executable, "-P", "-m", "mixrag_cli.extraction.child", *map(str, numbers)]
+
+    def _collect(self, watch: _Watch, on_beat: Callable[[int, int], None]) -> Extraction:
+        chunks: list[Chunk] = []
+        tables: list[Table] = []
+        while (frame := receive_frame(self._connection, watch.before_wait)) is not None:
+            watch.heard()
+            if "beat" in frame:
+                on_beat(int(frame["beat"][0]), int(frame["beat"][1]))
+            elif "chunks" in frame:
+                chunks += map(chunk_from_plain, frame["chunks"])
+            elif "table" in frame:
+                tables.append(table_from_plain(frame["table"]))
+            elif "failure" in frame:
+                self._report_failure(frame)
+            else:
+                done = frame["done"]
+                return Extraction(
+                    done["modality"],
+                    str(done["title"]),
+                    tuple(chunks),
+                    tuple(tables),
+                    int(done["n_characters"]),
+                    tuple(map(str, done["warnings"])),
+                )
+        raise TransportError("closed without an answer")
+
+    def _report_failure(self, frame: Mapping[str, Any]) -> None:
+        code, reason = map(str, frame["failure"])
+        if frame["is_last"]:
+            self.kill()
+            raise WorkerLost(code, reason)
+        raise FileUnreadable(code, reason)
+
+    def _cause_of_death(self) -> WorkerLost:
+        """Why the connection ended; makes sure that the child has ended too."""
+        try:
+            status = self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return WorkerLost("crashed", "the reader stopped answering")
+        if status == -signal.SIGXCPU:
+            return WorkerLost("timeout", f"gave up after {self._settings.worker_cpu_s} s of computing")
+        if status == -signal.SIGKILL:
+            return WorkerLost("crashed", "the reader was killed; the machine may be short of memory")
+        return WorkerLost("crashed", "the reader crashed")
+
+
+def _search_path() -> str:
+    """The child's PYTHONPATH: this very package first, then the user's own."""
+    inherited = os.environ.get("PYTHONPATH", "")
+    return os.pathsep.join([str(PACKAGE_FOLDER), inherited]) if inherited else str(PACKAGE_FOLDER)
+
+
+class _Watch:
+    """The two clocks of one file: how long the child may be silent, and how long it may take in all."""
+
+    def __init__(self, connection: socket.socket, settings: Settings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._deadline = time.monotonic() + settings.worker_total_s
+        self.heard()
+
+    def heard(self) -> None:
+        """The child has said something whole."""
+        self._silence_ends = time.monotonic() + self._settings.worker_silence_s
+
+    def before_wait(self) -> None:
+        """Give the connection what is left of the nearer limit; bytes that are already there are still read."""
+        left = min(self._deadline, self._silence_ends) - time.monotonic()
+        self._connection.settimeout(max(left, 0.001))
+
+    def reason(self) -> str:
+        """Which limit was reached, in words."""
+        if time.monotonic() >= self._deadline:
+            return f"gave up after {self._settings.worker_total_s} s"
+        return f"gave up after {self._settings.worker_silence_s} s without progress"
