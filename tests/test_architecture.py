@@ -1,0 +1,284 @@
+"""The house keeps its shape: imports run one way, heavy libraries have one door each, the face stays light."""
+
+import ast
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "mixrag_cli"
+SOURCE = Path(__file__).parent.parent / PACKAGE
+
+# Who may import whom, by part of the package. Nothing but this table and the two exceptions below it.
+GROUND = {"errors", "records", "cleaning"}
+BASE = GROUND | {"settings", PACKAGE}
+LOWER = {"readers", "tables", "chunking"}
+WORKERS = {"extraction", "walking", "models", "store", "retrieval", "recap", "evaluation"}
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "records": set(),
+    "cleaning": set(),
+    "settings": {"errors"},
+    "readers": BASE,
+    "tables": BASE,
+    "chunking": BASE,
+    "walking": BASE,
+    "models": BASE,
+    "store": BASE,
+    "retrieval": BASE,
+    "recap": BASE | {"tables"},  # numbers are read from prose as they are from cells
+    "evaluation": BASE,
+    "extraction": BASE | {"walking", "readers"},
+    "pipeline": BASE | WORKERS | LOWER,
+    "output": BASE | WORKERS | LOWER,
+    "commands": BASE | WORKERS | LOWER | {"pipeline", "output"},
+    "cli": BASE | {"commands", "pipeline", "output"},
+    "__main__": {"cli"},
+    PACKAGE: set(),  # mixrag_cli/__init__.py: the version
+}
+# The one place that puts the stations of a file together; the token counter is the light half of models.
+COMPOSER = f"{PACKAGE}.extraction.child"
+COMPOSER_ALSO = {"tables", "chunking", "models"}
+# For annotations only: the renderer names what the stories return.
+TYPES_ONLY = {("output", "pipeline")}
+
+# Imported in one module each: they are slow to load, native, or both.
+HEAVY = {
+    "lance",
+    "lancedb",
+    "torch",
+    "sentence_transformers",
+    "onnxruntime",
+    "onnx",
+    "safetensors",
+    "spacy",
+    "pdfplumber",
+    "pypdfium2",
+    "openpyxl",
+    "python_calamine",
+    "tree_sitter",
+    "bs4",
+    "markdown_it",
+    "rank_bm25",
+    "llama_cpp",
+    "charset_normalizer",
+    "pathspec",
+}
+NOT_IN_THE_FACE = HEAVY | {"numpy", "pyarrow", "rich", "tokenizers"}
+NETWORK = {
+    "requests",
+    "httpx",
+    "aiohttp",
+    "urllib3",
+    "urllib.request",
+    "http.client",
+    "http.server",
+    "ftplib",
+    "smtplib",
+}
+RUNS_WHAT_IT_LOADS = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, by its full name, and where."""
+
+    module: str
+    name: str
+    line: int
+    for_types: bool
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def part_of(module: str) -> str:
+    """ "mixrag_cli.store.reading" -> "store"."""
+    return module.split(".")[1] if "." in module else module
+
+
+def type_checking_lines(tree: ast.AST) -> set[int]:
+    blocks = (node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+    return {
+        inner.lineno for block in blocks for node in block.body for inner in ast.walk(node) if hasattr(inner, "lineno")
+    }
+
+
+def imports_in(source: str, module: str) -> Iterator[Import]:
+    tree = ast.parse(source)
+    for_types = type_checking_lines(tree)
+    for node in ast.walk(tree):
+        for name in imported_names(node):
+            yield Import(module, name, node.lineno, node.lineno in for_types)  # type: ignore[attr-defined]
+
+
+def imported_names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports name the whole path"
+        # "from mixrag_cli import records" names a part; "from urllib import request" a module
+        names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        return [name for name in names if name and name != PACKAGE]
+    is_dynamic = isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__"))
+    if is_dynamic and node.args and isinstance(node.args[0], ast.Constant):
+        return [str(node.args[0].value)]
+    return []
+
+
+def all_imports() -> list[Import]:
+    return [found for path in sorted(SOURCE.rglob("*.py")) for found in imports_in(path.read_text(), module_name(path))]
+
+
+def is_upward(found: Import) -> bool:
+    """Whether an import of the project's own goes where the table has no arrow."""
+    if found.name.split(".")[0] != PACKAGE:
+        return False
+    importer, imported = part_of(found.module), part_of(found.name)
+    if imported not in ALLOWED:  # a name out of mixrag_cli/__init__.py, such as __version__
+        imported = PACKAGE
+    if importer == imported or imported in ALLOWED[importer]:
+        return False
+    if found.module == COMPOSER and imported in COMPOSER_ALSO:
+        return False
+    return not (found.for_types and (importer, imported) in TYPES_ONLY)
+
+
+def importers(imports: list[Import], libraries: set[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for one in imports:
+        if (library := one.name.split(".")[0]) in libraries:
+            found[library].add(one.module)
+    return found
+
+
+def dangers_in(source: str) -> list[str]:
+    """Each place where the source could run what it was given: code, a shell line, a pickle, an unsafe file."""
+    return [f"{node.lineno}: {ast.unparse(node)}" for node in ast.walk(ast.parse(source)) if is_danger(node)]  # type: ignore[attr-defined]
+
+
+def is_danger(node: ast.AST) -> bool:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return any(name.split(".")[0] in RUNS_WHAT_IT_LOADS for name in imported_names(node))
+    if not isinstance(node, ast.Call):
+        return False
+    called = ast.unparse(node.func)
+    if called in {"eval", "exec", "yaml.load", "yaml.unsafe_load", "torch.load", "os.system", "os.popen"}:
+        return True
+    flags = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+    return flags.get("shell", "False") != "False" or flags.get("allow_pickle", "False") != "False"
+
+
+def test_every_part_of_the_package_has_its_place() -> None:
+    parts = {
+        path.name.removesuffix(".py")
+        for path in SOURCE.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert parts - {"__init__"} <= set(ALLOWED)
+
+
+def test_imports_run_one_way() -> None:
+    imports = all_imports()
+    assert len(imports) > 200
+    assert [f"{found.module}:{found.line} imports {found.name}" for found in imports if is_upward(found)] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "upward"),
+    [
+        ("mixrag_cli.records", "from mixrag_cli.errors import MixragError", True),
+        ("mixrag_cli.readers.text", "from mixrag_cli import store", True),
+        ("mixrag_cli.readers.text", "def f():\n    import mixrag_cli.pipeline.indexing", True),
+        ("mixrag_cli.store.reading", "from mixrag_cli.models import load_embedder", True),
+        ("mixrag_cli.retrieval.fusion", "import importlib\nimportlib.import_module('mixrag_cli.store.reading')", True),
+        ("mixrag_cli.output.terminal", "from mixrag_cli.pipeline.answering import SearchResult", True),
+        ("mixrag_cli.extraction.pool", "from mixrag_cli.chunking import chunk_document", True),
+        (
+            "mixrag_cli.output.terminal",
+            "if TYPE_CHECKING:\n    from mixrag_cli.pipeline.answering import SearchResult",
+            False,
+        ),
+        ("mixrag_cli.extraction.child", "from mixrag_cli.chunking import chunk_document", False),
+        ("mixrag_cli.commands.ask", "from mixrag_cli.pipeline.answering import open_session", False),
+        ("mixrag_cli.cli", "from mixrag_cli import __version__", False),
+        ("mixrag_cli.recap.sentences", "from mixrag_cli.tables.values import Value", False),
+    ],
+)
+def test_an_upward_arrow_would_be_seen(module: str, source: str, upward: bool) -> None:
+    assert any(is_upward(found) for found in imports_in(source, module)) is upward
+
+
+def test_a_heavy_library_has_one_door() -> None:
+    found = importers(all_imports(), HEAVY)
+    assert {"lance", "lancedb"} <= set(found)
+    assert {library: modules for library, modules in found.items() if len(modules) > 1} == {}
+
+
+def test_only_the_output_imports_rich() -> None:
+    modules = importers(all_imports(), {"rich"})["rich"]
+    assert modules
+    assert {part_of(module) for module in modules} == {"output"}
+
+
+def test_nothing_imports_a_network_client() -> None:
+    names = {found.name for found in all_imports()}
+    assert {name for name in names for client in NETWORK if name == client or name.startswith(client + ".")} == set()
+
+
+def test_nothing_runs_what_it_was_given() -> None:
+    found = {str(path): dangers for path in SOURCE.rglob("*.py") if (dangers := dangers_in(path.read_text()))}
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle",
+        "from joblib import load",
+        "eval('1')",
+        "exec(code)",
+        "yaml.load(text)",
+        "torch.load(path)",
+        "subprocess.run(line, shell=True)",
+        "np.load(path, allow_pickle=True)",
+        "os.system(line)",
+    ],
+)
+def test_a_danger_would_be_seen(source: str) -> None:
+    assert len(dangers_in(source)) == 1
+
+
+def loaded_by(program: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has loaded after the program, which may exit."""
+    report = f"""
+import sys
+try:
+    {program}
+except SystemExit as left:
+    assert not left.code, left.code
+print("|".join(sorted(name for name in sys.modules if "." not in name)), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", report], cwd=SOURCE.parent, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.strip().splitlines()[-1].split("|"))
+
+
+HELP = "sys.argv[1:] = ['--help']; import runpy; runpy.run_module('mixrag_cli', run_name='__main__', alter_sys=True)"
+
+
+@pytest.mark.parametrize("program", ["import mixrag_cli.cli", HELP], ids=["import", "--help"])
+def test_the_face_loads_nothing_heavy(program: str) -> None:
+    loaded = loaded_by(program)
+    assert "typer" in loaded
+    assert loaded & NOT_IN_THE_FACE == set()
+
+
+def test_a_heavy_import_would_be_seen() -> None:
+    assert "numpy" in loaded_by("import numpy")
