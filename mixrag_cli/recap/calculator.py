@@ -21,7 +21,6 @@ from decimal import (
     Context,
     Decimal,
     DecimalException,
-    DivisionByZero,
     Overflow,
     Underflow,
 )
@@ -236,14 +235,12 @@ class _Evaluation:
             rounding=ROUND_HALF_EVEN,
             Emax=MAX_MAGNITUDE,
             Emin=-MAX_MAGNITUDE,
-            traps=[Overflow, Underflow, DivisionByZero],
+            traps=[Overflow, Underflow],
         )
 
     def value_of(self, node: _Node) -> Decimal:
         try:
             return self._checked(self._compute(node), node)
-        except ZeroDivisionError:  # decimal's DivisionByZero is one
-            _fail("division-by-zero", "division by zero")
         except DecimalException:
             _fail("overflow", f"overflow: the value leaves the range of 10^±{MAX_MAGNITUDE}")
 
