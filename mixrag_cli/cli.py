@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +18,7 @@ from typer.core import TyperGroup
 
 from mixrag_cli import __version__
 from mixrag_cli.commands import ask, completion, config, doctor, index, remove, search, show, status
+from mixrag_cli.commands.signals import interruption_code, watch_for_signals
 from mixrag_cli.errors import ExitCode, Interrupted, MixragError, WrongUsage
 from mixrag_cli.output.streams import (
     ReaderGone,
@@ -42,14 +41,6 @@ QUIET_AND_OFFLINE = {
 LONGEST_MESSAGE = 300  # of an unexpected exception; the log has all of it
 
 
-class Terminated(KeyboardInterrupt):
-    """A signal asked the program to end; as KeyboardInterrupt, no ``except Exception`` swallows it."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
-
-
 class MixragGroup(TyperGroup):
     """The command group that ends every run, however it fails, with a line and an exit code."""
 
@@ -68,8 +59,17 @@ class MixragGroup(TyperGroup):
             return ExitCode.DONE
         except MixragError as error:
             return _report(error, wants_json)
-        except Exception as error:
+        except SystemExit:
+            raise
+        except BaseException as error:  # a panic in a native library is no Exception
             return _report(_as_bug(error, debug="--debug" in _before_separator(arguments)), wants_json)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; an interruption is told apart here, as Typer would make a silent 130 of each."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise Interrupted(interruption_code()) from error
 
     def _run(self, arguments: list[str]) -> int:
         return super().main(arguments, prog_name="mixrag", standalone_mode=False) or ExitCode.DONE
@@ -82,10 +82,8 @@ def run_guarded(run: Callable[[], int]) -> int:
     """
     try:
         return run()
-    except Terminated as signalled:
-        raise _ended_by(signalled.number) from signalled
     except (KeyboardInterrupt, typer.Abort) as error:
-        raise Interrupted from error
+        raise Interrupted(interruption_code()) from error
     except typer.TyperException as error:
         raise _as_usage_error(error) from error
     except BrokenPipeError as error:
@@ -104,12 +102,6 @@ def _before_separator(arguments: Sequence[str]) -> Sequence[str]:
     return arguments[: arguments.index("--")] if "--" in arguments else arguments
 
 
-def _ended_by(number: int) -> Interrupted:
-    ended = Interrupted(ExitCode.TERMINATED)
-    ended.message = f"ended by {signal.Signals(number).name}; what was committed is kept"
-    return ended
-
-
 def _as_usage_error(error: typer.TyperException) -> MixragError:
     """A usage error in our own form: one line, and the help that explains it."""
     context = getattr(error, "ctx", None)
@@ -118,7 +110,7 @@ def _as_usage_error(error: typer.TyperException) -> MixragError:
     return WrongUsage(first[:1].lower() + first[1:], f"{path} --help")
 
 
-def _as_bug(error: Exception, *, debug: bool) -> MixragError:
+def _as_bug(error: BaseException, *, debug: bool) -> MixragError:
     """An exception that nobody expected: its first line for the user, the rest for the log."""
     from mixrag_cli.output.bug_log import write_bug_log
 
@@ -182,17 +174,14 @@ app.command("doctor")(doctor.doctor)
 app.command("completion")(completion.completion)
 
 
-def _end_on_signal(number: int, _: FrameType | None) -> None:
-    raise Terminated(number)
-
-
 def main() -> None:
     """The entry point of the installed program."""
     stdout_was_open = fill_standard_descriptors()
     take_over_streams(stdout_was_open=stdout_was_open, keep_native_noise="--debug" in sys.argv)
     for name, value in QUIET_AND_OFFLINE.items():
         os.environ.setdefault(name, value)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _end_on_signal)
-    app()
+    watch_for_signals()
+    try:
+        app()
+    except KeyboardInterrupt:  # once more, while the first was being told
+        os._exit(interruption_code())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixrag_cli.commands.options import Face, YesOption, command, confirm
+from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import ExitCode, WrongUsage
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def index(
         report = build_index(roots, settings, events=view, rebuild=rebuild, prune=prune, follow=follow, wait_s=wait_s)
     _tell(report, face)
     if report.interrupted:
-        return ExitCode.INTERRUPTED
+        return interruption_code()
     return ExitCode.PARTIAL if report.skipped else ExitCode.DONE
 
 

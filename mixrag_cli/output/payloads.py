@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mixrag_cli.errors import MixragError
+from mixrag_cli.recap.present import unit_text
 from mixrag_cli.records import Answer, Evidence, Hit, Locator, Skipped, Source, Table
 
 if TYPE_CHECKING:
@@ -70,8 +71,7 @@ def _evidence_to_json(piece: Evidence) -> dict[str, Any]:
         "label": piece.label,
         "quote": piece.quote,
         "value": number_to_json(piece.value),
-        "unit": piece.unit,
-        "scale": piece.scale,
+        "unit": unit_text(piece.unit, piece.scale),
         "locator": piece.locator.to_json() if piece.locator else None,
     }
 
