@@ -1,0 +1,142 @@
+"""Packing: pieces of text into chunks that fit the embedder's window, and the context in front of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from mixrag_cli.records import ChunkKind, Document, Locator
+
+SPECIAL_TOKENS = 2  # [CLS] and [SEP]
+CONTEXT_TOKENS = 40  # of 256: enough for a title and two headings, and little of the window
+MIN_BUDGET = 16
+# A word of over 100 characters is one unknown token to WordPiece, so that tokens alone do not bound a chunk's length.
+MAX_PIECE_CHARS = 2_000
+MAX_CHUNK_CHARS = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A chunk before it has an id and a position."""
+
+    kind: ChunkKind
+    text: str
+    context: str
+    locator: Locator
+    words: str = ""
+    parent: str = ""
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch [start, end) of some text that is not cut further, and its tokens."""
+
+    start: int
+    end: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What all chunks of one document share."""
+
+    document: Document
+    path: str
+    count_tokens: Callable[[str], int]
+    window: int
+
+    @property
+    def title(self) -> str:
+        """The document's title, or its file name where it has none."""
+        return self.document.title or self.path.rsplit("/", 1)[-1]
+
+    def context(self, *parts: str) -> str:
+        """The title and the parts as one line of at most CONTEXT_TOKENS tokens; what another part says is left out."""
+        plain = [" ".join(part.split()) for part in (self.title, *parts)]
+        known = list(dict.fromkeys(part for part in plain if part))
+        kept = [part for part in known if not any(part in other and part != other for other in known)]
+        return self.clip(" > ".join(kept), CONTEXT_TOKENS)
+
+    def budget(self, context: str) -> int:
+        """The tokens that are left for a chunk's text behind the context."""
+        return max(MIN_BUDGET, self.window - SPECIAL_TOKENS - self.count_tokens(context))
+
+    def clip(self, text: str, tokens: int) -> str:
+        """The text's beginning, cut at a word, of at most so many tokens."""
+        text = text[: tokens * 12]  # no English token is longer on average, by far
+        while self.count_tokens(text) > tokens:
+            shorter = text[: max(1, len(text) * 7 // 8)]
+            text = shorter.rsplit(" ", 1)[0] if " " in shorter else shorter
+        return text
+
+
+def cut_piece(text: str, start: int, end: int, budget: int, count_tokens: Callable[[str], int]) -> Iterator[Piece]:
+    """The stretch as pieces that each fit the budget, cut at white space where there is some.
+
+    Linear in the length: a long stretch is first cut into MAX_PIECE_CHARS, and only those are halved.
+    """
+    stack = [(at, min(at + MAX_PIECE_CHARS, end)) for at in range(start, end, MAX_PIECE_CHARS)][::-1]
+    while stack:
+        first, last = stack.pop()
+        tokens = count_tokens(text[first:last])
+        if tokens <= budget or last - first <= 1:
+            yield Piece(first, last, min(tokens, budget))
+            continue
+        middle = _cutting_place(text, first, last)
+        stack += [(middle, last), (first, middle)]
+
+
+def _cutting_place(text: str, first: int, last: int) -> int:
+    """Near the middle: after white space if there is some, never inside a pair of surrogates or before a joiner."""
+    middle = (first + last) // 2
+    for reach in range(0, (last - first) // 4):
+        for at in (middle + reach, middle - reach):
+            if text[at - 1].isspace() and first < at < last:
+                return at
+    while middle < last - 1 and (text[middle] in "\u200d\ufe0f" or 0x300 <= ord(text[middle]) <= 0x36F):
+        middle += 1
+    return middle
+
+
+def pack_pieces(pieces: list[Piece], budget: int, overlap: int = 0) -> Iterator[list[Piece]]:
+    """Consecutive pieces that fit the budget together, as many as go in; each group starts with the pieces that
+    ended the one before, up to overlap tokens of them.
+
+    Example: pieces of 4, 4, 4 tokens, budget 8, overlap 4 -> [1, 2], [2, 3].
+    """
+    group: list[Piece] = []
+    tokens = 0
+    for piece in pieces:
+        too_long = bool(group) and piece.end - group[0].start > MAX_CHUNK_CHARS
+        if group and (tokens + piece.tokens > budget or too_long):
+            yield group
+            group = [] if too_long else _tail(group, min(overlap, budget - piece.tokens))
+            tokens = sum(kept.tokens for kept in group)
+        group.append(piece)
+        tokens += piece.tokens
+    if group:
+        yield group
+
+
+def _tail(group: list[Piece], tokens: int) -> list[Piece]:
+    kept: list[Piece] = []
+    for piece in reversed(group[1:]):
+        tokens -= piece.tokens
+        if tokens < 0:
+            break
+        kept.insert(0, piece)
+    return kept
+
+
+def line_spans(text: str) -> list[tuple[int, int]]:
+    """The lines that hold something, as [start, end) with their indentation.
+
+    Example: line_spans("a\n\n  b \n") -> [(0, 1), (3, 6)].
+    """
+    spans, at = [], 0
+    for line in text.splitlines(keepends=True):
+        if line.strip():
+            spans.append((at, at + len(line.rstrip())))
+        at += len(line)
+    return spans
