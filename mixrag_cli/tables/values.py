@@ -281,7 +281,7 @@ def kind_of(text: str) -> CellKind:
 
 
 _HEADER_SCALE = re.compile(
-    r"(?:\bin\s+|[($€£¥]\s?|\b|(?<=[$€£]))(?P<word>thousands?|millions?|billions?|trillions?)\b"
+    r"(?:\bin\s*|[($€£¥]\s?|\b|(?<=[$€£]))(?P<word>thousands?|millions?|billions?|trillions?)\b"
     rf"|(?:{_SYMBOLS}|{_CODES})\s?(?P<short>mn|mm|bn|tn|m|b|k)\b|(?<![\w,.])(?P<zeros>000(?:,?000)?)(?:[’']?s)?\b",
     re.I,
 )

@@ -1,0 +1,243 @@
+"""grid_to_table: a raw grid to a Table with header paths, typed cells, units and a confidence.
+
+    Grid ─► Matrix (spans resolved) ─► Layout (titles, headers, labels, body) ─► paths ─► cells with units ─► Table
+
+Table.unit is written out ("percent", "USD", "acres"); a cell's unit is the short form ("%", "USD", "acres").
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+from mixrag_cli.records import Cell, Grid, GridCell, Header, Table, stable_id
+from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, top_paths
+from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
+from mixrag_cli.tables.rows import RowHeader, read_rows
+from mixrag_cli.tables.units import (
+    Unit,
+    UnitRules,
+    is_unit_text,
+    is_wide_unit_text,
+    unit_of_caption,
+    unit_of_header,
+    unit_of_unit_text,
+)
+from mixrag_cli.tables.values import CURRENCY_OF, find_decimal_mark, parse_value
+
+NO_HEADER = 0.5  # factors on the confidence; judged on HiTab, where tables that fell for them were half as often right
+NO_LABELS = 0.8
+UNNAMED_COLUMNS = 0.7
+TEXT_ONLY = 0.8
+CURRENCIES = frozenset(CURRENCY_OF.values())
+
+
+def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
+    """The table that a grid holds, or None where it holds none.
+
+    document: the document's id, part of the table's id. title: used where the grid has no caption of its own.
+    Merged data cells appear once, at their top left corner, with their spans.
+    """
+    matrix = grid_to_matrix(grid)
+    layout = find_layout(matrix)
+    if layout is None:
+        return None
+    rows = read_rows(matrix, layout)
+    if not rows:
+        return None
+    paths = top_paths(matrix, layout)
+    columns = tuple(Header(c, paths[c] or (f"column {c + 1}",), _is_total_path(paths[c])) for c in layout.data)
+    columns = _key_columns(matrix, layout) + columns
+    caption, notes = _caption_and_notes(matrix, layout, grid, title)
+    rules = _unit_rules(matrix, layout, caption, notes)
+    return Table(
+        id=_table_id(grid, document),
+        title=caption[0] if caption else title,
+        columns=columns,
+        rows=tuple(Header(row.index, row.path, row.is_total) for row in rows),
+        cells=_read_cells(matrix, layout, rows, columns, rules),
+        locator=grid.locator,
+        unit="percent" if rules.table.unit == "%" else rules.table.unit or rules.currency,
+        scale=rules.table.scale,
+        notes=notes,
+        confidence=round(_confidence(matrix, layout, paths) * grid.confidence, 3),
+        total_rows=grid.total_rows or len(rows),
+        profiles=grid.profiles,
+    )
+
+
+def _table_id(grid: Grid, document: str) -> str:
+    place = grid.locator
+    first = grid.cells[0].text if grid.cells else ""
+    return stable_id(
+        "table",
+        document,
+        *place.chars,
+        place.page or 0,
+        place.sheet or "",
+        place.cells or "",
+        grid.n_rows,
+        grid.n_columns,
+        first,
+    )
+
+
+def _is_total_path(path: tuple[str, ...]) -> bool:
+    return any(TOTAL.search(part) for part in path)
+
+
+def _key_columns(matrix: Matrix, layout: Layout) -> tuple[Header, ...]:
+    """Label columns of a flat table are columns too, so that their names stay known ("country", "year")."""
+    if not layout.is_flat or not layout.headers:
+        return ()
+    has_lines = any(cell.line for cell in matrix.cells_of_row(layout.headers[0], range(matrix.n_columns)))
+    if len(layout.labels) < 2 and not has_lines:
+        return ()
+    named = [(column, matrix.text(layout.headers[0], column)) for column in layout.labels]
+    return tuple(Header(column, (name,)) for column, name in named if name)
+
+
+def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -> tuple[list[str], tuple[str, ...]]:
+    """Caption lines, outermost first, and notes. A caption's further lines describe; they count as notes."""
+    lines = [line.strip() for line in grid.caption.splitlines() if line.strip()]
+    inner = [matrix.text(row, 0) or matrix.text(row, 1) for row in layout.titles]
+    notes = [*lines[1:], *grid.notes, *(matrix.text(row, 0) for row in layout.notes)]
+    caption = lines[:1]
+    for text in inner:
+        if text and is_unit_text(text):
+            notes.insert(0, text)
+        elif text:
+            caption.append(text)
+    corner = _corner_texts(matrix, layout)
+    aside = [matrix.text(row, layout.data[0]) for row in layout.units]
+    notes += [text for text in aside if text and not is_wide_unit_text(text)]
+    notes = [*(text for text in corner if is_unit_text(text)), *notes]
+    if len(caption) > 1:
+        caption = [": ".join(caption)]
+    return caption, tuple(note for note in notes if note)
+
+
+def _corner_texts(matrix: Matrix, layout: Layout) -> list[str]:
+    rows = (*layout.headers, *layout.units)
+    return [text for row in rows for column in layout.labels if (text := matrix.text(row, column))]
+
+
+def _unit_rules(matrix: Matrix, layout: Layout, caption: list[str], notes: tuple[str, ...]) -> UnitRules:
+    """The table-wide unit: from a unit row across all columns, else the title and its notes."""
+    whole = Unit()
+    by_column = _column_units(matrix, layout)
+    if (
+        by_column
+        and len({(unit.unit, unit.scale) for unit in by_column.values()}) == 1
+        and len(by_column) == len(layout.data)
+    ):
+        whole = next(iter(by_column.values()))
+    sources = [*caption, *notes[:4], *_corner_texts(matrix, layout)]
+    for source in sources:
+        said = unit_of_unit_text(source) if is_unit_text(source) else unit_of_caption(source)
+        whole = Unit(whole.unit or said.unit, whole.scale if whole.scale != 1 else said.scale, whole.text or said.text)
+    return UnitRules(whole, " ".join(sources), _one_currency(matrix, layout))
+
+
+def _one_currency(matrix: Matrix, layout: Layout) -> str:
+    """The currency that marks the first row of figures (accountants mark only the first and the last)."""
+    marked: set[str] = set()
+    for row in layout.body:
+        values = [
+            parse_value(matrix.text(row, column)) for column in layout.data if matrix.kind(row, column) in DATA_KINDS
+        ]
+        units = {value.unit for value in values if value.unit}
+        marked |= units & CURRENCIES
+        if values and not units & CURRENCIES and not marked and "%" not in units:
+            return ""
+    return next(iter(marked)) if len(marked) == 1 else ""
+
+
+def _column_units(matrix: Matrix, layout: Layout) -> dict[int, Unit]:
+    """What the unit rows of the header say, each unit spread over the blanks to its right; a lone one holds for all."""
+    units: dict[int, Unit] = {}
+    for row in layout.units:
+        cells = list(matrix.cells_of_row(row, range(layout.data[0], matrix.n_columns)))
+        last: GridCell | None = cells[0] if len(cells) == 1 and cells[0].column_span == 1 else None
+        for column in layout.data:
+            cell = matrix.at(row, column)
+            last = cell if cell is not None else last
+            if last is not None:
+                text = " ".join(last.text.split())
+                units[column] = unit_of_unit_text(text) if is_wide_unit_text(text) else Unit()
+    return {column: unit for column, unit in units.items() if unit.is_known}
+
+
+def _read_cells(
+    matrix: Matrix, layout: Layout, rows: tuple[RowHeader, ...], columns: tuple[Header, ...], rules: UnitRules
+) -> tuple[Cell, ...]:
+    by_row_unit = _column_units(matrix, layout)
+    units = {header.index: _header_unit(header, by_row_unit.get(header.index, Unit())) for header in columns}
+    marks = {header.index: _mark_of_column(matrix, layout, header.index) for header in columns}
+    labels = set(layout.labels)
+    cells: list[Cell] = []
+    for row in rows:
+        label = " ".join(row.path)
+        for header in columns:
+            cell = matrix.own(row.index, header.index)
+            if cell is None:
+                continue
+            if header.index in labels:
+                cells.append(_label_cell(cell))
+            else:
+                cells.append(_data_cell(cell, units[header.index], row, label, rules, marks[header.index]))
+    return tuple(cells)
+
+
+def _mark_of_column(matrix: Matrix, layout: Layout, column: int) -> str | None:
+    return find_decimal_mark(
+        cell.text for row in layout.body if (cell := matrix.own(row, column)) and cell.number is None
+    )
+
+
+def _header_unit(header: Header, said: Unit) -> Unit:
+    if said.is_known:
+        return said
+    found = [unit_of_header(part) for part in reversed(header.path)]
+    return next((unit for unit in found if unit.is_known), Unit())
+
+
+def _label_cell(cell: GridCell) -> Cell:
+    value = parse_value(cell.text, number=cell.number).value if not cell.is_date else None
+    return Cell(cell.row, cell.column, cell.text.strip(), value, address=cell.address, bbox=cell.bbox, line=cell.line)
+
+
+def _data_cell(cell: GridCell, column: Unit, row: RowHeader, label: str, rules: UnitRules, mark: str | None) -> Cell:
+    text = " ".join(cell.text.split())
+    found = parse_value(
+        text, number=None if cell.is_date else cell.number, is_percent=cell.is_percent, decimal_mark=mark
+    )
+    plain = Cell(
+        cell.row, cell.column, text, None, "", 1, cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span
+    )
+    if found.value is None or cell.is_date:
+        return plain
+    unit, scale = rules.apply(found, column, row.unit, row.block, label)
+    return replace(plain, value=_as_plain(found.value), unit=unit, scale=scale)
+
+
+def _as_plain(value: Decimal) -> Decimal:
+    """The same number without an exponent, so that it prints as a person writes it."""
+    exponent = value.as_tuple().exponent
+    return value.quantize(Decimal(1)) if isinstance(exponent, int) and 0 < exponent < 20 else value
+
+
+def _confidence(matrix: Matrix, layout: Layout, paths: dict[int, tuple[str, ...]]) -> float:
+    """How sure the reading is: headers and labels found, every column named, columns of one kind."""
+    confidence = 1.0
+    if not layout.has_header:
+        confidence *= NO_HEADER
+    if not layout.labels:
+        confidence *= NO_LABELS
+    unnamed = sum(not path for path in paths.values()) / len(paths)
+    confidence *= 1 - (1 - UNNAMED_COLUMNS) * unnamed
+    kinds = [matrix.kind(row, column) for row in layout.body for column in layout.data if matrix.at(row, column)]
+    figures = sum(kind in DATA_KINDS for kind in kinds)
+    if not figures:
+        confidence *= TEXT_ONLY
+    return confidence

@@ -1,0 +1,81 @@
+"""Matrix: a grid with its merged cells resolved, and what kind of thing stands at each place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mixrag_cli.records import Grid, GridCell
+from mixrag_cli.tables.values import CellKind, kind_of
+
+DATA_KINDS: frozenset[CellKind] = frozenset({"number", "nil", "missing", "range"})
+PERIOD_KINDS: frozenset[CellKind] = frozenset({"year", "date"})
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Every place of a grid with the cell that covers it.
+
+    covering: (row, column) -> cell, for each place that a cell or its span covers; blank places are absent.
+    kinds: cell kinds by the cell's own (row, column).
+    """
+
+    n_rows: int
+    n_columns: int
+    covering: dict[tuple[int, int], GridCell]
+    kinds: dict[tuple[int, int], CellKind]
+
+    def at(self, row: int, column: int) -> GridCell | None:
+        """The cell that covers the place, or None."""
+        return self.covering.get((row, column))
+
+    def text(self, row: int, column: int) -> str:
+        """The covering cell's text in one line, "" for a blank place."""
+        cell = self.covering.get((row, column))
+        return " ".join(cell.text.split()) if cell else ""
+
+    def own(self, row: int, column: int) -> GridCell | None:
+        """The cell whose top left corner is this very place, or None."""
+        cell = self.covering.get((row, column))
+        return cell if cell and (cell.row, cell.column) == (row, column) else None
+
+    def kind(self, row: int, column: int) -> CellKind:
+        """What the covering cell's text is."""
+        cell = self.covering.get((row, column))
+        return self.kinds[cell.row, cell.column] if cell else "blank"
+
+    def is_blank(self, row: int, columns: range) -> bool:
+        """Whether nothing stands in these columns of the row."""
+        return all((row, column) not in self.covering for column in columns)
+
+    def cells_of_row(self, row: int, columns: range) -> Iterator[GridCell]:
+        """The distinct cells that cover the columns of a row, from left to right."""
+        last = None
+        for column in columns:
+            cell = self.covering.get((row, column))
+            if cell is not None and cell is not last:
+                yield cell
+            last = cell
+
+
+def grid_to_matrix(grid: Grid) -> Matrix:
+    """Resolve spans (cut at the grid's edge, the first cell wins a place); blank cells are left out."""
+    covering: dict[tuple[int, int], GridCell] = {}
+    kinds: dict[tuple[int, int], CellKind] = {}
+    for cell in grid.cells:
+        if not cell.text.strip() or not (0 <= cell.row < grid.n_rows and 0 <= cell.column < grid.n_columns):
+            continue
+        kinds[cell.row, cell.column] = _kind_of_cell(cell)
+        for row in range(cell.row, min(cell.row + max(cell.row_span, 1), grid.n_rows)):
+            for column in range(cell.column, min(cell.column + max(cell.column_span, 1), grid.n_columns)):
+                covering.setdefault((row, column), cell)
+    return Matrix(grid.n_rows, grid.n_columns, covering, kinds)
+
+
+def _kind_of_cell(cell: GridCell) -> CellKind:
+    if cell.is_date:
+        return "date"
+    kind = kind_of(cell.text)
+    if kind == "text" and cell.number is not None:
+        return "number"
+    return kind

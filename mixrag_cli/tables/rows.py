@@ -1,0 +1,223 @@
+"""Left header paths: label columns, indentation, section rows and totals.
+
+A row's parents are the rows above it that are still open: sections (a label without data) and less indented rows.
+A section closes at the next section of its level, at a row that leaves its indentation, or after its total.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mixrag_cli.records import GridCell
+from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
+from mixrag_cli.tables.matrix import Matrix
+from mixrag_cli.tables.units import Unit, unit_of_header, unit_of_unit_text
+
+PLAIN_SECTION = 0.25  # a section that is not bold stands below a bold one of the same indent
+INNER_SECTION = 0.1  # a section right below a section of the same look is its child
+DATA_ROW = 0.5  # a data row stands below a section of the same indent
+
+
+@dataclass(frozen=True, slots=True)
+class RowHeader:
+    """A data row: its path, whether it sums others up, and the units that its label and its block give."""
+
+    index: int
+    path: tuple[str, ...]
+    is_total: bool
+    unit: Unit
+    block: Unit
+
+
+@dataclass(slots=True)
+class _Open:
+    """A row that may still have children. n_rows: data rows seen inside. is_indented: its children are indented."""
+
+    text: str
+    level: float
+    indent: int
+    is_section: bool
+    n_rows: int = 0
+    is_indented: bool = False
+
+
+class _RowWalk:
+    """Walks the body once and keeps the open parents."""
+
+    def __init__(self, matrix: Matrix, layout: Layout) -> None:
+        self.matrix = matrix
+        self.layout = layout
+        self.open: list[_Open] = []
+        self.block = Unit()
+        self.found: list[RowHeader] = []
+        self.kinds = {row: self._kind_of_row(row) for row in layout.body}
+        sections = [self._label(row) for row, kind in self.kinds.items() if kind == "section"]
+        self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
+        self.fills_down = _fills_down(matrix, layout)
+
+    def walk(self) -> tuple[RowHeader, ...]:
+        """The data rows in order."""
+        previous = ""
+        for row in self.layout.body:
+            kind = self.kinds[row]
+            if kind == "unit":
+                self.block = _unit_of_row(self.matrix, row, self.layout)
+            elif kind == "blank":
+                self._close_same_indent()
+            elif kind == "section":
+                self._open_section(row, previous)
+            else:
+                self._add_data_row(row)
+            previous = kind
+        return tuple(self.found)
+
+    def _kind_of_row(self, row: int) -> str:
+        matrix, layout = self.matrix, self.layout
+        if matrix.is_blank(row, range(matrix.n_columns)):
+            return "blank"
+        data = [
+            cell
+            for column in layout.data
+            if (cell := matrix.at(row, column)) is not None and cell.column >= layout.data[0]
+        ]
+        if not data:
+            if len(layout.labels) > 1 and sum(matrix.own(row, column) is not None for column in layout.labels) > 1:
+                return "data"
+            return "section" if self._label(row) is not None else "data"
+        return "unit" if is_unit_row(matrix, row, layout) else "data"
+
+    def _label(self, row: int) -> GridCell | None:
+        return next((cell for column in self.layout.labels if (cell := self.matrix.at(row, column)) is not None), None)
+
+    def _open_section(self, row: int, previous: str) -> None:
+        cell = self._label(row)
+        if cell is None:
+            return
+        indent = indent_of(cell)
+        level = indent + (0.0 if cell.bold or not self.has_bold_sections else PLAIN_SECTION)
+        if (previous == "section" and self.open and self.open[-1].level == level) or self._continues_inner(row, level):
+            level += INNER_SECTION
+        self._close_from(level)
+        self.open.append(_Open(_clean_label(cell.text), level, indent, True))
+
+    def _continues_inner(self, row: int, level: float) -> bool:
+        """Whether a lone section is the sibling of an inner section rather than of its parent."""
+        has_inner = any(parent.level == level + INNER_SECTION for parent in self.open)
+        return has_inner and self.kinds.get(row + 1) != "section"
+
+    def _close_from(self, level: float) -> None:
+        while self.open and self.open[-1].level >= level:
+            self.open.pop()
+
+    def _close_same_indent(self) -> None:
+        while self.open and self.open[-1].is_section and self.open[-1].n_rows and not self.open[-1].is_indented:
+            self.open.pop()
+
+    def _add_data_row(self, row: int) -> None:
+        cell = self._label(row)
+        labels = self._labels(row)
+        is_total = any(TOTAL.search(text) for text in labels) or (cell is not None and _is_bold_total(cell, labels))
+        if cell is not None and labels:
+            self._close_for_row(indent_of(cell), is_total)
+        parents = tuple(parent.text for parent in self.open)
+        path = (*parents, *labels) or (self._row_name(row),)
+        self.found.append(
+            RowHeader(row, path, is_total or (not labels and bool(parents)), _unit_of_labels(labels), self.block)
+        )
+        for parent in self.open:
+            parent.n_rows += 1
+        if cell is not None and len(self.layout.labels) == 1 and not is_total:
+            self.open.append(_Open(_clean_label(cell.text), indent_of(cell) + DATA_ROW, indent_of(cell), False))
+        elif is_total:
+            self._close_after_total()
+
+    def _close_for_row(self, indent: int, is_total: bool) -> None:
+        while self.open:
+            top = self.open[-1]
+            leaves = top.is_section and top.n_rows > 0 and top.is_indented and indent <= top.indent
+            if not (leaves or top.level >= indent + DATA_ROW or (is_total and not top.is_section)):
+                break
+            self.open.pop()
+        if self.open and self.open[-1].n_rows == 0:
+            self.open[-1].is_indented = indent > self.open[-1].indent
+
+    def _close_after_total(self) -> None:
+        if self.open and self.open[-1].is_section and self.open[-1].n_rows > 1 and not self.open[-1].is_indented:
+            self.open.pop()
+
+    def _labels(self, row: int) -> tuple[str, ...]:
+        """The row's label texts, merged cells once; blanks in all but the last label column repeat what stands above."""
+        cells: list[GridCell] = []
+        for column in self.layout.labels:
+            cell = self.matrix.at(row, column)
+            if cell is None and column in self.fills_down:
+                cell = self.fills_down[column].get(row)
+            if cell is not None and (not cells or cell is not cells[-1]):
+                cells.append(cell)
+        return tuple(_clean_label(cell.text) for cell in cells)
+
+    def _row_name(self, row: int) -> str:
+        line = next(
+            (cell.line for column in self.layout.data if (cell := self.matrix.own(row, column)) and cell.line), None
+        )
+        if line is not None and self.layout.headers:
+            head = next(
+                (
+                    c.line
+                    for c in self.matrix.cells_of_row(self.layout.headers[-1], range(self.matrix.n_columns))
+                    if c.line
+                ),
+                0,
+            )
+            return f"row {line - (head or 0)}"
+        return f"row {row - self.layout.body.start + 1}"
+
+
+def read_rows(matrix: Matrix, layout: Layout) -> tuple[RowHeader, ...]:
+    """The data rows with their left header paths; section, unit and blank rows are not data rows."""
+    return _RowWalk(matrix, layout).walk()
+
+
+def indent_of(cell: GridCell) -> int:
+    """The style's indent, or the leading spaces of the text where the format has none."""
+    return cell.indent or len(cell.text) - len(cell.text.lstrip(" \t\u00a0\u3000"))
+
+
+def _clean_label(text: str) -> str:
+    text = " ".join(text.split())
+    return text[:-1].rstrip() if text.endswith(":") and len(text) > 1 else text
+
+
+def _is_bold_total(cell: GridCell, labels: tuple[str, ...]) -> bool:
+    return cell.bold and bool(labels) and labels[-1].lower().startswith("all ")
+
+
+def _unit_of_labels(labels: tuple[str, ...]) -> Unit:
+    return unit_of_header(labels[-1]) if labels else Unit()
+
+
+def _unit_of_row(matrix: Matrix, row: int, layout: Layout) -> Unit:
+    text = next((matrix.text(row, column) for column in layout.data if matrix.at(row, column)), "")
+    return unit_of_unit_text(text) if text else Unit()
+
+
+def _fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:
+    """For label columns that leave out repeated names: row -> the cell that holds for it."""
+    filled: dict[int, dict[int, GridCell]] = {}
+    for place, column in enumerate(layout.labels[:-1]):
+        if any(cell.row_span > 1 for row in layout.body if (cell := matrix.own(row, column))):
+            continue
+        below: dict[int, GridCell] = {}
+        last: GridCell | None = None
+        for row in layout.body:
+            cell = matrix.at(row, column)
+            if cell is not None:
+                last = cell
+            elif (
+                last is not None
+                and matrix.at(row, layout.labels[place + 1]) is not None
+                and not TOTAL.search(last.text)
+            ):
+                below[row] = last
+        filled[column] = below
+    return filled

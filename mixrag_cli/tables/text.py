@@ -1,0 +1,128 @@
+"""Tables as text for search: one text a row and a column with full header paths, and one for the whole table.
+
+Source: MixRAG, eq. 2-8: the hierarchical row-and-column representation (H-RCL).
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from mixrag_cli.records import Cell, ColumnProfile, Header, Table
+
+ARROW = " > "
+MAX_HEAD_ROWS = 5
+MAX_NAMES = 40  # column or row names listed in a table's text; more say little and fill the window
+
+
+def row_text(table: Table, row: int) -> str:
+    """One row with the full paths of its row and its columns; "" for a row that the table has not.
+
+    Example: "Sex > Female: Agricultural region 1 > French-language workers 35.3 %; …"
+    row: the grid index, as in Header.index.
+    """
+    header = next((found for found in table.rows if found.index == row), None)
+    if header is None:
+        return ""
+    cells = {cell.column: cell for cell in table.cells if cell.row <= row < cell.row + cell.row_span}
+    parts = [_named(column, cells[column.index]) for column in table.columns if column.index in cells]
+    return f"{ARROW.join(header.path)}: {'; '.join(parts)}" if parts else ARROW.join(header.path)
+
+
+def row_texts(table: Table) -> dict[int, str]:
+    """Every row's text by grid index: the same as row_text, in one pass over the cells."""
+    by_row: dict[int, dict[int, Cell]] = {header.index: {} for header in table.rows}
+    for cell in table.cells:
+        for row in range(cell.row, cell.row + cell.row_span):
+            if row in by_row:
+                by_row[row][cell.column] = cell
+    texts: dict[int, str] = {}
+    for header in table.rows:
+        cells = by_row[header.index]
+        parts = [_named(column, cells[column.index]) for column in table.columns if column.index in cells]
+        path = ARROW.join(header.path)
+        texts[header.index] = f"{path}: {'; '.join(parts)}" if parts else path
+    return texts
+
+
+def column_text(table: Table, column: int) -> str:
+    """One column with the full path of each of its rows; "" for a column that the table has not."""
+    header = next((found for found in table.columns if found.index == column), None)
+    if header is None:
+        return ""
+    names = {row.index: ARROW.join(row.path) for row in table.rows}
+    cells = [cell for cell in table.cells if cell.column == column and cell.row in names]
+    return f"{ARROW.join(header.path)}: " + "; ".join(f"{names[cell.row]} {cell_text(cell)}" for cell in cells)
+
+
+def table_text(table: Table) -> str:
+    """Title, unit, size, headers, the profile of each column, notes and the first rows, a line each."""
+    lines = [table.title] if table.title else []
+    if unit := unit_text(table):
+        lines.append(f"unit: {unit}")
+    n_rows = max(table.total_rows, len(table.rows))
+    lines.append(f"{n_rows:,} rows, {len(table.columns)} columns: {_names(table.columns)}")
+    if any(header.path for header in table.rows) and not table.profiles:
+        lines.append(f"rows: {_names(table.rows)}")
+    lines += profile_lines(table)
+    lines += list(table.notes[:3])
+    texts = row_texts(table) if len(table.rows) <= MAX_HEAD_ROWS else {}
+    lines += [texts.get(header.index) or row_text(table, header.index) for header in table.rows[:MAX_HEAD_ROWS]]
+    return "\n".join(lines)
+
+
+def unit_text(table: Table) -> str:
+    """The table's unit in words: "USD, in millions"; "" where none is known."""
+    scale = {1: "", 1_000: "in thousands", 10**6: "in millions", 10**9: "in billions"}.get(
+        table.scale, f"times {table.scale:,}"
+    )
+    return ", ".join(part for part in (table.unit, scale) if part)
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell's text with its unit where the text does not show it: "35.3 %"."""
+    if cell.value is None or not cell.unit or any(sign in cell.text for sign in "%$€£¥"):
+        return cell.text
+    return cell.text if cell.unit.lower() in cell.text.lower() else f"{cell.text} {cell.unit}"
+
+
+def profile_lines(table: Table) -> list[str]:
+    """Low, high, sum and average of each column of figures; the distinct texts of a column of few."""
+    if table.profiles:
+        names = {header.index: ARROW.join(header.path) for header in table.columns}
+        lines = [_profile_line(profile, names[profile.index]) for profile in table.profiles if profile.index in names]
+    else:
+        lines = [_cells_line(table, header) for header in table.columns]
+    return [line for line in lines if line]
+
+
+def _named(column: Header, cell: Cell) -> str:
+    return f"{ARROW.join(column.path)} {cell_text(cell)}"
+
+
+def _names(headers: tuple[Header, ...]) -> str:
+    names = "; ".join(ARROW.join(header.path) for header in headers[:MAX_NAMES])
+    return names if len(headers) <= MAX_NAMES else f"{names}; … ({len(headers) - MAX_NAMES:,} more)"
+
+
+def _profile_line(profile: ColumnProfile, name: str) -> str:
+    if profile.numbers and profile.total is not None and profile.numbers * 2 >= profile.count:
+        mean = profile.total / profile.numbers
+        return f"{name}: low {_short(profile.low)}, high {_short(profile.high)}, sum {_short(profile.total)}, average {_short(mean)}"
+    return f"{name}: {', '.join(profile.distinct[:12])}" if profile.distinct else ""
+
+
+def _cells_line(table: Table, header: Header) -> str:
+    totals = {row.index for row in table.rows if row.is_total}
+    cells = [cell for cell in table.cells if cell.column == header.index and cell.row not in totals]
+    values = [cell.value for cell in cells if cell.value is not None]
+    if len(values) < 2 or len(values) * 2 < len(cells):
+        return ""
+    return f"{ARROW.join(header.path)}: low {_short(min(values))}, high {_short(max(values))}, sum {_short(sum(values, Decimal(0)))}"
+
+
+def _short(value: Decimal | None) -> str:
+    if value is None:
+        return ""
+    rounded = round(value, 4)
+    text = f"{rounded:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

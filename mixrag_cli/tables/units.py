@@ -1,0 +1,157 @@
+"""Units and scales of whole tables, columns and rows, and which of them a cell takes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mixrag_cli.tables.values import Value, find_unit_and_scale
+
+MAX_UNIT_CHARS = 60  # "(in thousands, except per share and share amounts)" has 50
+_UNIT_WORD = (
+    r"numbers?|n|no\.?|percent(?:age)?s?|per cent|%|percentage points?|pp|basis points?|dollars?|cents|euros?|pounds?|"
+    r"acres|hectares|ha|kg|kilograms?|g|grams?|mg|milligrams?|tonnes?|tons?|lit(?:re|er)s?|kcal|kilocalories|km|"
+    r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|ratio|index|rate|persons?|people|units?|shares|"
+    r"thousands?|millions?|billions?|trillions?|mn?|bn?|k|usd|eur|gbp|cad|aud|jpy|chf|"
+    r"(?:constant|current|chained|nominal|real)|us\$|c\$|a\$|[$€£¥]|[’'‘]?000s?|[’'‘]?000[’']?s|in|of|amounts?|expressed|"
+    r"canadian|u\.?s\.?|per|and|\d{4}|age-standardized|standardized|square|cubic|met(?:re|er)s?|feet"
+)
+_UNIT_ROW = re.compile(
+    rf"^[(\[]?\s*(?:(?:{_UNIT_WORD})(?:[\s,/-]+|(?=[$€£¥’'‘])|(?<=[$€£¥])|$|(?=[)\]])))+[)\]]?$", re.I
+)
+_NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|[%$€£¥]|\bn\b|000", re.I)
+_UNIT_LEAD = re.compile(
+    r"[(\[]([^()\[\]]{1,80})[)\]]|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in (?:[\w$€£.]+\s){0,3}"
+    r"(?:thousands|millions|billions|dollars|percent))|^(percent(?:age)?s?)\b|,\s?(in [a-z]+)\b",
+    re.I,
+)
+_PER_ITEM = re.compile(r"\bper[ -](?:\w+[ -])?(?:share|unit|user|employee|ads|barrel|ounce|tonne?)s?\b|\beps\b", re.I)
+_NOT_MONEY = re.compile(
+    r"%|\b(?:shares|number of|percent\w*|rates?|ratio|margin (?:percentage|%)|employees|headcount|days|years|units|average age|yield)\b",
+    re.I,
+)
+_SHARES_SCALE = re.compile(
+    r"shares?(?: amounts)?,? which (?:are|is) (?:reflected|stated|presented|shown) in (thousands|millions)", re.I
+)
+_WIDE_UNIT = re.compile(
+    r"^(?:(?:row|column|weighted|average|mean|median|annual|total|estimated)\s)?(?:percent(?:age)?s?|per cent|%|numbers?|proportions?|rates?|"
+    r"(?:thousands|millions|billions)|dollars|odds ratios?|hazard ratios?)\b(?!.*\bvs\b)",
+    re.I,
+)
+_EXCEPT = re.compile(r"\bexcept\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit and a scale with the words that gave them; unit "" and scale 1 where they say nothing."""
+
+    unit: str = ""
+    scale: int = 1
+    text: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything is said."""
+        return bool(self.unit) or self.scale != 1
+
+
+def is_unit_text(text: str) -> bool:
+    """Whether a cell is a unit and nothing else: "percent", "(in millions)", "€m", "$’000", "acres", "Years".
+
+    Plain years are not units, nor is a lone preposition.
+    """
+    text = text.strip()
+    if not text or len(text) > MAX_UNIT_CHARS or re.match(r"\d{4}\b", text) or text.isdigit():
+        return False
+    if _EXCEPT.search(text) and find_unit_and_scale(text)[1] != 1:
+        return True
+    if re.fullmatch(r"\(?in\s?(?:thousands|millions|billions)\)?", text, re.I):
+        return True
+    return bool(_UNIT_ROW.match(text) and _NAMES_UNIT.search(text)) and text.lower() not in {"in", "of", "and", "per"}
+
+
+def is_wide_unit_text(text: str) -> bool:
+    """Whether a cell that spans the figures states their unit: also in more words, "percent distribution"."""
+    return is_unit_text(text) or (len(text) <= MAX_UNIT_CHARS and _WIDE_UNIT.match(text) is not None)
+
+
+def unit_of_unit_text(text: str) -> Unit:
+    """The unit of a cell for which is_unit_text holds; other words than known units stand for themselves ("acres")."""
+    unit, scale = find_unit_and_scale(text)
+    if not unit and scale == 1:
+        unit = text.strip(" ()[]").lower()
+        unit = re.sub(r"^in ", "", unit)
+    return Unit(unit, scale, text.strip())
+
+
+def unit_of_caption(text: str) -> Unit:
+    """The unit that a title or note states for the whole table: in brackets, "in millions", or "Percentage of …".
+
+    Other words of a title ("3 million people", "the percent who …") state none.
+    """
+    unit, scale = "", 1
+    for match in _UNIT_LEAD.finditer(text[:2000]):
+        said = next(group for group in match.groups() if group)
+        if match[1] and not (
+            is_unit_text(said) or re.match(r"(?:amounts |dollars |u\.?s\.? ?dollars |[$€£] ?)?in ", said, re.I)
+        ):
+            continue
+        found_unit, found_scale = find_unit_and_scale(said)
+        unit, scale = unit or found_unit, scale if scale != 1 else found_scale
+    return Unit(unit, scale, text.strip())
+
+
+def unit_of_header(text: str) -> Unit:
+    """The unit in a column header or row label: the whole of it, its brackets, a % sign or "… percentage"."""
+    if is_unit_text(text):
+        return unit_of_unit_text(text)
+    for inner in re.findall(r"[(\[]([^()\[\]]{1,40})[)\]]", text):
+        if is_unit_text(inner) and not inner.strip().isdigit():
+            return unit_of_unit_text(inner)
+    if re.search(r"(?<![\d.])(?<!\d\s)%|\bpercent(?:age)?\b(?! points?)|\bpct\b", text, re.I):
+        return Unit("%", 1, text)
+    unit, scale = find_unit_and_scale(text) if re.search(r"[$€£¥]|[’']000", text) else ("", 1)
+    return Unit(unit, scale, text)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRules:
+    """What the table says about the units of its cells, from the widest to the narrowest."""
+
+    table: Unit = Unit()
+    caption: str = ""
+    currency: str = ""
+
+    def apply(self, value: Value, column: Unit, row: Unit, block: Unit, label: str) -> tuple[str, int]:
+        """The unit and scale of one cell.
+
+        Order: the cell's own text, column header, row label, unit row of the block, table, the table's one currency.
+        A percentage has scale 1; "per share" rows take no scale from a caption that excepts them.
+        """
+        says = [Unit(value.unit, value.scale), column, row, block, self.table]
+        unit = next((said.unit for said in says if said.unit), "")
+        if not unit and self.currency and not _NOT_MONEY.search(label):
+            unit = self.currency
+        if unit in ("%", "pp", "bp", "x"):
+            return unit, 1
+        if (
+            unit
+            and not value.unit
+            and unit == self.table.unit
+            and _NOT_MONEY.search(label)
+            and not _PER_ITEM.search(label)
+        ):
+            unit = "shares" if re.search(r"\bshares\b", label, re.I) else ""
+        return unit, self._scale(says, label)
+
+    def _scale(self, says: list[Unit], label: str) -> int:
+        own = next((said.scale for said in says[:4] if said.scale != 1), 1)
+        if own != 1:
+            return own
+        if _PER_ITEM.search(label):
+            return 1
+        if (shares := _SHARES_SCALE.search(self.caption)) and re.search(
+            r"\bshares\b|\b(?:basic|diluted)\b", label, re.I
+        ):
+            return 1000 if shares[1].lower() == "thousands" else 10**6
+        return self.table.scale
