@@ -1,0 +1,319 @@
+"""Laid-out pages to one Document: repeated headers and footers dropped, headings levelled, captions bound to tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.pdf_layout import (
+    Line,
+    count_words,
+    join_lines,
+    lines_to_paragraphs,
+    split_flows,
+    words_to_lines,
+)
+from mixrag_cli.readers.pdf_page import Box, PageContent
+from mixrag_cli.readers.pdf_tables import find_aligned_tables
+from mixrag_cli.records import Document, Grid
+
+EDGE_LINES = 4  # how many lines at a page's top and bottom may be running headers and footers
+EDGE_SHARE = 0.22  # of the page's height, from either edge
+MIN_REPEATS = 3
+REPEAT_SHARE = 0.15  # of the pages: a report's notes repeat their title on half of them
+MAX_HEADING_CHARS = 160
+MAX_HEADING_LEVEL = 6
+LARGER = 1.12  # times the body's type size
+MIN_TEXT_CHARS = 1
+CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's
+MAX_CAPTION_CHARS = 400
+MAX_NOTES = 12
+FIGURES = re.compile(r"\d+")
+PART = re.compile(r"^(?:PART|Part|CHAPTER|Chapter|APPENDIX|Appendix)\s+(?:[IVXLC]+|\d+|[A-Z])\b")
+ITEM = re.compile(r"^(?:Item|ITEM)\s+\d+[A-Z]?\b")
+NOTE = re.compile(r"^(?:Note|NOTE)\s+\d+\b")
+NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[A-Z\u00c0-\u00de]")
+FILE_TITLE = re.compile(r"\.(?:docx?|pdf|tex|indd|xlsx?|qxd)\b|^untitled", re.I)
+NOTE_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]\)|[*†‡]+|\d{1,2}[.)]?)\s")
+PARENTHESES = re.compile(r"^\([^()]*\)$")
+INTRODUCES = re.compile(r":$|\b(?:table|tables|follows|following|below|summarized)\b[^.]*[.:]?$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class TextItem:
+    """A paragraph of a page with what later decides on it: its texts line by line, its style and its place."""
+
+    texts: tuple[str, ...]
+    box: Box
+    size: float
+    bold: bool
+    italic: bool
+    is_list: bool
+    is_centered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageLayout:
+    """A page's paragraphs and tables in reading order."""
+
+    number: int
+    height: float
+    items: tuple[TextItem | Grid, ...]
+
+
+def lay_out_page(content: PageContent) -> PageLayout:
+    """Flows, tables and paragraphs of one page."""
+    items: list[TextItem | Grid] = []
+    for words in split_flows(content.words):
+        lines = words_to_lines(words)
+        tables = find_aligned_tables(lines, content.horizontal, content.number) if content.has_tables else []
+        taken = {id(line) for table in tables for line in table.lines}
+        starts = {id(table.lines[0]): table for table in tables}
+        free: list[Line] = []
+        for line in lines:
+            if (table := starts.get(id(line))) is not None:
+                items += _to_items(free, content.width)
+                free = []
+                items.append(table.grid)
+            if id(line) not in taken:
+                free.append(line)
+        items += _to_items(free, content.width)
+    return PageLayout(content.number, content.height, tuple(items))
+
+
+def _to_items(lines: Sequence[Line], width: float) -> Iterator[TextItem]:
+    for paragraph in lines_to_paragraphs(lines):
+        first = paragraph.lines[0]
+        box = paragraph.box
+        yield TextItem(
+            tuple(line.text for line in paragraph.lines),
+            box,
+            first.size,
+            all(line.bold for line in paragraph.lines),
+            all(line.italic for line in paragraph.lines),
+            paragraph.is_list,
+            abs((box[0] + box[2]) / 2 - width / 2) < 6 and box[0] > 0.12 * width,
+        )
+
+
+def pages_to_document(
+    layouts: Sequence[PageLayout], title: str, warnings: Iterable[str], *, has_images: bool
+) -> Document:
+    """All pages as one document; every block and grid carries its page and box.
+
+    title: the metadata's, "" where there is none. Raises FileUnreadable("no-text") when no page holds text.
+    """
+    if not any(layout.items for layout in layouts):
+        raise FileUnreadable("no-text", "no text layer (scanned?)" if has_images else "no text in the file")
+    pages = drop_repeated(layouts)
+    texts = [item for page in pages for item in page.items if isinstance(item, TextItem)]
+    known = count_words(line for item in texts for line in item.texts) if _has_hyphens(texts) else Counter[str]()
+    levels = _heading_levels(texts)
+    builder = DocumentBuilder("pdf", _pick_title(title, texts, levels))
+    builder.warnings += warnings
+    last: TextItem | None = None
+    for page in pages:
+        for index, item in enumerate(page.items):
+            if isinstance(item, Grid):
+                caption = _caption(page.items, index, last, builder)
+                grid = replace(item, caption=caption, notes=_notes(page.items, index))
+                builder.add(grid_to_text(grid), "table", grid=grid, bbox=item.locator.bbox, page=page.number)
+                continue
+            text = join_lines(item.texts, known)
+            level = levels.get(id(item), 0)
+            if level:
+                builder.add_heading(text, level, bbox=item.box, page=page.number)
+            else:
+                builder.add(text, "list" if item.is_list else "paragraph", bbox=item.box, page=page.number)
+            last = item
+    return builder.build()
+
+
+def grid_to_text(grid: Grid) -> str:
+    """The raw table as lines with " | " between columns, so that it can be read and found as running text."""
+    rows: list[list[str]] = [[""] * grid.n_columns for _ in range(grid.n_rows)]
+    for cell in grid.cells:
+        rows[cell.row][cell.column] = cell.text
+    return "\n".join(" | ".join(row).rstrip(" |") for row in rows if any(row))
+
+
+# --- running headers and footers -------------------------------------------------------------------------------
+
+
+def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
+    """Pages without the lines that repeat at their tops and bottoms, figures in them aside.
+
+    A running title without figures stays where it stands first.
+    """
+    counts: Counter[tuple[int, str]] = Counter()
+    for layout in layouts:
+        for edge in (0, 1):
+            counts.update({(edge, _edge_key(text)) for text in _edge_texts(layout, edge)})
+    least = max(MIN_REPEATS, REPEAT_SHARE * len(layouts))
+    repeated = {key for key, n in counts.items() if n >= least}
+    if not repeated:
+        return list(layouts)
+    seen: set[tuple[int, str]] = set()
+    return [_without_edges(layout, repeated, seen) for layout in layouts]
+
+
+def _edge_key(text: str) -> str:
+    return FIGURES.sub("#", text).strip().casefold()
+
+
+def _edge_texts(layout: PageLayout, edge: int) -> list[str]:
+    """Up to EDGE_LINES lines from the page's top (0) or bottom (1), nearest to the edge first."""
+    found: list[str] = []
+    for item in layout.items if edge == 0 else reversed(layout.items):
+        if isinstance(item, Grid) or len(found) >= EDGE_LINES:
+            break
+        found += item.texts if edge == 0 else reversed(item.texts)
+    return found[:EDGE_LINES]
+
+
+def _without_edges(layout: PageLayout, repeated: set[tuple[int, str]], seen: set[tuple[int, str]]) -> PageLayout:
+    items = list(layout.items)
+    kept: list[TextItem] = []
+    for edge in (0, 1):
+        for text in _edge_texts(layout, edge):
+            key = (edge, _edge_key(text))
+            item = items[0 if edge == 0 else -1] if items else None
+            if key not in repeated or not isinstance(item, TextItem):
+                break
+            if key not in seen and not FIGURES.search(text) and edge == 0:
+                kept.append(replace(item, texts=(text,)))
+            seen.add(key)
+            rest = item.texts[1:] if edge == 0 else item.texts[:-1]
+            place = 0 if edge == 0 else len(items) - 1
+            items[place : place + 1] = [replace(item, texts=rest)] if rest else []
+    return replace(layout, items=(*kept, *items))
+
+
+# --- headings --------------------------------------------------------------------------------------------------
+
+
+def _heading_levels(texts: Sequence[TextItem]) -> dict[int, int]:
+    """The level of each item that is a heading, by the item's id."""
+    sizes: Counter[float] = Counter()
+    n_bold = n_all = 0
+    for item in texts:
+        n = sum(map(len, item.texts))
+        sizes[round(item.size * 2) / 2] += n
+        n_all += n
+        n_bold += n * item.bold
+    if not sizes:
+        return {}
+    body = sizes.most_common(1)[0][0]
+    bold_counts = n_bold < 0.4 * n_all
+    headings = [item for item in texts if _is_heading(item, body, bold_counts)]
+    large = sorted({round(item.size) for item in headings if item.size > LARGER * body}, reverse=True)
+    has_parts = any(PART.match(item.texts[0]) or ITEM.match(item.texts[0]) for item in headings)
+    return {id(item): _level_of(item, body, large, has_parts) for item in headings}
+
+
+def _is_heading(item: TextItem, body: float, bold_counts: bool) -> bool:
+    """Whether the item is set off from the body by size or weight, and short."""
+    text = " ".join(item.texts)
+    n_letters = sum(map(str.isalpha, text))
+    if len(text) > MAX_HEADING_CHARS or len(item.texts) > 3 or n_letters < 2 or text[0] in "(•●▪☐☒":
+        return False
+    if n_letters < 0.4 * len(text) or text[-1] in ",;" or (text[-1] in ".:" and len(text) > 60):
+        return False
+    if item.size > LARGER * body:
+        return True
+    if item.size < 0.88 * body:
+        return False
+    if item.bold and bold_counts:
+        return True
+    return item.italic and len(item.texts) == 1 and len(text) < 70 and text[-1] not in ".:" and text[0].isupper()
+
+
+def _level_of(item: TextItem, body: float, large: Sequence[int], has_parts: bool) -> int:
+    text = item.texts[0]
+    if PART.match(text):
+        return 1
+    if ITEM.match(text):
+        return 2
+    if NOTE.match(text):
+        return 3
+    if (numbered := NUMBERED.match(text)) is not None and not has_parts:
+        return min(MAX_HEADING_LEVEL, numbered.group(1).count(".") + 1)
+    base = 3 if has_parts else min(len(large), MAX_HEADING_LEVEL - 2)
+    if item.size > LARGER * body:
+        return 1 if has_parts else min(large.index(round(item.size)) + 1, MAX_HEADING_LEVEL)
+    if item.bold:
+        return base if has_parts and item.is_centered else base + 1
+    return base + 2
+
+
+def _pick_title(title: str, texts: Sequence[TextItem], levels: dict[int, int]) -> str:
+    """The metadata's title where it reads like one, else the first of the largest headings near the top."""
+    if (
+        len(title) > 3
+        and " " in title
+        and not re.search(r"\.(?:docx?|pdf|tex|indd|xlsx?|qxd)\b|^untitled", title, re.I)
+    ):
+        return title
+    top = [item for item in texts[:30] if id(item) in levels]
+    if not top:
+        return ""
+    best = max(top, key=lambda item: round(item.size))
+    return " ".join(best.texts)
+
+
+# --- captions and notes ----------------------------------------------------------------------------------------
+
+
+def _caption(items: Sequence[TextItem | Grid], index: int, last: TextItem | None, builder: DocumentBuilder) -> str:
+    """The titles right above the table, or the sentence that introduces it."""
+    found: list[str] = []
+    edge = _top_of(items[index])
+    for item in reversed(items[:index]):
+        if isinstance(item, Grid):
+            break
+        gap = edge - item.box[3]
+        text = " ".join(item.texts)
+        if not -2.0 <= gap <= CAPTION_GAP * item.size or len(found) > 3 or PART.match(text) or ITEM.match(text):
+            break
+        if not (item.bold or item.is_centered or PARENTHESES.match(text) or INTRODUCES.search(text)):
+            break
+        found.append(_last_sentence(text))
+        edge = item.box[1]
+        if not (item.is_centered or PARENTHESES.match(text)):
+            break
+    if not found and last is not None and not any(isinstance(item, TextItem) for item in items[:index]):
+        text = " ".join(last.texts)
+        if INTRODUCES.search(text):
+            found.append(_last_sentence(text))
+    return " ".join(reversed(found))[:MAX_CAPTION_CHARS]
+
+
+def _top_of(item: TextItem | Grid) -> float:
+    box = item.locator.bbox if isinstance(item, Grid) else item.box
+    return box[1] if box else 0.0
+
+
+def _last_sentence(text: str) -> str:
+    """The text's last sentence, when the text is longer than a title."""
+    if len(text) < MAX_HEADING_CHARS:
+        return text
+    parts = re.split(r"(?<=[a-z)]\.)\s+(?=[A-Z])", text)
+    return parts[-1]
+
+
+def _notes(items: Sequence[TextItem | Grid], index: int) -> tuple[str, ...]:
+    """The marked footnotes that follow the table at once."""
+    notes: list[str] = []
+    for item in items[index + 1 : index + 1 + MAX_NOTES]:
+        if isinstance(item, Grid) or not NOTE_MARK.match(item.texts[0] + " "):
+            break
+        notes.append(" ".join(item.texts))
+    return tuple(notes)
+
+
+def _has_hyphens(texts: Sequence[TextItem]) -> bool:
+    return any(line.endswith(("-", "\u2010", "\u00ad")) for item in texts for line in item.texts[:-1])

@@ -1,0 +1,373 @@
+"""Words on a page to lines, columns, paragraphs and headings in reading order; pure functions, no PDF library.
+
+    words ─► split_flows (columns) ─► words_to_lines ─► lines_to_paragraphs ─► join_lines (hyphenation)
+
+Coordinates are points from the page's top left corner; y grows downward.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from statistics import median
+
+from mixrag_cli.readers.pdf_page import Box, Word
+
+BASELINE_TOLERANCE = 0.45  # of the type size: below it two words stand on one line (superscripts are caught apart)
+PARAGRAPH_GAP = 0.75  # of the type size between a line's bottom and the next top; set on 10-Q filings and papers
+GLUE_SHARE = 0.12  # of the type size: a raised sign this near belongs to its word
+COLUMN_GAP = 0.9  # of the type size: the least gap that can be a gutter or part two table cells
+MIN_COLUMN_LINES = 5  # fewer lines a side are a table or a signature block, not columns of prose
+MIN_COLUMN_FILL = 0.6  # the median share of its column that a prose line fills
+BULLET = re.compile(r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7o]|[-–—*]|\(?[a-zA-Z0-9ivx]{1,3}[.)])$")
+LIST_MARK = re.compile(r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7]|[-–—*] |\(?[a-zA-Z0-9ivx]{1,3}[.)] )")
+NUMBER = re.compile(
+    r"^[<>~≈]?[(\[]?[-+−–—]?(?:[A-Z]{2,3})?[$€£¥]?[(\-−–]?\d(?:[\d,.'’:/ ]*\d)?\.?\)?\s?(?:%|x|bps?|pp)?"
+    r"[)\]]?\s?%?[*†‡]*$"
+    r"|^[$€£¥]?\s?[-–—−]+\s?%?$|^(?:n/?a|nm|N/?A|NM|n\.a\.|\.{1,3}|\*+)$"
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Words that stand on one baseline, left to right."""
+
+    words: tuple[Word, ...]
+
+    @cached_property
+    def x0(self) -> float:
+        """Left edge."""
+        return self.words[0].x0
+
+    @cached_property
+    def x1(self) -> float:
+        """Right edge."""
+        return max(word.x1 for word in self.words)
+
+    @cached_property
+    def size(self) -> float:
+        """The type size that most of its characters have."""
+        return _main_size(self.words)
+
+    @cached_property
+    def baseline(self) -> float:
+        """The baseline of its full-size words."""
+        return median(word.baseline for word in self.words if word.size >= 0.8 * self.size)
+
+    @cached_property
+    def top(self) -> float:
+        """Upper edge of its full-size words."""
+        return min(word.top for word in self.words if word.size >= 0.8 * self.size)
+
+    @cached_property
+    def bottom(self) -> float:
+        """Lower edge of its full-size words."""
+        return max(word.bottom for word in self.words if word.size >= 0.8 * self.size)
+
+    @cached_property
+    def text(self) -> str:
+        """Its words with single spaces."""
+        return words_to_text(self.words)
+
+    @cached_property
+    def bold(self) -> bool:
+        """Whether all words with letters or digits are bold."""
+        return all(word.bold for word in self.words if word.text[0].isalnum()) and self.words[0].bold
+
+    @cached_property
+    def italic(self) -> bool:
+        """Whether all words with letters or digits are italic."""
+        return all(word.italic for word in self.words if word.text[0].isalnum()) and self.words[0].italic
+
+    @property
+    def box(self) -> Box:
+        """Its bounding box."""
+        return (self.x0, self.top, self.x1, self.bottom)
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Lines that belong together: a paragraph, a list item or a heading."""
+
+    lines: tuple[Line, ...]
+    is_list: bool = False
+
+    @property
+    def box(self) -> Box:
+        """Its bounding box."""
+        return merge_boxes(line.box for line in self.lines)
+
+    @property
+    def size(self) -> float:
+        """The type size of its first line."""
+        return self.lines[0].size
+
+
+def merge_boxes(boxes: Iterable[Box]) -> Box:
+    """The smallest box around all of them."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def is_number(text: str) -> bool:
+    """Whether the text is a figure as tables print it: "(1,234)", "$ 5.2", "35 %", "—", "n/a"."""
+    return NUMBER.match(text) is not None
+
+
+def words_to_text(words: Sequence[Word]) -> str:
+    """The words' text; words that stand glued to the one before them get no space."""
+    parts = [words[0].text]
+    for before, word in pairwise(words):
+        is_raised = word.size < 0.85 * before.size and word.x0 - before.x1 < GLUE_SHARE * before.size
+        parts.append(word.text if word.glued or is_raised else f" {word.text}")
+    return "".join(parts)
+
+
+def _main_size(words: Sequence[Word]) -> float:
+    if len(words) == 1:
+        return words[0].size
+    sizes: Counter[float] = Counter()
+    for word in words:
+        sizes[word.size] += len(word.text)
+    return max(sizes.items(), key=lambda item: (item[1], item[0]))[0]
+
+
+def words_to_lines(words: Iterable[Word]) -> list[Line]:
+    """Group words to lines by baseline, top to bottom; a raised or lowered small word joins the line it touches."""
+    rows: list[list[Word]] = []
+    levels: list[float] = []
+    sizes: list[float] = []
+    for word in sorted(words, key=lambda word: (word.baseline, word.x0)):
+        reach = BASELINE_TOLERANCE * word.size
+        if rows and abs(word.baseline - levels[-1]) <= max(reach, BASELINE_TOLERANCE * min(sizes[-1], word.size)):
+            rows[-1].append(word)
+            if word.size >= sizes[-1]:
+                sizes[-1] = word.size
+        else:
+            rows.append([word])
+            levels.append(word.baseline)
+            sizes.append(word.size)
+    rows = _join_scripts(rows, sizes)
+    return [Line(tuple(sorted(row, key=lambda word: word.x0))) for row in rows]
+
+
+def _join_scripts(rows: list[list[Word]], sizes: list[float]) -> list[list[Word]]:
+    """Move rows that hold only small raised or lowered words into the neighbouring line that they touch."""
+    kept: list[list[Word]] = []
+    kept_sizes: list[float] = []
+    waiting: list[Word] = []
+    for row, size in zip(rows, sizes, strict=True):
+        row = row + waiting
+        waiting = []
+        if kept and (stay := _scripts_of(row, kept[-1], kept_sizes[-1])) is not None:
+            kept[-1].extend(stay)
+            row = [word for word in row if word not in stay]
+            if not row:
+                continue
+        kept.append(row)
+        kept_sizes.append(size)
+    result: list[list[Word]] = []
+    for index, row in enumerate(kept):
+        if index + 1 < len(kept) and (raised := _scripts_of(row, kept[index + 1], kept_sizes[index + 1])):
+            kept[index + 1].extend(raised)
+            row = [word for word in row if word not in raised]
+        if row:
+            result.append(row)
+    return result
+
+
+def _scripts_of(row: Sequence[Word], host: Sequence[Word], size: float) -> list[Word] | None:
+    """The small words of the row that overlap the host line's height and stand right behind one of its words."""
+    found = [
+        word
+        for word in row
+        if word.size < 0.85 * size
+        and any(
+            -0.2 * size <= word.x0 - other.x1 <= 0.4 * size
+            and other.size >= size * 0.99
+            and word.top < other.bottom
+            and word.bottom > other.top
+            for other in host
+        )
+    ]
+    return found or None
+
+
+# --- columns ---------------------------------------------------------------------------------------------------
+
+
+def split_flows(words: Sequence[Word], depth: int = 0) -> list[list[Word]]:
+    """Part the words of a page into flows in reading order: full-width bands, and columns of prose left to right."""
+    if depth > 3 or len(words) < 40:
+        return [list(words)]
+    for gutter in _gutters(words):
+        bands = _bands_at(words, gutter)
+        if bands is None:
+            continue
+        flows: list[list[Word]] = []
+        for is_split, band in bands:
+            if is_split:
+                flows += split_flows([word for word in band if word.x0 < gutter], depth + 1)
+                flows += split_flows([word for word in band if word.x0 >= gutter], depth + 1)
+            elif band:
+                flows.append(band)
+        return flows
+    return [list(words)]
+
+
+def _gutters(words: Sequence[Word]) -> list[float]:
+    """The x places, likeliest first, where many lines begin behind a gap: left edges of possible right columns."""
+    left, right = min(word.x0 for word in words), max(word.x1 for word in words)
+    starts: Counter[int] = Counter()
+    for line in words_to_lines(words):
+        for before, word in pairwise(line.words):
+            if word.x0 - before.x1 > COLUMN_GAP * word.size:
+                starts[round(word.x0)] += 1
+        if line.x0 > left + 0.25 * (right - left):
+            starts[round(line.x0)] += 1
+    inner = {x: n for x, n in starts.items() if left + 0.2 * (right - left) < x < right - 0.15 * (right - left)}
+    best = sorted(inner, key=lambda x: (-(inner[x] + inner.get(x - 1, 0) + inner.get(x + 1, 0)), x))
+    chosen: list[float] = []
+    for x in best:
+        if inner[x] >= MIN_COLUMN_LINES - 1 and all(abs(x - other) > 5 for other in chosen):
+            chosen.append(x - 2.0)
+        if len(chosen) == 4:
+            break
+    return chosen
+
+
+def _bands_at(words: Sequence[Word], gutter: float) -> list[tuple[bool, list[Word]]] | None:
+    """Bands of lines, top to bottom, that the gutter parts or that cross it; None where none is columns of prose."""
+    bands: list[tuple[bool, list[Line]]] = []
+    for line in words_to_lines(words):
+        crosses = _crosses(line, gutter)
+        if bands and bands[-1][0] is not crosses:
+            bands[-1][1].append(line)
+        else:
+            bands.append((not crosses, [line]))
+    judged = [(is_split and _is_two_columns(lines, gutter), lines) for is_split, lines in bands]
+    if not any(is_split for is_split, _ in judged):
+        return None
+    merged: list[tuple[bool, list[Word]]] = []
+    for is_split, lines in judged:
+        inside = [word for line in lines for word in line.words]
+        if merged and not is_split and not merged[-1][0]:
+            merged[-1][1].extend(inside)
+        else:
+            merged.append((is_split, inside))
+    return merged
+
+
+def _crosses(line: Line, gutter: float) -> bool:
+    """Whether a word covers the gutter, or the gap over it is no wider than a word space."""
+    if any(word.x0 < gutter < word.x1 for word in line.words):
+        return True
+    before = max((word.x1 for word in line.words if word.x1 <= gutter), default=None)
+    behind = min((word.x0 for word in line.words if word.x0 >= gutter), default=None)
+    return before is not None and behind is not None and behind - before < COLUMN_GAP * 0.8 * line.size
+
+
+def _is_two_columns(lines: Sequence[Line], gutter: float) -> bool:
+    """Whether both sides of the gutter read as running prose."""
+    for side in (0, 1):
+        parts = [part for line in lines if (part := [word for word in line.words if (word.x0 >= gutter) is bool(side)])]
+        if len(parts) < MIN_COLUMN_LINES:
+            return False
+        left = min(part[0].x0 for part in parts)
+        width = max(part[-1].x1 for part in parts) - left
+        fills = [(part[-1].x1 - part[0].x0) / max(width, 1.0) for part in parts]
+        every = [word.text for part in parts for word in part]
+        wide_gaps = sum(1 for part in parts for a, b in pairwise(part) if b.x0 - a.x1 > 2.5 * COLUMN_GAP * b.size)
+        if (
+            median(fills) < MIN_COLUMN_FILL
+            or sum(map(is_number, every)) > 0.3 * len(every)
+            or len(every) < 3.5 * len(parts)
+            or wide_gaps > 0.25 * len(parts)
+        ):
+            return False
+    return True
+
+
+# --- paragraphs ------------------------------------------------------------------------------------------------
+
+
+def lines_to_paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
+    """Group a flow's lines to paragraphs by gap, size, style, first-line indent and list marks."""
+    paragraphs: list[Paragraph] = []
+    current: list[Line] = []
+    right = max((line.x1 for line in lines), default=0.0)
+    for line in lines:
+        if current and _starts_paragraph(line, current, right):
+            paragraphs.append(_to_paragraph(current))
+            current = []
+        current.append(line)
+    if current:
+        paragraphs.append(_to_paragraph(current))
+    return paragraphs
+
+
+def _to_paragraph(lines: Sequence[Line]) -> Paragraph:
+    return Paragraph(tuple(lines), is_list=bool(LIST_MARK.match(lines[0].text + " ")))
+
+
+def _starts_paragraph(line: Line, current: Sequence[Line], right: float) -> bool:
+    """Whether the line opens a new paragraph behind the current one."""
+    last = current[-1]
+    size = max(line.size, last.size)
+    gap = line.top - last.bottom
+    if gap > PARAGRAPH_GAP * size or line.baseline < last.baseline:
+        return True
+    if len(current) > 1 and gap > (current[-1].top - current[-2].bottom) + 0.3 * size:
+        return True
+    if abs(line.size - last.size) > 0.12 * size or line.bold is not last.bold:
+        return True
+    if line.italic is not last.italic and (last.x1 < right - 3 * size or len(last.words) < 4):
+        return True
+    if LIST_MARK.match(line.text + " ") and (last.x1 < right - 2 * size or line.words[0].text in "•●▪■◦‣⁃∙"):
+        return True
+    is_short = last.x1 < right - 0.25 * (right - min(last.x0, line.x0))
+    indented = line.x0 > min(other.x0 for other in current) + 0.8 * size and line.x0 < last.x0 + 4 * size
+    if indented and len(current) > 1 and not LIST_MARK.match(current[0].text + " "):
+        return True
+    return is_short and last.text[-1:] in ".:!?;" and line.text[:1].isupper()
+
+
+WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+BROKEN_END = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\u00ad\u2010]$")
+BROKEN_START = re.compile(r"^[^\W\d_]+(?:-[^\W\d_]+)*")
+
+
+def count_words(texts: Iterable[str]) -> Counter[str]:
+    """How often each word, in lower case, stands in the texts; hyphenated words count as one word."""
+    return Counter(word.lower() for text in texts for word in WORD.findall(text))
+
+
+def join_lines(lines: Sequence[str], known: Counter[str]) -> str:
+    """One text from printed lines: "inter-" + "national" are joined, "year-" + "over-year" keep their hyphen.
+
+    known: the document's own words, which decide between the two.
+    """
+    text = ""
+    for line in lines:
+        if not text:
+            text = line
+        elif (end := BROKEN_END.search(text)) and (start := BROKEN_START.match(line)):
+            keeps = _keeps_hyphen(end.group(1), start.group(), known)
+            text = (text[:-1] + "-" if keeps else text[:-1]) + line
+        else:
+            text = f"{text} {line}"
+    return text.replace("\u00ad", "")
+
+
+def _keeps_hyphen(first: str, second: str, known: Counter[str]) -> bool:
+    """Whether a hyphen at a line's end belongs to the word."""
+    if not second[0].islower() or "-" in second or "-" in first:
+        return True
+    joined, hyphened = (first + second).lower(), f"{first}-{second}".lower()
+    if known[joined] != known[hyphened]:
+        return known[hyphened] > known[joined]
+    return len(first) > 3 and known[first.lower()] > 0 and known[second.lower()] > 0

@@ -1,0 +1,392 @@
+"""Lines of a page to tables without rulings: rows by baseline, columns by alignment, headers with their spans.
+
+    lines ─► pieces ─► groups of rows ─► column bands ─► header cells ─► Grid
+
+A row is a line whose words fall into pieces parted by wide gaps. Columns are the bands that the body's pieces
+leave free of each other. Header texts above get the columns that their underline, or else their centre, covers.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from statistics import median
+
+from mixrag_cli.readers.pdf_headers import Entry, find_underline, header_entries, set_levels
+from mixrag_cli.readers.pdf_layout import Line, merge_boxes
+from mixrag_cli.readers.pdf_page import Box, Rule
+from mixrag_cli.readers.pdf_pieces import (
+    ALIGN_POINTS,
+    DIGIT,
+    Band,
+    Piece,
+    Row,
+    columns_of,
+    is_figure,
+    lines_to_rows,
+    pieces_to_bands,
+)
+from mixrag_cli.records import Grid, GridCell, Locator
+
+ROW_GAP = 2.6  # of the type size: a wider blank ends a table (an empty shaded row leaves 1.6)
+MAX_LABEL_LINES = 3  # lines without figures between two rows of one table
+INDENT_POINTS = 2.5
+MAX_INDENT_POINTS = 90.0  # a label farther in is centred, not indented
+HEADER_REACH = 10  # times the type size: how far above the figures a header's rulings may be
+TIGHT = 0.88  # of the usual row pitch: lines closer than this are one wrapped label
+OPEN_ENDS = (",", " and", " of", " the", " to", " in", " for")
+YEAR = re.compile(r"^(?:19|20)\d\d[AEPae]?$|^(?:19|20)\d\d[-–/]\d\d(?:\d\d)?$|^(?:FY|Q[1-4])\W?\d*$")
+DOTS = re.compile(r"\.{4,}|(?:\. ){4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    """A table on a page: its grid, its place, and the lines that it takes out of the running text."""
+
+    grid: Grid
+    box: Box
+    lines: tuple[Line, ...]
+
+
+# --- groups of rows --------------------------------------------------------------------------------------------
+
+
+def find_aligned_tables(lines: Sequence[Line], rules: Sequence[Rule], page: int) -> list[FoundTable]:
+    """The tables among the lines of one flow, top to bottom.
+
+    rules: the page's horizontal rulings. page: number for the locators, from 1.
+    """
+    rows = lines_to_rows(lines)
+    tables: list[FoundTable] = []
+    floor = 0
+    for start, end in _groups(rows):
+        for first, last in _split_at_headers(rows, start, end):
+            built = _build(rows, first, last, floor, rules, page)
+            if built is not None:
+                table, floor = built
+                tables.append(table)
+    return tables
+
+
+def _groups(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
+    """[first, last] of runs of rows that hold figures in columns, with a few label lines between them."""
+    index = 0
+    while index < len(rows):
+        if len(rows[index].pieces) < 2:
+            index += 1
+            continue
+        last = index
+        for ahead in range(index + 1, len(rows)):
+            row, size = rows[ahead], rows[ahead].line.size
+            if row.is_prose or ahead - last > MAX_LABEL_LINES + 1:
+                break
+            if row.line.top - rows[ahead - 1].line.bottom > ROW_GAP * max(size, rows[ahead - 1].line.size):
+                break
+            if len(row.pieces) > 1:
+                last = ahead
+        if last > index:
+            yield index, last
+        index = last + 1
+
+
+def _split_at_headers(rows: Sequence[Row], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Part a group where a new header stands below rows of figures: there the next table begins."""
+    first = start
+    left = min(rows[index].line.x0 for index in range(start, end + 1))
+    seen_data = False
+    for index in range(start, end + 1):
+        row = rows[index]
+        if seen_data and _is_header_like(row, left) and _opens_table(rows, index, end, left):
+            yield first, index - 1
+            first, seen_data = index, False
+        elif row.is_data and not _is_header_like(row, left):
+            seen_data = True
+    yield first, end
+
+
+def _opens_table(rows: Sequence[Row], index: int, end: int, left: float) -> bool:
+    """Whether a blank stands above the header and figures stand below it."""
+    gap = rows[index].line.top - rows[index - 1].line.bottom
+    size = rows[index].line.size
+    below = rows[index : end + 1]
+    header = list(takewhile(lambda row: _is_header_like(row, left), below))
+    stands_over_columns = len(header) > 1 or len(header[0].pieces) > 1
+    return stands_over_columns and gap > 0.55 * size and any(row.is_data for row in below[len(header) :])
+
+
+def _is_header_like(row: Row, left: float) -> bool:
+    """Whether the row has no label and no figures but years: it can only be a header."""
+    texts = [piece for piece in row.pieces if not YEAR.match(piece.text)]
+    has_label = row.line.x0 < left + 5 * row.line.size
+    if has_label:
+        is_unit = row.pieces[0].text.startswith("(") and len(row.pieces) > 1
+        return is_unit and all(not piece.is_number or YEAR.match(piece.text) for piece in row.pieces[1:])
+    return all(not piece.is_number for piece in texts)
+
+
+# --- one table -------------------------------------------------------------------------------------------------
+
+
+def _build(
+    rows: Sequence[Row], start: int, end: int, floor: int, rules: Sequence[Rule], page: int
+) -> tuple[FoundTable, int] | None:
+    """The table in rows [start, end], grown upward over its header; None where the rows are no table."""
+    left = min(row.line.x0 for row in rows[start : end + 1])
+    data = [index for index in range(start, end + 1) if rows[index].is_data and not _is_header_like(rows[index], left)]
+    if data and _is_year_header(rows[data[0]]) and len(data) > 2:
+        data = data[1:]
+    if not data or not _has_figures([rows[index] for index in data], rows[start : data[0]]):
+        return None
+    size = median(rows[index].line.size for index in data)
+    bands = pieces_to_bands((piece for index in data for piece in rows[index].pieces), size, len(data) // 25)
+    if len(bands) < 2 or _is_contents([rows[index] for index in data]):
+        return None
+    top, bottom = rows[data[0]].line.top - HEADER_REACH * size, rows[data[-1]].line.bottom + size
+    bands = _widen_to_rules(bands, [rule for rule in rules if top < rule.at < bottom])
+    first_body, header = _header_above(rows, data[0], max(floor, start - 6), bands, rules)
+    header_cells = header_entries([rows[index] for index in header], bands, rules)
+    n_levels = set_levels(header_cells)
+    groups = _wrapped_rows(rows[first_body : data[-1] + 1], bands)
+    body = [_row_entries(group, bands, n_levels + number) for number, group in enumerate(groups)]
+    lines = tuple(rows[index].line for index in (*header, *range(first_body, data[-1] + 1)))
+    return _to_found(header_cells, body, len(bands), n_levels, lines, page), data[-1] + 1
+
+
+def _widen_to_rules(bands: Sequence[Band], rules: Sequence[Rule]) -> list[Band]:
+    """Bands as wide as the rulings over or under that one column alone: the cells' true edges."""
+    widened: list[Band] = []
+    for index, band in enumerate(bands):
+        left = bands[index - 1].x1 if index else band.x0
+        right = bands[index + 1].x0 if index + 1 < len(bands) else math.inf
+        inner, outer = band.x0 + ALIGN_POINTS, band.x1 - ALIGN_POINTS
+        own = [rule for rule in rules if index and left <= rule.start <= inner and outer <= rule.end <= right]
+        x0 = min((rule.start for rule in own), default=band.x0)
+        x1 = max((rule.end for rule in own), default=band.x1)
+        widened.append(Band(min(x0, band.x0), max(x1, band.x1)))
+    return widened
+
+
+def _is_year_header(row: Row) -> bool:
+    """Whether all the row's figures are years."""
+    return all(YEAR.match(piece.text) for piece in row.pieces if piece.is_number)
+
+
+def _has_figures(data: Sequence[Row], above: Sequence[Row]) -> bool:
+    """Whether enough rows hold figures that stand under each other."""
+    figures = [piece for row in data for piece in row.pieces if piece.is_number and DIGIT.search(piece.text)]
+    if len(data) < 2:
+        return len(figures) > 1 and any(len(row.pieces) > 1 for row in above)
+    return any(sum(_are_aligned(piece, other) for other in figures) > 1 for piece in figures)
+
+
+def _are_aligned(piece: Piece, other: Piece) -> bool:
+    return abs(piece.x1 - other.x1) < ALIGN_POINTS or abs(piece.center - other.center) < ALIGN_POINTS
+
+
+def _is_contents(data: Sequence[Row]) -> bool:
+    """Whether the rows are a table of contents: titles, and page numbers that never fall."""
+    if sum(bool(DOTS.search(row.line.text)) for row in data) > 0.4 * len(data):
+        return True
+    ends = [row.pieces[-1].text for row in data]
+    if any(sum(map(is_figure, (piece.text for piece in row.pieces[1:]))) > 1 for row in data):
+        return False
+    if not all(text.isdigit() and len(text) < 4 for text in ends):
+        return False
+    pages = [int(text) for text in ends]
+    return all(before <= after for before, after in pairwise(pages)) and pages[-1] > pages[0]
+
+
+def _header_above(
+    rows: Sequence[Row], body: int, floor: int, bands: Sequence[Band], rules: Sequence[Rule]
+) -> tuple[int, list[int]]:
+    """Index of the first body row, and the indices of the header rows above it."""
+    first_body = body
+    header: list[int] = []
+    edge = bands[1].x0
+    for index in range(body - 1, floor - 1, -1):
+        row, below = rows[index], rows[index + 1]
+        size = row.line.size
+        gap = below.line.top - row.line.bottom
+        if row.is_prose or gap > ROW_GAP * size or (not header and _ends_paragraph(rows, index)):
+            break
+        is_label = len(row.pieces) == 1 and row.line.x0 < edge - 2 * size and row.line.x1 < edge + size
+        if is_label and not header:
+            first_body = index
+        elif not is_label and _is_header_row(row, bands, rules, gap):
+            header.append(index)
+        else:
+            break
+    if not header:
+        first_body = _skip_title(rows, first_body, body)
+    return first_body, header[::-1]
+
+
+def _ends_paragraph(rows: Sequence[Row], index: int) -> bool:
+    """Whether the row is the short last line of running text above it."""
+    if index == 0 or not rows[index - 1].is_prose or len(rows[index].pieces) > 1:
+        return False
+    return rows[index].line.top - rows[index - 1].line.bottom < 0.6 * rows[index].line.size
+
+
+def _skip_title(rows: Sequence[Row], first: int, body: int) -> int:
+    """Without a header, label lines above the first figures are the table's title, unless they open a section."""
+    while first < body and not rows[first].line.text.endswith(":"):
+        first += 1
+    return first
+
+
+def _is_header_row(row: Row, bands: Sequence[Band], rules: Sequence[Rule], gap: float) -> bool:
+    """Whether every piece stands over the data columns (one may stand over the labels)."""
+    size = row.line.size
+    left = min(bands[1].x0 - 4 * size, bands[0].x1)
+    right = bands[-1].x1 + 2 * size
+    inside = [piece for piece in row.pieces if piece.x0 >= left and piece.x1 <= right]
+    if len(row.pieces) > 1:
+        return len(inside) >= len(row.pieces) - 1 and len(inside) > 0
+    if not inside or gap > 1.8 * size:
+        return False
+    if gap < 0:
+        return True
+    piece = row.pieces[0]
+    return find_underline(piece, rules) is not None or _is_centered(piece, bands)
+
+
+def _is_centered(piece: Piece, bands: Sequence[Band]) -> bool:
+    """Whether the piece is centred over, or aligned with, one or several neighbouring data columns."""
+    for first in range(1, len(bands)):
+        for last in range(first, len(bands)):
+            x0, x1 = bands[first].x0, bands[last].x1
+            if abs((x0 + x1) / 2 - piece.center) < 2 * ALIGN_POINTS and (x1 - x0) > 0.5 * (piece.x1 - piece.x0):
+                return True
+            if first == last and (abs(x1 - piece.x1) < ALIGN_POINTS or abs(x0 - piece.x0) < ALIGN_POINTS):
+                return True
+    return False
+
+
+# --- body rows -------------------------------------------------------------------------------------------------
+
+
+def _wrapped_rows(rows: Sequence[Row], bands: Sequence[Band]) -> list[list[Row]]:
+    """Rows as groups of lines: a label that wraps over several lines is one row with its figures."""
+    steps = [b.line.baseline - a.line.baseline for a, b in pairwise(rows) if a.is_data and b.is_data]
+    pitch = median(steps) if steps else 1.35 * rows[0].line.size
+    groups: list[list[Row]] = []
+    open_group = False
+    for index, row in enumerate(rows):
+        behind = rows[index + 1] if index + 1 < len(rows) else None
+        joins_next = behind is not None and _is_label(row, bands) and _wraps(row, behind, pitch, bands)
+        joins_last = (
+            bool(groups)
+            and not open_group
+            and not joins_next
+            and _is_label(row, bands)
+            and _trails(groups[-1], row, pitch)
+        )
+        if open_group or joins_last:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+        open_group = joins_next
+    return groups
+
+
+def _is_label(row: Row, bands: Sequence[Band]) -> bool:
+    """Whether the row holds one text, over the label column."""
+    return len(row.pieces) == 1 and not row.pieces[0].is_number and columns_of(row.pieces[0], bands)[0] == 0
+
+
+def _wraps(row: Row, behind: Row, pitch: float, bands: Sequence[Band]) -> bool:
+    """Whether a label goes on in the next line."""
+    step = behind.line.baseline - row.line.baseline
+    if behind.pieces[0].is_number or columns_of(behind.pieces[0], bands)[0] > 0:
+        return step < 0.9 * row.line.size
+    if row.line.text.endswith(":") or row.line.bold is not behind.pieces[0].bold or step > 1.1 * pitch:
+        return False
+    reads_on = behind.line.text[:1].islower() or row.line.text.endswith(
+        (",", " and", " of", " the", " to", " in", " for")
+    )
+    return step < TIGHT * pitch or reads_on
+
+
+def _trails(group: Sequence[Row], row: Row, pitch: float) -> bool:
+    """Whether a label line goes on from the row above it."""
+    step = row.line.baseline - group[-1].line.baseline
+    return step < 0.9 * row.line.size or (row.line.text[:1].islower() and step <= 1.1 * pitch)
+
+
+def _row_entries(group: Sequence[Row], bands: Sequence[Band], number: int) -> list[Entry]:
+    """The cells of one body row, left to right."""
+    entries: list[Entry] = []
+    for row in group:
+        for piece in row.pieces:
+            first, last = columns_of(piece, bands)
+            host = next((entry for entry in entries if entry.first <= last and first <= entry.last), None)
+            if host is not None:
+                host.pieces.append(piece)
+            else:
+                entries.append(Entry([piece], first, last, number))
+    return sorted(entries, key=lambda entry: entry.first)
+
+
+def _to_found(
+    header: Sequence[Entry],
+    body: Sequence[Sequence[Entry]],
+    n_columns: int,
+    n_levels: int,
+    lines: tuple[Line, ...],
+    page: int,
+) -> FoundTable:
+    """Put the cells into a Grid."""
+    box = merge_boxes(line.box for line in lines)
+    indents = _indent_levels([row[0].box[0] for row in body if row and row[0].first == 0])
+    taken: set[tuple[int, int]] = set()
+    cells: list[GridCell] = []
+    for entry in (*header, *(entry for row in body for entry in row)):
+        places = {
+            (r, c) for r in range(entry.row, entry.row + entry.row_span) for c in range(entry.first, entry.last + 1)
+        }
+        if places & taken:
+            continue
+        taken |= places
+        is_header = entry.row < n_levels
+        indent = 0 if is_header or entry.first else indents(entry.box[0])
+        cells.append(_to_cell(entry, is_header, indent))
+    figures = [entry for row in body for entry in row if entry.first > 0]
+    share = sum(entry.pieces[0].is_number for entry in figures) / max(len(figures), 1)
+    grid = Grid(
+        n_levels + len(body),
+        n_columns,
+        tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))),
+        Locator(chars=(0, 0), page=page, bbox=box),
+        total_rows=n_levels + len(body),
+        confidence=round(0.5 + 0.5 * share, 2),
+    )
+    return FoundTable(grid, box, lines)
+
+
+def _to_cell(entry: Entry, is_header: bool, indent: int) -> GridCell:
+    return GridCell(
+        entry.row,
+        entry.first,
+        entry.text,
+        row_span=entry.row_span,
+        column_span=entry.last - entry.first + 1,
+        is_percent=entry.text.endswith("%") and entry.pieces[0].is_number,
+        is_header=is_header,
+        bold=all(piece.bold for piece in entry.pieces),
+        indent=indent,
+        bbox=entry.box,
+    )
+
+
+def _indent_levels(lefts: Sequence[float]) -> Callable[[float], int]:
+    """A function from a label's left edge to its depth, 0 for the outermost."""
+    steps: list[float] = []
+    for left in sorted(lefts):
+        if (not steps or left - steps[-1] > INDENT_POINTS) and left - min(lefts) < MAX_INDENT_POINTS:
+            steps.append(left)
+    limit = steps[0] + MAX_INDENT_POINTS if steps else 0.0
+    return lambda left: max(0, sum(step <= left + 0.1 for step in steps) - 1) if left < limit else 0
