@@ -141,9 +141,8 @@ class Session:
             document: frozenset(term for term, counts in holding.items() if document in counts)
             for document in documents
         }
-        return EvidenceBase(
-            tuple(hits), self.reader.tables(list(parents)), weights, knows, self._similarity_to(restated)
-        )
+        similarity = _Similarity(self._embedder, restated.question)
+        return EvidenceBase(tuple(hits), self.reader.tables(list(parents)), weights, knows, similarity)
 
     def _faithfulness(self, answer: Answer) -> float | None:
         """cos(answer, context). Source: Enhanced RAG, section III-E."""

@@ -29,13 +29,11 @@ from mixrag_cli.store import (
     EmbeddingCache,
     StoredDocument,
     StoreWriter,
-    open_cache,
     open_reader,
     open_writer,
     set_store_aside,
 )
 from mixrag_cli.walking import (
-    PASSING_FAILURES,
     Change,
     WalkLimits,
     detect_changes,
@@ -44,13 +42,15 @@ from mixrag_cli.walking import (
     hash_file,
     walk_root,
 )
+from mixrag_cli.walking.changes import PASSING_FAILURES
 
 # A batch is one commit: small enough that an interruption loses little, large enough that LanceDB's versions,
 # whose manifest grows with each (320 B to 25 kB over 300 commits), stay few.
 BATCH_FILES = 256
 BATCH_CHARACTERS = 64_000_000
 BATCH_SECONDS = 10.0
-EMBED_CHUNKS = 256  # texts that wait before they are embedded; enough for batches of like length
+EMBEDDING_CACHE = Path("cache", "embeddings.sqlite")  # inside the store's folder
+EMBED_CHUNKS = 256  # texts that wait before they are embedded: enough for batches of like length
 
 
 class IndexEvents(Protocol):
@@ -237,12 +237,12 @@ def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents
     embedder = _load_embedder(settings, events)
     jobs = [ExtractionJob(change.source, row.id, row.path) for change, row in scan.to_read]
     rows = {row.id: row for _, row in scan.to_read}
-    with (
-        ReaderPool(settings) as pool,  # before the store: LanceDB must not be loaded when processes are started
+    with (  # the pool before the store: processes must be started before LanceDB is loaded
+        ReaderPool(settings, embedder.window) as pool,
         open_writer(
-            plan.store, roots=plan.root_names, embedder_name=embedder.name, dim=embedder.dim, wait_s=wait_s
+            plan.store, roots=plan.folders, embedder_name=embedder.name, dim=embedder.dim, wait_s=wait_s
         ) as writer,
-        open_cache(plan.store) as cache,
+        EmbeddingCache(plan.store / EMBEDDING_CACHE) as cache,
     ):
         if writer.recovered:
             events.note(writer.recovered)

@@ -73,7 +73,7 @@ def remove_documents(start: Path, patterns: Sequence[str], settings: Settings) -
     reader = open_reader(store)
     matching = documents_matching(reader.document_rows(), patterns)
     record = reader.record
-    with open_writer(store, roots=record.roots, embedder_name=record.embedder, dim=record.dim) as writer:
+    with open_writer(store, roots=(), embedder_name=record.embedder, dim=record.dim) as writer:
         writer.remove([row.id for row in matching])
         writer.finish()
     return tuple(row.path for row in matching)

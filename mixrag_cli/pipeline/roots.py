@@ -33,11 +33,15 @@ class RootPlan:
 
 @dataclass(frozen=True, slots=True)
 class IndexPlan:
-    """The store, the roots to look at now, and the names of all roots that it covers."""
+    """The store and the roots to look at now."""
 
     store: Path
     roots: tuple[RootPlan, ...]
-    root_names: tuple[str, ...]
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders of the roots."""
+        return tuple(root.folder for root in self.roots)
 
 
 def plan_index(paths: Sequence[Path], settings: Settings, cwd: Path | None = None) -> IndexPlan:
@@ -58,8 +62,7 @@ def plan_index(paths: Sequence[Path], settings: Settings, cwd: Path | None = Non
     store = _store_with_root(first, settings) or store_for_new(first, settings.store)
     known = _known_roots(store)
     roots = tuple(_root_for(path, store, known) for path in wanted)
-    names = dict.fromkeys([*known, *(os.fsdecode(root.name) for root in roots)])
-    return IndexPlan(store, roots, tuple(names))
+    return IndexPlan(store, roots)
 
 
 def _plan_refresh(here: Path, settings: Settings) -> IndexPlan:
@@ -68,10 +71,10 @@ def _plan_refresh(here: Path, settings: Settings) -> IndexPlan:
     except NoIndex:
         store = store_for_new(here, settings.store)
         root = RootPlan(here, os.fsencode(root_to_text(here, store)))
-        return IndexPlan(store, (root,), (os.fsdecode(root.name),))
+        return IndexPlan(store, (root,))
     known = _known_roots(store)
     roots = tuple(RootPlan(text_to_root(name, store), os.fsencode(name)) for name in known)
-    return IndexPlan(store, roots, known)
+    return IndexPlan(store, roots)
 
 
 def _store_with_root(folder: Path, settings: Settings) -> Path | None:
