@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from mixrag_cli.records import Cell, Chunk, ColumnProfile, DocumentRow, Header, Locator, Table, stable_id
-from mixrag_cli.store import StoreReader, StoreWriter, StoredDocument, open_writer
+from mixrag_cli.store import StoredDocument, StoreReader, StoreWriter, open_writer
 
 DIM = 8
 MODEL = "made-up"

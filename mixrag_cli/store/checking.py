@@ -67,6 +67,8 @@ def _check_chunks(reader: StoreReader) -> Iterator[Finding]:
         if row.chunk.id in seen:
             yield _finding(reader, f"passage {row.chunk.id} is stored twice")
         seen.add(row.chunk.id)
+    for id_ in reader.damaged_terms():
+        yield _finding(reader, f"the search terms of passage {id_} are damaged")
     if len(seen) != reader.record.chunks:
         yield _finding(reader, f"{len(seen)} passages are stored, {reader.record.chunks} recorded")
 

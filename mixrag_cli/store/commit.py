@@ -108,7 +108,7 @@ def read_record(store: Path) -> CommitRecord:
 def write_record(store: Path, record: CommitRecord) -> None:
     """Make the record the current one, durably; the one before becomes the previous copy.
 
-    There is no moment without a whole record: the old one is linked aside before the new one is renamed over it.
+    There is no moment without a whole record: the old one is copied aside before the new one is renamed over it.
     Raises OSError.
     """
     body = json.dumps(record.to_json(), sort_keys=True, separators=(",", ":"))
@@ -117,22 +117,22 @@ def write_record(store: Path, record: CommitRecord) -> None:
     _write_synced(fresh, line.encode("ascii"))
     reach("record_written")
     keep_twin(store)
-    reach("record_linked")
+    reach("record_copied")
     fresh.rename(store / RECORD_FILE)
     reach("record_renamed")
     sync_folder(store)
 
 
 def keep_twin(store: Path) -> None:
-    """Make the current record also the previous copy (before a new one comes, or before old versions go)."""
-    current, aside = store / RECORD_FILE, store / (PREVIOUS_RECORD_FILE + ".new")
-    aside.unlink(missing_ok=True)
+    """Copy the current record to the previous one (before a new one comes, or before old versions go).
+
+    A copy and not a link: damage to one must not be damage to both.
+    """
+    aside = store / (PREVIOUS_RECORD_FILE + ".new")
     try:
-        os.link(current, aside)
+        _write_synced(aside, (store / RECORD_FILE).read_bytes())
     except FileNotFoundError:
         return
-    except OSError:  # a file system without hard links
-        _write_synced(aside, current.read_bytes())
     aside.rename(store / PREVIOUS_RECORD_FILE)
 
 

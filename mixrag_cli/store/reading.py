@@ -47,6 +47,7 @@ from mixrag_cli.store.schema import (
     table_to_chunk_rows,
     table_to_document_rows,
     table_to_tables,
+    terms_crc,
     vectors_of,
 )
 from mixrag_cli.store.terms import text_to_terms
@@ -220,18 +221,11 @@ class StoreReader:
 
     def tables(self, ids: Sequence[str]) -> dict[str, Table]:
         """The tables of these ids; unknown ids are absent."""
-        found: dict[str, Table] = {}
-        with self._contained():
-            for part in _parts(ids):
-                found |= {
-                    table.id: table for _, _, table in table_to_tables(self._scan(TABLES, filter=ids_in("id", part)))
-                }
-        return found
+        return {table.id: table for _, _, table in self._tables_with("id", ids)}
 
     def tables_of(self, document_id: str) -> list[Table]:
         """A document's tables in their order there."""
-        with self._contained():
-            found = table_to_tables(self._scan(TABLES, filter=ids_in("document", [document_id])))
+        found = self._tables_with("document", [document_id])
         return [table for _, _, table in sorted(found, key=lambda entry: entry[1])]
 
     def chunk_rows(self, batch_rows: int = 4096) -> Iterator[ChunkRow]:
@@ -242,6 +236,14 @@ class StoreReader:
                 return
             for batch in dataset.scanner(columns=list(CHUNK_COLUMNS), batch_size=batch_rows).to_batches():
                 yield from table_to_chunk_rows(pa.Table.from_batches([batch]))
+
+    def damaged_terms(self) -> Iterator[str]:
+        """Ids of the chunks whose full-text terms are not as they were written."""
+        with self._contained():
+            found = self._scan(CHUNKS, columns=["id", "search", "search_crc"])
+            for id_, terms, crc in zip(*(found[name].to_pylist() for name in found.column_names), strict=True):
+                if terms_crc(terms) != crc:
+                    yield id_
 
     def vector_batches(self, batch_rows: int = 8192) -> Iterator[Vector]:
         """All vectors in the order stored, (≤ batch_rows, dim) at a time."""
@@ -254,13 +256,15 @@ class StoreReader:
                 yield vectors_of(pa.Table.from_batches([batch]))
 
     def _rows_with(self, column: str, ids: Sequence[str]) -> list[ChunkRow]:
-        rows: list[ChunkRow] = []
+        filters = [ids_in(column, part) for part in _parts(ids)]
         with self._contained():
-            for part in _parts(ids):
-                rows += table_to_chunk_rows(
-                    self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=ids_in(column, part))
-                )
-        return rows
+            found = [self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=where) for where in filters]
+            return [row for table in found for row in table_to_chunk_rows(table)]
+
+    def _tables_with(self, column: str, ids: Sequence[str]) -> list[tuple[str, int, Table]]:
+        filters = [ids_in(column, part) for part in _parts(ids)]
+        with self._contained():
+            return [entry for where in filters for entry in table_to_tables(self._scan(TABLES, filter=where))]
 
     def _nearest(self, query: Vector, limit: int, where: str | None) -> pa.Table:
         nearest = {"column": "vector", "q": query, "k": limit + TIE_SLACK, "metric": "dot", "use_index": False}

@@ -7,6 +7,7 @@ otherwise be quoted as what a document says.
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -91,6 +92,7 @@ def chunks_schema(dim: int) -> pa.Schema:
             _field("id", pa.string(), _KEY),
             *(_field(name, pa.string()) for name in ("document", "kind", "modality", "text", "context", "words")),
             _field("search", pa.string(), _SMALL),
+            _field("search_crc", pa.int64()),
             _field("locator", pa.string()),
             _field("position", pa.int32()),
             _field("parent", pa.string()),
@@ -205,6 +207,11 @@ def table_to_tables(table: pa.Table) -> list[tuple[str, int, Table]]:
     return found
 
 
+def terms_crc(terms: str) -> int:
+    """The checksum of a chunk's full-text terms, which its hash leaves out because no reader fetches them."""
+    return zlib.crc32(terms.encode("utf-8"))
+
+
 def _document_hash(values: Sequence[Any]) -> str:
     return stable_id(repr(values))
 
@@ -227,6 +234,7 @@ def _chunk_to_row(chunk: Chunk, document: DocumentRow, vector: Vectors) -> dict[
     }
     row["hash"] = _chunk_hash(row, vector)
     row["search"] = join_terms((row["context"], row["text"]), row["words"])
+    row["search_crc"] = terms_crc(row["search"])
     return row
 
 
