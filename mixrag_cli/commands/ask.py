@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mixrag_cli.commands.freshness import freshness_note
 from mixrag_cli.commands.options import (
     Face,
     KindFilter,
@@ -40,6 +42,8 @@ def ask(
 
     session = open_session(Path.cwd(), settings)
     answer = session.ask(text, make_scope(path, modality, kind))
+    if changed := freshness_note(session.document_rows):
+        answer = replace(answer, warnings=(*answer.warnings, changed))
     if face.json:
         from mixrag_cli.output.payloads import answer_to_json
         from mixrag_cli.output.streams import write_json

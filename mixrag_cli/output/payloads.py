@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import MixragError
 from mixrag_cli.recap.present import unit_text
 from mixrag_cli.records import Answer, Evidence, Hit, Locator, Skipped, Source, Table
@@ -260,8 +261,8 @@ def error_to_json(error: MixragError) -> dict[str, Any]:
     return {
         "schema": "mixrag.error/1",
         "code": int(error.exit_code),
-        "message": error.message,
-        "hint": error.hint,
+        "message": safe_text(error.message, keep_newlines=False),
+        "hint": safe_text(error.hint, keep_newlines=False),
     }
 
 

@@ -67,61 +67,55 @@ def describe_os_error(error: OSError) -> str:
     return words[:1].lower() + words[1:]
 
 
-class _AnswerFile(io.RawIOBase):
-    """The descriptor of stdout; a failing write becomes ReaderGone or WriteFailed, once."""
+class _Stream(io.TextIOWrapper):
+    """A text stream on a descriptor of its own; what a failing write means is said by _fail.
 
-    def __init__(self, descriptor: int, is_open: bool) -> None:
-        super().__init__()
-        self._descriptor = descriptor
-        self._is_open = is_open
+    The file below is the interpreter's own: one written in Python could be interrupted by a signal between the
+    system call and the bookkeeping, and would then write the same bytes again.
+    """
 
-    def writable(self) -> bool:
-        return True
+    def __init__(self, descriptor: int, encoding: str, *, line_buffering: bool) -> None:
+        file = io.FileIO(descriptor, "w")
+        super().__init__(
+            io.BufferedWriter(file), encoding=encoding, errors="mixrag-plain", line_buffering=line_buffering
+        )
+        self.descriptor = descriptor
 
-    def fileno(self) -> int:
-        return self._descriptor
-
-    def isatty(self) -> bool:
-        return self._is_open and os.isatty(self._descriptor)
-
-    def write(self, data: Any) -> int:
+    def write(self, text: str) -> int:
         try:
-            if not self._is_open:
-                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-            return os.write(self._descriptor, data)
+            return super().write(text)
         except OSError as error:
-            self._lead_to_nowhere()
-            if error.errno in (errno.EPIPE, errno.ESHUTDOWN, errno.ECONNRESET):
-                raise ReaderGone from error
-            raise WriteFailed(error) from error
+            self._fail(error)
+            return len(text)
 
-    def _lead_to_nowhere(self) -> None:
-        """What is still in the buffers must not fail a second time when the interpreter flushes them."""
-        self._is_open = True
-        _point_at_null(self._descriptor)
-
-
-class _NoteFile(io.RawIOBase):
-    """The descriptor of stderr; a note that cannot be written is no failure of the command."""
-
-    def __init__(self, descriptor: int) -> None:
-        super().__init__()
-        self._descriptor = descriptor
-
-    def writable(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        return self._descriptor
-
-    def isatty(self) -> bool:
-        return os.isatty(self._descriptor)
-
-    def write(self, data: Any) -> int:
+    def flush(self) -> None:
         try:
-            return os.write(self._descriptor, data)
-        except OSError:
-            return len(data)
+            super().flush()
+        except OSError as error:
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        """What is still buffered must not fail again, when the interpreter flushes at its end."""
+        _point_at_null(self.descriptor)
+
+
+class _Answers(_Stream):
+    """stdout: a failing write ends the command, as ReaderGone or WriteFailed."""
+
+    def __init__(self, descriptor: int, encoding: str, *, is_open: bool) -> None:
+        super().__init__(descriptor, encoding, line_buffering=False)
+        self.is_open = is_open
+
+    def write(self, text: str) -> int:
+        if not self.is_open:
+            raise WriteFailed(OSError(errno.EBADF, os.strerror(errno.EBADF)))
+        return super().write(text)
+
+    def _fail(self, error: OSError) -> None:
+        super()._fail(error)
+        if error.errno in (errno.EPIPE, errno.ESHUTDOWN, errno.ECONNRESET):
+            raise ReaderGone from error
+        raise WriteFailed(error) from error
 
 
 def _point_at_null(descriptor: int) -> None:
@@ -159,16 +153,9 @@ def take_over_streams(*, stdout_was_open: bool, keep_native_noise: bool) -> None
     keep_native_noise: let what native code writes on 2 be seen (for --debug).
     """
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    answer, notes = os.dup(1), os.dup(2)
-    sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(_AnswerFile(answer, stdout_was_open)), encoding=encoding, errors="mixrag-plain"
-    )
-    sys.stderr = io.TextIOWrapper(
-        io.BufferedWriter(_NoteFile(notes)),
-        encoding=getattr(sys.__stderr__, "encoding", None) or encoding,
-        errors="mixrag-plain",
-        line_buffering=True,
-    )
+    answers, notes = os.dup(1), os.dup(2)
+    sys.stdout = _Answers(answers, encoding, is_open=stdout_was_open)
+    sys.stderr = _Stream(notes, getattr(sys.stderr, "encoding", None) or encoding, line_buffering=True)
     _point_at_null(1)
     if not keep_native_noise:
         _collect_noise(2)
