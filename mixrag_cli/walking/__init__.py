@@ -9,12 +9,13 @@ from mixrag_cli.walking.changes import (
     has_content,
 )
 from mixrag_cli.walking.rules import HEAD_BYTES, Rule, find_secret, judge_head
-from mixrag_cli.walking.secrets import redact_secrets
+from mixrag_cli.walking.secrets import REDACTED, find_secrets, redact_secrets
 from mixrag_cli.walking.sources import ensure_unchanged, hash_file, judge_content, look_again, open_source
 from mixrag_cli.walking.walk import WalkLimits, walk_root
 
 __all__ = [
     "HEAD_BYTES",
+    "REDACTED",
     "Change",
     "Changes",
     "Rule",
@@ -23,6 +24,7 @@ __all__ = [
     "document_id",
     "ensure_unchanged",
     "find_secret",
+    "find_secrets",
     "guard_removals",
     "has_content",
     "hash_file",

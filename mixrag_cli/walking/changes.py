@@ -212,7 +212,7 @@ class _Comparison:
                 return
             self.removed.append(row)
         note = self._note_of(root, key, entry)
-        if row is not None and replace(row, seen_ns=self.started_ns) == note:
+        if row is not None and says_the_same(row, note):
             self.unchanged.append(row)
         else:
             self.noted.append(note)
@@ -279,6 +279,11 @@ def is_surely_same(source: SourceFile, row: DocumentRow) -> bool:
 def has_content(row: DocumentRow) -> bool:
     """Whether the row stands for a file that was read (or tried), rather than for a name passed over."""
     return row.status != "left_out" and bool(row.content_hash)
+
+
+def says_the_same(row: DocumentRow, note: DocumentRow) -> bool:
+    """Whether a row already says what the note would. Ids and shown paths are the caller's to choose: not compared."""
+    return (row.status, row.code, row.reason, row.content_hash) == (note.status, note.code, note.reason, "")
 
 
 def with_status(row: DocumentRow, source: SourceFile, seen_ns: int) -> DocumentRow:

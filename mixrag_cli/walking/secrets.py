@@ -87,22 +87,30 @@ TOKEN_SHAPES = (
 )
 
 
+def find_secrets(text: str) -> list[tuple[int, int]]:
+    """The places [start, end) of every known kind of secret, in order, without overlap."""
+    places = []
+    for kind in TOKEN_SHAPES:
+        if any(anchor in text for anchor in kind.anchors):
+            group = "secret" if "secret" in kind.shape.groupindex else 0
+            places += [found.span(group) for found in kind.shape.finditer(text)]
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
 def redact_secrets(text: str) -> tuple[str, int]:
     """The text with every known kind of secret replaced by "[secret removed]", and how many there were.
 
     Line feeds inside a secret are kept after the mark, so that line numbers stay right. Idempotent.
     """
-    count = 0
-
-    def replace(found: re.Match[str]) -> str:
-        nonlocal count
-        count += 1
-        group = "secret" if "secret" in found.re.groupindex else 0
-        before, after = found.start(group) - found.start(), found.end(group) - found.start()
-        whole = found.group()
-        return whole[:before] + REDACTED + "\n" * whole[before:after].count("\n") + whole[after:]
-
-    for kind in TOKEN_SHAPES:
-        if any(anchor in text for anchor in kind.anchors):
-            text = kind.shape.sub(replace, text)
-    return text, count
+    places = find_secrets(text)
+    parts, done = [], 0
+    for start, end in places:
+        parts += [text[done:start], REDACTED, "\n" * text.count("\n", start, end)]
+        done = end
+    return "".join((*parts, text[done:])), len(places)
