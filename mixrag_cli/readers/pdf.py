@@ -1,6 +1,6 @@
 """PDF to Document: pdfium's characters and lines, read page by page, then layout and tables in pure functions.
 
-    bytes ─► refuse_bombs ─► pdfium pages ─► PageContent (words, rules) ─► PageLayout ─► pages_to_document
+    bytes ─► checked_bytes ─► pdfium pages ─► PageContent (words, rules) ─► PageLayout ─► pages_to_document
 
 The only module that touches pypdfium2. pdfium is called through ctypes in bulk, because its helper layer costs
 more than pdfium itself. Not for use in threads; it runs in a worker process that can be killed.
@@ -20,26 +20,25 @@ import pypdfium2.raw as pdfium
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.pdf_assembly import PageLayout, lay_out_page, pages_to_document
+from mixrag_cli.readers.pdf_limits import MAX_PAGE_CHARS, MAX_PAGE_OBJECTS, MAX_PAGES, checked_bytes
 from mixrag_cli.readers.pdf_page import (
+    RULE_THICKNESS,
     Frame,
     Matrix,
     PageContent,
     Rule,
     Word,
+    is_bold_name,
+    is_italic_name,
     map_box,
     map_point,
     merge_rules,
     multiply,
 )
-from mixrag_cli.readers.pdf_streams import refuse_bombs
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document
 
-MAX_PAGES = 10_000
-MAX_PAGE_CHARS = 200_000
-MAX_PAGE_OBJECTS = 20_000  # paths on a page; above it tables are not looked for
 MAX_FORM_DEPTH = 6
-HEADER_SEARCH_BYTES = 1_024  # where "%PDF-" may stand, as pdfium and Acrobat accept it
 PASSWORD_ERROR = 4
 LOAD_ERRORS = {3: "data format error", 5: "unsupported security scheme", 6: "page not found"}
 SPACE_SHARE = 0.16  # of the character height (about 0.2 of the type size): a wider gap ends a word
@@ -49,12 +48,9 @@ TINY_POINTS = 2.0
 BOLD_FLAG = 1 << 18
 ITALIC_FLAG = 1 << 6
 BOLD_WEIGHT = 600
-BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
-ITALIC_NAMES = ("italic", "oblique")
 HYPHEN_MARKS = (2, 0xFFFE, 0xAD, 0x2010)  # pdfium writes U+0002 for a hyphen at a line's end
 SPACES = (0xA0, 0x1680, *range(0x2000, 0x200C), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 ASCENT, DESCENT = 0.76, 0.22  # of the type size: one box for all fonts, so that lines compare
-RULE_THICKNESS = 2.5  # points: a thinner filled box is a ruling
 STRAIGHT_POINTS = 0.7
 MAX_SEGMENTS = 4_000
 LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
@@ -65,10 +61,7 @@ def read_pdf(source: ReadSource) -> Document:
 
     Raises FileUnreadable with code "damaged", "password", "no-text" or "too-large".
     """
-    raw = source.file.read()
-    if b"%PDF-" not in raw[:HEADER_SEARCH_BYTES]:
-        raise FileUnreadable("damaged", "not a readable PDF (no PDF header)")
-    refuse_bombs(raw)
+    raw = checked_bytes(source.file.read())
     with _open_document(raw) as document:
         return _read_pages(document, source)
 
@@ -343,10 +336,10 @@ class _TextPage:
         flags = ctypes.c_int()
         name = ctypes.create_string_buffer(256)
         _get_font_info(self._handle, index, name, len(name), ctypes.addressof(flags))
-        family = name.value.decode("latin-1").lower()
+        family = name.value.decode("latin-1")
         weight = _get_weight(self._handle, index)
-        bold = bool(flags.value & BOLD_FLAG) or weight >= BOLD_WEIGHT or any(part in family for part in BOLD_NAMES)
-        italic = bool(flags.value & ITALIC_FLAG) or any(part in family for part in ITALIC_NAMES)
+        bold = bool(flags.value & BOLD_FLAG) or weight >= BOLD_WEIGHT or is_bold_name(family)
+        italic = bool(flags.value & ITALIC_FLAG) or is_italic_name(family)
         self._fonts[font] = (bold, italic)
         return bold, italic
 

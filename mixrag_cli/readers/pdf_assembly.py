@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.pdf_lattice import find_ruled_tables
 from mixrag_cli.readers.pdf_layout import (
     Line,
     count_words,
@@ -17,7 +18,7 @@ from mixrag_cli.readers.pdf_layout import (
     split_flows,
     words_to_lines,
 )
-from mixrag_cli.readers.pdf_page import Box, PageContent
+from mixrag_cli.readers.pdf_page import Box, PageContent, Word
 from mixrag_cli.readers.pdf_tables import find_aligned_tables
 from mixrag_cli.records import Document, Grid
 
@@ -28,7 +29,8 @@ REPEAT_SHARE = 0.15  # of the pages: a report's notes repeat their title on half
 MAX_HEADING_CHARS = 160
 MAX_HEADING_LEVEL = 6
 LARGER = 1.12  # times the body's type size
-MIN_TEXT_CHARS = 1
+TABLE_MARK = "\x00table "
+MARK_SIZE = 1.0  # points: small, so that no text line takes the mark for one of its words
 CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's
 MAX_CAPTION_CHARS = 400
 MAX_NOTES = 12
@@ -67,22 +69,51 @@ class PageLayout:
 
 def lay_out_page(content: PageContent) -> PageLayout:
     """Flows, tables and paragraphs of one page."""
+    ruled = {}
+    words = list(content.words)
+    if content.has_tables:
+        found = find_ruled_tables(words, content.horizontal, content.vertical, content.number)
+        ruled = {f"{TABLE_MARK}{number}": table for number, table in enumerate(found)}
+        inside = {word for table in found for word in table.words}
+        words = [word for word in words if word not in inside]
+        words += [_mark_table(mark, table.box) for mark, table in ruled.items()]
     items: list[TextItem | Grid] = []
-    for words in split_flows(content.words):
-        lines = words_to_lines(words)
-        tables = find_aligned_tables(lines, content.horizontal, content.number) if content.has_tables else []
-        taken = {id(line) for table in tables for line in table.lines}
-        starts = {id(table.lines[0]): table for table in tables}
+    for flow in split_flows(words) if words else []:
         free: list[Line] = []
-        for line in lines:
-            if (table := starts.get(id(line))) is not None:
-                items += _to_items(free, content.width)
+        for line in words_to_lines(flow):
+            marks = [word for word in line.words if word.text in ruled]
+            rest = tuple(word for word in line.words if word.text not in ruled)
+            if rest:
+                free.append(Line(rest) if marks else line)
+            if marks:
+                items += _lay_out_lines(free, content)
+                items += [ruled[word.text].grid for word in marks]
                 free = []
-                items.append(table.grid)
-            if id(line) not in taken:
-                free.append(line)
-        items += _to_items(free, content.width)
+        items += _lay_out_lines(free, content)
     return PageLayout(content.number, content.height, tuple(items))
+
+
+def _mark_table(mark: str, box: Box) -> Word:
+    """A word that stands for a table already found, so that the table keeps its place in the reading order."""
+    return Word(mark, box[0], box[1], box[2], box[3], box[3], MARK_SIZE)
+
+
+def _lay_out_lines(lines: Sequence[Line], content: PageContent) -> list[TextItem | Grid]:
+    """Paragraphs and aligned tables among neighbouring lines of one flow."""
+    tables = find_aligned_tables(lines, content.horizontal, content.number) if content.has_tables else []
+    taken = {id(line) for table in tables for line in table.lines}
+    starts = {id(table.lines[0]): table for table in tables}
+    items: list[TextItem | Grid] = []
+    free: list[Line] = []
+    for line in lines:
+        if (table := starts.get(id(line))) is not None:
+            items += _to_items(free, content.width)
+            free = []
+            items.append(table.grid)
+        if id(line) not in taken:
+            free.append(line)
+    items += _to_items(free, content.width)
+    return items
 
 
 def _to_items(lines: Sequence[Line], width: float) -> Iterator[TextItem]:

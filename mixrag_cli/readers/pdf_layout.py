@@ -337,6 +337,7 @@ def _starts_paragraph(line: Line, current: Sequence[Line], right: float) -> bool
 
 
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+HYPHENS = "-\u00ad\u2010"
 BROKEN_END = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\u00ad\u2010]$")
 BROKEN_START = re.compile(r"^[^\W\d_]+(?:-[^\W\d_]+)*")
 
@@ -355,7 +356,7 @@ def join_lines(lines: Sequence[str], known: Counter[str]) -> str:
     for line in lines:
         if not text:
             text = line
-        elif (end := BROKEN_END.search(text)) and (start := BROKEN_START.match(line)):
+        elif text[-1] in HYPHENS and (end := BROKEN_END.search(text[-80:])) and (start := BROKEN_START.match(line)):
             keeps = _keeps_hyphen(end.group(1), start.group(), known)
             text = (text[:-1] + "-" if keeps else text[:-1]) + line
         else:

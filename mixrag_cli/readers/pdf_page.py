@@ -12,6 +12,9 @@ Matrix = tuple[float, float, float, float, float, float]
 
 SAME_RULE_POINTS = 1.0  # rulings less than this apart, along or across, are one
 MIN_RULE_POINTS = 4.0
+RULE_THICKNESS = 2.5  # points: a thinner box is a ruling
+BOLD_NAMES = ("bold", "black", "heavy", "demi")
+ITALIC_NAMES = ("italic", "oblique")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +149,13 @@ def map_box(matrix: Matrix | None, box: tuple[float, float, float, float]) -> tu
         return box
     (ax, ay), (bx, by) = map_point(matrix, box[0], box[1]), map_point(matrix, box[2], box[3])
     return min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)
+
+
+def is_bold_name(font: str) -> bool:
+    """Whether the font's name says that it is bold."""
+    return any(part in font.lower() for part in BOLD_NAMES)
+
+
+def is_italic_name(font: str) -> bool:
+    """Whether the font's name says that it is italic."""
+    return any(part in font.lower() for part in ITALIC_NAMES)

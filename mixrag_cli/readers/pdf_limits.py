@@ -1,4 +1,7 @@
-"""A look at a PDF's compressed streams before any engine opens it: a bomb is refused, not unfolded."""
+"""What a PDF may hold before reading stops, and the checks made before any engine opens the file.
+
+A compressed stream that would unfold beyond all measure is refused; it is never held in memory as a whole.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,10 @@ import zlib
 
 from mixrag_cli.errors import FileUnreadable
 
+MAX_PAGES = 10_000
+MAX_PAGE_CHARS = 200_000
+MAX_PAGE_OBJECTS = 20_000  # paths on a page; above it tables are not looked for
+HEADER_SEARCH_BYTES = 1_024  # where "%PDF-" may stand, as pdfium and Acrobat accept it
 MAX_STREAM_BYTES = 75_000_000  # pypdf's limit for one decompressed stream
 MAX_RATIO = 1032  # deflate cannot do better, so a shorter single stream cannot pass the limit
 MAX_FILTERS = 4  # real files use one, rarely two; more only hide what unfolds
@@ -15,6 +22,17 @@ DICTIONARY_BYTES = 2_000
 STREAM = re.compile(rb"stream\r?\n")
 FILTERS = re.compile(rb"/(?:F|Filter)\s*(\[[^\]]*\]|/\w+)")
 FLATE = re.compile(rb"/(?:FlateDecode|Fl)\b")
+
+
+def checked_bytes(raw: bytes) -> bytes:
+    """The same bytes, when they begin like a PDF and hold no bomb.
+
+    Raises FileUnreadable("damaged") or FileUnreadable("too-large").
+    """
+    if b"%PDF-" not in raw[:HEADER_SEARCH_BYTES]:
+        raise FileUnreadable("damaged", "not a readable PDF (no PDF header)")
+    refuse_bombs(raw)
+    return raw
 
 
 def refuse_bombs(raw: bytes) -> None:

@@ -1,0 +1,243 @@
+"""Tables drawn with rulings in both directions: the rulings' grid, merged where a ruling is missing, to a Grid.
+
+rules ─► components that cross ─► atomic cells ─► merged cells ─► rows split at their lines of figures ─► Grid
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from mixrag_cli.readers.pdf_layout import Line, is_number, words_to_lines
+from mixrag_cli.readers.pdf_page import Box, Rule, Word
+from mixrag_cli.records import Grid, GridCell, Locator
+
+REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet
+SAME_EDGE_POINTS = 3.0
+MIN_CELL_POINTS = 4.0
+MIN_FILLED_CELLS = 4
+MIN_FILLED_SHARE = 0.2  # a chart's grid lines hold less
+MAX_ATOMS = 40_000  # rows times columns; more is a drawing
+MAX_WORD_SHARE = 0.6  # one cell with more of the words than this is a frame around text
+
+
+@dataclass(frozen=True, slots=True)
+class RuledTable:
+    """A ruled table on a page: its grid, its place and the words inside it."""
+
+    grid: Grid
+    box: Box
+    words: frozenset[Word]
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A cell of the ruled grid: rows r0..r1 and columns c0..c1, both inclusive."""
+
+    r0: int
+    r1: int
+    c0: int
+    c1: int
+
+
+def find_ruled_tables(
+    words: Sequence[Word], horizontal: Sequence[Rule], vertical: Sequence[Rule], page: int
+) -> list[RuledTable]:
+    """The tables whose rulings cross to a grid, top to bottom. page: for the locators, from 1."""
+    tables = []
+    for across, down in _components(horizontal, vertical):
+        table = _read_lattice(words, across, down, page)
+        if table is not None:
+            tables.append(table)
+    return sorted(tables, key=lambda table: table.box[1])
+
+
+def _components(horizontal: Sequence[Rule], vertical: Sequence[Rule]) -> list[tuple[list[Rule], list[Rule]]]:
+    """Groups of rulings that touch each other, with at least two across and one down."""
+    parent = list(range(len(horizontal) + len(vertical)))
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
+
+    for v, down in enumerate(vertical, start=len(horizontal)):
+        for h, across in enumerate(horizontal):
+            if _meet(across, down):
+                parent[root(v)] = root(h)
+    groups: dict[int, tuple[list[Rule], list[Rule]]] = defaultdict(lambda: ([], []))
+    for index, rule in enumerate((*horizontal, *vertical)):
+        groups[root(index)][index >= len(horizontal)].append(rule)
+    return [group for group in groups.values() if len(group[0]) > 1 and group[1]]
+
+
+def _meet(across: Rule, down: Rule) -> bool:
+    return (
+        down.start - REACH_POINTS <= across.at <= down.end + REACH_POINTS
+        and across.start - REACH_POINTS <= down.at <= across.end + REACH_POINTS
+    )
+
+
+def _edges(rules: Iterable[Rule], others: Iterable[Rule]) -> list[float]:
+    """The grid's coordinates in one direction: where rulings lie, and where the crossing rulings end beyond them."""
+    places = [rule.at for rule in rules]
+    ends = [(other.start, other.end) for other in others]
+    low, high = min(start for start, _ in ends), max(end for _, end in ends)
+    if low < min(places) - 2 * MIN_CELL_POINTS:
+        places.append(low)
+    if high > max(places) + 2 * MIN_CELL_POINTS:
+        places.append(high)
+    edges: list[float] = []
+    for place in sorted(places):
+        if not edges or place - edges[-1] > SAME_EDGE_POINTS:
+            edges.append(place)
+    return edges
+
+
+def _read_lattice(words: Sequence[Word], across: list[Rule], down: list[Rule], page: int) -> RuledTable | None:
+    """The table in one component; None for frames, charts and drawings."""
+    xs, ys = _edges(down, across), _edges(across, down)
+    n_rows, n_columns = len(ys) - 1, len(xs) - 1
+    if n_columns < 2 or n_rows < 1 or n_rows * n_columns > MAX_ATOMS:
+        return None
+    box = (xs[0], ys[0], xs[-1], ys[-1])
+    inside = [word for word in words if _is_inside(word, box)]
+    if not inside:
+        return None
+    spans = _merge_atoms(xs, ys, across, down)
+    texts = _words_by_span(inside, spans, xs, ys)
+    if not _is_table(texts, spans, len(inside)):
+        return None
+    cells, n_shown = _to_cells(texts, n_rows)
+    grid = Grid(
+        n_shown,
+        n_columns,
+        tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))),
+        Locator(chars=(0, 0), page=page, bbox=box),
+        total_rows=n_shown,
+        confidence=0.9,
+    )
+    return RuledTable(grid, box, frozenset(inside))
+
+
+def _is_inside(word: Word, box: Box) -> bool:
+    x, y = (word.x0 + word.x1) / 2, (word.top + word.bottom) / 2
+    return box[0] < x < box[2] and box[1] < y < box[3]
+
+
+def _merge_atoms(xs: Sequence[float], ys: Sequence[float], across: Sequence[Rule], down: Sequence[Rule]) -> list[_Span]:
+    """Cells as unions of the grid's atoms: two neighbours are one cell where no ruling parts them."""
+    n_rows, n_columns = len(ys) - 1, len(xs) - 1
+    owner = {atom: _Span(atom[0], atom[0], atom[1], atom[1]) for atom in product(range(n_rows), range(n_columns))}
+    for r, c in product(range(n_rows), range(n_columns)):
+        middle_x, middle_y = (xs[c] + xs[c + 1]) / 2, (ys[r] + ys[r + 1]) / 2
+        if c + 1 < n_columns and not _is_ruled(down, xs[c + 1], middle_y):
+            _unite(owner, owner[r, c], owner[r, c + 1])
+        if r + 1 < n_rows and not _is_ruled(across, ys[r + 1], middle_x):
+            _unite(owner, owner[r, c], owner[r + 1, c])
+    return sorted(set(owner.values()), key=lambda span: (span.r0, span.c0))
+
+
+def _is_ruled(rules: Sequence[Rule], at: float, along: float) -> bool:
+    return any(abs(rule.at - at) <= SAME_EDGE_POINTS and rule.start <= along <= rule.end for rule in rules)
+
+
+def _unite(owner: dict[tuple[int, int], _Span], a: _Span, b: _Span) -> None:
+    """Make one rectangle of two cells and of all that their common rectangle touches."""
+    if a == b:
+        return
+    united = _Span(min(a.r0, b.r0), max(a.r1, b.r1), min(a.c0, b.c0), max(a.c1, b.c1))
+    while True:
+        covered = {owner[atom] for atom in product(range(united.r0, united.r1 + 1), range(united.c0, united.c1 + 1))}
+        grown = _Span(
+            min(span.r0 for span in covered),
+            max(span.r1 for span in covered),
+            min(span.c0 for span in covered),
+            max(span.c1 for span in covered),
+        )
+        if grown == united:
+            break
+        united = grown
+    for atom in product(range(united.r0, united.r1 + 1), range(united.c0, united.c1 + 1)):
+        owner[atom] = united
+
+
+def _words_by_span(
+    words: Iterable[Word], spans: Sequence[_Span], xs: Sequence[float], ys: Sequence[float]
+) -> dict[_Span, list[Line]]:
+    """The lines of text in each cell, by the middle of each word; cells without text have none."""
+    boxes = {span: (xs[span.c0], ys[span.r0], xs[span.c1 + 1], ys[span.r1 + 1]) for span in spans}
+    held: dict[_Span, list[Word]] = {span: [] for span in spans}
+    for word in words:
+        span = next((span for span, box in boxes.items() if _is_inside(word, box)), None)
+        if span is not None:
+            held[span].append(word)
+    return {span: words_to_lines(inside) if inside else [] for span, inside in held.items()}
+
+
+def _is_table(texts: dict[_Span, list[Line]], spans: Sequence[_Span], n_words: int) -> bool:
+    filled = {span: sum(len(line.words) for line in lines) for span, lines in texts.items() if lines}
+    columns = {span.c0 for span in filled}
+    return (
+        len(filled) >= MIN_FILLED_CELLS
+        and len(filled) >= MIN_FILLED_SHARE * len(spans)
+        and len(columns) > 1
+        and (max(filled.values()) <= MAX_WORD_SHARE * n_words or max(filled.values()) < 40)
+    )
+
+
+def _to_cells(texts: dict[_Span, list[Line]], n_rows: int) -> tuple[list[GridCell], int]:
+    """Grid cells; a ruled row that holds several lines of figures becomes that many rows."""
+    anchors = [
+        _row_anchors([lines for span, lines in texts.items() if span.r0 == span.r1 == row]) for row in range(n_rows)
+    ]
+    starts = [0]
+    for anchor in anchors:
+        starts.append(starts[-1] + max(1, len(anchor)))
+    cells: list[GridCell] = []
+    for span, lines in texts.items():
+        if span.r0 == span.r1 and len(anchors[span.r0]) > 1:
+            for number, part in enumerate(_split_lines(lines, anchors[span.r0])):
+                if part:
+                    cells.append(_to_cell(part, span, starts[span.r0] + number, 1))
+        elif lines:
+            cells.append(_to_cell(lines, span, starts[span.r0], starts[span.r1 + 1] - starts[span.r0]))
+    return cells, starts[-1]
+
+
+def _row_anchors(columns: Sequence[list[Line]]) -> list[float]:
+    """Baselines at which the row is split: those of the column with the most lines that are all figures."""
+    figures = [lines for lines in columns if len(lines) > 1 and all(is_number(line.text) for line in lines)]
+    longest = max(figures, key=len, default=[])
+    return [line.baseline for line in longest]
+
+
+def _split_lines(lines: Sequence[Line], anchors: Sequence[float]) -> list[list[Line]]:
+    """The lines by the anchor nearest to each."""
+    parts: list[list[Line]] = [[] for _ in anchors]
+    for line in lines:
+        nearest = min(range(len(anchors)), key=lambda index: abs(anchors[index] - line.baseline))
+        parts[nearest].append(line)
+    return parts
+
+
+def _to_cell(lines: Sequence[Line], span: _Span, row: int, row_span: int) -> GridCell:
+    text = " ".join(line.text for line in lines)
+    return GridCell(
+        row,
+        span.c0,
+        text,
+        row_span=row_span,
+        column_span=span.c1 - span.c0 + 1,
+        is_percent=text.endswith("%") and is_number(text),
+        bold=all(line.bold for line in lines),
+        bbox=(
+            min(line.x0 for line in lines),
+            min(line.top for line in lines),
+            max(line.x1 for line in lines),
+            max(line.bottom for line in lines),
+        ),
+    )
