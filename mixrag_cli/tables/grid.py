@@ -23,7 +23,7 @@ from mixrag_cli.tables.units import (
     unit_of_header,
     unit_of_unit_text,
 )
-from mixrag_cli.tables.values import CURRENCY_OF, find_decimal_mark, parse_value
+from mixrag_cli.tables.values import CURRENCY_OF, find_decimal_mark, find_unit_and_scale, parse_value
 
 NO_HEADER = 0.5  # factors on the confidence; judged on HiTab, where tables that fell for them were half as often right
 NO_LABELS = 0.8
@@ -61,9 +61,14 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
         scale=rules.table.scale,
         notes=notes,
         confidence=round(_confidence(matrix, layout, paths) * grid.confidence, 3),
-        total_rows=grid.total_rows or len(rows),
+        total_rows=_total_rows(grid, layout, len(rows)),
         profiles=grid.profiles,
     )
+
+
+def _total_rows(grid: Grid, layout: Layout, n_rows: int) -> int:
+    """Data rows of the source: of a sampled grid all but what stands above the body."""
+    return grid.total_rows - layout.body.start if grid.total_rows > grid.n_rows else n_rows
 
 
 def _table_id(grid: Grid, document: str) -> str:
@@ -108,10 +113,10 @@ def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -
             notes.insert(0, text)
         elif text:
             caption.append(text)
-    corner = _corner_texts(matrix, layout)
+    corner = [] if layout.is_flat else _corner_texts(matrix, layout)
     aside = [matrix.text(row, layout.data[0]) for row in layout.units]
     notes += [text for text in aside if text and not is_wide_unit_text(text)]
-    notes = [*(text for text in corner if is_unit_text(text)), *notes]
+    notes = [*(text for text in corner if is_unit_text(text) and find_unit_and_scale(text) != ("", 1)), *notes]
     if len(caption) > 1:
         caption = [": ".join(caption)]
     return caption, tuple(note for note in notes if note)
@@ -132,7 +137,7 @@ def _unit_rules(matrix: Matrix, layout: Layout, caption: list[str], notes: tuple
         and len(by_column) == len(layout.data)
     ):
         whole = next(iter(by_column.values()))
-    sources = [*caption, *notes[:4], *_corner_texts(matrix, layout)]
+    sources = [*caption, *notes[:4]]
     for source in sources:
         said = unit_of_unit_text(source) if is_unit_text(source) else unit_of_caption(source)
         whole = Unit(whole.unit or said.unit, whole.scale if whole.scale != 1 else said.scale, whole.text or said.text)

@@ -5,11 +5,13 @@ Source: MixRAG, eq. 2-8: the hierarchical row-and-column representation (H-RCL).
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 from mixrag_cli.records import Cell, ColumnProfile, Header, Table
 
 ARROW = " > "
+NUMBERED_ROW = re.compile(r"^row \d+$")
 MAX_HEAD_ROWS = 5
 MAX_NAMES = 40  # column or row names listed in a table's text; more say little and fill the window
 
@@ -24,8 +26,7 @@ def row_text(table: Table, row: int) -> str:
     if header is None:
         return ""
     cells = {cell.column: cell for cell in table.cells if cell.row <= row < cell.row + cell.row_span}
-    parts = [_named(column, cells[column.index]) for column in table.columns if column.index in cells]
-    return f"{ARROW.join(header.path)}: {'; '.join(parts)}" if parts else ARROW.join(header.path)
+    return _row_text(table, header, cells)
 
 
 def row_texts(table: Table) -> dict[int, str]:
@@ -35,13 +36,22 @@ def row_texts(table: Table) -> dict[int, str]:
         for row in range(cell.row, cell.row + cell.row_span):
             if row in by_row:
                 by_row[row][cell.column] = cell
-    texts: dict[int, str] = {}
-    for header in table.rows:
-        cells = by_row[header.index]
-        parts = [_named(column, cells[column.index]) for column in table.columns if column.index in cells]
-        path = ARROW.join(header.path)
-        texts[header.index] = f"{path}: {'; '.join(parts)}" if parts else path
-    return texts
+    return {header.index: _row_text(table, header, by_row[header.index]) for header in table.rows}
+
+
+def _row_text(table: Table, header: Header, cells: dict[int, Cell]) -> str:
+    named = [(column, cells[column.index]) for column in table.columns if column.index in cells]
+    n_keys = _count_keys(header, named)
+    path = "; ".join(_named(*pair) for pair in named[:n_keys]) if n_keys else ARROW.join(header.path)
+    parts = [_named(*pair) for pair in named[n_keys:]]
+    return f"{path}: {'; '.join(parts)}" if parts else path
+
+
+def _count_keys(header: Header, named: list[tuple[Header, Cell]]) -> int:
+    """How many leading columns are the row's own path (a flat table's key columns), 0 where the path is another."""
+    n = len(header.path)
+    texts = tuple(" ".join(cell.text.split()) for _, cell in named[:n])
+    return n if texts == header.path else 0
 
 
 def column_text(table: Table, column: int) -> str:
@@ -61,7 +71,7 @@ def table_text(table: Table) -> str:
         lines.append(f"unit: {unit}")
     n_rows = max(table.total_rows, len(table.rows))
     lines.append(f"{n_rows:,} rows, {len(table.columns)} columns: {_names(table.columns)}")
-    if any(header.path for header in table.rows) and not table.profiles:
+    if not table.profiles and not all(NUMBERED_ROW.match(header.path[0]) for header in table.rows):
         lines.append(f"rows: {_names(table.rows)}")
     lines += profile_lines(table)
     lines += list(table.notes[:3])
@@ -91,8 +101,23 @@ def profile_lines(table: Table) -> list[str]:
         names = {header.index: ARROW.join(header.path) for header in table.columns}
         lines = [_profile_line(profile, names[profile.index]) for profile in table.profiles if profile.index in names]
     else:
-        lines = [_cells_line(table, header) for header in table.columns]
+        keys = _key_columns(table)
+        lines = [_cells_line(table, header) for header in table.columns if header.index not in keys]
     return [line for line in lines if line]
+
+
+def _key_columns(table: Table) -> set[int]:
+    """Columns whose cells are the row paths themselves."""
+    if not table.rows:
+        return set()
+    first = table.rows[0]
+    named = [
+        (column, cell)
+        for column in table.columns
+        for cell in table.cells[: len(table.columns)]
+        if cell.column == column.index
+    ]
+    return {column.index for column, _ in named[: _count_keys(first, named)]}
 
 
 def _named(column: Header, cell: Cell) -> str:
@@ -106,8 +131,7 @@ def _names(headers: tuple[Header, ...]) -> str:
 
 def _profile_line(profile: ColumnProfile, name: str) -> str:
     if profile.numbers and profile.total is not None and profile.numbers * 2 >= profile.count:
-        mean = profile.total / profile.numbers
-        return f"{name}: low {_short(profile.low)}, high {_short(profile.high)}, sum {_short(profile.total)}, average {_short(mean)}"
+        return f"{name}: {_summary(profile.low, profile.high, profile.total, profile.numbers)}"
     return f"{name}: {', '.join(profile.distinct[:12])}" if profile.distinct else ""
 
 
@@ -117,7 +141,12 @@ def _cells_line(table: Table, header: Header) -> str:
     values = [cell.value for cell in cells if cell.value is not None]
     if len(values) < 2 or len(values) * 2 < len(cells):
         return ""
-    return f"{ARROW.join(header.path)}: low {_short(min(values))}, high {_short(max(values))}, sum {_short(sum(values, Decimal(0)))}"
+    summary = _summary(min(values), max(values), sum(values, Decimal(0)), len(values))
+    return f"{ARROW.join(header.path)}: {summary}"
+
+
+def _summary(low: Decimal | None, high: Decimal | None, total: Decimal, n: int) -> str:
+    return f"low {_short(low)}, high {_short(high)}, sum {_short(total)}, average {_short(total / n)}"
 
 
 def _short(value: Decimal | None) -> str:

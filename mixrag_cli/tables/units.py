@@ -38,6 +38,7 @@ _WIDE_UNIT = re.compile(
     r"(?:thousands|millions|billions)|dollars|odds ratios?|hazard ratios?)\b(?!.*\bvs\b)",
     re.I,
 )
+_COUNT = re.compile(r"^[(]?(?:n|no\.?|nos\.?|numbers?|counts?|units?)\b[^$%]{0,30}$", re.I)  # plain counts have no unit
 _EXCEPT = re.compile(r"\bexcept\b", re.I)
 
 
@@ -78,7 +79,7 @@ def is_wide_unit_text(text: str) -> bool:
 def unit_of_unit_text(text: str) -> Unit:
     """The unit of a cell for which is_unit_text holds; other words than known units stand for themselves ("acres")."""
     unit, scale = find_unit_and_scale(text)
-    if not unit and scale == 1:
+    if not unit and scale == 1 and not _COUNT.match(text.strip()):
         unit = text.strip(" ()[]").lower()
         unit = re.sub(r"^in ", "", unit)
     return Unit(unit, scale, text.strip())

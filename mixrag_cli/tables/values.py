@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Literal
 
-from mixrag_cli.tables.periods import DATE, FOOTNOTE, SPACES, SUPERSCRIPTS, kind_of_period
+from mixrag_cli.tables.periods import DATE, FIRST_YEAR, FOOTNOTE, LAST_YEAR, SPACES, SUPERSCRIPTS, kind_of_period
 
 CellKind = Literal["blank", "nil", "missing", "number", "year", "date", "range", "text"]
 
@@ -52,6 +53,8 @@ _DASHES = "-–—−‐‑‒―"
 _QUALITY_FLAG = re.compile(r"(?<=[\d%])[EFrpe]$")  # statistical offices: revised, preliminary, use with caution
 _TWICE = re.compile(r"^(?P<first>.*?\d[\d.,]*\s?%?)\s*\(\s*(?P<again>[\d.,]+)\s?%?\s*\)$")
 
+_PLAIN = re.compile(r"^-?\d{1,20}(?:\.\d{1,20})?$")  # as machines write numbers: most cells, worth a short way
+_HAS_DIGIT = re.compile(r"\d")
 _CELL_NUMBER = re.compile(
     rf"""^(?P<sign>[-+−–])?\s?(?P<before>{_BEFORE})?\s?(?P<sign2>[-+−–])?\s?(?P<digits>{_DIGITS})(?P<exponent>{_EXPONENT})?
     (?P<trailing>-(?=$))?\s?(?P<scale>thousands?|millions?|billions?|trillions?|mio|mn|mm|bn|tn|[kmb])?\.?
@@ -97,10 +100,17 @@ def parse_value(
     decimal_mark: "." or "," where the column tells (see find_decimal_mark); else each text decides for itself.
     """
     if number is not None and number.is_finite():
-        written = _parse_text(text, decimal_mark)
+        written = _parse_short(text, decimal_mark) if len(text) <= MAX_NUMBER_CHARS else Value(None)
         if is_percent:
             return Value(_without_trailing_zeros(number * 100), "%", 1, text)
         return Value(number, written.unit if written.unit != "%" else "", 1, text)
+    return _parse_short(text, decimal_mark) if len(text) <= MAX_NUMBER_CHARS else Value(None, text=text)
+
+
+@lru_cache(maxsize=16_384)
+def _parse_short(text: str, decimal_mark: str | None) -> Value:
+    if decimal_mark != "," and _PLAIN.match(text) and not _is_identifier(text):
+        return Value(Decimal(text), text=text)
     return _parse_text(text, decimal_mark)
 
 
@@ -263,11 +273,23 @@ def kind_of(text: str) -> CellKind:
 
     Example: "2019" -> "year"; "Q3 2022" -> "date"; "5-10 %" -> "range"; "n/a" -> "missing"; "—" -> "nil".
     """
-    plain = SPACES.sub(" ", text).strip()
+    plain = text.strip()
     if not plain:
         return "blank"
     if len(plain) > MAX_NUMBER_CHARS:
         return "text"
+    return _kind_of_short(plain)
+
+
+@lru_cache(maxsize=16_384)
+def _kind_of_short(text: str) -> CellKind:
+    if _PLAIN.match(text):
+        if len(text) == 4 and text.isdigit() and FIRST_YEAR <= int(text) <= LAST_YEAR:
+            return "year"
+        return "text" if _is_identifier(text) else "number"
+    plain = SPACES.sub(" ", text).strip()
+    if not _HAS_DIGIT.search(plain):
+        return "nil" if _NIL.match(plain) else "missing" if _MISSING.match(plain) else "text"
     if period := kind_of_period(plain):
         return period
     value = _parse_text(plain, None)

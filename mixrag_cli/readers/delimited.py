@@ -1,0 +1,268 @@
+"""csv and tsv to a Document with one grid, as a stream: a file of any length in bounded memory.
+
+1. encoding: the whole file is checked for UTF-8 piece by piece; else its head decides
+2. delimiter: the one that cuts the first lines into the most equal rows
+3. rows: through the csv module, one record at a time, so that a quote that is never closed swallows no file
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import BinaryIO, cast
+
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.decoding import MARKS, decode, wide_encoding
+from mixrag_cli.readers.grids import MAX_CELL_CHARS, raw_text, select_columns, split_wide
+from mixrag_cli.readers.sampling import RowSampler, SourceRow
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records import ColumnProfile, Document, Grid, GridCell, Locator
+
+HEAD_BYTES = 65_536
+CHECK_BYTES = 1 << 20
+SNIFF_LINES = 60
+DELIMITERS = (",", ";", "\t", "|")
+MAX_FIELD_CHARS = 16_000_000
+MAX_RECORD_LINES = 1_000  # a quoted field over more lines is taken for a quote that was never closed
+MAX_RECORD_CHARS = 20_000_000
+MAX_FIELDS = 16_384
+MAX_NUL_SHARE = 0.1  # a text with some NUL bytes is damaged; one full of them is no text
+BEAT_ROWS = 10_000
+MAX_WARNINGS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """One row of fields with its first and last line, from 1."""
+
+    fields: list[str]
+    first: int
+    last: int
+
+
+def read_delimited(source: ReadSource) -> Document:
+    """The file's table; a file without any text gives a Document without blocks.
+
+    Raises FileUnreadable("binary") for what is no text and ("too-large") above the file limit.
+    """
+    if source.size > source.limits.max_file_mb * 1_000_000:
+        raise FileUnreadable("too-large", f"larger than {source.limits.max_file_mb} MB")
+    builder = DocumentBuilder("sheet", title=source.name.rpartition(".")[0] or source.name)
+    head = source.file.read(HEAD_BYTES)
+    _refuse_binary(head)
+    encoding = _find_encoding(source.file, head)
+    if encoding not in ("utf-8", "ascii"):
+        builder.warnings.append(f"read as {encoding}")
+    delimiter = _find_delimiter(_decode_head(head, encoding), source.suffix)
+    stream = _Records(_open_text(source.file, encoding), delimiter)
+    sampler = _sample(stream, source, ",") if delimiter == ";" else _sample(stream, source, ".")
+    builder.warnings += stream.warnings
+    if sampler.n_rows:
+        _add_grids(builder, sampler)
+    return builder.build()
+
+
+def _refuse_binary(head: bytes) -> None:
+    is_wide = any(head.startswith(mark) for mark, _ in MARKS[1:]) or wide_encoding(head)
+    if head and not is_wide and head.count(0) > MAX_NUL_SHARE * len(head):
+        raise FileUnreadable("binary", "looks binary")
+
+
+def _find_encoding(file: BinaryIO, head: bytes) -> str:
+    """The encoding of the whole file, read once in pieces; UTF-8 wherever every byte agrees."""
+    for mark, encoding in MARKS:
+        if head.startswith(mark):
+            return encoding
+    if wide := wide_encoding(head):
+        return wide
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    file.seek(0)
+    while chunk := file.read(CHECK_BYTES):
+        try:
+            decoder.decode(chunk)
+        except UnicodeDecodeError as error:
+            start = max(error.start - HEAD_BYTES // 2, 0)
+            return decode(chunk[start : start + HEAD_BYTES])[1]
+    return "utf-8"
+
+
+def _decode_head(head: bytes, encoding: str) -> str:
+    for mark, _ in MARKS:
+        if head.startswith(mark):
+            head = head[len(mark) :]
+            break
+    return head.decode(encoding, "replace").replace("\0", "")
+
+
+def _open_text(file: BinaryIO, encoding: str) -> Iterator[str]:
+    """Lines with their ends, without byte order mark and NUL characters."""
+    file.seek(0)
+    start = file.read(4)
+    mark = next((mark for mark, _ in MARKS if start.startswith(mark)), b"")
+    file.seek(len(mark))
+    buffered = io.BufferedReader(cast(io.RawIOBase, _KeptOpen(file)), CHECK_BYTES)
+    for line in io.TextIOWrapper(buffered, encoding, errors="replace", newline=None):
+        yield line.replace("\0", "") if "\0" in line else line
+
+
+class _KeptOpen(io.RawIOBase):
+    """The source's file as a raw stream that closing a wrapper does not close."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _find_delimiter(head: str, suffix: str) -> str:
+    """The delimiter that makes the first lines the most alike; the suffix decides where none does."""
+    lines = [line for line in head.splitlines()[: SNIFF_LINES + 1] if line.strip()]
+    if len(lines) > 2:
+        lines = lines[:SNIFF_LINES] if len(lines) > SNIFF_LINES else lines[:-1]  # the last may be cut
+    default = "\t" if suffix in ("tsv", "tab") else ","
+    scores = {delimiter: _likeness(lines, delimiter) for delimiter in DELIMITERS}
+    best = max(DELIMITERS, key=lambda delimiter: (scores[delimiter], delimiter == default))
+    return best if scores[best] > 0 else default
+
+
+def _likeness(lines: list[str], delimiter: str) -> float:
+    """Share of lines with the most frequent number of fields, times how little more fields would add."""
+    counts = Counter(len(_split_line(line, delimiter)) for line in lines)
+    widths = [(n, width) for width, n in counts.items() if width > 1]
+    if not widths:
+        return 0.0
+    n, width = max(widths)
+    return n / len(lines) * (1 - 1 / width)
+
+
+def _split_line(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return line.split(delimiter)
+
+
+class _Records:
+    """Records of a text stream with their line numbers; what is ill-formed is mended and told in warnings."""
+
+    def __init__(self, lines: Iterator[str], delimiter: str) -> None:
+        csv.field_size_limit(MAX_FIELD_CHARS)
+        self.warnings: list[str] = []
+        self.delimiter = delimiter
+        self._lines = lines
+        self._n_lines = 0
+        self._taken: list[str] = []  # the lines of the record being read
+        self._n_chars = 0
+
+    def __iter__(self) -> Iterator[_Record]:
+        while True:
+            reader = csv.reader(self._take_lines(), delimiter=self.delimiter)
+            try:
+                for fields in reader:
+                    first = self._n_lines - len(self._taken) + 1
+                    if len(self._taken) > 1 and self._is_open(self._taken):
+                        yield from self._reread_open_record()
+                    elif fields:
+                        yield _Record(fields[:MAX_FIELDS], first, self._n_lines)
+                    self._taken, self._n_chars = [], 0
+                return
+            except (_RecordTooLong, csv.Error):
+                yield from self._reread_open_record()
+                self._taken, self._n_chars = [], 0
+
+    def warn(self, line: int, text: str) -> None:
+        """Keep a warning about a line, up to a handful."""
+        if len(self.warnings) < MAX_WARNINGS:
+            self.warnings.append(f"line {line}: {text}")
+
+    def _take_lines(self) -> Iterator[str]:
+        for line in self._lines:
+            self._n_lines += 1
+            self._taken.append(line)
+            self._n_chars += len(line)
+            if len(self._taken) > MAX_RECORD_LINES or self._n_chars > MAX_RECORD_CHARS:
+                raise _RecordTooLong
+            yield line
+
+    def _is_open(self, lines: list[str]) -> bool:
+        return sum(line.count('"') for line in lines) % 2 == 1
+
+    def _reread_open_record(self) -> Iterator[_Record]:
+        """The lines of a record whose quote never closes, each as a row of its own, quotes as they stand."""
+        first = self._n_lines - len(self._taken) + 1
+        self.warn(first, "a quote is never closed; the lines after it are read one by one")
+        for number, line in enumerate(self._taken, first):
+            stripped = line.rstrip("\r\n")
+            fields = _split_line(stripped, self.delimiter) if number > first else stripped.split(self.delimiter)
+            if any(fields):
+                yield _Record(fields[:MAX_FIELDS], number, number)
+
+
+class _RecordTooLong(Exception):
+    """A record goes on for more lines or characters than any honest one."""
+
+
+def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampler:
+    sampler = RowSampler(decimal_mark)
+    width = 0
+    ragged = 0
+    for record in stream:
+        if not any(record.fields):
+            continue
+        width = width or len(record.fields)
+        if len(record.fields) != width:
+            ragged += 1
+            if ragged <= 2:
+                stream.warn(record.first, f"{len(record.fields)} fields where the first row has {width}")
+        fields = [field if len(field) <= MAX_CELL_CHARS else field[:MAX_CELL_CHARS] for field in record.fields]
+        sampler.add(SourceRow(sampler.n_rows, fields, (record.first, record.last)))
+        if sampler.n_rows % BEAT_ROWS == 0:
+            source.beat(min(source.file.tell(), source.size), source.size)
+    if ragged > 2:
+        stream.warnings.append(f"{ragged:,} rows have another number of fields than the first")
+    return sampler
+
+
+def _add_grids(builder: DocumentBuilder, sampler: RowSampler) -> None:
+    rows = sampler.rows
+    place_of = {row.index: place for place, row in enumerate(rows)}
+    profiles = sampler.profiles(place_of)
+    cells = [
+        GridCell(place, column, text, line=row.lines[0] if row.lines else None)
+        for place, row in enumerate(rows)
+        for column, text in enumerate(row.cells)
+        if isinstance(text, str) and text.strip()
+    ]
+    lines = (rows[0].lines[0], rows[-1].lines[1]) if rows[0].lines and rows[-1].lines else None
+    if not sampler.is_whole:
+        builder.warnings.append(f"{sampler.n_rows:,} rows, of which {len(rows):,} are kept as a sample")
+    for columns in split_wide(sampler.n_columns):
+        part = Grid(
+            len(rows),
+            len(columns),
+            select_columns(cells, columns),
+            Locator((0, 0), lines=lines),
+            total_rows=sampler.n_rows,
+            profiles=_select_profiles(profiles, columns),
+        )
+        builder.add(raw_text(part), "table", grid=part, lines=lines)
+
+
+def _select_profiles(profiles: tuple[ColumnProfile, ...], columns: Sequence[int]) -> tuple[ColumnProfile, ...]:
+    if isinstance(columns, range):
+        return profiles
+    return tuple(
+        replace(profiles[column], index=place) for place, column in enumerate(columns) if column < len(profiles)
+    )

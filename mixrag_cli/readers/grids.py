@@ -1,0 +1,92 @@
+"""Rows of cells to Grids: what the spreadsheet and the delimited-text readers share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mixrag_cli.records import Grid, GridCell
+
+MAX_GRID_COLUMNS = 128  # wider tables become several grids, each with the first column in front
+MAX_RAW_ROWS = 500  # rows of a table that also stand in the running text
+MAX_RAW_CHARS = 60_000
+MAX_RAW_CELL_CHARS = 1_000
+MAX_CELL_CHARS = 10_000  # longer cells are documents of their own; their head is kept
+
+
+def column_name(column: int) -> str:
+    """The letters of a column counted from 0. Example: 0 -> "A", 27 -> "AB"."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def cell_range(top: int, left: int, bottom: int, right: int) -> str:
+    """The A1 range of places counted from 0. Example: (0, 0, 2, 1) -> "A1:B3"."""
+    return f"{column_name(left)}{top + 1}:{column_name(right)}{bottom + 1}"
+
+
+def raw_text(grid: Grid) -> str:
+    """The table as readable text, " | " between cells, cut at MAX_RAW_ROWS rows and MAX_RAW_CHARS characters."""
+    rows: dict[int, dict[int, str]] = {}
+    for cell in grid.cells:
+        if cell.row < MAX_RAW_ROWS:
+            rows.setdefault(cell.row, {})[cell.column] = " ".join(cell.text.split())[:MAX_RAW_CELL_CHARS]
+    lines: list[str] = []
+    length = 0
+    for row in sorted(rows):
+        last = max(rows[row])
+        line = " | ".join(rows[row].get(column, "") for column in range(last + 1))
+        length += len(line) + 1
+        if length > MAX_RAW_CHARS:
+            lines.append(line[: max(0, MAX_RAW_CHARS - (length - len(line)))] + " …")
+            break
+        lines.append(line)
+    else:
+        if len(rows) < max(grid.n_rows, grid.total_rows) and grid.n_rows > MAX_RAW_ROWS:
+            lines.append("…")
+    return "\n".join(lines)
+
+
+def split_wide(n_columns: int) -> Iterator[Sequence[int]]:
+    """The columns of each grid that a table of n_columns becomes."""
+    if n_columns <= MAX_GRID_COLUMNS:
+        yield range(n_columns)
+        return
+    step = MAX_GRID_COLUMNS - 1
+    for start in range(1, n_columns, step):
+        yield [0, *range(start, min(start + step, n_columns))]
+
+
+def select_columns(cells: Sequence[GridCell], columns: Sequence[int]) -> tuple[GridCell, ...]:
+    """The cells of the chosen columns, renumbered; spans end where the choice ends."""
+    if isinstance(columns, range):
+        return tuple(cells)
+    place = {column: index for index, column in enumerate(columns)}
+    chosen: list[GridCell] = []
+    for cell in cells:
+        covered = [place[c] for c in range(cell.column, cell.column + cell.column_span) if c in place]
+        if covered and (cell.column in place or covered[0] == 1):
+            chosen.append(_moved(cell, covered[0], len(covered)))
+    return tuple(chosen)
+
+
+def _moved(cell: GridCell, column: int, span: int) -> GridCell:
+    return GridCell(
+        cell.row,
+        column,
+        cell.text,
+        cell.row_span,
+        span,
+        cell.number,
+        cell.is_percent,
+        cell.is_date,
+        cell.is_header,
+        cell.bold,
+        cell.indent,
+        cell.address,
+        cell.bbox,
+        cell.line,
+    )

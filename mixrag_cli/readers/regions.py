@@ -1,0 +1,233 @@
+"""Where the tables of a sheet are: regions apart by blank rows and columns, with the texts around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from mixrag_cli.readers.sampling import SourceCell
+from mixrag_cli.readers.workbook import MAX_COLUMNS
+
+MAX_CAPTION_GAP = 2  # blank rows between a title and its table
+MAX_DEPTH = 8  # cuts within cuts; real sheets need three
+LONG_TEXT_CHARS = 60
+
+Cells = Mapping[tuple[int, int], SourceCell]
+Merge = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A rectangle of a sheet, bounds included."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows from top to bottom."""
+        return self.bottom - self.top + 1
+
+    @property
+    def n_columns(self) -> int:
+        """Columns from left to right."""
+        return self.right - self.left + 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableRegion:
+    """A table with the text regions that stand right above (caption) and below it (notes)."""
+
+    region: Region
+    captions: tuple[Region, ...] = ()
+    notes: tuple[Region, ...] = ()
+
+
+def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region]:
+    """Tables and loose texts of a sheet in reading order.
+
+    A region of one column without numbers is text: the caption of the table below it, else a note of the one above,
+    else a paragraph of its own.
+    """
+    by_row = _columns_by_row(cells, merges)
+    if not by_row:
+        return []
+    regions = [_shrink(region, by_row) for region in _cut(_bounds(by_row), by_row, cells, 0)]
+    return _bind_texts(sorted(regions, key=lambda region: (region.top, region.left)), cells)
+
+
+def _columns_by_row(cells: Cells, merges: list[Merge]) -> dict[int, set[int]]:
+    by_row: dict[int, set[int]] = {}
+    for row, column in cells:
+        by_row.setdefault(row, set()).add(column)
+    for top, left, bottom, right in merges:
+        if (top, left) in cells and (bottom - top + 1) * (right - left + 1) <= MAX_COLUMNS:
+            for row in range(top, bottom + 1):
+                by_row.setdefault(row, set()).update(range(left, right + 1))
+    return by_row
+
+
+def _bounds(by_row: Mapping[int, set[int]]) -> Region:
+    return Region(min(by_row), min(map(min, by_row.values())), max(by_row), max(map(max, by_row.values())))
+
+
+def _shrink(region: Region, by_row: Mapping[int, set[int]]) -> Region:
+    inside = dict(_rows_inside(region, by_row))
+    return _bounds(inside) if inside else region
+
+
+def _rows_inside(region: Region, by_row: Mapping[int, set[int]]) -> Iterator[tuple[int, set[int]]]:
+    for row in sorted(by_row):
+        if region.top <= row <= region.bottom:
+            columns = {column for column in by_row[row] if region.left <= column <= region.right}
+            if columns:
+                yield row, columns
+
+
+def _cut(region: Region, by_row: Mapping[int, set[int]], cells: Cells, depth: int) -> list[Region]:
+    """Cut at blank rows, then each piece at blank columns, and so on within the pieces."""
+    inside = dict(_rows_inside(region, by_row))
+    if not inside or depth > MAX_DEPTH:
+        return [region] if inside else []
+    bands = _join_bands([_band(run, inside) for run in _runs(sorted(inside))], cells)
+    pieces: list[Region] = []
+    for band in bands:
+        columns = {column for row in range(band.top, band.bottom + 1) for column in inside.get(row, ())}
+        parts = [Region(band.top, run[0], band.bottom, run[1]) for run in _runs(sorted(columns))]
+        joined = _join_parts(parts, cells)
+        if len(joined) == 1:
+            pieces.append(joined[0])
+        else:
+            pieces += [piece for part in joined for piece in _cut(part, by_row, cells, depth + 1)]
+    return pieces
+
+
+def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+    """Runs of consecutive numbers as (first, last)."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+def _band(run: tuple[int, int], inside: Mapping[int, set[int]]) -> Region:
+    rows = [inside[row] for row in range(run[0], run[1] + 1)]
+    return Region(run[0], min(map(min, rows)), run[1], max(map(max, rows)))
+
+
+def _join_bands(bands: list[Region], cells: Cells) -> list[Region]:
+    """Blank rows inside one table: a band that goes on with data under the columns of the band above belongs to it."""
+    joined: list[Region] = []
+    for band in bands:
+        upper = joined[-1] if joined else None
+        if upper is not None and _continues(upper, band, cells):
+            left, right = min(upper.left, band.left), max(upper.right, band.right)
+            joined[-1] = Region(upper.top, left, band.bottom, right)
+        else:
+            joined.append(band)
+    return joined
+
+
+def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
+    if upper.n_columns < 2 or lower.left < upper.left or lower.right > upper.right or lower.top - upper.bottom > 2:
+        return False
+    if _is_heading_only(upper, cells):
+        return True
+    for row in range(lower.top, min(lower.bottom, lower.top + 2) + 1):
+        filled = [
+            cell for column in range(lower.left, lower.right + 1) if (cell := cells.get((row, column))) is not None
+        ]
+        if len(filled) > 1:
+            return any(_is_figure(cell) for cell in filled[1:])
+    return False
+
+
+def _is_heading_only(region: Region, cells: Cells) -> bool:
+    """Whether a band holds short texts in several columns and no figures: header rows above a blank line."""
+    found = [cells[row, column] for row, column in _places(region) if (row, column) in cells]
+    is_short = all(len(cell.text) <= LONG_TEXT_CHARS for cell in found)
+    return region.n_rows <= 3 and len(found) > 1 and is_short and not any(_is_figure(cell) for cell in found)
+
+
+def _is_figure(cell: SourceCell) -> bool:
+    text = cell.text.strip()
+    if cell.is_date or (len(text) == 4 and text.isdigit() and text[:2] in ("18", "19", "20")):
+        return False
+    return cell.number is not None or (any(ch.isdigit() for ch in text) and not any(ch.isalpha() for ch in text))
+
+
+def _join_parts(parts: list[Region], cells: Cells) -> list[Region]:
+    """Blank columns inside one table: a part without labels of its own belongs to the part on its left."""
+    joined: list[Region] = []
+    for part in parts:
+        left = joined[-1] if joined else None
+        if left is not None and not (left.n_columns > 1 and part.n_columns > 1 and _has_labels(part, cells)):
+            joined[-1] = Region(left.top, left.left, left.bottom, part.right)
+        else:
+            joined.append(part)
+    return joined
+
+
+def _has_labels(region: Region, cells: Cells) -> bool:
+    """Whether most of the first column's cells below the first row are texts."""
+    column = [cell for row in range(region.top + 1, region.bottom + 1) if (cell := cells.get((row, region.left)))]
+    texts = sum(any(ch.isalpha() for ch in cell.text) and cell.number is None for cell in column)
+    return bool(column) and texts * 2 > len(column)
+
+
+def _places(region: Region) -> Iterator[tuple[int, int]]:
+    for row in range(region.top, region.bottom + 1):
+        for column in range(region.left, region.right + 1):
+            yield row, column
+
+
+def _is_text(region: Region, cells: Cells) -> bool:
+    """Whether a region is prose: one filled cell a row at most, and no row of it a label with figures."""
+    if region.n_rows > 50:
+        return False
+    for row in range(region.top, region.bottom + 1):
+        filled = [
+            column for column in range(region.left, min(region.right, region.left + 200) + 1) if (row, column) in cells
+        ]
+        if len(filled) > 1 or any(_is_figure(cells[row, column]) for column in filled):
+            return False
+    return True
+
+
+def _bind_texts(regions: list[Region], cells: Cells) -> list[TableRegion | Region]:
+    texts = [region for region in regions if _is_text(region, cells)]
+    tables = [region for region in regions if region not in texts]
+    captions: dict[Region, list[Region]] = {table: [] for table in tables}
+    notes: dict[Region, list[Region]] = {table: [] for table in tables}
+    loose: list[Region] = []
+    for text in reversed(texts):  # from below, so that a second title line finds the first already bound
+        below = next((t for t in tables if _stands_above(text, captions[t][-1] if captions[t] else t)), None)
+        above = next((t for t in reversed(tables) if t.bottom < text.top and _overlaps(t, text)), None)
+        if below is not None:
+            captions[below].append(text)
+        elif above is not None:
+            notes[above].append(text)
+        else:
+            loose.append(text)
+    bound: list[TableRegion | Region] = [
+        TableRegion(table, tuple(reversed(captions[table])), tuple(reversed(notes[table]))) for table in tables
+    ]
+    return sorted([*bound, *loose], key=_order)
+
+
+def _order(found: TableRegion | Region) -> tuple[int, int]:
+    region = found.region if isinstance(found, TableRegion) else found
+    return region.top, region.left
+
+
+def _stands_above(text: Region, table: Region) -> bool:
+    return 0 < table.top - text.bottom <= MAX_CAPTION_GAP + 1 and _overlaps(table, text)
+
+
+def _overlaps(first: Region, second: Region) -> bool:
+    return first.left <= second.right and second.left <= first.right

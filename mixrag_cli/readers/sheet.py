@@ -1,0 +1,207 @@
+"""Spreadsheets (xlsx, xls, ods) to a Document: a heading a sheet, a grid a table, captions and notes bound to them.
+
+What a file is, is told from its first bytes, not from its name. Formulas are never evaluated and nothing outside
+the file is ever followed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.archive import Archive
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.grids import MAX_CELL_CHARS, cell_range, column_name, raw_text, select_columns, split_wide
+from mixrag_cli.readers.ods import read_ods
+from mixrag_cli.readers.regions import Cells, Merge, Region, TableRegion, find_regions
+from mixrag_cli.readers.sampling import SourceCell
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.readers.workbook import SheetCells
+from mixrag_cli.readers.xls import read_xls
+from mixrag_cli.readers.xlsx import read_xlsx
+from mixrag_cli.records import ColumnProfile, Document, Grid, GridCell, Locator
+
+ZIP_MAGIC = b"PK"
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+SEARCH_BYTES = 1 << 20
+MAX_LISTED = 8  # hidden rows or columns named in a warning
+
+
+def read_sheet(source: ReadSource) -> Document:
+    """All sheets of a workbook; an empty workbook gives a Document without blocks.
+
+    Raises FileUnreadable: "damaged", "password", "too-large", "forbidden" (XML entities).
+    """
+    if source.size > source.limits.max_file_mb * 1_000_000:
+        raise FileUnreadable("too-large", f"larger than {source.limits.max_file_mb} MB")
+    sheets = _read_sheets(source)
+    builder = DocumentBuilder("sheet", title=source.name.rpartition(".")[0] or source.name)
+    for done, sheet in enumerate(sheets):
+        if sheet.sampler.n_rows:
+            _add_sheet(builder, sheet)
+        source.beat(done + 1, len(sheets))
+    return builder.build()
+
+
+def _read_sheets(source: ReadSource) -> list[SheetCells]:
+    head = source.file.read(8)
+    source.file.seek(0)
+    if not head:
+        return []
+    if head.startswith(ZIP_MAGIC):
+        archive = Archive(source.file)
+        return read_ods(archive, source.beat) if "content.xml" in archive else read_xlsx(archive, source.beat)
+    if head.startswith(OLE_MAGIC):
+        if _is_encrypted(source):
+            raise FileUnreadable("password", "needs a password")
+        return read_xls(source.file, source.beat)
+    raise FileUnreadable("damaged", "not a readable workbook")
+
+
+def _is_encrypted(source: ReadSource) -> bool:
+    """Whether an OLE container holds an encrypted package instead of a workbook."""
+    overlap = b""
+    try:
+        while chunk := source.file.read(SEARCH_BYTES):
+            if ENCRYPTED in overlap + chunk:
+                return True
+            overlap = chunk[-len(ENCRYPTED) :]
+        return False
+    finally:
+        source.file.seek(0)
+
+
+def _add_sheet(builder: DocumentBuilder, sheet: SheetCells) -> None:
+    builder.add_heading(sheet.name or "Sheet", 1, sheet=sheet.name)
+    hidden = _hidden_notes(sheet)
+    builder.warnings += [f"sheet {sheet.name}: {warning}" for warning in (*sheet.warnings, *hidden)]
+    if not sheet.sampler.is_whole:
+        _add_sampled(builder, sheet, hidden)
+        return
+    cells = {(row.index, column): cell for row in sheet.sampler.rows for column, cell in _cells_of(row.cells)}
+    for found in find_regions(cells, sheet.merges):
+        if isinstance(found, Region):
+            _add_text(builder, sheet, found, cells)
+        else:
+            _add_table(builder, sheet, found, cells, hidden)
+
+
+def _cells_of(cells: object) -> list[tuple[int, SourceCell]]:
+    return list(cells.items()) if isinstance(cells, dict) else []
+
+
+def _hidden_notes(sheet: SheetCells) -> list[str]:
+    notes = ["hidden sheet"] if sheet.is_hidden else []
+    if sheet.hidden_rows:
+        notes.append(f"hidden rows: {_list_some([str(row + 1) for row in sheet.hidden_rows])}")
+    if sheet.hidden_columns:
+        notes.append(f"hidden columns: {_list_some([column_name(column) for column in sheet.hidden_columns])}")
+    return notes
+
+
+def _list_some(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_LISTED:,} more" if len(names) > MAX_LISTED else ""
+    return ", ".join(names[:MAX_LISTED]) + more
+
+
+def _region_text(region: Region, cells: Cells) -> str:
+    inside = sorted(
+        place for place in cells if region.top <= place[0] <= region.bottom and region.left <= place[1] <= region.right
+    )
+    return "\n".join(cells[place].text.strip() for place in inside)
+
+
+def _add_text(builder: DocumentBuilder, sheet: SheetCells, region: Region, cells: Cells) -> None:
+    place = cell_range(region.top, region.left, region.bottom, region.right)
+    builder.add(_region_text(region, cells), "paragraph", sheet=sheet.name, cells=place)
+
+
+def _add_table(
+    builder: DocumentBuilder, sheet: SheetCells, found: TableRegion, cells: Cells, hidden: list[str]
+) -> None:
+    region = found.region
+    for caption in found.captions:
+        _add_text(builder, sheet, caption, cells)
+    rows = range(region.top, region.bottom + 1)
+    grid_cells = _grid_cells(cells, region, sheet.merges, {row: row - region.top for row in rows})
+    grid = Grid(
+        region.n_rows,
+        region.n_columns,
+        grid_cells,
+        Locator((0, 0), sheet=sheet.name, cells=cell_range(region.top, region.left, region.bottom, region.right)),
+        caption="\n".join(_region_text(caption, cells) for caption in found.captions),
+        notes=(*(_region_text(note, cells) for note in found.notes), *hidden),
+        total_rows=region.n_rows,
+    )
+    _add_grid(builder, grid, region)
+    for note in found.notes:
+        _add_text(builder, sheet, note, cells)
+
+
+def _add_sampled(builder: DocumentBuilder, sheet: SheetCells, hidden: list[str]) -> None:
+    """A sheet too long to keep whole is one table: its first rows, a spread sample, and profiles over all rows."""
+    kept = sheet.sampler.rows
+    cells = {(row.index, column): cell for row in kept for column, cell in _cells_of(row.cells)}
+    place_of = {row.index: place for place, row in enumerate(kept)}
+    region = Region(kept[0].index, 0, kept[-1].index, sheet.sampler.n_columns - 1)
+    merges = [merge for merge in sheet.merges if merge[0] in place_of and merge[2] in place_of]
+    grid = Grid(
+        len(kept),
+        region.n_columns,
+        _grid_cells(cells, region, merges, place_of),
+        Locator((0, 0), sheet=sheet.name, cells=cell_range(region.top, region.left, region.bottom, region.right)),
+        notes=tuple(hidden),
+        total_rows=sheet.sampler.n_rows,
+        profiles=sheet.sampler.profiles(place_of),
+    )
+    builder.warnings.append(
+        f"sheet {sheet.name}: {grid.total_rows:,} rows, of which {grid.n_rows:,} are kept as a sample"
+    )
+    _add_grid(builder, grid, region)
+
+
+def _grid_cells(cells: Cells, region: Region, merges: list[Merge], place_of: dict[int, int]) -> tuple[GridCell, ...]:
+    spans = {(top, left): (bottom - top + 1, right - left + 1) for top, left, bottom, right in merges}
+    made: list[GridCell] = []
+    for (row, column), cell in sorted(cells.items()):
+        if row not in place_of or not region.left <= column <= region.right:
+            continue
+        row_span, column_span = spans.get((row, column), (1, 1))
+        made.append(
+            GridCell(
+                place_of[row],
+                column - region.left,
+                cell.text[:MAX_CELL_CHARS],
+                min(row_span, region.bottom - row + 1),
+                min(column_span, region.right - column + 1),
+                cell.number,
+                cell.is_percent,
+                cell.is_date,
+                False,
+                cell.bold,
+                cell.indent,
+                f"{column_name(column)}{row + 1}",
+            )
+        )
+    return tuple(made)
+
+
+def _add_grid(builder: DocumentBuilder, grid: Grid, region: Region) -> None:
+    """The grid as one block, or as several that share the first column where it is very wide."""
+    place = grid.locator
+    for columns in split_wide(grid.n_columns):
+        part = grid
+        if not isinstance(columns, range):
+            profiles = tuple(_moved(grid.profiles[c], i) for i, c in enumerate(columns) if c < len(grid.profiles))
+            cells = select_columns(grid.cells, columns)
+            if len(cells) == 0 or all(cell.column == 0 for cell in cells):
+                continue
+            left, right = region.left + columns[1], region.left + columns[-1]
+            place = replace(place, cells=cell_range(region.top, left, region.bottom, right))
+            part = replace(grid, n_columns=len(columns), cells=cells, profiles=profiles, locator=place)
+        builder.add(raw_text(part), "table", grid=part, sheet=place.sheet, cells=place.cells)
+
+
+def _moved(profile: ColumnProfile, index: int) -> ColumnProfile:
+    return replace(profile, index=index)
