@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 
+from mixrag_cli.errors import MixragError, NoIndex
 from mixrag_cli.records import Cell, Chunk, ColumnProfile, DocumentRow, Header, Locator, Table, stable_id
-from mixrag_cli.store import StoredDocument, StoreReader, StoreWriter, open_writer
+from mixrag_cli.store import StoredDocument, StoreReader, StoreWriter, open_reader, open_writer
 
 DIM = 8
 MODEL = "made-up"
@@ -106,3 +112,92 @@ def digest_of(reader: StoreReader) -> str:
     chunks = sorted((row.chunk.id, row.chunk.text, row.vector.tobytes()) for row in reader.chunk_rows())
     tables = sorted(table.id for row in reader.document_rows() for table in reader.tables_of(row.id))
     return hashlib.sha256(repr((rows, chunks, tables)).encode()).hexdigest()
+
+
+# A story of nine writes whose end differs from every state on the way; each step may be told again.
+STORY: tuple[Callable[[StoreWriter], None], ...] = (
+    lambda writer: writer.write_batch([make_document(f"a{n}.md") for n in range(3)]),
+    lambda writer: writer.write_batch([make_document(f"b{n}.md", 2) for n in range(3)]),
+    lambda writer: writer.put_rows([replace(make_document("a0.md").row, stale=True, status="skipped")]),
+    lambda writer: writer.write_batch([make_document(f"a{n}.md", 5, revision=1) for n in range(2)]),
+    lambda writer: writer.remove([document_id("b0.md"), document_id("a2.md")]),
+    lambda writer: writer.finish(),
+    lambda writer: writer.write_batch([make_document("c.md", 1), make_document("b1.md", 3, revision=2)]),
+    lambda writer: writer.put_rows([replace(make_document("c.md").row, status="left_out", chunks=0)]),
+    lambda writer: writer.finish(),
+)
+
+
+def tell_story(store: Path, first: int = 0, failpoint: str = "") -> None:
+    """Run the steps from `first` on; after each, put its number and the store's files into <store>.acks."""
+    os.environ["MIXRAG_FAILPOINT"] = failpoint
+    with writer_of(store, wait_s=5) as writer:
+        acknowledge(store, first)
+        for number in range(first, len(STORY)):
+            STORY[number](writer)
+            acknowledge(store, number + 1)
+
+
+def acknowledge(store: Path, steps_done: int) -> None:
+    files = [str(path.relative_to(store)) for path in store.rglob("*") if path.is_file()]
+    fresh = store.with_suffix(".acks.new")
+    fresh.write_text(json.dumps({"steps": steps_done, "files": files}))
+    fresh.rename(store.with_suffix(".acks"))
+
+
+def acknowledged(store: Path) -> tuple[int, set[str]]:
+    try:
+        known = json.loads(store.with_suffix(".acks").read_text())
+    except FileNotFoundError:
+        return 0, set()
+    return known["steps"], set(known["files"])
+
+
+def story_digests(store: Path) -> list[str]:
+    """The digest of the store before the first step and after each."""
+    digests = []
+    with writer_of(store) as writer:
+        for step in (lambda writer: None, *STORY):
+            step(writer)
+            with open_reader(store) as reader:
+                digests.append(digest_of(reader))
+    return digests
+
+
+def read_repeatedly(store: Path, states: set[str], seconds: float, outcome: Path) -> None:
+    """Read the whole store over and over; write down how often, or what was seen that no commit ever made."""
+    end, n_read = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        try:
+            with open_reader(store) as reader:
+                seen = digest_of(reader)
+                hits = reader.search_words("river engine orchard ledger harbour violin", 30)
+                near = reader.search_meaning(vector_of("x"), 30)
+                known = {row.id for row in reader.document_rows()}
+        except NoIndex:
+            continue
+        if seen not in states or not {hit.chunk.document for hit in (*hits, *near)} <= known:
+            outcome.write_text(f"a state that was never committed, after {n_read}")
+            return
+        n_read += 1
+    outcome.write_text(str(n_read))
+
+
+def write_after(store: Path, name: str, gate: Path, outcome: Path, wait_s: float) -> None:
+    """Wait for the gate, then add one document and note the error, if any."""
+    while not gate.exists():
+        time.sleep(0.001)
+    try:
+        with writer_of(store, wait_s=wait_s) as writer:
+            writer.write_batch([make_document(name)])
+            writer.finish()
+    except MixragError as exc:
+        outcome.write_text(f"{int(exc.exit_code)} {exc.message}")
+    else:
+        outcome.write_text("written")
+
+
+def hold_lock(store: Path, held: Path) -> None:
+    with writer_of(store):
+        held.touch()
+        time.sleep(60)

@@ -1,0 +1,132 @@
+"""Dying is allowed at every moment: the store opens at its last commit, and going on ends where a clean run does."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shutil
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from store_processes import start
+from store_samples import STORY, acknowledged, digest_of, story_digests, tell_story, writer_of
+
+import mixrag_cli.store
+from mixrag_cli.errors import NoIndex
+from mixrag_cli.store import check_store, open_reader
+
+POINTS = sorted(
+    {
+        point
+        for module in Path(mixrag_cli.store.__file__).parent.glob("*.py")
+        for point in re.findall(r'\breach\("(\w+)"\)', module.read_text())
+    }
+)
+POWER_LOSSES = 30
+RANDOM_KILLS = 5
+
+
+@pytest.fixture(scope="module")
+def digests(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return story_digests(tmp_path_factory.mktemp("clean") / ".mixrag")
+
+
+@pytest.fixture(scope="module")
+def half_done(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Stores killed when all of a step was written but its record."""
+    stores = []
+    for turn in (3, 5, 8):  # the sixth and seventh are the two of finish()
+        store = tmp_path_factory.mktemp("half") / ".mixrag"
+        child = start(tell_story, store, 0, f"before_record:{turn}")
+        child.join(60)
+        assert child.exitcode == -signal.SIGKILL
+        stores.append(store)
+    return stores
+
+
+def go_on_and_compare(store: Path, digests: list[str]) -> None:
+    """The store holds every acknowledged step, and the rest of the story leads to the clean end."""
+    n_done, _ = acknowledged(store)
+    try:
+        with open_reader(store) as reader:
+            seen = digest_of(reader)
+    except NoIndex:
+        assert n_done == 0
+        seen = digests[0]
+    assert seen in digests[n_done : n_done + 2]
+    first = n_done if seen == digests[n_done] else n_done + 1
+    with writer_of(store) as writer:
+        for step in STORY[first:]:
+            step(writer)
+    with open_reader(store) as reader:
+        assert digest_of(reader) == digests[-1]
+    assert check_store(store, deep=True) == []
+    assert not [path for path in store.rglob("*") if path.name.endswith((".new", ".tmp"))]
+
+
+def test_every_step_of_the_story_is_a_state_of_its_own(digests: list[str]) -> None:
+    changing = [after for before, after in itertools.pairwise(digests) if before != after]
+    assert len(set(changing)) == len(changing) == len(STORY) - 2  # finish changes no content
+    assert len(POINTS) > 15
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_kill_at_any_named_point_loses_nothing(point: str, tmp_path: Path, digests: list[str]) -> None:
+    store = tmp_path / ".mixrag"
+    turn = 4 if point.startswith(("record_", "before_record", "after_record", "after_sync")) else 1
+    child = start(tell_story, store, 0, f"{point}:{turn}")
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
+    go_on_and_compare(store, digests)
+
+
+def test_kills_at_random_moments_lose_nothing(tmp_path: Path, digests: list[str]) -> None:
+    rng = np.random.default_rng()
+    for number in range(RANDOM_KILLS):
+        store = tmp_path / f"{number}" / ".mixrag"
+        delay = float(rng.uniform(0.05, 1.5))
+        child = start(tell_story, store)
+        child.join(delay)
+        child.kill()
+        child.join(10)
+        try:
+            go_on_and_compare(store, digests)
+        except AssertionError as exc:
+            raise AssertionError(f"killed after {delay:.3f} s") from exc
+
+
+def test_a_power_cut_costs_at_most_the_unfinished_step(
+    half_done: list[Path], tmp_path: Path, digests: list[str]
+) -> None:
+    rng = np.random.default_rng(5)
+    n_recovered = 0
+    for number in range(POWER_LOSSES):
+        origin = half_done[number % len(half_done)]
+        store = tmp_path / f"{number}" / ".mixrag"
+        shutil.copytree(origin, store)
+        n_done, durable = acknowledged(origin)
+        for path in sorted(store.rglob("*")):
+            hint = path.name == "latest_version_hint.json"  # rewritten in place by the engine, so never certain
+            if path.is_file() and (hint or str(path.relative_to(store)) not in durable):
+                lose(path, int(rng.integers(5)))
+        with open_reader(store) as reader:
+            assert digest_of(reader) == digests[n_done]
+        with writer_of(store) as writer:
+            n_recovered += writer.recovered == "recovered: 1 unfinished write set aside"
+            if number % 5 == 0:
+                for step in STORY[n_done:]:
+                    step(writer)
+        with open_reader(store) as reader:
+            assert digest_of(reader) == digests[-1 if number % 5 == 0 else n_done]
+    assert n_recovered > POWER_LOSSES // 3
+
+
+def lose(path: Path, way: int) -> None:
+    """What a power cut may make of a file that was not synced."""
+    raw = path.read_bytes()
+    if way == 0:
+        path.unlink()
+    elif way < 4:
+        path.write_bytes((b"", bytes(len(raw)), raw[: len(raw) // 2])[way - 1])
