@@ -20,7 +20,7 @@ from mixrag_cli.recap.restate import restate
 @pytest.mark.parametrize(
     ("question", "operation", "expects"),
     [
-        ("What was Acme's gross margin for the three months ended July 1, 2023?", "lookup", "number"),
+        ("What was Acme's gross margin for the three months ended July 1, 2023?", "lookup", "any"),
         ("What effective tax rate did Acme report for the third quarter of 2023?", "lookup", "percent"),
         ("What share of Acme's revenue came from Services in 2023?", "share", "percent"),
         ("By how much did net sales differ between 2021 and 2022?", "difference", "number"),

@@ -14,7 +14,7 @@ from mixrag_cli.recap.language import facet_conflict
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.records import Cell, Header, Hit, Locator, Table
 
-MIN_ROWS = 3  # fewer rows are operands to name, not a column to aggregate
+MIN_ROWS = 2  # a single row is a cell to look up
 MIN_COLUMN_WORDS = 0.5  # of a column's leaf label that the question must say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
 
@@ -47,18 +47,25 @@ def match_column(restated: Restated, base: EvidenceBase) -> ColumnMatch | None:
     seen: set[str] = set()
     for hit in base.hits:
         table = base.tables.get(hit.chunk.parent)
-        if table is None or table.id in seen or len(table.rows) < MIN_ROWS:
+        if table is None or table.id in seen:
             continue
         seen.add(table.id)
-        found = _match_in_table(restated, hit, table, base)
-        if found is not None and (best is None or found.score > best.score):
-            best = found
+        for turned in (table, transpose(table)):
+            found = _match_in_table(restated, hit, turned, base)
+            if found is not None and (best is None or found.score > best.score):
+                best = found
     return best
+
+
+def transpose(table: Table) -> Table:
+    """The table with rows and columns exchanged, so that a row can be aggregated as a column can."""
+    cells = tuple(replace(cell, row=cell.column, column=cell.row) for cell in table.cells)
+    return replace(table, rows=table.columns, columns=table.rows, cells=cells, total_rows=0, profiles=())
 
 
 def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBase) -> ColumnMatch | None:
     operand = restated.whole
-    if not operand.terms:
+    if not operand.terms or len(table.rows) < MIN_ROWS or not table.columns:
         return None
     weights = np.array([base.weight(term) for term in operand.terms])
     columns, rows = axis_of(table.columns, operand.terms), axis_of(table.rows, operand.terms)

@@ -97,6 +97,8 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
 def _lookups(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
     if restated.expects in ("number", "percent"):
         return [_from_cell(restated, base), _from_number(restated, base)]
+    if restated.expects == "any":
+        return [_from_cell(restated, base), _from_sentence(restated, base)]
     if restated.expects == "code":
         return [_from_definition(restated, base)]
     return [_from_definition(restated, base), _from_sentence(restated, base)]

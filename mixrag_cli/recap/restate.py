@@ -15,7 +15,7 @@ from mixrag_cli.recap.language import Facets, date_text, facets_of, terms_of, wi
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"
 ]
-Expects = Literal["number", "percent", "text", "code", "label"]
+Expects = Literal["number", "percent", "any", "text", "code", "label"]
 
 MAX_OPERANDS = 4
 
@@ -53,7 +53,7 @@ class Restated:
             return "arithmetic"
         if self.operation != "lookup":
             return "aggregate"
-        return {"code": "code", "text": "prose"}.get(self.expects, "lookup")
+        return {"code": "code", "text": "prose", "any": "lookup"}.get(self.expects, "lookup")
 
 
 def _rule(*patterns: str) -> re.Pattern[str]:
@@ -68,17 +68,23 @@ _MONTH = "(?:january|february|march|april|may|june|july|august|september|october
 _CHANGE_PERCENT = _rule(
     rf"\b(percent(age)?|%)\s+{_CHANGE_WORD}\b",
     r"\bby (what|how many) (percent|percentage|%)",
-    r"\b(growth|change) rate\b|\brate of (growth|change)\b",
+    r"\b(growth|change) rate\b|\brate of (growth|change)\b|\bchange \(%\)",
     r"\b(change|increase|decrease|grow|grew|rise|rose|fall|fell|decline)\w*\b[^?]*\bin (percent|per cent|percentage|%)",
 )
 _DIFFERENCE = _rule(
     r"\bdifference\b|\bdiffer(ed|s)?\b|\b(net )?change (in|of|between)\b|\bby how much\b",
     r"\bhow much (more|less|higher|lower|greater|larger|smaller|longer|shorter)\b",
-    r"\b(increase|decrease|decline|grow|growth|rise|drop)\w* (in|of|between|from)\b",
+    r"\b(increase|decrease|decline|grow|growth|rise|drop)\w*( ?/ ?\(?\w+\)?)? (in|of|between|from)\b",
 )
 _DISTANCE = _rule(r"\b(differ|difference|by how much|how much (more|less|higher|lower))")
-_SHARE = _rule(rf"\b(?:what|which|how (?:large|big|high))\b[^?]*?\b{_SHARE_WORD}\s+of\b")
-_AS_SHARE = _rule(rf"(.+?)\bas an? {_SHARE_WORD} of\s+(.+)")
+_SHARE = _rule(rf"\b(?:what|which|how (?:large|big|high))\b[^?]*?\b{_SHARE_WORD}(?: constitution| composition)?\s+of\b")
+_AS_SHARE = _rule(
+    rf"(.+?)\bas an? {_SHARE_WORD} of\s+(.+)",
+)
+_SHARE_OF_PART_IN_WHOLE = _rule(
+    rf"\b{_SHARE_WORD}\s+(?:constitution |composition )?of\s+(.+?)\s+(?:among|out of|over|against|in|to|on)\s+"
+    r"((?:the )?(?:total|all|overall|whole)\b.+)"
+)
 _SHARE_OF_FROM = _rule(
     rf"\b{_SHARE_WORD}\s+of\s+(.+?)\s+(?:came|comes|come|was|were|is|are|did|does|do|derived|stemmed|resulted|consisted|"
     r"belongs?|went|goes)\b(?:\s+(?:from|by|in|of|to|for))?\s+(.+)"
@@ -86,13 +92,20 @@ _SHARE_OF_FROM = _rule(
 _RATIO = _rule(r"\bratio (of|between)\b", r"\bhow many times (as|more|larger|greater)\b")
 _AVERAGE = _rule(r"\b(average|mean)\b")
 _SUM = _rule(r"\b(sum of|combined|altogether|sum total|in total across|total of)\b")
-_MAXIMUM = _rule(r"\b(highest|largest|biggest|greatest|maximum|most|longest|oldest|tallest)\b")
-_MINIMUM = _rule(r"\b(lowest|smallest|least|minimum|fewest|shortest|youngest)\b")
+_MAXIMUM = _rule(
+    r"\b(highest|largest|biggest|greatest|maximum|most|longest|oldest|tallest)\b",
+    r"\bwhich\b.*\b(higher|larger|bigger|greater|more)\b",
+)
+_MINIMUM = _rule(
+    r"\b(lowest|smallest|least|minimum|fewest|shortest|youngest)\b",
+    r"\bwhich\b.*\b(lower|smaller|less|fewer)\b",
+)
+_TOTAL_OVER_PERIODS = _rule(r"\b(total|combined|overall)\b")
 _LIMIT = _rule(
     r"\bat (most|least)\b|\bmost recent|\bup to\b|\b(maximum|minimum) (number|size|length|interval|of)\b|\bdefault\b"
 )
 _COUNT = _rule(r"\bhow many (rows|entries|records|different|distinct|countries|states|stations|items|lines)\b")
-_ASKS_LABEL = _rule(r"^\s*(which|who|where|in which|what \w+ (?:had|has|have|was|is|were))\b")
+_ASKS_LABEL = _rule(r"^\s*(which|who|where|when|(?:in|for|at|on) which|what \w+ (?:had|has|have|was|is|were))\b")
 _QUANTITY = _rule(
     r"\bhow (much|many|high|large|big|long|old|far|tall|heavy|often)\b",
     r"\bwhat (was|were|is|are) the (total|number|amount|value|price|cost|rate|size|sum|default|maximum|minimum|average|"
@@ -100,7 +113,7 @@ _QUANTITY = _rule(
     r"\bwhat (percentage|percent|share|rate|effective|number|amount|proportion)\b",
 )
 _HOW_MANY = _rule(r"\bhow (much|many)\b")
-_WHAT_WAS = _rule(r"^\s*what (was|were)\b")
+_WHAT_IS = _rule(r"^\s*what (was|were|is|are)\b")
 _PERCENT = _rule(r"\b(percent|percentage|per cent|share|proportion|rate|margin percentage)\b|%")
 _CODE = _rule(
     r"\b(which|what) (function|method|class|decorator|module|exception|attribute|constant|command|option|flag)\b",
@@ -115,9 +128,12 @@ _OPERATION_WORDS = _rule(
     rf"\b(?:{_SHARE_WORD}|per cent|ratio|difference|differ(?:ed|s)?|by how much)\b|%",
     r"\bhow much (?:more|less|higher|lower)\b",
     r"\b(?:average|mean|sum|combined|altogether|highest|largest|biggest|greatest|lowest|smallest|least|most|fewest)\b",
+    r"\b(?:higher|lower|larger|smaller|bigger|greater|more|less|fewer)\b",
+    r"\b(?:in |for |at )?which (?:fiscal )?(?:year|quarter|period|month|date)\b",
     r"\b(?:longest|shortest|changed?|increased?|decreased?|declined?|grow(?:th|n)?|grew|rise|rose|fell|fall)s?\b",
 )
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
+_YEAR_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:-|–|through|to)\s*((?:19|20)\d\d)\b")
 _PERIOD_PHRASE = _rule(
     r"(?:(?:the|in|for|at|on|during|as of)\s+)*"
     r"(?:(?:three|six|nine|twelve|3|6|9|12)[\s-]+months?|quarter|year|fiscal year)?\s*(?:ended|ending)?\s*"
@@ -165,6 +181,8 @@ def operation_of(question: str) -> Operation:
             return "maximum"
         if _MINIMUM.search(question):
             return "minimum"
+    if _TOTAL_OVER_PERIODS.search(question) and len(_period_operands(question)) >= 2:
+        return "sum"
     return "lookup"
 
 
@@ -184,7 +202,7 @@ def expects_of(question: str, operation: Operation) -> Expects:
         return "percent" if _PERCENT.search(question) else "number"
     if _PROSE.search(question):
         return "text"
-    return "number" if _WHAT_WAS.search(question) else "text"
+    return "any" if _WHAT_IS.search(question) else "text"
 
 
 def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
@@ -192,7 +210,10 @@ def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
     if operation == "share":
         return _share_operands(question)
     if operation in ("difference", "change_percent", "ratio", "sum", "average"):
-        return _period_operands(question) or _pair_operands(question) or (_operand(question),)
+        text = _TOTAL_OVER_PERIODS.sub(" ", question) if operation == "sum" else question
+        changes = operation in ("difference", "change_percent")
+        since = _year_before_operands(text) if changes else ()
+        return _period_operands(text) or _pair_operands(text) or since or (_operand(text),)
     return (_operand(question),)
 
 
@@ -223,9 +244,30 @@ def _period_operands(question: str) -> tuple[Operand, ...]:
     if len(facets.years) >= 2:
         return tuple(
             _operand(f"{what} {year}", Facets(frozenset({year}), frozenset(), facets.quarters, facets.months))
-            for year in sorted(facets.years)[:MAX_OPERANDS]
+            for year in _all_years(question, facets)[:MAX_OPERANDS]
         )
     return ()
+
+
+def _year_before_operands(question: str) -> tuple[Operand, ...]:
+    """The year before and the year named: "the change in sales in 2019" is that since 2018."""
+    facets = facets_of(question)
+    if len(facets.years) != 1 or facets.dates:
+        return ()
+    (year,) = facets.years
+    what = " ".join(_PERIOD_PHRASE.sub(" ", question).split())
+    return tuple(
+        _operand(f"{what} {each}", Facets(frozenset({each}), frozenset(), facets.quarters, facets.months))
+        for each in (year - 1, year)
+    )
+
+
+def _all_years(question: str, facets: Facets) -> list[int]:
+    """The years named, in order, those inside a range ("2017-2019") included."""
+    years = set(facets.years)
+    for first, last in _YEAR_RANGE.findall(question):
+        years |= set(range(int(first), int(last) + 1))
+    return sorted(years)
 
 
 def _pair_operands(question: str) -> tuple[Operand, ...]:
@@ -240,7 +282,9 @@ def _pair_operands(question: str) -> tuple[Operand, ...]:
 
 def _share_operands(question: str) -> tuple[Operand, ...]:
     """The part and the whole of "what share of WHOLE came from PART" or "PART as a share of WHOLE"."""
-    if found := _SHARE_OF_FROM.search(question):
+    if found := _SHARE_OF_PART_IN_WHOLE.search(question):
+        part_text, whole_text = found.group(1), found.group(2)
+    elif found := _SHARE_OF_FROM.search(question):
         part_text, whole_text = found.group(2).replace("?", ""), found.group(1)
     elif found := _AS_SHARE.search(question):
         part_text, whole_text = found.group(1), found.group(2)
