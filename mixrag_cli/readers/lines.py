@@ -44,19 +44,21 @@ def add_lines(
     span: tuple[int, int],
     kind: BlockKind,
     heading_path: tuple[str, ...] | None = None,
+    offset: int = 0,
 ) -> None:
     """Add lines[first:last] (span, from 0) as one block, or as several where they are too many or too long.
 
-    Blank lines at both ends are left out; a block's text is its source lines as they are.
+    offset: the place of lines[0] in the source, from 0. Blank lines at both ends are left out; a block's text is its
+    source lines as they are.
     """
     start, size = span[0], 0
     for number in range(*span):
         length = len(lines[number]) + 1
         if number > start and (size + length > MAX_BLOCK_CHARS or number - start >= MAX_BLOCK_LINES):
-            _add_block(builder, lines, (start, number), kind, heading_path)
+            _add_block(builder, lines, (start, number), kind, heading_path, offset)
             start, size = number, 0
         size += length
-    _add_block(builder, lines, (start, span[1]), kind, heading_path)
+    _add_block(builder, lines, (start, span[1]), kind, heading_path, offset)
 
 
 def trim_blank(lines: Sequence[str], span: tuple[int, int]) -> tuple[int, int]:
@@ -75,13 +77,15 @@ def _add_block(
     span: tuple[int, int],
     kind: BlockKind,
     heading_path: tuple[str, ...] | None,
+    offset: int,
 ) -> None:
     first, last = trim_blank(lines, span)
+    place = (offset + first + 1, offset + last)
     if last - first == 1:
         for piece in split_long_line(lines[first]):
-            builder.add(piece, kind, heading_path=heading_path, lines=(first + 1, last))
+            builder.add(piece, kind, heading_path=heading_path, lines=place)
     elif first < last:
-        builder.add("\n".join(lines[first:last]), kind, heading_path=heading_path, lines=(first + 1, last))
+        builder.add("\n".join(lines[first:last]), kind, heading_path=heading_path, lines=place)
 
 
 def _cut_before(line: str, place: int) -> int:

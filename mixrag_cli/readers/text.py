@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
@@ -93,9 +94,8 @@ def _section_starts(lines: Sequence[str], suffix: str) -> Iterator[tuple[int, st
 
 
 def _add_sections(builder: DocumentBuilder, lines: Sequence[str], starts: list[tuple[int, str]]) -> None:
-    ends = [number for number, _ in starts[1:]] + [len(lines)]
     pending = 0  # lines from here on belong to entries too small to stand alone
-    for (first, name), last in zip(starts, ends, strict=True):
+    for (first, name), (last, _) in pairwise([*starts, (len(lines), "")]):
         if last - first < MIN_SECTION_LINES:
             continue
         add_lines(builder, lines, (pending, first), "code", ())

@@ -1,0 +1,382 @@
+"""HTML, as a stream of tags: headings, paragraphs, lists, preformatted text and tables, with their lines.
+
+Read with the standard library's parser and no tree: a page nested 100,000 deep is no deeper here than any other,
+memory is bounded by the text, and every tag knows its line. Nothing is fetched and nothing runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records import Document, Grid, GridCell, Locator
+
+PIECE_CHARS = 4_096  # fed at once; between two pieces the parent hears of us
+# html.parser is quadratic in a tag that does not end: 16,000 characters cost it up to 5 s. People's tags are shorter,
+# once inline images are out of the way.
+MAX_TAG_CHARS = 16_000
+MAX_NESTED_TABLES = 8  # deeper ones are text of their cell: each level repeats what is inside
+MAX_HIDDEN_DEPTH = 200
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+UNREAD_TAGS = _set("nav template noscript svg math iframe object head select button")
+BLOCK_TAGS = _set(
+    "p div section article main header footer aside figure figcaption blockquote address dl dt dd ul ol li form "
+    "fieldset details summary body html center hr"
+)
+VOID_TAGS = _set("area base br col embed hr img input link meta source track wbr")
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+# Taken out beforehand: openings and what ends them. A page's scripts are often larger than its text.
+UNREAD_SPANS = (("<!--", "-->"), ("<script", "</script"), ("<style", "</style"))
+INLINE_DATA = re.compile(r"data:[^\s\"'>)]{200,}")
+HIDING_STYLE = re.compile(
+    r"display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden"
+    r"|(?:font-size|opacity)\s{0,3}:\s{0,3}0(?:[^.\d]|$)",
+    re.IGNORECASE,
+)
+SPACES = re.compile(r"\s+")
+MAX_SPAN = 1_000  # what a browser allows a colspan
+MAX_GRID_CELLS = 200_000
+
+
+def read_html(source: ReadSource) -> Document:
+    """The document of an HTML file; its title is the page's own or the first heading.
+
+    Raises FileUnreadable("binary") and ("too-large").
+    """
+    decoded = read_decoded(source)
+    builder = DocumentBuilder("html")
+    builder.warnings += decoding_warnings(decoded)
+    add_html(builder, decoded.text, source.beat)
+    return builder.build()
+
+
+def add_html(builder: DocumentBuilder, text: str, beat: Callable[[int, int], None]) -> None:
+    """Add the page's blocks. Hidden text is kept, and a warning says how much of it there is."""
+    reader = _PageReader(builder)
+    text = INLINE_DATA.sub("data:", drop_unread_spans(text))
+    for start in range(0, len(text), PIECE_CHARS):
+        beat(start, len(text))
+        try:
+            reader.feed(text[start : start + PIECE_CHARS])
+        except AssertionError:  # html.parser's word for a declaration that it cannot read
+            reader.give_up()
+        if reader.waiting_chars > MAX_TAG_CHARS:
+            reader.give_up()
+        if reader.has_given_up:
+            break
+    reader.finish()
+
+
+def drop_unread_spans(text: str) -> str:
+    """The page without comments, scripts and styles; their line breaks stay. One that never ends is left."""
+    for opening, closing in UNREAD_SPANS:
+        folded = text.lower()
+        if len(folded) != len(text):  # a few characters grow when folded, and places would no longer agree
+            folded = text
+        kept, done = [], 0
+        while (start := folded.find(opening, done)) >= 0 and (end := folded.find(closing, start)) >= 0:
+            kept += [text[done:start], "\n" * text.count("\n", start, end)]
+            done = end + (len(closing) if closing.startswith("-") else 0)
+        text = "".join([*kept, text[done:]]) if kept else text
+    return text
+
+
+@dataclass(slots=True)
+class _OpenTable:
+    """A table being read: cells so far, and which places the spans above have taken."""
+
+    line: int
+    cells: list[GridCell] = field(default_factory=list)
+    caption: str = ""
+    row: int = -1
+    column: int = 0
+    taken: dict[int, int] = field(default_factory=dict)  # column -> first row that is free again
+    cell: tuple[bool, int, int, int] | None = None  # is header, row span, column span, line
+    is_in_caption: bool = False
+
+    def open_row(self) -> None:
+        """Begin the next row."""
+        self.row += 1
+        self.column = 0
+
+    def close_cell(self, text: str, is_bold: bool) -> None:
+        """Place the open cell at the next free column of the row."""
+        if self.cell is None:
+            return
+        is_header, row_span, column_span, line = self.cell
+        self.cell = None
+        while self.taken.get(self.column, 0) > self.row:
+            self.column += 1
+        for column in range(self.column, self.column + column_span):
+            self.taken[column] = self.row + row_span
+        place = (max(self.row, 0), self.column)
+        self.cells.append(GridCell(*place, text, row_span, column_span, is_header=is_header, bold=is_bold, line=line))
+        self.column += column_span
+
+
+class _PageReader(HTMLParser):
+    """Gathers text until a tag ends the block, then adds the block."""
+
+    def __init__(self, builder: DocumentBuilder) -> None:
+        super().__init__(convert_charrefs=True)
+        self._builder = builder
+        self._parts: list[str] = []
+        self._first_line = 0
+        self._last_line = 0
+        self._level = 0  # of the open heading
+        self._pre = 0
+        self._lists: list[int] = []  # the number of the next item, 0 for bullets
+        self._bullet = ""
+        self._unread: list[str] = []  # open tags of a part that is not read, the outermost first
+        self._hidden: list[str] = []
+        self._hidden_chars = 0
+        self._in_title = False
+        self._tables: list[_OpenTable] = []
+        self._bold_chars = 0
+        self._bold = 0
+        self._unread_tables = 0
+        self.has_given_up = False
+
+    @property
+    def waiting_chars(self) -> int:
+        """How much text waits for the end of a tag."""
+        return len(self.rawdata)
+
+    def give_up(self) -> None:
+        """Read no further, and say so."""
+        self.has_given_up = True
+        self.rawdata = ""
+        line = self.getpos()[0]
+        self._builder.warnings.append(f"line {line}: markup that cannot be read, the rest is left out")
+
+    def finish(self) -> None:
+        """Take what is still open."""
+        self.close()
+        self._unread_tables = 0
+        while self._tables:
+            self._close_table()
+        self._flush()
+        if self._hidden_chars:
+            self._builder.warnings.append(f"{self._hidden_chars} characters of hidden text")
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An opening tag."""
+        if tag == "title":
+            self._in_title = True
+        if self._unread or tag in UNREAD_TAGS:
+            self._open_unread(tag)
+            return
+        self._track_hidden(tag, dict(attrs))
+        if tag == "br":
+            self._parts.append("\n")
+        elif tag in ("b", "strong"):
+            self._bold += 1
+        elif tag == "img":
+            self._parts.append(dict(attrs).get("alt") or "")
+        elif tag == "table" or self._tables:
+            self._open_table_tag(tag, dict(attrs))
+        elif tag in HEADINGS or tag == "pre" or tag in BLOCK_TAGS:
+            self._open_block(tag, dict(attrs))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag that closes itself."""
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID_TAGS:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """A closing tag."""
+        if tag == "title":
+            self._in_title = False
+        if self._unread:
+            self._close_unread(tag)
+            return
+        if self._hidden and tag in self._hidden:
+            del self._hidden[len(self._hidden) - 1 - self._hidden[::-1].index(tag) :]
+        if tag in ("b", "strong"):
+            self._bold = max(0, self._bold - 1)
+        elif self._tables:
+            self._close_table_tag(tag)
+        elif tag in HEADINGS or tag == "pre" or tag in BLOCK_TAGS:
+            self._close_block(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Text between tags."""
+        if self._in_title and not self._builder.title:
+            self._builder.title = SPACES.sub(" ", data).strip()
+        if self._unread or (data.isspace() and not self._parts):
+            return
+        line = self.getpos()[0]
+        leading, trailing = data[: len(data) - len(data.lstrip())], data[len(data.rstrip()) :]
+        if not any(part.strip() for part in self._parts) and not data.isspace():
+            self._first_line = line + leading.count("\n")
+        if not data.isspace():
+            self._last_line = line + data.count("\n") - trailing.count("\n")
+            self._hidden_chars += len(data.strip()) if self._hidden else 0
+            self._bold_chars += len(data.strip()) if self._bold else 0
+        self._parts.append(data if self._pre else SPACES.sub(" ", data))
+
+    def _open_unread(self, tag: str) -> None:
+        if not self._unread or tag == self._unread[0]:
+            self._unread.append(tag)
+
+    def _close_unread(self, tag: str) -> None:
+        if tag == self._unread[0]:
+            self._unread.pop()
+        elif tag in ("html", "body"):
+            self._unread.clear()
+
+    def _track_hidden(self, tag: str, attributes: dict[str, str | None]) -> None:
+        if tag in VOID_TAGS:
+            return
+        is_hiding = "hidden" in attributes or HIDING_STYLE.search(attributes.get("style") or "") is not None
+        if len(self._hidden) < MAX_HIDDEN_DEPTH and (is_hiding or (self._hidden and tag == self._hidden[0])):
+            self._hidden.append(tag)
+
+    def _open_block(self, tag: str, attributes: dict[str, str | None]) -> None:
+        self._flush()
+        if tag in HEADINGS:
+            self._level = HEADINGS[tag]
+        elif tag == "pre":
+            self._pre += 1
+        elif tag in ("ul", "ol"):
+            start = attributes.get("start") or "1"
+            self._lists.append((int(start) if start.isdecimal() and len(start) < 9 else 1) if tag == "ol" else 0)
+        elif tag == "li":
+            self._open_item()
+
+    def _open_item(self) -> None:
+        number = self._lists[-1] if self._lists else 0
+        margin = "  " * min(max(len(self._lists) - 1, 0), 20)
+        self._bullet = margin + (f"{number}. " if number else "- ")
+        if number:
+            self._lists[-1] += 1
+
+    def _close_block(self, tag: str) -> None:
+        self._flush()
+        if tag == "pre":
+            self._pre = max(0, self._pre - 1)
+        elif tag in ("ul", "ol") and self._lists:
+            self._lists.pop()
+            self._bullet = ""
+        elif tag == "li":
+            self._bullet = ""
+
+    def _flush(self) -> None:
+        text, lines = self._take_text()
+        level, self._level = self._level, 0
+        if not text:
+            return
+        if level:
+            self._builder.title = self._builder.title or text
+            self._builder.add_heading(SPACES.sub(" ", text), level, lines=lines)
+        elif self._pre:
+            self._builder.add(text, "code", lines=lines)
+        elif self._bullet:
+            self._builder.add(self._bullet + text, "list", lines=lines)
+            self._bullet = " " * len(self._bullet)
+        else:
+            self._builder.add(text, "paragraph", lines=lines)
+
+    def _take_text(self) -> tuple[str, tuple[int, int]]:
+        text = "".join(self._parts)
+        self._parts.clear()
+        if self._pre:
+            return text.strip("\n").rstrip(), (self._first_line, self._last_line)
+        shown = (re.sub(" {2,}", " ", line).strip() for line in text.split("\n"))
+        return "\n".join(line for line in shown if line), (self._first_line, self._last_line)
+
+    def _open_table_tag(self, tag: str, attributes: dict[str, str | None]) -> None:
+        if tag == "table" and len(self._tables) >= MAX_NESTED_TABLES:
+            self._unread_tables += 1
+            return
+        if tag == "table":
+            if self._tables:
+                self._parts.append("\n")  # a table in a cell: its own block after this one would lose its place
+            else:
+                self._flush()
+            self._tables.append(_OpenTable(self.getpos()[0]))
+            return
+        table = self._tables[-1]
+        if self._unread_tables:
+            self._parts.append(" ")
+            return
+        if tag in ("tr", "td", "th", "caption"):
+            self._close_cell()
+        if tag == "tr":
+            table.open_row()
+        elif tag in ("td", "th"):
+            if table.row < 0:
+                table.open_row()
+            spans = [_span(attributes.get(name)) for name in ("rowspan", "colspan")]
+            table.cell = (tag == "th", spans[0], spans[1], self.getpos()[0])
+        elif tag == "caption":
+            table.is_in_caption = True
+        elif tag in BLOCK_TAGS:
+            self._parts.append(" ")
+
+    def _close_table_tag(self, tag: str) -> None:
+        if tag == "table" and self._unread_tables:
+            self._unread_tables -= 1
+        elif tag == "table":
+            self._close_table()
+        elif tag in ("td", "th", "tr", "caption"):
+            self._close_cell()
+
+    def _close_cell(self) -> None:
+        table = self._tables[-1]
+        if self._unread_tables:
+            return
+        bold_chars, self._bold_chars = self._bold_chars, 0
+        if not table.is_in_caption and table.cell is None:
+            return  # blanks between cells; a row of an outer table while an inner one is open
+        text = SPACES.sub(" ", self._take_text()[0])
+        if table.is_in_caption:
+            table.caption, table.is_in_caption = text, False
+        else:
+            table.close_cell(text, is_bold=bool(text) and bold_chars >= len(text.replace(" ", "")))
+
+    def _close_table(self) -> None:
+        self._close_cell()
+        table = self._tables.pop()
+        text = _raw_table(table)
+        if self._tables and self._tables[-1].cell is not None:
+            self._parts.append(text)  # a table for layout, or a table in a cell: text of that cell
+            return
+        n_rows = max((cell.row + cell.row_span for cell in table.cells), default=0)
+        n_columns = max((cell.column + cell.column_span for cell in table.cells), default=0)
+        lines = (table.line, max(table.line, self.getpos()[0]))
+        if not text:
+            return
+        if n_columns < 2 or n_rows < 2 or len(table.cells) > MAX_GRID_CELLS:
+            self._builder.add(text, "paragraph", lines=lines)
+            return
+        last_row = table.row + 1  # a rowspan may claim rows that never came
+        cells = tuple(cell for cell in table.cells if cell.row < last_row)
+        locator = Locator(chars=(0, 0), lines=lines)
+        grid = Grid(last_row, n_columns, cells, locator, caption=table.caption, total_rows=last_row)
+        self._builder.add(text, "table", grid=grid, lines=lines)
+
+
+def _span(value: str | None) -> int:
+    text = (value or "1").strip()
+    return min(max(int(text), 1), MAX_SPAN) if text.isdecimal() and len(text) < 9 else 1
+
+
+def _raw_table(table: _OpenTable) -> str:
+    """The caption and the rows, cells joined by " | "."""
+    rows: dict[int, list[str]] = {}
+    for cell in table.cells:
+        rows.setdefault(cell.row, []).append(cell.text)
+    lines = [" | ".join(cells) for _, cells in sorted(rows.items()) if any(cells)]
+    return "\n".join([table.caption, *lines] if table.caption else lines)
