@@ -242,7 +242,6 @@ def _confidence(matrix: Matrix, layout: Layout, paths: dict[int, tuple[str, ...]
     unnamed = sum(not path for path in paths.values()) / len(paths)
     confidence *= 1 - (1 - UNNAMED_COLUMNS) * unnamed
     kinds = [matrix.kind(row, column) for row in layout.body for column in layout.data if matrix.at(row, column)]
-    figures = sum(kind in DATA_KINDS for kind in kinds)
-    if not figures:
+    if not any(kind in ("number", "nil", "range") for kind in kinds):
         confidence *= TEXT_ONLY
     return confidence

@@ -146,18 +146,19 @@ def _is_note(cell: GridCell) -> bool:
 def _header_rows(matrix: Matrix, below: list[_Below], start: int, end: int) -> tuple[int, ...]:
     """The header rows from start on; rows with a label only belong to them when a true header row follows."""
     last = None
+    has_label_between = False
     corner_end = _corner_end(matrix, start)
     for row in range(start, min(start + MAX_HEADER_ROWS, end - 1)):
         if not _has_column_cells(matrix, row):
+            has_label_between = last is not None and matrix.at(row, 0) is not None
             continue
         evidence = _header_evidence(matrix, below, row)
         if last is not None and (row < corner_end or _counts_up(matrix, row)):
             evidence = 1.0
-        if evidence > 0 or (evidence == 0 and last is None and _is_full_text_row(matrix, row)):
-            last = row
-        elif evidence < 0 or (last is not None and not _is_unit_row(matrix, row, range(1, matrix.n_columns))):
-            break
-        elif last is not None:
+        is_unit = _is_unit_row(matrix, row, range(1, matrix.n_columns))
+        if evidence < 0 or (last is not None and ((evidence == 0 and not is_unit) or (is_unit and has_label_between))):
+            break  # data, or the unit of the section above it
+        if evidence > 0 or last is not None or _is_full_text_row(matrix, row):
             last = row
         if evidence == 0 and last == row and not _has_typed_column(below, row):
             break  # a table of texts: one header row

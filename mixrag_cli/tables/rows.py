@@ -146,7 +146,7 @@ class _RowWalk:
             self.open.pop()
 
     def _labels(self, row: int) -> tuple[str, ...]:
-        """The row's label texts, merged cells once; blanks in all but the last label column repeat what stands above."""
+        """The row's label texts, merged cells once; a blank in all but the last column repeats what stands above."""
         cells: list[GridCell] = []
         for column in self.layout.labels:
             cell = self.matrix.at(row, column)

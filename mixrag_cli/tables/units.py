@@ -21,24 +21,26 @@ _UNIT_ROW = re.compile(
 )
 _NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|[%$€£¥]|\bn\b|000", re.I)
 _UNIT_LEAD = re.compile(
-    r"[(\[]([^()\[\]]{1,80})[)\]]|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in (?:[\w$€£.]+\s){0,3}"
-    r"(?:thousands|millions|billions|dollars|percent))|^(percent(?:age)?s?)\b|,\s?(in [a-z]+)\b",
+    r"[(\[]([^()\[\]]{1,80})[)\]]|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in "
+    r"(?:[\w$€£.]+\s){0,3}(?:thousands|millions|billions|dollars|percent))|^(percent(?:age)?s?)\b|,\s?(in [a-z]+)\b",
     re.I,
 )
 _PER_ITEM = re.compile(r"\bper[ -](?:\w+[ -])?(?:share|unit|user|employee|ads|barrel|ounce|tonne?)s?\b|\beps\b", re.I)
 _NOT_MONEY = re.compile(
-    r"%|\b(?:shares|number of|percent\w*|rates?|ratio|margin (?:percentage|%)|employees|headcount|days|years|units|average age|yield)\b",
+    r"%|\b(?:shares|number of|percent\w*|rates?|ratio|margin (?:percentage|%)|employees|headcount|"
+    r"days|years|units|average age|yield)\b",
     re.I,
 )
 _SHARES_SCALE = re.compile(
     r"shares?(?: amounts)?,? which (?:are|is) (?:reflected|stated|presented|shown) in (thousands|millions)", re.I
 )
 _WIDE_UNIT = re.compile(
-    r"^(?:(?:row|column|weighted|average|mean|median|annual|total|estimated)\s)?(?:percent(?:age)?s?|per cent|%|numbers?|proportions?|rates?|"
-    r"(?:thousands|millions|billions)|dollars|odds ratios?|hazard ratios?)\b(?!.*\bvs\b)",
+    r"^(?:(?:row|column|weighted|average|mean|median|annual|total|estimated)\s)?(?:percent(?:age)?s?|per cent|%|numbers?|"
+    r"proportions?|rates?|(?:thousands|millions|billions)|dollars|odds ratios?|hazard ratios?)\b(?!.*\bvs\b)",
     re.I,
 )
-_COUNT = re.compile(r"^[(]?(?:n|no\.?|nos\.?|numbers?|counts?|units?)\b[^$%]{0,30}$", re.I)  # plain counts have no unit
+# plain counts have no unit
+_COUNT = re.compile(r"^[(]?(?:n|no\.?|nos\.?|numbers?|counts?|units?)\b[^$%]{0,30}$", re.I)
 _EXCEPT = re.compile(r"\bexcept\b", re.I)
 
 

@@ -1,0 +1,335 @@
+"""From grids to tables: header paths, sections, units, totals, texts."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mixrag_cli.records import Grid, GridCell, Locator, Table
+from mixrag_cli.tables.grid import grid_to_table
+from mixrag_cli.tables.headers import spread_over_blanks
+from mixrag_cli.tables.text import column_text, row_text, row_texts, table_text, unit_text
+
+MILLION = 10**6
+Spans = dict[tuple[int, int], tuple[int, int]]
+
+
+def to_grid(
+    rows: list[list[str]], spans: Spans | None = None, indents: dict[int, int] | None = None, caption: str = ""
+) -> Grid:
+    cells = tuple(
+        GridCell(r, c, text, *(spans or {}).get((r, c), (1, 1)), indent=(indents or {}).get(r, 0) if c == 0 else 0)
+        for r, row in enumerate(rows)
+        for c, text in enumerate(row)
+        if text
+    )
+    return Grid(len(rows), max(map(len, rows)), cells, Locator((0, 10)), caption=caption)
+
+
+def to_table(
+    rows: list[list[str]], spans: Spans | None = None, indents: dict[int, int] | None = None, caption: str = ""
+) -> Table:
+    table = grid_to_table(to_grid(rows, spans, indents, caption), document="d", title="file")
+    assert table is not None
+    return table
+
+
+def tops(table: Table) -> list[tuple[str, ...]]:
+    return [column.path for column in table.columns]
+
+
+def lefts(table: Table) -> list[tuple[str, ...]]:
+    return [row.path for row in table.rows]
+
+
+def value_of(table: Table, row: int, column: int) -> tuple[Decimal | None, str, int]:
+    cell = next(cell for cell in table.cells if (cell.row, cell.column) == (row, column))
+    return cell.value, cell.unit, cell.scale
+
+
+SURVEY = [
+    ["", "Region 1", "", "Region 3", ""],
+    ["", "French", "English", "French", "English"],
+    ["", "percent", "", "", ""],
+    ["Sex", "", "", "", ""],
+    ["Female", "35.3", "28.0", "41.8", "30.6"],
+    ["Male", "64.7", "72.0", "58.2", "69.4"],
+    ["Marital status", "", "", "", ""],
+    ["Single", "18.7", "24.8", "26.9", "26.1"],
+]
+SURVEY_SPANS = {(0, 0): (3, 1), (0, 1): (1, 2), (0, 3): (1, 2), (2, 1): (1, 4)}
+
+
+def test_merged_headers_a_unit_row_and_sections() -> None:
+    table = to_table(SURVEY, SURVEY_SPANS)
+    assert tops(table) == [
+        ("Region 1", "French"),
+        ("Region 1", "English"),
+        ("Region 3", "French"),
+        ("Region 3", "English"),
+    ]
+    assert lefts(table) == [("Sex", "Female"), ("Sex", "Male"), ("Marital status", "Single")]
+    assert table.unit == "percent"
+    assert value_of(table, 4, 1) == (Decimal("35.3"), "%", 1)
+    assert row_text(table, 4).startswith("Sex > Female: Region 1 > French 35.3 %; Region 1 > English 28.0 %")
+    assert (
+        column_text(table, 1)
+        == "Region 1 > French: Sex > Female 35.3 %; Sex > Male 64.7 %; Marital status > Single 18.7 %"
+    )
+    assert row_texts(table) == {row.index: row_text(table, row.index) for row in table.rows}
+    assert table.confidence == 1.0
+
+
+def test_a_title_row_across_the_table_is_its_title() -> None:
+    rows = [["Table 4: Education of workers", "", "", "", ""], *SURVEY]
+    spans = {(r + 1, c): span for (r, c), span in SURVEY_SPANS.items()} | {(0, 0): (1, 5)}
+    table = to_table(rows, spans)
+    assert table.title == "Table 4: Education of workers"
+    assert tops(table)[0] == ("Region 1", "French")
+
+
+def test_a_heading_without_span_is_spread_over_the_years_below() -> None:
+    table = to_table(
+        [
+            ["", "", "Years Ended September 30,", ""],
+            ["", "2019", "2018", "2017"],
+            ["Fixed Price", "$  1,452.4", "$  1,146.2", "$  1,036.9"],
+            ["Other", "44.1", "56.7", "(70.8)"],
+            ["Total sales", "$1,496.5", "$1,202.9", "$1,107.7"],
+        ]
+    )
+    assert tops(table) == [("Years Ended September 30,", year) for year in ("2019", "2018", "2017")]
+    assert lefts(table) == [("Fixed Price",), ("Other",), ("Total sales",)]
+    assert [row.is_total for row in table.rows] == [False, False, True]
+    assert value_of(table, 2, 1) == (Decimal("1452.4"), "USD", 1)
+    assert value_of(table, 3, 3) == (Decimal("-70.8"), "USD", 1)  # only the first and last row carry the sign
+
+
+@pytest.mark.parametrize(
+    ("filled", "lower", "expected"),
+    [
+        ([0, 1, 0], ["year"] * 3, [1, 1, 1]),
+        ([1, 0, 1, 0], ["text"] * 4, [0, 0, 2, 2]),
+        ([0, 1, 0, 1], ["year", "year", "text", "text"], [1, 1, 3, 3]),
+        ([0, 1, 0, 1], ["date"] * 4, [1, 1, 1, 3]),
+        ([0, 1], ["number", "text"], [None, 1]),
+    ],
+)
+def test_spreading_headings(filled: list[int], lower: list[str], expected: list[int | None]) -> None:
+    assert spread_over_blanks([bool(place) for place in filled], lower) == expected
+
+
+def test_a_date_broken_over_two_header_lines_is_joined() -> None:
+    table = to_table(
+        [
+            ["", "September 29,", "July 7,"],
+            ["", "2019", "2019"],
+            ["High", "$91.30", "$87.84"],
+            ["Low", "$70.77", "$75.80"],
+        ]
+    )
+    assert tops(table) == [("September 29, 2019",), ("July 7, 2019",)]
+
+
+def test_indented_rows_stand_under_the_less_indented() -> None:
+    table = to_table(
+        [
+            ["(in millions)", "2023", "2022"],
+            ["Net sales:", "", ""],
+            ["Products", "60,584", "63,355"],
+            ["Services", "21,213", "19,604"],
+            ["Total net sales", "81,797", "82,959"],
+            ["Operating income", "22,998", "23,076"],
+        ],
+        indents={2: 1, 3: 1, 4: 2},
+    )
+    assert lefts(table) == [
+        ("Net sales", "Products"),
+        ("Net sales", "Services"),
+        ("Net sales", "Total net sales"),
+        ("Operating income",),
+    ]
+    assert table.scale == MILLION
+    assert value_of(table, 4, 1) == (Decimal(81797), "", MILLION)
+
+
+def test_sections_without_indent_close_at_their_total() -> None:
+    table = to_table(
+        [
+            ["", "2019", "2018"],
+            ["Revenue:", "", ""],
+            ["License", "3,181", "3,042"],
+            ["Subscription", "1,877", "1,303"],
+            ["Total revenue", "5,058", "4,345"],
+            ["Net income", "1,102", "990"],
+        ]
+    )
+    assert lefts(table)[-2:] == [("Revenue", "Total revenue"), ("Net income",)]
+
+
+def test_a_section_in_a_section() -> None:
+    table = to_table(
+        [
+            ["", "2015", "2004"],
+            ["Adults", "", ""],
+            ["Food", "", ""],
+            ["Mean", "1.5", "1.6"],
+            ["Drinks", "", ""],
+            ["Mean", "2.5", "2.6"],
+            ["Children", "", ""],
+            ["Food", "", ""],
+            ["Mean", "3.5", "3.6"],
+        ]
+    )
+    assert lefts(table) == [("Adults", "Food", "Mean"), ("Adults", "Drinks", "Mean"), ("Children", "Food", "Mean")]
+
+
+def test_units_by_column_by_row_and_by_unit_rows_within_the_body() -> None:
+    table = to_table(
+        [
+            ["", "Farms", "", "Change"],
+            ["", "2011", "2016", ""],
+            ["", "acres", "", "percent"],
+            ["Garlic", "1,315", "2,251", "71.2"],
+            ["Gross margin percentage", "44.5", "43.1", "1.0"],
+        ],
+        {(0, 1): (1, 2), (2, 1): (1, 2), (0, 3): (2, 1)},
+    )
+    assert value_of(table, 3, 2) == (Decimal(2251), "acres", 1)
+    assert value_of(table, 3, 3) == (Decimal("71.2"), "%", 1)
+    body = to_table(
+        [
+            ["Drink", "2004", "2015"],
+            ["Quantity", "", ""],
+            ["", "grams", ""],
+            ["Water", "90", "80"],
+            ["", "%", ""],
+            ["Milk", "5", "6"],
+        ],
+        {(2, 1): (1, 2), (4, 1): (1, 2)},
+    )
+    assert value_of(body, 3, 1) == (Decimal(90), "grams", 1)
+    assert value_of(body, 5, 1) == (Decimal(5), "%", 1)
+
+
+def test_a_caption_in_millions_spares_percentages_and_per_share_rows() -> None:
+    table = to_table(
+        [
+            ["", "2023", "2022"],
+            ["Net sales", "$81,797", "$82,959"],
+            ["Gross margin percentage", "44.5%", "43.3%"],
+            ["Earnings per share: basic", "$1.27", "$1.20"],
+            ["Shares used in computing: basic", "15,697,614", "16,162,945"],
+        ],
+        caption="Operations (In millions, except number of shares, which are reflected in thousands, and "
+        "per-share amounts)",
+    )
+    assert value_of(table, 1, 1) == (Decimal(81797), "USD", MILLION)
+    assert value_of(table, 2, 1) == (Decimal("44.5"), "%", 1)
+    assert value_of(table, 3, 1) == (Decimal("1.27"), "USD", 1)
+    assert value_of(table, 4, 1)[2] == 1000
+    assert unit_text(table) == "USD, in millions"
+
+
+def test_flat_records_take_their_leading_keys_as_row_path() -> None:
+    table = to_table(
+        [
+            ["country", "year", "pop", "continent"],
+            ["Afghanistan", "1952", "8425333", "Asia"],
+            ["Afghanistan", "1957", "9240934", "Asia"],
+            ["Albania", "1952", "1282697", "Europe"],
+        ]
+    )
+    assert lefts(table)[0] == ("Afghanistan", "1952")
+    assert tops(table) == [("country",), ("year",), ("pop",), ("continent",)]
+    assert row_text(table, 1) == "country Afghanistan; year 1952: pop 8425333; continent Asia"
+
+
+def test_rows_without_any_key_are_numbered() -> None:
+    table = to_table([["total_bill", "tip", "sex"], ["16.99", "1.01", "Female"], ["10.34", "1.66", "Male"]])
+    assert lefts(table) == [("row 1",), ("row 2",)]
+    assert tops(table) == [("total_bill",), ("tip",), ("sex",)]
+
+
+def test_left_out_repeats_of_a_key_are_filled_down() -> None:
+    table = to_table(
+        [
+            ["Club", "Season", "Goals"],
+            ["West Ham", "1996-97", "3"],
+            ["", "1997-98", "5"],
+            ["Kingstonian", "1998-99", "7"],
+        ]
+    )
+    assert lefts(table) == [("West Ham", "1996-97"), ("West Ham", "1997-98"), ("Kingstonian", "1998-99")]
+
+
+def test_a_merged_data_cell_is_kept_once_and_read_in_each_row() -> None:
+    table = to_table([["Year", "Team", "Goals"], ["2001", "A", "3"], ["2002", "B", ""]], {(1, 2): (2, 1)})
+    spanning = [cell for cell in table.cells if cell.text == "3"]
+    assert [(cell.row, cell.row_span) for cell in spanning] == [(1, 2)]
+    assert row_text(table, 2).endswith("Goals 3")
+
+
+def test_notes_below_are_no_rows() -> None:
+    table = to_table(
+        [["", "2019"], ["Sales", "12"], ["Profit", "3"], ["(1) Restated for the sale of the business.", ""]]
+    )
+    assert lefts(table) == [("Sales",), ("Profit",)]
+    assert table.notes == ("(1) Restated for the sale of the business.",)
+
+
+def test_a_table_of_texts_has_its_first_row_as_header() -> None:
+    table = to_table([["Option", "Default", "Meaning"], ["--json", "off", "print JSON"], ["--store", "none", "where"]])
+    assert tops(table) == [("Default",), ("Meaning",)]
+    assert lefts(table) == [("--json",), ("--store",)]
+    assert table.confidence < 1
+
+
+@pytest.mark.parametrize("rows", [[["only"]], [["a", "b"]], [["a"], ["1"], ["2"]], [["", ""], ["", ""]]])
+def test_what_is_no_table_gives_none(rows: list[list[str]]) -> None:
+    assert grid_to_table(to_grid(rows), document="d", title="") is None
+
+
+def test_errors_infinities_and_long_numbers_stay_text() -> None:
+    table = to_table([["", "A", "B"], ["x", "1.#INF", "5"], ["y", "9" * 400, "6"], ["z", "#REF!", "NaN"]])
+    assert [value_of(table, row, column)[0] for row, column in ((1, 1), (2, 1), (3, 1), (3, 2))] == [None] * 4
+
+
+def test_the_column_tells_the_decimal_mark() -> None:
+    table = to_table([["", "Betrag"], ["a", "1.234,56"], ["b", "12,5"], ["c", "1.234"]])
+    assert value_of(table, 3, 1)[0] == Decimal(1234)
+
+
+def test_ids_depend_on_place_and_document() -> None:
+    grid = to_grid(SURVEY, SURVEY_SPANS)
+    ids = {grid_to_table(grid, document=document, title="").id for document in ("a", "b")}  # type: ignore[union-attr]
+    assert len(ids) == 2
+    assert table_text(to_table(SURVEY, SURVEY_SPANS)).splitlines()[0] == "file"
+
+
+cell_texts = st.sampled_from(
+    ["", "", "Total", "2019", "percent", "12", "(3)", "—", "n/a", "Sales:", "$ 5", "(in millions)", "x" * 200]
+)
+
+
+@given(
+    st.integers(1, 7).flatmap(
+        lambda width: st.lists(st.lists(cell_texts, min_size=width, max_size=width), min_size=1, max_size=9)
+    ),
+    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 6), st.integers(1, 99), st.integers(1, 99)), max_size=5),
+)
+@settings(max_examples=300, deadline=None)
+def test_any_grid_gives_a_sound_table_or_none(rows: list[list[str]], spans: list[tuple[int, int, int, int]]) -> None:
+    table = grid_to_table(to_grid(rows, {(r, c): (h, w) for r, c, h, w in spans}), document="d", title="t")
+    if table is None:
+        return
+    columns, places = {column.index for column in table.columns}, [(cell.row, cell.column) for cell in table.cells]
+    assert 0 <= table.confidence <= 1
+    assert len(set(places)) == len(places)
+    assert all(column in columns for _, column in places)
+    assert all(header.path and all(header.path) for header in (*table.columns, *table.rows))
+    table_text(table)
+    row_texts(table)
