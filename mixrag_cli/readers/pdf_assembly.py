@@ -22,8 +22,7 @@ from mixrag_cli.readers.pdf_page import Box, PageContent, Word
 from mixrag_cli.readers.pdf_tables import find_aligned_tables
 from mixrag_cli.records import Document, Grid
 
-EDGE_LINES = 4  # how many lines at a page's top and bottom may be running headers and footers
-EDGE_SHARE = 0.22  # of the page's height, from either edge
+EDGE_LINES = 4  # how many lines at a page's top and bottom may be running headers and footers; longer is prose
 MIN_REPEATS = 3
 REPEAT_SHARE = 0.15  # of the pages: a report's notes repeat their title on half of them
 MAX_HEADING_CHARS = 160
@@ -200,7 +199,7 @@ def _edge_texts(layout: PageLayout, edge: int) -> list[str]:
     """Up to EDGE_LINES lines from the page's top (0) or bottom (1), nearest to the edge first."""
     found: list[str] = []
     for item in layout.items if edge == 0 else reversed(layout.items):
-        if isinstance(item, Grid) or len(found) >= EDGE_LINES:
+        if isinstance(item, Grid) or len(found) >= EDGE_LINES or len(item.texts) > EDGE_LINES:
             break
         found += item.texts if edge == 0 else reversed(item.texts)
     return found[:EDGE_LINES]

@@ -30,6 +30,7 @@ from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document
 
 DESCENT = 0.22  # of the type size, from a character box's bottom to its baseline
+SPACE_SHARE = 0.16  # of the type size: a wider gap ends a word
 STYLE_KEYS = ["fontname", "size"]
 
 
@@ -82,7 +83,7 @@ def _to_content(page: Any, number: int) -> PageContent:
         warnings.append(f"{len(page.chars):,} characters; page left out")
         words: tuple[Word, ...] = ()
     else:
-        words = tuple(_to_words(page.extract_words(extra_attrs=STYLE_KEYS, keep_blank_chars=False)))
+        words = tuple(_to_words(page.extract_words(extra_attrs=STYLE_KEYS, x_tolerance_ratio=SPACE_SHARE)))
     n_objects = len(page.lines) + len(page.rects) + len(page.curves)
     has_tables = n_objects <= MAX_PAGE_OBJECTS
     if not has_tables:

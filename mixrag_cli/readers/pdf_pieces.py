@@ -117,6 +117,8 @@ def _is_cut(part: Sequence[Word], before: Word, word: Word) -> bool:
     gap, size = word.x0 - before.x1, max(word.size, before.size)
     if CURRENCY.match(before.text) and len(part) == 1 and is_number(word.text):
         return gap > CURRENCY_REACH
+    if CURRENCY.match(word.text) and CURRENCY.match(part[0].text):
+        return True
     if TRAILER.match(word.text) and is_number(before.text):
         return gap > SYMBOL_REACH * size
     if CURRENCY.match(word.text) or (is_figure(before.text) and is_figure(word.text)):
