@@ -577,6 +577,16 @@ def test_an_unchanged_store_is_left_alone(copied: Path) -> None:
     assert read_record(copied).number == number
 
 
+def test_a_run_that_did_not_come_to_its_end_is_finished_by_the_next(store: Path) -> None:
+    with writer_of(store) as writer:
+        writer.write_batch([make_document(name) for name in NAMES])
+    assert not read_record(store).is_finished
+    with writer_of(store) as writer:
+        writer.finish()
+    assert read_record(store).is_finished
+    assert (store / "vectors" / read_record(store).matrix.file).stat().st_size == 4 * len(NAMES) * DIM * 4  # type: ignore[union-attr]
+
+
 def test_versions_and_bytes_do_not_pile_up(store: Path) -> None:
     build_store(store, NAMES)
     clean = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
@@ -586,6 +596,23 @@ def test_versions_and_bytes_do_not_pile_up(store: Path) -> None:
             writer.finish()
     assert len(manifest_versions(store, "chunks")) == 1
     assert sum(path.stat().st_size for path in store.rglob("*") if path.is_file()) < 2 * clean + 20_000
+
+
+def test_merging_fragments_changes_nothing_that_is_found(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mixrag_cli.store.engine.FRAGMENTS_BEFORE_COMPACTION", 2)
+    with writer_of(store) as writer:
+        for number, name in enumerate(NAMES):
+            writer.write_batch([make_document(name), make_document(NAMES[number // 2], 5, revision=number)])
+        with open_reader(store) as reader:
+            before = digest_of(reader)
+            near = [hit.chunk.id for hit in reader.search_meaning(vector_of("x"), 20)]
+        writer.finish()
+    with open_reader(store) as reader:
+        assert digest_of(reader) == before
+        assert [hit.chunk.id for hit in reader.search_meaning(vector_of("x"), 20)] == near
+        for name in NAMES:
+            assert {hit.path for hit in reader.search_words(Path(name).stem, 4)} == {name}
+    assert check_store(store, deep=True) == []
 
 
 def test_roots_and_fitted_settings_are_remembered(store: Path, tmp_path: Path) -> None:

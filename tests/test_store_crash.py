@@ -86,7 +86,7 @@ def test_kills_at_random_moments_lose_nothing(tmp_path: Path, digests: list[str]
     rng = np.random.default_rng()
     for number in range(RANDOM_KILLS):
         store = tmp_path / f"{number}" / ".mixrag"
-        delay = float(rng.uniform(0.05, 1.5))
+        delay = float(rng.uniform(0.02, 0.8))
         child = start(tell_story, store)
         child.join(delay)
         child.kill()

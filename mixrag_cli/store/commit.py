@@ -72,6 +72,12 @@ class CommitRecord:
         """Passages in the index."""
         return self.tables["chunks"].rows if "chunks" in self.tables else 0
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run that wrote this came to its end; else asking works, but slower."""
+        chunks = self.tables.get("chunks")
+        return chunks is None or (self.matrix is not None and self.matrix.chunks_version == chunks.version)
+
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON values."""
         return asdict(self)

@@ -36,7 +36,7 @@ WORDS_COLUMN = "search"
 UNINDEXED_ROWS = 256
 UNINDEXED_SHARE = 0.02
 # Compaction rewrites whole rows, vectors included: worth it for many small fragments, not after each run.
-FRAGMENTS_BEFORE_COMPACTION = 20
+FRAGMENTS_BEFORE_COMPACTION = 10
 FRAGMENT_BYTES = 256 * 2**20  # bounds what compaction holds in memory
 
 

@@ -181,7 +181,7 @@ class StoreWriter:
 
     def finish(self) -> None:
         """Leave the store fast to ask and small; does nothing where nothing was written."""
-        if not self._wrote and (self.record.matrix is not None or CHUNKS not in self.record.tables):
+        if not self._wrote and self.record.is_finished:
             return
         with self._writing() as engine:
             for name, row_bytes in ((CHUNKS, self.record.dim * 4 + _TEXT_BYTES), (DOCUMENTS, 500), (TABLES, 50_000)):
@@ -399,7 +399,7 @@ def _first_record(embedder_name: str, dim: int) -> CommitRecord:
         embedder=embedder_name,
         dim=dim,
         roots=(),
-        counts={},
+        counts={DOCUMENTS: 0, CHUNKS: 0, TABLES: 0},
         tokens=0,
         bytes=0,
         created_ns=now,
