@@ -135,7 +135,7 @@ class _ScopeReader:
         head_end = inside[0].first if inside else found.last
         if found.inner.type not in self._shape.spaces:
             self._add_named((found.first, head_end), outer.path, ".".join(scope.names))
-        elif head_end - found.first > 1:  # else it is the one line that opens the namespace
+        elif sum(map(_has_word, self._lines[found.first : head_end])) > 1:  # else it opens the namespace, no more
             self._add_rest((found.first, head_end), scope)
         done = head_end
         for child in inside:
@@ -155,7 +155,7 @@ class _ScopeReader:
 
     def _says_something(self, span: tuple[int, int]) -> bool:
         """Whether there is more than brackets in the lines."""
-        return any(HAS_WORD.search(line) and line.strip() != "end" for line in self._lines[span[0] : span[1]])
+        return any(_has_word(line) for line in self._lines[span[0] : span[1]])
 
     def _label(self, found: _Definition) -> str:
         """What a person calls this scope; "" for what is not looked into."""
@@ -223,6 +223,10 @@ class _ScopeReader:
                 break  # a comment at the end of another statement's line
             first = _first_line(node)
         return first
+
+
+def _has_word(line: str) -> bool:
+    return HAS_WORD.search(line) is not None and line.strip() != "end"
 
 
 @cache
