@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import MARKS, decode, wide_encoding
-from mixrag_cli.readers.grids import MAX_CELL_CHARS, raw_text, select_columns, split_wide
+from mixrag_cli.readers.grids import MAX_CELL_CHARS, raw_text, split_wide
 from mixrag_cli.readers.sampling import RowSampler, SourceRow
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import ColumnProfile, Document, Grid, GridCell, Locator
@@ -248,11 +248,11 @@ def _add_grids(builder: DocumentBuilder, sampler: RowSampler) -> None:
     lines = (rows[0].lines[0], rows[-1].lines[1]) if rows[0].lines and rows[-1].lines else None
     if not sampler.is_whole:
         builder.warnings.append(f"{sampler.n_rows:,} rows, of which {len(rows):,} are kept as a sample")
-    for columns in split_wide(sampler.n_columns):
+    for columns, chosen in split_wide(sampler.n_columns, cells):
         part = Grid(
             len(rows),
             len(columns),
-            select_columns(cells, columns),
+            chosen,
             Locator((0, 0), lines=lines),
             total_rows=sampler.n_rows,
             profiles=_select_profiles(profiles, columns),

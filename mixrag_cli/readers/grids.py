@@ -24,7 +24,9 @@ def column_name(column: int) -> str:
 
 
 def cell_range(top: int, left: int, bottom: int, right: int) -> str:
-    """The A1 range of places counted from 0. Example: (0, 0, 2, 1) -> "A1:B3"."""
+    """The A1 range of places counted from 0. Example: (0, 0, 2, 1) -> "A1:B3"; (0, 0, 0, 0) -> "A1"."""
+    if (top, left) == (bottom, right):
+        return f"{column_name(left)}{top + 1}"
     return f"{column_name(left)}{top + 1}:{column_name(right)}{bottom + 1}"
 
 
@@ -50,27 +52,36 @@ def raw_text(grid: Grid) -> str:
     return "\n".join(lines)
 
 
-def split_wide(n_columns: int) -> Iterator[Sequence[int]]:
-    """The columns of each grid that a table of n_columns becomes."""
+def split_wide(n_columns: int, cells: Sequence[GridCell]) -> Iterator[tuple[Sequence[int], tuple[GridCell, ...]]]:
+    """The grids that a table becomes: the columns of each, counted in the whole, and its cells, renumbered.
+
+    A table of up to MAX_GRID_COLUMNS stays whole; of a wider one each part has the first column in front. Spans end
+    where a part ends; parts in which nothing but the first column stands are left out.
+    """
     if n_columns <= MAX_GRID_COLUMNS:
-        yield range(n_columns)
+        yield range(n_columns), tuple(cells)
         return
+    by_column: dict[int, list[GridCell]] = {}
+    for cell in cells:
+        for column in range(cell.column, cell.column + cell.column_span):
+            by_column.setdefault(column, []).append(cell)
     step = MAX_GRID_COLUMNS - 1
     for start in range(1, n_columns, step):
-        yield [0, *range(start, min(start + step, n_columns))]
+        columns = [0, *range(start, min(start + step, n_columns))]
+        chosen = _select_columns(by_column, columns)
+        if any(cell.column > 0 for cell in chosen):
+            yield columns, chosen
 
 
-def select_columns(cells: Sequence[GridCell], columns: Sequence[int]) -> tuple[GridCell, ...]:
-    """The cells of the chosen columns, renumbered; spans end where the choice ends."""
-    if isinstance(columns, range):
-        return tuple(cells)
-    place = {column: index for index, column in enumerate(columns)}
-    chosen: list[GridCell] = []
-    for cell in cells:
-        covered = [place[c] for c in range(cell.column, cell.column + cell.column_span) if c in place]
-        if covered and (cell.column in place or covered[0] == 1):
-            chosen.append(_moved(cell, covered[0], len(covered)))
-    return tuple(chosen)
+def _select_columns(by_column: dict[int, list[GridCell]], columns: list[int]) -> tuple[GridCell, ...]:
+    chosen: dict[tuple[int, int], GridCell] = {}
+    for place, column in enumerate(columns):
+        for cell in by_column.get(column, ()):
+            left = max(cell.column, columns[1]) if place else 0
+            if left == column:
+                span = min(cell.column + cell.column_span - 1, columns[-1]) - column + 1 if place else 1
+                chosen[cell.row, place] = _moved(cell, place, span)
+    return tuple(chosen[key] for key in sorted(chosen))
 
 
 def _moved(cell: GridCell, column: int, span: int) -> GridCell:

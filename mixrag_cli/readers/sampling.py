@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, InvalidOperation
@@ -11,6 +12,7 @@ from mixrag_cli.records import ColumnProfile
 FULL_ROWS = 5_000  # up to here every row is kept and can be asked for
 FULL_CELLS = 200_000  # and no more cells than this, for wide tables (about 100 MB of cells)
 HEAD_ROWS = 50
+TAIL_ROWS = 10  # totals and notes stand at the end
 SAMPLE_ROWS = 1_000
 MAX_DISTINCT = 200
 MAX_DISTINCT_CHARS = 80
@@ -70,6 +72,7 @@ class RowSampler:
         self._decimal_mark = decimal_mark
         self._rows: list[SourceRow] = []
         self._head: list[SourceRow] = []
+        self._tail: deque[SourceRow] = deque(maxlen=TAIL_ROWS)
         self._stride = 1
         self._columns: list[_ColumnCount] = []
 
@@ -84,6 +87,7 @@ class RowSampler:
         if self.is_whole:
             self._start_sampling()
         self._profile(row)
+        self._tail.append(row)
         if (self.n_rows - 1) % self._stride == 0:
             self._rows.append(row)
             if len(self._rows) > SAMPLE_ROWS:
@@ -96,7 +100,7 @@ class RowSampler:
         if self.is_whole:
             return self._rows
         extremes = [row for column in self._columns for row in (column.low_row, column.high_row) if row is not None]
-        kept = {row.index: row for row in (*self._head, *self._rows, *extremes)}
+        kept = {row.index: row for row in (*self._head, *self._rows, *self._tail, *extremes)}
         return [kept[index] for index in sorted(kept)]
 
     def profiles(self, place_of: dict[int, int]) -> tuple[ColumnProfile, ...]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.readers.grids import MAX_CELL_CHARS, cell_range, column_name, raw_text, select_columns, split_wide
+from mixrag_cli.readers.grids import MAX_CELL_CHARS, cell_range, column_name, raw_text, split_wide
 from mixrag_cli.readers.ods import read_ods
 from mixrag_cli.readers.regions import Cells, Merge, Region, TableRegion, find_regions
 from mixrag_cli.readers.sampling import SourceCell
@@ -19,7 +19,7 @@ from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.workbook import SheetCells
 from mixrag_cli.readers.xls import read_xls
 from mixrag_cli.readers.xlsx import read_xlsx
-from mixrag_cli.records import ColumnProfile, Document, Grid, GridCell, Locator
+from mixrag_cli.records import Document, Grid, GridCell, Locator
 
 ZIP_MAGIC = b"PK"
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -189,19 +189,13 @@ def _grid_cells(cells: Cells, region: Region, merges: list[Merge], place_of: dic
 
 def _add_grid(builder: DocumentBuilder, grid: Grid, region: Region) -> None:
     """The grid as one block, or as several that share the first column where it is very wide."""
-    place = grid.locator
-    for columns in split_wide(grid.n_columns):
-        part = grid
+    for columns, cells in split_wide(grid.n_columns, grid.cells):
+        part, place = grid, grid.locator
         if not isinstance(columns, range):
-            profiles = tuple(_moved(grid.profiles[c], i) for i, c in enumerate(columns) if c < len(grid.profiles))
-            cells = select_columns(grid.cells, columns)
-            if len(cells) == 0 or all(cell.column == 0 for cell in cells):
-                continue
+            profiles = tuple(
+                replace(grid.profiles[c], index=i) for i, c in enumerate(columns) if c < len(grid.profiles)
+            )
             left, right = region.left + columns[1], region.left + columns[-1]
             place = replace(place, cells=cell_range(region.top, left, region.bottom, right))
             part = replace(grid, n_columns=len(columns), cells=cells, profiles=profiles, locator=place)
         builder.add(raw_text(part), "table", grid=part, sheet=place.sheet, cells=place.cells)
-
-
-def _moved(profile: ColumnProfile, index: int) -> ColumnProfile:
-    return replace(profile, index=index)

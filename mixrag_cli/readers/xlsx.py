@@ -331,7 +331,7 @@ def _stored_number(value: str) -> Decimal | None:
     try:
         if value.lstrip("-").isdigit():
             return Decimal(value)
-        number = Decimal(repr(float(value)))
+        number = Decimal(f"{float(value):.15g}")  # the digits that spreadsheet programs show
     except (ValueError, InvalidOperation):
         return None
     return number if number.is_finite() else None

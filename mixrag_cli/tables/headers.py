@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from mixrag_cli.records import GridCell
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
+from mixrag_cli.tables.values import find_unit_and_scale
 
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
 MAX_LABEL_COLUMNS = 6
@@ -262,10 +263,16 @@ def _unit_rows(matrix: Matrix, headers: tuple[int, ...], data: tuple[int, ...]) 
     found = tuple(
         row
         for row in headers
-        if _is_unit_row(matrix, row, data) or (row == headers[-1] and _heads_all(matrix, row, data))
+        if (_is_unit_row(matrix, row, data) and (row == headers[-1] or _names_known_unit(matrix, row, data)))
+        or (row == headers[-1] and _heads_all(matrix, row, data))
     )
     named = [row for row in headers if row not in found and any(matrix.own(row, column) for column in data)]
     return found if named else ()
+
+
+def _names_known_unit(matrix: Matrix, row: int, data: tuple[int, ...]) -> bool:
+    """Whether a unit row says a percentage, currency or scale; other words ("Years") may be headings as well."""
+    return any(find_unit_and_scale(matrix.text(row, column)) != ("", 1) for column in data)
 
 
 def _heads_all(matrix: Matrix, row: int, data: tuple[int, ...]) -> bool:

@@ -35,8 +35,9 @@ _SHARES_SCALE = re.compile(
     r"shares?(?: amounts)?,? which (?:are|is) (?:reflected|stated|presented|shown) in (thousands|millions)", re.I
 )
 _WIDE_UNIT = re.compile(
-    r"^(?:(?:row|column|weighted|average|mean|median|annual|total|estimated)\s)?(?:percent(?:age)?s?|per cent|%|numbers?|"
-    r"proportions?|rates?|(?:thousands|millions|billions)|dollars|odds ratios?|hazard ratios?)\b(?!.*\bvs\b)",
+    r"^(?:(?:row|column|weighted|average|mean|median|annual|total|estimated)\s)?"
+    r"(?:percent(?:age)?s?|per cent|%|numbers?|proportions?|rates?|thousands|millions|billions|dollars|"
+    r"odds ratios?|hazard ratios?)\b(?!.*\bvs\b)",
     re.I,
 )
 # plain counts have no unit

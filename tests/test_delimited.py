@@ -1,0 +1,199 @@
+"""csv and tsv: dialects, encodings, damage, and a million rows in flat memory."""
+
+from __future__ import annotations
+
+import io
+import random
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.delimited import read_delimited
+from mixrag_cli.readers.sampling import FULL_ROWS, fast_number
+from mixrag_cli.readers.source import ReadLimits, ReadSource
+from mixrag_cli.records import Document, Table
+from mixrag_cli.tables.grid import grid_to_table
+
+
+def read(raw: bytes, name: str = "a.csv") -> Document:
+    return read_delimited(ReadSource(name, len(raw), io.BytesIO(raw)))
+
+
+def rows_of(document: Document) -> list[list[str]]:
+    grid = document.grids[0]
+    rows = [[""] * grid.n_columns for _ in range(grid.n_rows)]
+    for cell in grid.cells:
+        rows[cell.row][cell.column] = cell.text
+    return rows
+
+
+def table_of(document: Document) -> Table:
+    table = grid_to_table(document.grids[0], document="d", title=document.title)
+    assert table is not None
+    return table
+
+
+@pytest.mark.parametrize(
+    ("raw", "name"),
+    [
+        (b"a,b\n1,2\n3,4\n", "a.csv"),
+        (b"a;b\n1;2\n3;4\n", "a.csv"),
+        (b"a\tb\n1\t2\n3\t4\n", "a.tsv"),
+        (b"a|b\r\n1|2\r\n3|4\r\n", "a.csv"),
+        (b"a,b\r1,2\r3,4", "a.csv"),
+        (b'"a","b"\n"1","2"\n\n"3","4"\n', "a.csv"),
+        (b"\xef\xbb\xbfa,b\n1,2\n3,4\n", "a.csv"),
+        ("\ufeffa,b\n1,2\n3,4\n".encode("utf-16-le"), "a.csv"),
+        ("\ufeffa,b\n1,2\n3,4\n".encode("utf-16-be"), "a.csv"),
+        ("a,b\n1,2\n3,4\n".encode("utf-16-le"), "a.csv"),
+        (b"a,b\n1,2\0\n3,4\n", "a.csv"),
+    ],
+)
+def test_dialects_and_encodings(raw: bytes, name: str) -> None:
+    assert rows_of(read(raw, name)) == [["a", "b"], ["1", "2"], ["3", "4"]]
+
+
+def test_western_text_is_decoded_and_told() -> None:
+    document = read("name,city\nJosé,Köln\nZoë,Málaga\n".encode("cp1252"))
+    assert rows_of(document)[1:] == [["José", "Köln"], ["Zoë", "Málaga"]]
+    assert "cp1252" in document.warnings[0]
+
+
+def test_a_late_byte_that_is_no_utf8_is_found() -> None:
+    raw = b"name,n\n" + b"plain,1\n" * 140_000 + "Müller,2\n".encode("cp1252")
+    assert rows_of(read(raw))[-1] == ["Müller", "2"]
+
+
+def test_semicolons_bring_decimal_commas() -> None:
+    table = table_of(read(b"Land;Wert\nA;1.234,56\nB;12,5\n"))
+    assert [cell.value for cell in table.cells if cell.column == 1] == [Decimal("1234.56"), Decimal("12.5")]
+
+
+def test_ragged_rows_keep_all_their_fields_and_are_told_with_their_line() -> None:
+    document = read(b"a,b,c\n1,2\n3,4,5,6\n7,8,9\n")
+    assert rows_of(document) == [["a", "b", "c", ""], ["1", "2", "", ""], ["3", "4", "5", "6"], ["7", "8", "9", ""]]
+    assert document.warnings[0] == "line 2: 2 fields where the first row has 3"
+
+
+def test_a_quoted_field_may_hold_lines_and_each_row_knows_its_line() -> None:
+    document = read(b'a,b\n"x\ny",1\nz,2\n')
+    assert rows_of(document)[1:] == [["x\ny", "1"], ["z", "2"]]
+    assert [(cell.text, cell.line) for cell in document.grids[0].cells if cell.column == 1] == [
+        ("b", 1),
+        ("1", 2),
+        ("2", 4),
+    ]
+
+
+@pytest.mark.parametrize("n_lines", [3, 4_000])
+def test_a_quote_that_never_closes_loses_no_row(n_lines: int) -> None:
+    raw = b'a,b\nok,1\n"open,2\n' + b"".join(b"row%d,3\n" % i for i in range(n_lines))
+    document = read(raw)
+    texts = [row[0] for row in rows_of(document)]
+    assert texts[:4] == ["a", "ok", '"open', "row0"]
+    assert texts[-1] == f"row{n_lines - 1}"
+    assert document.warnings[0].startswith("line 3: a quote is never closed")
+
+
+def test_a_field_beyond_the_csv_modules_limit() -> None:
+    document = read(b"a,b\n" + b"x" * 300_000 + b",2\n")
+    first, second = rows_of(document)[1]
+    assert (len(first), second) == (10_000, "2")
+
+
+@pytest.mark.parametrize("raw", [b"", b"\n\n", b"\xef\xbb\xbf", b" , ,\n"])
+def test_nothing_but_blanks_gives_no_blocks(raw: bytes) -> None:
+    assert [block for block in read(raw).blocks if block.text.strip()] == []
+
+
+def test_a_header_alone_is_text_but_no_table() -> None:
+    document = read(b"a,b,c\n")
+    assert document.text == "a | b | c"
+    assert grid_to_table(document.grids[0], document="d", title="") is None
+
+
+def test_machine_code_is_refused() -> None:
+    with pytest.raises(FileUnreadable) as caught:
+        read(random.Random(1).randbytes(2_000).replace(b"a", b"\0\0\0") + bytes(2_000))
+    assert caught.value.code == "binary"
+
+
+def test_the_file_limit_holds() -> None:
+    with pytest.raises(FileUnreadable) as caught:
+        read_delimited(ReadSource("a.csv", 2_000_000, io.BytesIO(b""), limits=ReadLimits(max_file_mb=1)))
+    assert caught.value.code == "too-large"
+
+
+def test_wide_tables_become_several_grids_with_the_first_column_in_front() -> None:
+    header = ",".join(f"c{i}" for i in range(1_000))
+    line = ",".join(["key", *map(str, range(1, 1_000))])
+    document = read(f"{header}\n{line}\n".encode())
+    assert len(document.grids) == 8
+    assert all(grid.n_columns <= 128 for grid in document.grids)
+    assert {grid.cells[0].text for grid in document.grids} == {"c0"}
+    assert {cell.text for grid in document.grids for cell in grid.cells} >= {f"c{i}" for i in range(1_000)}
+
+
+def test_cells_that_look_like_formulas_stay_as_they_are() -> None:
+    assert rows_of(read(b"a,b\n=1+2,@x\n+3,-x\n"))[1:] == [["=1+2", "@x"], ["+3", "-x"]]
+
+
+def test_long_files_are_sampled_and_profiled_over_all_rows() -> None:
+    n = 4 * FULL_ROWS
+    lines = ["name,amount,kind"] + [f"n{i},{i}.5,{'ab'[i % 2]}" for i in range(n)]
+    lines[7_001] = "highest,1000000,b"
+    document = read("\n".join(lines).encode())
+    grid = document.grids[0]
+    amounts = grid.profiles[1]
+    assert (grid.total_rows, amounts.count, amounts.numbers) == (n + 1, n, n)
+    assert grid.n_rows < 2_000
+    assert amounts.total == sum((Decimal(i) + Decimal("0.5") for i in range(n) if i != 7_000), Decimal(1_000_000))
+    assert (amounts.low, amounts.high) == (Decimal("0.5"), Decimal(1_000_000))
+    assert rows_of(document)[amounts.high_row or 0][0] == "highest"
+    assert grid.profiles[2].distinct == ("a", "b")
+    table = table_of(document)
+    assert table.total_rows == n
+    assert table.rows[0].path == ("n0",)
+
+
+def test_a_million_cells_do_not_raise_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    line = "{i},2020-01-01,region {r},12.5,{i}.25,text number {i},x,y,1,2\n"
+    with path.open("w") as file:
+        file.write("a,b,c,d,e,f,g,h,i,j\n")
+        file.writelines(line.format(i=i, r=i % 7) for i in range(100_000))
+    script = (
+        "import sys, resource; from pathlib import Path; from mixrag_cli.readers.source import ReadSource\n"
+        "from mixrag_cli.readers.delimited import read_delimited\n"
+        "path = Path(sys.argv[1]); before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "with path.open('rb') as file: document = read_delimited(ReadSource(path.name, path.stat().st_size, file))\n"
+        "print(document.grids[0].total_rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    run = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[1],
+    )
+    rows, grown_kb = map(int, run.stdout.split())
+    assert rows == 100_001
+    assert grown_kb < 60_000
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "number"),
+    [
+        ("12", ".", "12"), ("-1.5", ".", "-1.5"), ("1,234", ".", "1234"), ("1.234,5", ",", "1234.5"),
+        (".5", ".", "0.5"),
+        ("1e-3", ".", "0.001"), ("00501", ".", None), ("123456789012345", ".", None), ("9" * 400, ".", None),
+        ("1_000", ".", None), ("NaN", ".", None), ("2020-01-01", ".", None), ("abc", ".", None), ("", ".", None),
+    ],
+)  # fmt: skip
+def test_machine_numbers_are_read_fast(text: str, mark: str, number: str | None) -> None:
+    assert fast_number(text, mark) == (None if number is None else Decimal(number))

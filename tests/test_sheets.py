@@ -1,0 +1,408 @@
+"""Workbooks: tables found, styles kept, hostile files refused."""
+
+from __future__ import annotations
+
+import io
+import struct
+import time
+import zipfile
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import openpyxl
+import pytest
+import xlwt
+from odf.opendocument import OpenDocumentSpreadsheet
+from odf.table import Table as OdfTable
+from odf.table import TableCell, TableRow
+from odf.text import P
+from openpyxl.styles import Alignment, Font
+
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.number_formats import show_number
+from mixrag_cli.readers.sheet import read_sheet
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records import Document, Table
+from mixrag_cli.tables.grid import grid_to_table
+
+CONTENT_TYPES = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
+RELATIONS = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    '<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}" '
+    'Target="{target}"/></Relationships>'
+)
+BOOK = (
+    '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
+    '<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'
+)
+SHEET = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+    "<sheetData>{rows}</sheetData></worksheet>"
+)
+
+
+def read(raw: bytes, name: str = "book.xlsx") -> Document:
+    return read_sheet(ReadSource(name, len(raw), io.BytesIO(raw)))
+
+
+def make_book(fill: Callable[[Any], None]) -> bytes:
+    book = openpyxl.Workbook()
+    fill(book)
+    raw = io.BytesIO()
+    book.save(raw)
+    return raw.getvalue()
+
+
+def fill_rows(rows: list[list[Any]]) -> Callable[[Any], None]:
+    def fill(book: Any) -> None:
+        for row in rows:
+            book.active.append(row)
+
+    return fill
+
+
+def make_raw(rows: str, extra: dict[str, str] | None = None) -> bytes:
+    """A workbook written by hand, so that it can say what no program would write."""
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", CONTENT_TYPES)
+        archive.writestr("_rels/.rels", RELATIONS.format(kind="officeDocument", target="xl/workbook.xml"))
+        archive.writestr("xl/workbook.xml", BOOK)
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels", RELATIONS.format(kind="worksheet", target="worksheets/sheet1.xml")
+        )
+        archive.writestr("xl/worksheets/sheet1.xml", rows if rows.startswith("<?xml") else SHEET.format(rows=rows))
+        for part, text in (extra or {}).items():
+            archive.writestr(part, text)
+    return raw.getvalue()
+
+
+def code_of(raw: bytes, name: str = "book.xlsx") -> tuple[str, str]:
+    with pytest.raises(FileUnreadable) as caught:
+        read(raw, name)
+    return caught.value.code, caught.value.reason
+
+
+def tables_of(document: Document) -> list[Table]:
+    found = [grid_to_table(grid, document="d", title=document.title) for grid in document.grids]
+    return [table for table in found if table is not None]
+
+
+def fill_survey(book: Any) -> None:
+    sheet = book.active
+    sheet.title = "Survey"
+    sheet["A1"] = "Table 3: Workers by sex\nSummary of the survey."
+    sheet.merge_cells("A1:C1")
+    for place, text in {"B3": "Region 1", "B4": "French", "C4": "English", "B5": "percent", "A6": "Sex"}.items():
+        sheet[place] = text
+    for area in ("B3:C3", "B5:C5", "A3:A5"):
+        sheet.merge_cells(area)
+    sheet["A6"].font = Font(bold=True)
+    for row, (label, french, english) in enumerate([("Female", 35.3, 28.0), ("Male", 64.7, 72.0)], 7):
+        sheet.cell(row, 1, label).alignment = Alignment(indent=1)
+        sheet.cell(row, 2, french)
+        sheet.cell(row, 3, english)
+    sheet["A10"] = "Source: a census."
+
+
+def test_titles_merges_indents_and_notes_become_a_table() -> None:
+    document = read(make_book(fill_survey))
+    (table,) = tables_of(document)
+    assert table.title == "Table 3: Workers by sex"
+    assert [column.path for column in table.columns] == [("Region 1", "French"), ("Region 1", "English")]
+    assert [row.path for row in table.rows] == [("Sex", "Female"), ("Sex", "Male")]
+    assert (table.unit, table.locator.sheet, table.locator.cells) == ("percent", "Survey", "A3:C8")
+    female = next(cell for cell in table.cells if cell.address == "B7")
+    assert (female.text, female.value, female.unit) == ("35.3", Decimal("35.3"), "%")
+    assert table.notes[-1] == "Source: a census."
+    kinds = [(block.kind, block.locator.cells) for block in document.blocks]
+    assert kinds == [("heading", None), ("paragraph", "A1:C1"), ("table", "A3:C8"), ("paragraph", "A10")]
+    assert all(document.text[slice(*block.locator.chars)] == block.text for block in document.blocks)
+
+
+def test_tables_side_by_side_and_below_each_other_are_kept_apart() -> None:
+    def fill(book: Any) -> None:
+        sheet = book.active
+        for top, left, name in ((3, 2, "a"), (3, 6, "b"), (10, 2, "c")):
+            sheet.cell(top - 1, left, f"Table {name}")
+            for row in range(4):
+                for column in range(3):
+                    text = f"{name}{row}" if column == 0 else f"col{column}" if row == 0 else row * column
+                    sheet.cell(top + row, left + column, text)
+
+    tables = tables_of(read(make_book(fill)))
+    assert [(table.title, table.locator.cells) for table in tables] == [
+        ("Table a", "B2:D6"),
+        ("Table b", "F2:H6"),
+        ("Table c", "B9:D13"),
+    ]
+
+
+def test_blank_rows_and_columns_inside_a_table_do_not_cut_it() -> None:
+    rows = [["", None, 2019, None, 2018], ["Sales", None, 5, None, 4], [None], ["Costs", None, 3, None, 2]]
+    (table,) = tables_of(read(make_book(fill_rows(rows))))
+    assert [row.path for row in table.rows] == [("Sales",), ("Costs",)]
+    assert [column.path for column in table.columns] == [("2019",), ("2018",)]
+
+
+def test_numbers_dates_and_errors_are_shown_as_a_person_sees_them() -> None:
+    def fill(book: Any) -> None:
+        sheet = book.active
+        sheet.append(["what", "value", "other"])
+        rows = [
+            ("percent", 0.353, "0.0%"),
+            ("money", -1234.5, '"$"#,##0.00;("$"#,##0.00)'),
+            ("day", date(2019, 3, 31), "yyyy-mm-dd"),
+            ("long id", "123456789012345678", "@"),
+            ("general", 0.1 + 0.2, "General"),
+            ("error", "#DIV/0!", "General"),
+            ("injected", "@SUM(A1)", "General"),
+        ]
+        for row, (name, value, code) in enumerate(rows, 2):
+            sheet.cell(row, 1, name)
+            sheet.cell(row, 2, value).number_format = code
+            sheet.cell(row, 3, row)
+
+    (table,) = tables_of(read(make_book(fill)))
+    cells = {cell.row: cell for cell in table.cells if cell.column == 1}
+    texts = [cells[row].text for row in range(1, 8)]
+    assert texts == [
+        "35.3%",
+        "($1,234.50)",
+        "2019-03-31",
+        "123456789012345678",
+        "0.3",
+        "#DIV/0!",
+        "@SUM(A1)",
+    ]
+    assert [cells[row].value for row in (1, 2, 3, 4, 6, 7)] == [
+        Decimal("35.3"),
+        Decimal("-1234.5"),
+        None,
+        None,
+        None,
+        None,
+    ]
+    assert (cells[1].unit, cells[2].unit) == ("%", "USD")
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "shown"),
+    [
+        ("1234567", "#,##0", "1,234,567"),
+        ("1234567", "#,##0,", "1,235"),
+        ("0.5", "0%", "50%"),
+        ("2.5", '0.0"x"', "2.5x"),
+        ("1234.5", "[$€-407] #,##0.00", "€ 1,234.50"),
+        ("-5", "0;[Red](0)", "(5)"),
+        ("0", '0;(0);"-"', "-"),
+        ("43555", "mmm-yy", "Mar 2019"),
+        ("43555.75", "m/d/yy h:mm", "2019-03-31 18:00"),
+        ("1", "yyyy-mm-dd", "1900-01-01"),
+        ("0.75", "h:mm", "18:00"),
+        ("12345678901", "General", "12345678901"),
+        ("99999999999", "yyyy-mm-dd", "99999999999"),
+    ],
+)
+def test_number_formats(number: str, code: str, shown: str) -> None:
+    assert show_number(Decimal(number), code)[0] == shown
+
+
+def test_the_calendar_of_1904_is_known() -> None:
+    assert show_number(Decimal(0), "yyyy-mm-dd", is_1904=True)[0] == "1904-01-01"
+
+
+def test_formulas_without_values_are_shown_and_never_computed() -> None:
+    document = read(make_book(fill_rows([["a", "b", "c"], ["x", "=1+2", 5], ["y", "=A1", 6]])))
+    (table,) = tables_of(document)
+    assert [(cell.text, cell.value) for cell in table.cells if cell.column == 1] == [("=1+2", None), ("=A1", None)]
+
+
+def test_hidden_sheets_and_rows_are_indexed_and_told() -> None:
+    def fill(book: Any) -> None:
+        book.active.append(["a", "b"])
+        book.active.append(["x", 1])
+        book.active.row_dimensions[2].hidden = True
+        secret = book.create_sheet("Secret")
+        secret.append(["k", "v"])
+        secret.append(["z", 2])
+        secret.sheet_state = "hidden"
+        book.create_chartsheet("Chart")
+
+    document = read(make_book(fill))
+    assert len(document.grids) == 2
+    assert document.warnings == ("sheet Sheet: hidden rows: 2", "sheet Secret: hidden sheet")
+
+
+def test_three_hundred_sheets() -> None:
+    def fill(book: Any) -> None:
+        for i in range(300):
+            sheet = book.create_sheet(f"S{i}")
+            sheet.append(["a", "b"])
+            sheet.append([f"x{i}", i])
+
+    assert len(read(make_book(fill)).grids) == 300
+
+
+def test_two_cells_in_opposite_corners_of_the_grid() -> None:
+    raw = make_raw('<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>')
+    started = time.process_time()
+    document = read(raw)
+    assert sorted(cell.address or "" for grid in document.grids for cell in grid.cells) == ["A1", "XFD1048576"]
+    assert time.process_time() - started < 2
+
+
+def test_cells_outside_the_grid_are_ignored_and_told() -> None:
+    rows = '<row r="1"><c r="A1"><v>1</v></c><c r="XFE1"><v>2</v></c></row>'
+    rows += '<row r="16777217"><c r="A16777217"><v>3</v></c></row>'
+    document = read(make_raw(rows))
+    assert document.text.splitlines()[-1] == "1"
+    assert document.warnings == ("sheet S: 2 cells outside the sheet's grid were ignored",)
+
+
+@pytest.mark.parametrize("n_columns", [10_000, 16_384])
+def test_very_wide_sheets_become_groups_of_columns(n_columns: int) -> None:
+    header = "".join(f'<c t="str"><v>c{i}</v></c>' for i in range(n_columns))
+    values = '<c t="str"><v>key</v></c>' + "".join(f"<c><v>{i}</v></c>" for i in range(1, n_columns))
+    document = read(make_raw(f"<row>{header}</row><row>{values}</row>"))
+    assert all(grid.n_columns <= 128 for grid in document.grids)
+    tables = tables_of(document)
+    assert sum(len(table.columns) for table in tables) == n_columns - 1
+    assert tables[-1].columns[-1].path == (f"c{n_columns - 1}",)
+
+
+def test_a_long_sheet_is_sampled_with_profiles() -> None:
+    rows = "".join(f'<row r="{i + 2}"><c t="str"><v>n{i}</v></c><c><v>{i}</v></c></row>' for i in range(20_000))
+    document = read(make_raw(f'<row r="1"><c t="str"><v>name</v></c><c t="str"><v>amount</v></c></row>{rows}'))
+    grid = document.grids[0]
+    assert (grid.total_rows, grid.profiles[1].numbers, grid.profiles[1].total) == (20_001, 20_000, Decimal(199_990_000))
+    assert grid.n_rows < 2_000
+
+
+def test_a_bomb_is_refused_before_it_unfolds() -> None:
+    raw = io.BytesIO()
+    with (
+        zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("xl/worksheets/sheet1.xml", "w") as part,
+    ):
+        for _ in range(300):
+            part.write(b" " * 1_000_000)
+    assert code_of(raw.getvalue()) == ("too-large", "expands to 300 MB (limit 256 MB per entry)")
+
+
+def test_a_bomb_that_lies_about_its_size_is_stopped_while_it_unfolds() -> None:
+    raw = bytearray(make_raw(SHEET.format(rows="<!--" + " " * 120_000_000 + "-->")))
+    true_size, lie = struct.pack("<I", len(SHEET.format(rows="")) * 2 + 120_000_007), struct.pack("<I", 1_000)
+    sizes = [info.file_size for info in zipfile.ZipFile(io.BytesIO(raw)).infolist()]
+    true_size = struct.pack("<I", max(sizes))
+    assert raw.count(true_size) == 2  # local header and directory
+    code, _ = code_of(bytes(raw.replace(true_size, lie)))
+    assert code in ("too-large", "damaged")
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        '<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">',
+        '<!ENTITY a SYSTEM "file:///etc/passwd">',
+        '<!ENTITY % a SYSTEM "file:///etc/passwd"> %a;',
+    ],
+)
+@pytest.mark.parametrize("part", ["xl/sharedStrings.xml", "xl/styles.xml", "xl/worksheets/sheet1.xml"])
+def test_entities_are_refused_wherever_they_stand(declaration: str, part: str) -> None:
+    text = f'<?xml version="1.0"?><!DOCTYPE sst [{declaration}]><sst><si><t>&b;&a;</t></si></sst>'
+    raw = make_raw(text) if part.endswith("sheet1.xml") else make_raw("<row/>", {part: text})
+    assert code_of(raw) == ("forbidden", "forbidden XML entity declaration")
+
+
+def test_what_is_no_workbook_is_told() -> None:
+    good = make_book(fill_rows([["a", "b"], ["x", 1]]))
+    assert code_of(b"hello, world")[0] == "damaged"
+    assert code_of(good[: len(good) * 2 // 3])[0] == "damaged"
+    assert code_of(b"PK\x03\x04" + bytes(100))[0] == "damaged"
+    assert code_of(make_raw("<row><c><v>1</v></c></row>").replace(b"workbook.xml", b"workbuuk.xml"))[0] == "damaged"
+    assert code_of(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2_000))[0] == "damaged"
+    assert (
+        code_of(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(900) + "EncryptedPackage".encode("utf-16-le"))[0]
+        == "password"
+    )
+
+
+def test_broken_xml_is_told() -> None:
+    assert code_of(make_raw("<row><c><v>1</v></c>"))[0] == "damaged"
+    assert code_of(make_raw("<a>" * 300 + "</a>" * 300))[0] == "forbidden"
+
+
+def test_names_that_climb_out_and_duplicates_do_no_harm() -> None:
+    raw = io.BytesIO(make_raw('<row><c t="str"><v>kept</v></c></row>'))
+    with zipfile.ZipFile(raw, "a") as archive:
+        archive.writestr("../../escaped.xml", "<x/>")
+        archive.writestr("/etc/escaped.xml", "<x/>")
+    assert "kept" in read(raw.getvalue()).text
+
+
+def test_too_many_entries() -> None:
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w") as archive:
+        for i in range(10_001):
+            archive.writestr(f"p{i}", b"")
+    assert code_of(raw.getvalue())[0] == "too-large"
+
+
+def test_an_empty_file_and_an_empty_workbook_have_no_blocks() -> None:
+    assert read(b"").blocks == ()
+    assert read(make_book(lambda book: None)).blocks == ()
+
+
+def test_old_binary_workbooks() -> None:
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("Old")
+    sheet.write_merge(2, 2, 2, 3, "Years")
+    for row, cells in enumerate([("", 2019, 2018), ("Sales", 1.5, 2.5), ("Costs", 3, -4)], 3):
+        for column, text in enumerate(cells, 1):
+            sheet.write(row, column, text)
+    raw = io.BytesIO()
+    book.save(raw)
+    (table,) = tables_of(read(raw.getvalue(), "old.xls"))
+    assert [column.path for column in table.columns] == [("Years", "2019"), ("Years", "2018")]
+    assert [(cell.value, cell.address) for cell in table.cells if cell.row == 3] == [
+        (Decimal(3), "C6"),
+        (Decimal(-4), "D6"),
+    ]
+
+
+def make_ods(repeat_rows: int = 1) -> bytes:
+    document = OpenDocumentSpreadsheet()
+    table = OdfTable(name="Open")
+    for texts in (["", "2019"], ["Sales", "1.5"], ["Share", "0.353"]):
+        row = TableRow(numberrowsrepeated=repeat_rows) if texts[0] == "Share" and repeat_rows > 1 else TableRow()
+        for text in texts:
+            is_number = text.replace(".", "").isdigit()
+            kind = "percentage" if text == "0.353" else "float"
+            cell = TableCell(valuetype=kind, value=text) if is_number else TableCell()
+            if text:
+                cell.addElement(P(text="35.3 %" if text == "0.353" else text))
+            row.addElement(cell)
+        table.addElement(row)
+    document.spreadsheet.addElement(table)
+    raw = io.BytesIO()
+    document.write(raw)
+    return raw.getvalue()
+
+
+def test_open_document_sheets() -> None:
+    (table,) = tables_of(read(make_ods(), "open.ods"))
+    assert [(cell.text, cell.value, cell.unit) for cell in table.cells] == [
+        ("1.5", Decimal("1.5"), ""),
+        ("35.3 %", Decimal("35.3"), "%"),
+    ]
+
+
+def test_a_row_repeated_a_billion_times_is_capped() -> None:
+    started = time.process_time()
+    document = read(make_ods(10**9), "open.ods")
+    assert "is repeated 1,000,000,000 times" in document.warnings[0]
+    assert time.process_time() - started < 5
