@@ -1,0 +1,64 @@
+"""Models: one protocol for what turns text into vectors, and the backends behind it.
+
+    minilm                the bundled all-MiniLM-L6-v2, int8 in onnxruntime; nothing is downloaded
+    sentence_transformer  any sentence-transformers model that is already on this machine
+
+Backends are imported by load_embedder only, since both take their time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from mixrag_cli.settings import Settings
+
+BUNDLED = "minilm"
+Progress = Callable[[int, int, str], None]
+
+
+class Embedder(Protocol):
+    """What turns texts into unit vectors whose dot product is their likeness.
+
+    name: goes into the store; another name means other vectors. dim: length of a vector. window: the most tokens of a
+    text that count, special tokens included. unusable: how many texts so far gave no finite vector; their rows are
+    zeros, which are like nothing, so that only the word search finds them.
+    """
+
+    name: str
+    dim: int
+    window: int
+    unusable: int
+
+    def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
+        """The texts' vectors in their order: (n, dim) float32, rows of length 1.
+
+        on_batch: told after each batch how many texts it held.
+        """
+        ...
+
+    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        """The vector of one question: (dim,) float32 of length 1."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> int:
+        """How many tokens of the texts the model reads, special tokens apart."""
+        ...
+
+
+def load_embedder(settings: Settings, on_progress: Progress | None = None) -> Embedder:
+    """The embedder that the settings name.
+
+    on_progress: told (done, total, what) while a model is prepared for its first use; never called when it is ready.
+    Raises ModelUnusable when the model is missing, damaged or not the pinned one.
+    """
+    if settings.embedder == BUNDLED:
+        from mixrag_cli.models.minilm import load_minilm
+
+        return load_minilm(settings.threads, on_progress)
+    from mixrag_cli.models.sentence_transformer import load_sentence_transformer
+
+    return load_sentence_transformer(settings.embedder, settings.device, settings.threads)

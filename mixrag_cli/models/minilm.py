@@ -1,0 +1,152 @@
+"""The bundled embedder: all-MiniLM-L6-v2 in int8, run by onnxruntime."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as failures
+
+from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.models import Progress
+from mixrag_cli.models.bundled import WEIGHTS_SHA256, WINDOW, weights_file
+from mixrag_cli.models.cache import Recipe, ensure_prepared, forget_prepared
+from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
+from mixrag_cli.models.vectors import to_unit_rows
+
+BUILDER_VERSION = 1  # raised whenever the prepared model gives other vectors
+NAME = f"all-MiniLM-L6-v2/int8-{BUILDER_VERSION}"
+DIM = 384
+BATCH = 4  # texts of like length a run; tests/benchmarks/embedding.py measures it against 8 and 16
+SORTED_TEXTS = 2_048  # sorted by length at a time; bounds the memory that token ids take
+MAX_CHARACTERS = 20_000  # of a text that are tokenised at all; the window is filled long before
+PREPARE_LABEL = "preparing the embedding model (first run only)"
+ONNX_FAILURES = (
+    failures.Fail,
+    failures.EPFail,
+    failures.InvalidArgument,
+    failures.InvalidGraph,
+    failures.InvalidProtobuf,
+    failures.NoSuchFile,
+    failures.RuntimeException,
+)
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 as an Embedder; a text's vector depends on the text alone, not on its batch."""
+
+    name = NAME
+    dim = DIM
+    window = WINDOW
+
+    def __init__(self, model: Path, threads: int = 0) -> None:
+        self.unusable = 0
+        self._tokenizer = load_bundled_tokenizer()
+        self._session = onnxruntime.InferenceSession(
+            str(model), _session_options(threads), providers=["CPUExecutionProvider"]
+        )
+
+    def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
+        """The texts' vectors in their order: (n, 384) float32, rows of length 1, zeros where the model failed."""
+        vectors = np.empty((len(texts), DIM), dtype=np.float32)
+        for start in range(0, len(texts), SORTED_TEXTS):
+            tokens = self._tokenize(texts[start : start + SORTED_TEXTS])
+            for batch in _batches_by_length(tokens):
+                vectors[start + batch] = self._run([tokens[index] for index in batch], "vectors")
+                if on_batch:
+                    on_batch(len(batch))
+        return self._to_unit_rows(vectors)
+
+    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        """The vector of one question: (384,) float32 of length 1."""
+        vector: npt.NDArray[np.float32] = self._to_unit_rows(self._run(self._tokenize([text]), "vectors"))[0]
+        return vector
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
+        """For each text a vector a token, special tokens included: (n_tokens, 384) float32, rows of length 1."""
+        tokens = self._tokenize(texts)
+        found: dict[int, npt.NDArray[np.float32]] = {}
+        for batch in _batches_by_length(tokens):
+            vectors = self._run([tokens[index] for index in batch], "token_vectors")
+            found |= {int(index): vectors[row, : len(tokens[index])] for row, index in enumerate(batch)}
+        return [found[index] for index in range(len(texts))]
+
+    def count_tokens(self, texts: Sequence[str]) -> int:
+        """How many tokens of the texts the model reads, special tokens apart."""
+        return sum(len(tokens) - 2 for tokens in self._tokenize(texts))
+
+    def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
+        cut = [encodable(text[:MAX_CHARACTERS]) for text in texts]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(cut)]
+
+    def _run(self, tokens: Sequence[Sequence[int]], output: str) -> npt.NDArray[np.float32]:
+        ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, text in enumerate(tokens):
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+        found: npt.NDArray[np.float32] = self._session.run([output], {"input_ids": ids, "attention_mask": mask})[0]
+        return found
+
+    def _to_unit_rows(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        rows, unusable = to_unit_rows(vectors)
+        self.unusable += unusable
+        return rows
+
+
+def load_minilm(threads: int = 0, on_progress: Progress | None = None) -> MiniLM:
+    """The bundled embedder, prepared on its first use.
+
+    threads: 0 for as many as there are cores. on_progress: told (done, total, what) while preparing.
+    Raises ModelUnusable when the weights are missing or not the pinned ones, or the cache cannot be written.
+    """
+    recipe = Recipe(
+        name=NAME.replace("/", "-") + ".onnx",
+        source=weights_file(),
+        source_sha256=WEIGHTS_SHA256,
+        build=lambda target: _prepare(target, on_progress),
+    )
+    try:
+        return MiniLM(ensure_prepared(recipe), threads)
+    except ONNX_FAILURES:  # damaged, though size and time did not tell
+        forget_prepared(recipe.name)
+    try:
+        return MiniLM(ensure_prepared(recipe), threads)
+    except ONNX_FAILURES as error:
+        raise ModelUnusable("the prepared embedding model does not load, nor does a new one") from error
+
+
+def _prepare(target: Path, on_progress: Progress | None) -> None:
+    # Only the first run pays for importing onnx; all later ones start without it.
+    from mixrag_cli.models.preparing import N_STEPS, write_minilm
+
+    def on_step(done: int) -> None:
+        if on_progress:
+            on_progress(done, N_STEPS, PREPARE_LABEL)
+
+    write_minilm(weights_file(), target, on_step)
+
+
+def _session_options(threads: int) -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads or usable_cores()
+    options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False  # every batch has a length of its own: plans would only pile up
+    options.log_severity_level = 4
+    return options
+
+
+def usable_cores() -> int:
+    """The cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _batches_by_length(tokens: Sequence[Sequence[int]]) -> Iterator[npt.NDArray[np.intp]]:
+    """The texts' numbers in batches of like length, the longest first, so that memory peaks at once and stays."""
+    order = np.argsort([-len(text) for text in tokens], kind="stable")
+    for start in range(0, len(order), BATCH):
+        yield order[start : start + BATCH]

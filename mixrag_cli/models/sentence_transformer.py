@@ -1,0 +1,90 @@
+"""Any sentence-transformers model that is on this machine, on CPU or GPU. Nothing is downloaded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.models.local import folder_fingerprint, model_folder
+from mixrag_cli.models.vectors import to_unit_rows
+
+# Read when the libraries are imported: they must neither ask the network for updates nor fork with live threads.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["TRANSFORMERS_OFFLINE"] = "1"
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+BATCH = 32  # the library's own default; good for a GPU and no worse than others on a CPU
+TEXTS_A_CALL = 1_024  # progress is told after each call, and each sorts its texts by length
+DEFAULT_WINDOW = 512  # tokens, for the rare model that names none
+
+
+class SentenceTransformerEmbedder:
+    """A sentence-transformers model as an Embedder; questions and passages get the model's own prompts."""
+
+    def __init__(self, name: str, device: str, threads: int = 0) -> None:
+        folder = model_folder(name)
+        if threads:
+            torch.set_num_threads(threads)
+        try:
+            self._model = SentenceTransformer(
+                str(folder), device=None if device == "auto" else device, local_files_only=True, trust_remote_code=False
+            )
+        except Exception as error:  # the libraries below raise whatever they meet in a folder that is no model
+            raise ModelUnusable(f"model {name} cannot be loaded from {folder}: {_first_line(error)}") from error
+        self.name = f"{name}/{folder_fingerprint(folder)}"
+        self.dim = int(self._model.get_embedding_dimension() or 0)
+        self.window = int(self._model.max_seq_length or DEFAULT_WINDOW)
+        self.unusable = 0
+
+    def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
+        """The texts' vectors in their order: (n, dim) float32, rows of length 1, zeros where the model failed."""
+        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for start in range(0, len(texts), TEXTS_A_CALL):
+            part = [_encodable(text) for text in texts[start : start + TEXTS_A_CALL]]
+            found = self._model.encode_document(part, batch_size=BATCH, show_progress_bar=False)
+            vectors[start : start + len(part)] = self._to_unit_rows(found)
+            if on_batch:
+                on_batch(len(part))
+        return vectors
+
+    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        """The vector of one question: (dim,) float32 of length 1."""
+        found = self._model.encode_query([_encodable(text)], show_progress_bar=False)
+        vector: npt.NDArray[np.float32] = self._to_unit_rows(found)[0]
+        return vector
+
+    def count_tokens(self, texts: Sequence[str]) -> int:
+        """How many tokens of the texts the model reads, special tokens apart."""
+        tokenizer = self._model.tokenizer
+        counts = (len(tokenizer.tokenize(_encodable(text))) for text in texts)
+        return sum(min(count, self.window - 2) for count in counts)
+
+    def _to_unit_rows(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        rows, unusable = to_unit_rows(vectors)
+        self.unusable += unusable
+        return rows
+
+
+def load_sentence_transformer(name: str, device: str = "auto", threads: int = 0) -> SentenceTransformerEmbedder:
+    """The model of that name or folder. device: "auto", "cpu", "cuda" or "mps".
+
+    Raises ModelUnusable when it is not on this machine, damaged, or the device is not there.
+    """
+    return SentenceTransformerEmbedder(name, device, threads)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0][:200] or type(error).__name__

@@ -1,0 +1,56 @@
+"""Tokens: the model's own tokenizer, alone. Reader processes count with it and load no model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.models import BUNDLED
+from mixrag_cli.models.bundled import WINDOW, tokenizer_file
+from mixrag_cli.models.local import model_folder
+
+
+def load_bundled_tokenizer() -> Tokenizer:
+    """The bundled model's tokenizer: no padding, texts cut at WINDOW wordpieces with [CLS] and [SEP] counted in.
+
+    Raises ModelUnusable when its file is missing or not the pinned one.
+    """
+    tokenizer = _read_tokenizer(tokenizer_file())
+    tokenizer.enable_truncation(WINDOW)
+    return tokenizer
+
+
+@lru_cache(maxsize=2)
+def load_token_counter(embedder: str = BUNDLED) -> Callable[[str], int]:
+    """A function from a text to the number of its tokens, special tokens not counted, nothing cut off.
+
+    embedder: as in the settings. Raises ModelUnusable when the model's tokenizer cannot be had.
+    """
+    path = tokenizer_file() if embedder == BUNDLED else model_folder(embedder) / "tokenizer.json"
+    tokenizer = _read_tokenizer(path)
+
+    def count_tokens(text: str) -> int:
+        return len(tokenizer.encode(encodable(text), add_special_tokens=False))
+
+    return count_tokens
+
+
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which no tokenizer takes, replaced by question marks."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _read_tokenizer(path: Path) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises the bare class
+        raise ModelUnusable(f"tokenizer file {path} is missing or damaged") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer

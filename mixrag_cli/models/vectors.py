@@ -1,0 +1,19 @@
+"""What every backend owes the store: rows that are finite and of length 1, or plainly zero."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+MIN_LENGTH = 1e-6  # below it a direction is rounding noise
+
+
+def to_unit_rows(vectors: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], int]:
+    """The rows at length 1 as float32, and how many had no direction (NaN, infinite, zero); those are zeros now."""
+    rows = np.array(vectors, dtype=np.float32)
+    rows[~np.isfinite(rows).all(axis=1)] = 0.0
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unusable = lengths[:, 0] <= MIN_LENGTH
+    rows[unusable] = 0.0
+    lengths[unusable] = 1.0
+    return rows / lengths, int(unusable.sum())
