@@ -295,6 +295,34 @@ def test_prose_lists_and_contents_are_no_tables() -> None:
     assert "• Wait for 30 minutes" in document.text
 
 
+def test_the_marks_along_a_charts_axes_are_no_table() -> None:
+    def paint(page: Canvas) -> None:
+        page.setFont("Helvetica", 8)
+        for number in range(8):
+            page.drawRightString(90, 700 - 20 * number, str(70 - 10 * number))
+            page.drawRightString(340, 700 - 20 * number, str(700 - 100 * number))
+
+    assert read(hostile_pdf.canvas_pdf(paint)).grids == ()
+
+
+def test_dot_leaders_part_a_label_from_its_figures() -> None:
+    def paint(page: Canvas) -> None:
+        page.setFont("Courier", 9)
+        page.drawString(72, 714, f"{'Region':<22}{'2021':>8}{'2022':>8}")
+        page.drawString(72, 707, "-" * 38)
+        for number, (label, figures) in enumerate((("North", (800, 880)), ("South", (160, 176)), ("West", (80, 88)))):
+            line = f"{label + ' ':.<22}" + "".join(f"{figure:>8}" for figure in figures)
+            page.drawString(72, 700 - 12 * number, line)
+
+    (grid,) = read(hostile_pdf.canvas_pdf(paint)).grids
+    assert matrix(grid) == [
+        ["Region", "2021", "2022"],
+        ["North", "800", "880"],
+        ["South", "160", "176"],
+        ["West", "80", "88"],
+    ]
+
+
 @pytest.mark.parametrize("text", ["1,234", "(265)", "$1.27", "35.4%", "(2)%", "—", "1 234,5", "n/a", "-3.5", "12*"])
 def test_figures_are_known(text: str) -> None:
     assert is_number(text)

@@ -40,6 +40,7 @@ NOTE = re.compile(r"^(?:Note|NOTE)\s+\d+\b")
 NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[A-Z\u00c0-\u00de]")
 FILE_TITLE = re.compile(r"\.(?:docx?|pdf|tex|indd|xlsx?|qxd)\b|^untitled", re.I)
 NOTE_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]\)|[*†‡]+|\d{1,2}[.)]?)\s")
+SEPARATOR = re.compile(r"^[-=_–—*·]{4,}$")  # a ruling typed in characters
 PARENTHESES = re.compile(r"^\([^()]*\)$")
 INTRODUCES = re.compile(r":$|\b(?:table|tables|follows|following|below|summarized)\b[^.]*[.:]?$", re.I)
 
@@ -82,7 +83,7 @@ def lay_out_page(content: PageContent) -> PageLayout:
         for line in words_to_lines(flow):
             marks = [word for word in line.words if word.text in ruled]
             rest = tuple(word for word in line.words if word.text not in ruled)
-            if rest:
+            if rest and not SEPARATOR.match(line.text):
                 free.append(Line(rest) if marks else line)
             if marks:
                 items += _lay_out_lines(free, content)

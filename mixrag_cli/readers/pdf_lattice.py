@@ -5,6 +5,7 @@ rules ─► components that cross ─► atomic cells ─► merged cells ─�
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from itertools import product
 
 from mixrag_cli.readers.pdf_layout import Line, is_number, words_to_lines
 from mixrag_cli.readers.pdf_page import Box, Rule, Word
+from mixrag_cli.readers.pdf_pieces import line_to_pieces
 from mixrag_cli.records import Grid, GridCell, Locator
 
 REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet
@@ -108,7 +110,7 @@ def _read_lattice(words: Sequence[Word], across: list[Rule], down: list[Rule], p
     if not inside:
         return None
     spans = _merge_atoms(xs, ys, across, down)
-    texts = _words_by_span(inside, spans, xs, ys)
+    texts = _part_columns(_words_by_span(inside, spans, xs, ys), xs)
     if not _is_table(texts, spans, len(inside)):
         return None
     cells, n_shown = _to_cells(texts, n_rows)
@@ -176,6 +178,31 @@ def _words_by_span(
         if span is not None:
             held[span].append(word)
     return {span: words_to_lines(inside) if inside else [] for span, inside in held.items()}
+
+
+def _part_columns(texts: dict[_Span, list[Line]], xs: Sequence[float]) -> dict[_Span, list[Line]]:
+    """Part the cells over several columns whose texts stand clear of each other, each in a column of its own."""
+    parted: dict[_Span, list[Line]] = {}
+    for span, lines in texts.items():
+        columns = _texts_by_column(lines, span, xs) if span.c1 > span.c0 else None
+        if columns is None:
+            parted[span] = lines
+        else:
+            for column, words in columns.items():
+                parted[_Span(span.r0, span.r1, column, column)] = words_to_lines(words)
+    return parted
+
+
+def _texts_by_column(lines: Sequence[Line], span: _Span, xs: Sequence[float]) -> dict[int, list[Word]] | None:
+    """The cell's words by column; None where a text lies over a column's edge or all lie in one column."""
+    columns: dict[int, list[Word]] = defaultdict(list)
+    for line in lines:
+        for piece in line_to_pieces(line, math.inf):
+            within = [c for c in range(span.c0, span.c1 + 1) if xs[c] - 1 <= piece.x0 and piece.x1 <= xs[c + 1] + 1]
+            if not within:
+                return None
+            columns[within[0]] += piece.words
+    return columns if len(columns) > 1 else None
 
 
 def _is_table(texts: dict[_Span, list[Line]], spans: Sequence[_Span], n_words: int) -> bool:

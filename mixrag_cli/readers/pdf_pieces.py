@@ -23,6 +23,8 @@ ENUMERATOR = re.compile(
     r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7o☐☒✓-]|[–—]|\(?[a-zA-Z0-9]{1,2}[.)]|\(?[ivx]{1,4}[.)]|\d+(?:\.\d+)+\.?"
     r"|(?:Item|Note|Part|Exhibit|Section|Article|Chapter|PART|ITEM|NOTE)\s+[\dIVX]+[A-Z]?\.?)$"
 )
+LEADER = re.compile(r"^[.·…_]{4,}$|^(?:\.\s?){4,}$")
+LEADER_END = re.compile(r"(?:\s*[.·…_]){4,}$")
 DIGIT = re.compile(r"\d")
 
 
@@ -115,6 +117,8 @@ def _is_justified(line: Line, width: float) -> bool:
 def _is_cut(part: Sequence[Word], before: Word, word: Word) -> bool:
     """Whether a cell ends between two neighbouring words."""
     gap, size = word.x0 - before.x1, max(word.size, before.size)
+    if LEADER.match(before.text):
+        return not LEADER.match(word.text)
     if CURRENCY.match(before.text) and len(part) == 1 and is_number(word.text):
         return gap > CURRENCY_REACH
     if CURRENCY.match(word.text) and CURRENCY.match(part[0].text):
@@ -138,6 +142,7 @@ def _to_piece(words: Sequence[Word]) -> Piece:
     if CURRENCY.match(words[0].text) and len(words) > 1:
         text = words[0].text + words_to_text(words[1:])
     text = re.sub(r"(?<=[\d)—–-]) (?=(?:%|\)|\)%)$)", "", text)
+    text = LEADER_END.sub("", text) or text
     return Piece(tuple(words), text, words[0].x0, x1, top, bottom, is_number(text))
 
 

@@ -36,9 +36,14 @@ MAX_LABEL_LINES = 3  # lines without figures between two rows of one table
 INDENT_POINTS = 2.5
 MAX_INDENT_POINTS = 90.0  # a label farther in is centred, not indented
 HEADER_REACH = 10  # times the type size: how far above the figures a header's rulings may be
+MIN_SHIFTED = 3  # rows on either side of a shift
+SHIFTED_SHARE = 0.7  # of the pieces in a row: fewer column bands mean that two tables lie on each other
+MIN_AXIS_MARKS = 5
 TIGHT = 0.88  # of the usual row pitch: lines closer than this are one wrapped label
 OPEN_ENDS = (",", " and", " of", " the", " to", " in", " for")
+PLAIN_NUMBER = re.compile(r"^-?\d+(?:\.\d+)?%?$")
 YEAR = re.compile(r"^(?:19|20)\d\d[AEPae]?$|^(?:19|20)\d\d[-–/]\d\d(?:\d\d)?$|^(?:FY|Q[1-4])\W?\d*$")
+ENTRY = re.compile(r"^(?:Item|Part|Note|Chapter|Section|Annex|Appendix|\d+\.)\s?\S", re.I)
 DOTS = re.compile(r"\.{4,}|(?:\. ){4,}")
 
 
@@ -100,11 +105,25 @@ def _split_at_headers(rows: Sequence[Row], start: int, end: int) -> Iterator[tup
     for index in range(start, end + 1):
         row = rows[index]
         if seen_data and _is_header_like(row, left) and _opens_table(rows, index, end, left):
-            yield first, index - 1
+            yield from _split_at_shift(rows, first, index - 1)
             first, seen_data = index, False
         elif row.is_data and not _is_header_like(row, left):
             seen_data = True
-    yield first, end
+    yield from _split_at_shift(rows, first, end)
+
+
+def _split_at_shift(rows: Sequence[Row], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Part rows whose columns run into each other, at the widest blank: there the columns have shifted."""
+    data = [row for row in rows[start : end + 1] if row.is_data]
+    if len(data) > 2 * MIN_SHIFTED and not _is_contents(data):
+        bands = pieces_to_bands((piece for row in data for piece in row.pieces), data[0].line.size)
+        if len(bands) < SHIFTED_SHARE * median(len(row.pieces) for row in data):
+            inner = range(start + MIN_SHIFTED, end - MIN_SHIFTED + 1)
+            at = max(inner, key=lambda index: rows[index].line.top - rows[index - 1].line.bottom)
+            yield from _split_at_shift(rows, start, at - 1)
+            yield from _split_at_shift(rows, at, end)
+            return
+    yield start, end
 
 
 def _opens_table(rows: Sequence[Row], index: int, end: int, left: float) -> bool:
@@ -142,7 +161,8 @@ def _build(
         return None
     size = median(rows[index].line.size for index in data)
     bands = pieces_to_bands((piece for index in data for piece in rows[index].pieces), size, len(data) // 25)
-    if len(bands) < 2 or _is_contents([rows[index] for index in data]):
+    shown = [rows[index] for index in data]
+    if len(bands) < 2 or _is_contents(shown) or _is_chart(rows[start : end + 1]):
         return None
     top, bottom = rows[data[0]].line.top - HEADER_REACH * size, rows[data[-1]].line.bottom + size
     bands = _widen_to_rules(bands, [rule for rule in rules if top < rule.at < bottom])
@@ -188,15 +208,29 @@ def _are_aligned(piece: Piece, other: Piece) -> bool:
 
 def _is_contents(data: Sequence[Row]) -> bool:
     """Whether the rows are a table of contents: titles, and page numbers that never fall."""
-    if sum(bool(DOTS.search(row.line.text)) for row in data) > 0.4 * len(data):
-        return True
     ends = [row.pieces[-1].text for row in data]
     if any(sum(map(is_figure, (piece.text for piece in row.pieces[1:]))) > 1 for row in data):
         return False
+    if sum(bool(DOTS.search(row.line.text)) for row in data) > 0.4 * len(data):
+        return True
     if not all(text.isdigit() and len(text) < 4 for text in ends):
         return False
     pages = [int(text) for text in ends]
-    return all(before <= after for before, after in pairwise(pages)) and pages[-1] > pages[0]
+    never_falls = all(before <= after for before, after in pairwise(pages))
+    return never_falls and (pages[-1] > pages[0] or all(ENTRY.match(row.line.text) for row in data))
+
+
+def _is_chart(rows: Sequence[Row]) -> bool:
+    """Whether the first figures fall in equal steps, as along a chart's axis."""
+    firsts = [number for row in rows if (number := _plain_number(row.pieces[0].text)) is not None]
+    steps = {round(before - after, 6) for before, after in pairwise(firsts)}
+    return len(firsts) >= MIN_AXIS_MARKS and len(steps) == 1 and min(steps) > 0 and len(firsts) > 0.4 * len(rows)
+
+
+def _plain_number(text: str) -> float | None:
+    """The value of a figure written with digits, a point or grouping commas and a minus; None for all else."""
+    plain = text.replace(",", "").replace("−", "-")
+    return float(plain.rstrip("%")) if PLAIN_NUMBER.match(plain) else None
 
 
 def _header_above(
