@@ -116,6 +116,7 @@ def test_a_heading_without_span_is_spread_over_the_years_below() -> None:
         ([0, 1, 0, 1], ["year", "year", "text", "text"], [1, 1, 3, 3]),
         ([0, 1, 0, 1], ["date"] * 4, [1, 1, 1, 3]),
         ([0, 1], ["number", "text"], [None, 1]),
+        ([1, 1, 1, 0], ["text"] * 4, [0, 1, 2, None]),
     ],
 )
 def test_spreading_headings(filled: list[int], lower: list[str], expected: list[int | None]) -> None:
@@ -168,6 +169,60 @@ def test_sections_without_indent_close_at_their_total() -> None:
         ]
     )
     assert lefts(table)[-2:] == [("Revenue", "Total revenue"), ("Net income",)]
+
+
+def test_a_total_closes_the_section_that_it_names() -> None:
+    table = to_table(
+        [
+            ["", "2023", "2022"],
+            ["ASSETS:", "", ""],
+            ["Current assets:", "", ""],
+            ["Cash", "28", "23"],
+            ["Inventories", "7", "5"],
+            ["Total current assets", "35", "28"],
+            ["Goodwill", "4", "4"],
+            ["Total assets", "39", "32"],
+            ["Shares issued", "15", "16"],
+        ],
+        indents={3: 1, 4: 1, 5: 2, 7: 2},
+    )
+    assert lefts(table) == [
+        ("ASSETS", "Current assets", "Cash"),
+        ("ASSETS", "Current assets", "Inventories"),
+        ("ASSETS", "Current assets", "Total current assets"),
+        ("ASSETS", "Goodwill"),
+        ("ASSETS", "Total assets"),
+        ("Shares issued",),
+    ]
+
+
+def test_a_lone_deeper_row_is_no_part_of_the_row_above() -> None:
+    rows = [["", "2023"], ["Operating:", ""], ["Income", "5"], ["Other", "1"], ["Cash generated", "6"], ["Next", "9"]]
+    table = to_table(rows, indents={2: 1, 3: 1, 4: 2})
+    assert lefts(table)[2:] == [("Operating", "Cash generated"), ("Next",)]
+
+
+def test_an_unlabelled_sum_belongs_to_its_section() -> None:
+    table = to_table([["", "2019"], ["Assets:", ""], ["Europe", "7"], ["Korea", "2"], ["", "9"]])
+    assert (table.rows[-1].path, table.rows[-1].is_total) == (("Assets",), True)
+
+
+def test_a_column_of_percentages_next_to_amounts_takes_their_heading() -> None:
+    table = to_table(
+        [["", "2019", "", "2018", ""], ["License", "$275", "99%", "$282", "98%"], ["Cloud", "67", "51%", "45", "55%"]]
+    )
+    assert tops(table) == [("2019",), ("2019", "%"), ("2018",), ("2018", "%")]
+    assert value_of(table, 2, 2) == (Decimal(51), "%", 1)
+
+
+def test_a_header_in_the_body_ends_the_table_unless_it_repeats_the_first() -> None:
+    head, rows = ["", "July 7,", "April 14,"], [["High", "91", "87"], ["Low", "70", "75"]]
+    repeated = to_table([head, *rows, head, *rows])
+    assert len(repeated.rows) == 4
+    other = to_table([head, *rows, ["", "July 8,", "April 15,"], *rows])
+    assert len(other.rows) == 2
+    blocks = to_table([["", "First", "Second"], *rows, ["", "Fiscal 2018", ""], *rows])
+    assert lefts(blocks)[2:] == [("Fiscal 2018", "High"), ("Fiscal 2018", "Low")]
 
 
 def test_a_section_in_a_section() -> None:

@@ -15,6 +15,7 @@ from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, top_paths
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.rows import RowHeader, read_rows
 from mixrag_cli.tables.units import (
+    ColumnUnit,
     Unit,
     UnitRules,
     is_unit_text,
@@ -57,7 +58,7 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
         rows=tuple(Header(row.index, row.path, row.is_total) for row in rows),
         cells=_read_cells(matrix, layout, rows, columns, rules),
         locator=grid.locator,
-        unit="percent" if rules.table.unit == "%" else rules.table.unit or rules.currency,
+        unit="percent" if rules.table.unit == "%" else rules.table.unit or _one_currency(matrix, layout),
         scale=rules.table.scale,
         notes=notes,
         confidence=round(_confidence(matrix, layout, paths) * grid.confidence, 3),
@@ -141,7 +142,7 @@ def _unit_rules(matrix: Matrix, layout: Layout, caption: list[str], notes: tuple
     for source in sources:
         said = unit_of_unit_text(source) if is_unit_text(source) else unit_of_caption(source)
         whole = Unit(whole.unit or said.unit, whole.scale if whole.scale != 1 else said.scale, whole.text or said.text)
-    return UnitRules(whole, " ".join(sources), _one_currency(matrix, layout))
+    return UnitRules(whole, " ".join(sources))
 
 
 def _one_currency(matrix: Matrix, layout: Layout) -> str:
@@ -177,7 +178,13 @@ def _read_cells(
     matrix: Matrix, layout: Layout, rows: tuple[RowHeader, ...], columns: tuple[Header, ...], rules: UnitRules
 ) -> tuple[Cell, ...]:
     by_row_unit = _column_units(matrix, layout)
-    units = {header.index: _header_unit(header, by_row_unit.get(header.index, Unit())) for header in columns}
+    units = {
+        header.index: ColumnUnit(
+            _header_unit(header, by_row_unit.get(header.index, Unit())),
+            _currency_of_column(matrix, layout, header.index),
+        )
+        for header in columns
+    }
     marks = {header.index: _mark_of_column(matrix, layout, header.index) for header in columns}
     labels = set(layout.labels)
     cells: list[Cell] = []
@@ -192,6 +199,13 @@ def _read_cells(
             else:
                 cells.append(_data_cell(cell, units[header.index], row, label, rules, marks[header.index]))
     return tuple(cells)
+
+
+def _currency_of_column(matrix: Matrix, layout: Layout, column: int) -> str:
+    """The one currency that marks cells of the column: accountants mark only the first and the last."""
+    texts = [cell.text for row in layout.body if (cell := matrix.own(row, column)) and not cell.text.strip().isalnum()]
+    units = {parse_value(text).unit for text in texts if len(text) < 40} & CURRENCIES
+    return units.pop() if len(units) == 1 else ""
 
 
 def _mark_of_column(matrix: Matrix, layout: Layout, column: int) -> str | None:
@@ -212,7 +226,9 @@ def _label_cell(cell: GridCell) -> Cell:
     return Cell(cell.row, cell.column, cell.text.strip(), value, address=cell.address, bbox=cell.bbox, line=cell.line)
 
 
-def _data_cell(cell: GridCell, column: Unit, row: RowHeader, label: str, rules: UnitRules, mark: str | None) -> Cell:
+def _data_cell(
+    cell: GridCell, column: ColumnUnit, row: RowHeader, label: str, rules: UnitRules, mark: str | None
+) -> Cell:
     text = " ".join(cell.text.split())
     found = parse_value(
         text, number=None if cell.is_date else cell.number, is_percent=cell.is_percent, decimal_mark=mark

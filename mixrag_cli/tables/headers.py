@@ -29,6 +29,7 @@ LONG_LABEL_CHARS = 60  # on average; longer texts are descriptions, not keys
 NOTE = re.compile(r"^(?:notes?\b|sources?\b|\(\w{1,2}\)\s|\[\w{1,2}\]|[*†‡§¹²³]|\d\.\s|_{3,}|-{3,})", re.I)
 PERIOD_NAME = re.compile(r"\b(?:years?|fy|seasons?|period|date|months?|quarters?|day|week|time)\b", re.I)
 RANK_NAME = re.compile(r"^(?:rank\w*|place|pos(?:ition|\.)?|no\.?|nr\.?|#|id|index|seat|code|year)$", re.I)
+EMPTY_WORDS = re.compile(r"^\(?(?:un)?audited\)?$", re.I)  # say nothing about a column
 TOTAL = re.compile(r"^(?:(?:grand|net|sub)[ -]?)?totals?\b|\b(?:sub)?totals?\s*$|^sum$", re.I)
 
 
@@ -388,7 +389,18 @@ def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
             if cell is not None and (not chain or cell is not chain[-1]):
                 chain.append(cell)
         paths[column] = _chain_to_path(chain, levels)
+    for column in layout.data[1:]:
+        if _has_percentages(matrix, layout, column) and not _has_percentages(matrix, layout, column - 1):
+            left = paths.get(column - 1, ())
+            if left and paths[column] in ((), left[:-1], left):
+                paths[column] = (*left, "%")
     return paths
+
+
+def _has_percentages(matrix: Matrix, layout: Layout, column: int) -> bool:
+    """Whether most figures of a column are percentages: next to amounts, they stand under the amounts' heading."""
+    texts = [matrix.text(row, column) for row in layout.body if matrix.kind(row, column) in ("number", "nil")]
+    return bool(texts) and sum("%" in text for text in texts) >= LABEL_SHARE * len(texts)
 
 
 def _chain_to_path(chain: list[GridCell], levels: list[dict[int, GridCell]]) -> tuple[str, ...]:
@@ -410,7 +422,11 @@ def _chain_to_path(chain: list[GridCell], levels: list[dict[int, GridCell]]) -> 
 
 def _level_cells(matrix: Matrix, layout: Layout, row: int) -> dict[int, GridCell]:
     """The header cell that each data column has in one header row, spread over blanks where no spans are known."""
-    level = {column: cell for column in layout.data if (cell := matrix.at(row, column)) is not None}
+    level = {
+        column: cell
+        for column in layout.data
+        if (cell := matrix.at(row, column)) is not None and not EMPTY_WORDS.match(cell.text.strip())
+    }
     is_last = row == layout.headers[-1]
     if is_last or not level or len(level) == len(layout.data) or not _has_no_spans(matrix, layout.headers):
         return level
@@ -430,6 +446,8 @@ def spread_over_blanks(filled: Sequence[bool], lower: Sequence[str]) -> list[int
     n = len(filled)
     if len(places) == 1 and places[0] == n - 1 and n > 1 and len(set(lower)) > 1:
         return [None] * (n - 1) + [n - 1]  # the first line of a wrapped last header
+    if places == list(range(n - 1)) and len(places) > 2 and "blank" not in lower:
+        return [*places, None]  # a column of its own after a row of single headings: "First … Fourth, Total"
     if places[0] == 0:
         return [max(place for place in places if place <= i) for i in range(n)]
     best = _best_partition(places, lower)

@@ -26,6 +26,7 @@ DATE = re.compile(
     |(?<![\w:])\d{{1,2}}:\d\d(?::\d\d)?(?![\w:])""",
     re.I | re.X,
 )
+_SPAN = re.compile(r"\d{1,2}[ -](?:weeks?|months?|days|quarters?)(?: ended| ending)?", re.I)
 _PERIOD_WORDS = re.compile(
     r"^(?:(?:as (?:of|at)|for(?: the)?|at|in|the)\s+)?(?:(?:three|six|nine|twelve|first|second|third|fourth|[1-4])?\s?"
     r"(?:months?|quarters?|weeks?|years?|half|fiscal|calendar|periods?)\s?)*(?:ended|ending|to|of)?[\s,]*$",
@@ -39,6 +40,8 @@ def kind_of_period(text: str) -> Literal["year", "date"] | None:
     plain = FOOTNOTE.sub("", plain)
     if re.fullmatch(r"\d{4}", plain):
         return "year" if FIRST_YEAR <= int(plain) <= LAST_YEAR else None
+    if _SPAN.fullmatch(plain):
+        return "date"
     match = DATE.search(plain)
     if match is None:
         return None

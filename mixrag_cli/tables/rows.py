@@ -66,6 +66,12 @@ class _RowWalk:
                 self._close_same_indent()
             elif kind == "section":
                 self._open_section(row, previous)
+            elif kind == "heading":
+                self._open_block(row)
+            elif kind == "header" and not self._repeats_header(row):
+                break  # other columns from here on; the raw table keeps them
+            elif kind == "header":
+                self.open = []
             else:
                 self._add_data_row(row)
             previous = kind
@@ -84,7 +90,28 @@ class _RowWalk:
             if len(layout.labels) > 1 and sum(matrix.own(row, column) is not None for column in layout.labels) > 1:
                 return "data"
             return "section" if self._label(row) is not None else "data"
-        return "unit" if is_unit_row(matrix, row, layout) else "data"
+        if is_unit_row(matrix, row, layout):
+            return "unit"
+        if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
+            return "heading" if all(cell is data[0] for cell in data) else "header"
+        return "data"
+
+    def _is_unlabelled_text(self, row: int, data: list[GridCell]) -> bool:
+        if self._label(row) is not None or any(cell.row != row for cell in data):
+            return False
+        kinds = {self.matrix.kinds[cell.row, cell.column] for cell in data}
+        return bool(kinds) and kinds <= {"text", "date", "year"}
+
+    def _open_block(self, row: int) -> None:
+        """A lone heading in the middle of the columns stands above all rows that follow."""
+        text = next(self.matrix.text(row, column) for column in self.layout.data if self.matrix.at(row, column))
+        self.open = [_Open(_clean_label(text), -1.0, -1, True)]
+
+    def _repeats_header(self, row: int) -> bool:
+        """Whether a row of texts inside the body says no other than the header above the same columns."""
+        columns = [column for column in self.layout.data if self.matrix.at(row, column) is not None]
+        above = [{self.matrix.text(head, column) for head in self.layout.headers} for column in columns]
+        return all(self.matrix.text(row, column) in texts for column, texts in zip(columns, above, strict=True))
 
     def _label(self, row: int) -> GridCell | None:
         return next((cell for column in self.layout.labels if (cell := self.matrix.at(row, column)) is not None), None)
@@ -118,7 +145,9 @@ class _RowWalk:
         labels = self._labels(row)
         is_total = any(TOTAL.search(text) for text in labels) or (cell is not None and _is_bold_total(cell, labels))
         if cell is not None and labels:
-            self._close_for_row(indent_of(cell), is_total)
+            self._close_for_row(indent_of(cell), is_total or self._is_lone_child(row, indent_of(cell)))
+        else:
+            self._close_data_rows()
         parents = tuple(parent.text for parent in self.open)
         path = (*parents, *labels) or (self._row_name(row),)
         self.found.append(
@@ -129,7 +158,18 @@ class _RowWalk:
         if cell is not None and len(self.layout.labels) == 1 and not is_total:
             self.open.append(_Open(_clean_label(cell.text), indent_of(cell) + DATA_ROW, indent_of(cell), False))
         elif is_total:
-            self._close_after_total()
+            self._close_after_total(labels)
+
+    def _close_data_rows(self) -> None:
+        while self.open and not self.open[-1].is_section:
+            self.open.pop()
+
+    def _is_lone_child(self, row: int, indent: int) -> bool:
+        """Whether no row of the same indent follows: a deeper row alone sums up the rows above it."""
+        if not self.open or self.open[-1].is_section or self.open[-1].n_rows or indent <= self.open[-1].indent:
+            return False
+        following = self._label(row + 1) if self.kinds.get(row + 1) == "data" else None
+        return following is None or indent_of(following) < indent
 
     def _close_for_row(self, indent: int, is_total: bool) -> None:
         while self.open:
@@ -141,8 +181,12 @@ class _RowWalk:
         if self.open and self.open[-1].n_rows == 0:
             self.open[-1].is_indented = indent > self.open[-1].indent
 
-    def _close_after_total(self) -> None:
-        if self.open and self.open[-1].is_section and self.open[-1].n_rows > 1 and not self.open[-1].is_indented:
+    def _close_after_total(self, labels: tuple[str, ...]) -> None:
+        named = TOTAL.sub("", labels[-1]).strip().lower() if labels else ""
+        names = [parent.text.lower() for parent in self.open]
+        if named and any(name.startswith(named) for name in names):
+            del self.open[next(i for i, name in enumerate(names) if name.startswith(named)) :]
+        elif self.open and self.open[-1].is_section and self.open[-1].n_rows > 1 and not self.open[-1].is_indented:
             self.open.pop()
 
     def _labels(self, row: int) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def _row_text(table: Table, header: Header, cells: dict[int, Cell]) -> str:
     named = [(column, cells[column.index]) for column in table.columns if column.index in cells]
     n_keys = _count_keys(header, named)
     path = "; ".join(_named(*pair) for pair in named[:n_keys]) if n_keys else ARROW.join(header.path)
-    parts = [_named(*pair) for pair in named[n_keys:]]
+    parts = [_named(*pair, table.unit) for pair in named[n_keys:]]
     return f"{path}: {'; '.join(parts)}" if parts else path
 
 
@@ -120,8 +120,10 @@ def _key_columns(table: Table) -> set[int]:
     return {column.index for column, _ in named[: _count_keys(first, named)]}
 
 
-def _named(column: Header, cell: Cell) -> str:
-    return f"{ARROW.join(column.path)} {cell_text(cell)}"
+def _named(column: Header, cell: Cell, known_unit: str = "") -> str:
+    """The cell behind its column's path; a unit that the whole table has is not repeated in each cell."""
+    text = cell_text(cell) if cell.unit != known_unit else cell.text
+    return f"{ARROW.join(column.path)} {text}"
 
 
 def _names(headers: tuple[Header, ...]) -> str:

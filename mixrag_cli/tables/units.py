@@ -20,6 +20,7 @@ _UNIT_ROW = re.compile(
     rf"^[(\[]?\s*(?:(?:{_UNIT_WORD})(?:[\s,/-]+|(?=[$€£¥’'‘])|(?<=[$€£¥])|$|(?=[)\]])))+[)\]]?$", re.I
 )
 _NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|[%$€£¥]|\bn\b|000", re.I)
+_FILLER = re.compile(r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4})\b", re.I)
 _UNIT_LEAD = re.compile(
     r"[(\[]([^()\[\]]{1,80})[)\]]|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in "
     r"(?:[\w$€£.]+\s){0,3}(?:thousands|millions|billions|dollars|percent))|^(percent(?:age)?s?)\b|,\s?(in [a-z]+)\b",
@@ -71,7 +72,7 @@ def is_unit_text(text: str) -> bool:
         return True
     if re.fullmatch(r"\(?in\s?(?:thousands|millions|billions)\)?", text, re.I):
         return True
-    return bool(_UNIT_ROW.match(text) and _NAMES_UNIT.search(text)) and text.lower() not in {"in", "of", "and", "per"}
+    return bool(_UNIT_ROW.match(text) and _NAMES_UNIT.search(_FILLER.sub(" ", text)))
 
 
 def is_wide_unit_text(text: str) -> bool:
@@ -119,23 +120,30 @@ def unit_of_header(text: str) -> Unit:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnUnit:
+    """What a column tells of its cells' units. currency: the one that marks some of its cells, "" where none does."""
+
+    header: Unit = Unit()
+    currency: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class UnitRules:
     """What the table says about the units of its cells, from the widest to the narrowest."""
 
     table: Unit = Unit()
     caption: str = ""
-    currency: str = ""
 
-    def apply(self, value: Value, column: Unit, row: Unit, block: Unit, label: str) -> tuple[str, int]:
+    def apply(self, value: Value, column: ColumnUnit, row: Unit, block: Unit, label: str) -> tuple[str, int]:
         """The unit and scale of one cell.
 
-        Order: the cell's own text, column header, row label, unit row of the block, table, the table's one currency.
+        Order: the cell's own text, column header, row label, unit row of the block, table, the currency of the column.
         A percentage has scale 1; "per share" rows take no scale from a caption that excepts them.
         """
-        says = [Unit(value.unit, value.scale), column, row, block, self.table]
+        says = [Unit(value.unit, value.scale), column.header, row, block, self.table]
         unit = next((said.unit for said in says if said.unit), "")
-        if not unit and self.currency and not _NOT_MONEY.search(label):
-            unit = self.currency
+        if not unit and column.currency and not _NOT_MONEY.search(label):
+            unit = column.currency
         if unit in ("%", "pp", "bp", "x"):
             return unit, 1
         if (
