@@ -127,7 +127,7 @@ def _document_to_chunks(
         tables,
         document_id=request.document_id,
         path=request.path,
-        count_tokens=_counting_with_beats(load_token_counter(), beat, len(document.text)),
+        count_tokens=_counting_with_beats(load_token_counter(request.embedder), beat, len(document.text)),
         window=request.window,
     )
 

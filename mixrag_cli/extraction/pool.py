@@ -219,8 +219,16 @@ class _Seat:
 
     def _request(self, job: ExtractionJob, fallback: bool) -> Request:
         settings = self._run.settings
-        limits = (settings.max_file_mb, settings.max_text_file_mb)
-        return Request(job.name, job.path, job.document_id, self._run.window, *limits, fallback)
+        return Request(
+            name=job.name,
+            path=job.path,
+            document_id=job.document_id,
+            embedder=settings.embedder,
+            window=self._run.window,
+            max_file_mb=settings.max_file_mb,
+            max_text_file_mb=settings.max_text_file_mb,
+            fallback=fallback,
+        )
 
     def _ready_worker(self) -> Worker:
         if self._worker is not None and self._worker.files_read >= MAX_FILES_PER_WORKER:

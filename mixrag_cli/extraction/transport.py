@@ -25,11 +25,16 @@ class TransportError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a reader process is asked for. window: the embedder's, in tokens. fallback: use the second reader."""
+    """What a reader process is asked for.
+
+    embedder: as in the settings; its tokens are counted. window: the embedder's, in tokens. fallback: use the second
+    reader.
+    """
 
     name: str
     path: str
     document_id: str
+    embedder: str
     window: int
     max_file_mb: int
     max_text_file_mb: int

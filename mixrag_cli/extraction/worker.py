@@ -37,7 +37,7 @@ CHILD_ENVIRONMENT = {
 }
 
 
-class WorkerLost(Exception):  # noqa: N818 - named after what happened, as in errors.py
+class WorkerLost(Exception):
     """The process died or was killed over the file it read.
 
     code: "timeout", "memory" or "crashed". reason: one line for people.

@@ -38,7 +38,7 @@ class Format:
 
 
 FORMATS = (
-    Format("pdf", "pdf", "read_pdf", "pdf", fallback="pdf.read_pdf_fallback"),
+    Format("pdf", "pdf", "read_pdf", "pdf", fallback="pdf_fallback.read_pdf_fallback"),
     Format("markdown", "markdown", "read_markdown", "md markdown mdown mkd mdx qmd rmd"),
     Format("sheet", "sheet", "read_sheet", "xlsx xlsm xls ods"),
     Format("sheet", "delimited", "read_delimited", "csv tsv tab"),
