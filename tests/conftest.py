@@ -1,0 +1,60 @@
+"""The surroundings of every test: no settings of the caller's, a home of its own, one width, one time zone.
+
+The prepared embedding model is shared by all runs: it lies in the caller's own cache, where its hash protects it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+# Settled at import, before any test module reads the environment.
+MODEL_CACHE = os.environ.get("MIXRAG_CACHE_DIR") or platformdirs.user_cache_dir("mixrag")
+for _name in [name for name in os.environ if name.startswith("MIXRAG_")]:
+    del os.environ[_name]
+os.environ["MIXRAG_CACHE_DIR"] = MODEL_CACHE
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+FOREIGN = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LINES", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+
+
+@pytest.fixture(scope="session")
+def session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(autouse=True)
+def surroundings(session_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in FOREIGN:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(session_home))
+    for name, folder in (("XDG_CONFIG_HOME", ".config"), ("XDG_DATA_HOME", ".local/share")):
+        monkeypatch.setenv(name, str(session_home / folder))
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture(scope="session")
+def model_cache() -> Path:
+    """The cache folder, with the bundled model prepared in it; processes that run at once wait for one another."""
+    from mixrag_cli.models.minilm import load_minilm
+
+    load_minilm(1)
+    return Path(MODEL_CACHE)
+
+
+@pytest.fixture(scope="session")
+def minilm(model_cache: Path):
+    """The bundled embedder, real."""
+    from mixrag_cli.models.minilm import load_minilm
+
+    return load_minilm(2)
