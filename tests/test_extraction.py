@@ -15,6 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from mixrag_cli.extraction import ExtractionJob, ExtractionResult, ReaderPool, pool
 from mixrag_cli.extraction.redaction import redact_document
@@ -174,6 +175,23 @@ def test_a_process_that_hangs_or_dies_costs_its_file_only(
     assert failure_of(results["big.txt"]) == expected
     good = results["good.txt"].extraction
     assert good is not None and good.chunks[0].text == "Still here."
+
+
+def test_a_pdf_whose_reader_died_is_read_by_the_second_one(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for subject in (
+        "Rivers carry the rain to the sea.",
+        "Bridges are closed in winter.",
+        "The revenue was 12 million.",
+    ):
+        canvas.drawString(72, 700, subject)
+        canvas.showPage()
+    canvas.save()
+    jobs = [job_of(tmp_path, "a.pdf", (tmp_path / "a.pdf").read_bytes())]
+    extraction = extract(jobs, Settings(), signal_at_first_beat(signal.SIGABRT, "a.pdf"))["a.pdf"].extraction
+    assert extraction is not None
+    assert "read by the second reader: the reader crashed" in extraction.warnings
+    assert any("revenue was 12 million" in chunk.text and chunk.locator.page == 3 for chunk in extraction.chunks)
 
 
 def test_a_file_that_eats_the_memory_is_reported(tmp_path: Path) -> None:
