@@ -433,6 +433,11 @@ def test_white_text_on_a_dark_field_is_not_hidden() -> None:
     assert "ordinary heading" in document.text
 
 
+def test_a_negative_type_size_is_a_size() -> None:
+    raw = hostile_pdf.one_page(hostile_pdf.stream(b"BT /F1 -12 Tf -1 0 0 -1 72 700 Tm (Turned twice) Tj ET"))
+    assert read(raw).text == "Turned twice"
+
+
 def test_too_many_lines_switch_tables_off_for_the_page() -> None:
     document = read(hostile_pdf.many_lines(20_500))
     assert document.warnings == ("page 1: too many lines, tables not extracted",)

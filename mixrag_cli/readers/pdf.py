@@ -43,6 +43,7 @@ PASSWORD_ERROR = 4
 LOAD_ERRORS = {3: "data format error", 5: "unsupported security scheme", 6: "page not found"}
 SPACE_SHARE = 0.16  # of the character height (about 0.2 of the type size): a wider gap ends a word
 SHIFT_SHARE = 0.08  # of the character height: a raised or larger character is a word of its own
+FARTHEST_POINTS = 100_000.0  # a page is 14,400 points at most; this also turns NaN away
 INVISIBLE = 3
 TINY_POINTS = 2.0
 BOLD_FLAG = 1 << 18
@@ -265,6 +266,8 @@ class _TextPage:
             if not shown or style.angle != frame.rotation:
                 continue
             word = self._to_word(shown, start, (x0, x1), style, frame, is_glued)
+            if not abs(word.baseline) < FARTHEST_POINTS:
+                continue
             words.append(word)
             if style.is_hidden or word.size < TINY_POINTS or not _is_on_page(word, width, height):
                 hidden.append(word)
@@ -303,7 +306,7 @@ class _TextPage:
         x, y = ctypes.c_double(), ctypes.c_double()
         _get_origin(self._handle, start, ctypes.addressof(x), ctypes.addressof(y))
         baseline = frame.turn_point(x.value, y.value)[1]
-        size = style.size or float(self._boxes[start, 3] - self._boxes[start, 1])
+        size = style.size or max(1.0, float(self._boxes[start, 3] - self._boxes[start, 1]))
         top, bottom = baseline - ASCENT * size, baseline + DESCENT * size
         return Word(text, edges[0], top, edges[1], bottom, baseline, size, style.bold, style.italic, glued)
 
@@ -314,8 +317,10 @@ class _TextPage:
             return known
         matrix = pdfium.FS_MATRIX()
         _get_matrix(self._handle, index, ctypes.addressof(matrix))
-        size = _get_size(self._handle, index) * math.hypot(matrix.c, matrix.d)
-        angle = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4 if math.isfinite(size) else 0
+        signed = _get_size(self._handle, index)  # negative where a program turns the page and the type
+        size = abs(signed) * math.hypot(matrix.c, matrix.d)
+        a, b = math.copysign(1.0, signed) * matrix.a, math.copysign(1.0, signed) * matrix.b
+        angle = round(math.atan2(b, a) / (math.pi / 2)) % 4 if math.isfinite(size) else 0
         bold, italic = self._font_style(text_object, index)
         mode = _get_mode(text_object) if text_object else 0
         style = _Style(

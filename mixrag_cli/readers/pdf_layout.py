@@ -204,8 +204,9 @@ def split_flows(words: Sequence[Word], depth: int = 0) -> list[list[Word]]:
     """Part the words of a page into flows in reading order: full-width bands, and columns of prose left to right."""
     if depth > 3 or len(words) < 40:
         return [list(words)]
-    for gutter in _gutters(words):
-        bands = _bands_at(words, gutter)
+    lines = words_to_lines(words)
+    for gutter in _gutters(lines):
+        bands = _bands_at(lines, gutter)
         if bands is None:
             continue
         flows: list[list[Word]] = []
@@ -219,11 +220,11 @@ def split_flows(words: Sequence[Word], depth: int = 0) -> list[list[Word]]:
     return [list(words)]
 
 
-def _gutters(words: Sequence[Word]) -> list[float]:
+def _gutters(lines: Sequence[Line]) -> list[float]:
     """The x places, likeliest first, where many lines begin behind a gap: left edges of possible right columns."""
-    left, right = min(word.x0 for word in words), max(word.x1 for word in words)
+    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     starts: Counter[int] = Counter()
-    for line in words_to_lines(words):
+    for line in lines:
         for before, word in pairwise(line.words):
             if word.x0 - before.x1 > COLUMN_GAP * word.size:
                 starts[round(word.x0)] += 1
@@ -240,10 +241,10 @@ def _gutters(words: Sequence[Word]) -> list[float]:
     return chosen
 
 
-def _bands_at(words: Sequence[Word], gutter: float) -> list[tuple[bool, list[Word]]] | None:
+def _bands_at(page: Sequence[Line], gutter: float) -> list[tuple[bool, list[Word]]] | None:
     """Bands of lines, top to bottom, that the gutter parts or that cross it; None where none is columns of prose."""
     bands: list[tuple[bool, list[Line]]] = []
-    for line in words_to_lines(words):
+    for line in page:
         crosses = _crosses(line, gutter)
         if bands and bands[-1][0] is not crosses:
             bands[-1][1].append(line)

@@ -24,6 +24,7 @@ ENUMERATOR = re.compile(
     r"|(?:Item|Note|Part|Exhibit|Section|Article|Chapter|PART|ITEM|NOTE)\s+[\dIVX]+[A-Z]?\.?)$"
 )
 LEADER = re.compile(r"^[.·…_]{4,}$|^(?:\.\s?){4,}$")
+LEADER_SIGNS = ".·…_"
 LEADER_END = re.compile(r"(?:\s*[.·…_]){4,}$")
 DIGIT = re.compile(r"\d")
 
@@ -117,6 +118,8 @@ def _is_justified(line: Line, width: float) -> bool:
 def _is_cut(part: Sequence[Word], before: Word, word: Word) -> bool:
     """Whether a cell ends between two neighbouring words."""
     gap, size = word.x0 - before.x1, max(word.size, before.size)
+    if gap <= NUMBER_GAP * size and word.text[0].isalnum() and before.text[-1] not in LEADER_SIGNS:
+        return False  # most words of prose end here, before any pattern is tried
     if LEADER.match(before.text):
         return not LEADER.match(word.text)
     if CURRENCY.match(before.text) and len(part) == 1 and is_number(word.text):
