@@ -8,14 +8,12 @@ from typing import Annotated
 
 import typer
 
-from mixrag_cli.commands.freshness import freshness_note
 from mixrag_cli.commands.options import (
     Face,
     KindFilter,
     ModalityFilter,
     PathFilter,
     command,
-    locate_files,
     make_scope,
     read_question,
 )
@@ -38,11 +36,12 @@ def ask(
     """
     text = read_question(question, "question")
     settings = face.settings()
+    from mixrag_cli.commands.sources import freshness_note, locate_files
     from mixrag_cli.pipeline.answering import open_session
 
     session = open_session(Path.cwd(), settings)
     answer = session.ask(text, make_scope(path, modality, kind))
-    if changed := freshness_note(session.document_rows):
+    if changed := freshness_note(session.document_rows, session.reader.store):
         answer = replace(answer, warnings=(*answer.warnings, changed))
     if face.json:
         from mixrag_cli.output.payloads import answer_to_json
@@ -53,6 +52,6 @@ def ask(
         from mixrag_cli.output.console import make_console
         from mixrag_cli.output.terminal import print_answer
 
-        locate = locate_files(lambda: session.document_rows)
+        locate = locate_files(lambda: session.document_rows, session.reader.store)
         print_answer(make_console(color=face.color.value), answer, locate, explain=explain)
     return ExitCode.DONE if answer.status == "answered" else ExitCode.NO_ANSWER

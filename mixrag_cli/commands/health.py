@@ -15,10 +15,13 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import MixragError
+
+if TYPE_CHECKING:
+    from mixrag_cli.settings import Settings
 
 OLDEST_PYTHON = (3, 11)
 NEEDED_DISK_BYTES = 500_000_000  # the prepared model (about 25 MB), and an index of some ten thousand passages
@@ -138,7 +141,44 @@ def _check_settings(face: Face) -> Iterator[Finding]:
 
 
 def _check_embedder(face: Face) -> Iterator[Finding]:
-    raise NotImplementedError
+    from mixrag_cli.models import BUNDLED
+    from mixrag_cli.models.bundled import WEIGHTS_SHA256, check_sha256, weights_file
+    from mixrag_cli.models.cache import models_folder
+
+    wanted = _settings_or_default(face).embedder
+    if wanted != BUNDLED:
+        yield from _check_other_embedder(wanted)
+        return
+    weights = weights_file()
+    check_sha256(weights, WEIGHTS_SHA256)
+    yield Finding("ok", "embedder", f"bundled weights are the pinned ones ({weights.stat().st_size / 1e6:.0f} MB)")
+    folder = models_folder()
+    prepared = [path for path in folder.glob("*.onnx") if path.is_file()]
+    if prepared:
+        size = sum(path.stat().st_size for path in prepared)
+        yield Finding("ok", "prepared model", f"{size / 1e6:.0f} MB in {folder}")
+    elif os.access(_existing(folder), os.W_OK):
+        yield Finding("ok", "prepared model", f"will be made in {folder} by the first index run (a few seconds)")
+    else:
+        yield Finding(
+            "fail", "prepared model", f"{folder} cannot be written", "set MIXRAG_CACHE_DIR to a folder that can"
+        )
+
+
+def _check_other_embedder(name: str) -> Iterator[Finding]:
+    from mixrag_cli.models.local import model_folder
+
+    yield Finding("ok", "embedder", f"{name} in {model_folder(name)}")
+
+
+def _settings_or_default(face: Face) -> Settings:
+    """The settings; the defaults where they are broken, which is a finding of its own."""
+    from mixrag_cli.settings import Settings
+
+    try:
+        return face.settings()
+    except MixragError:
+        return Settings()
 
 
 def _check_disk(start: Path) -> Iterator[Finding]:
@@ -159,17 +199,18 @@ def _existing(folder: Path) -> Path:
 
 
 def _check_index(start: Path, face: Face) -> Iterator[Finding]:
+    from mixrag_cli.commands.sources import absolute_roots
     from mixrag_cli.errors import NoIndex
     from mixrag_cli.pipeline.inspection import read_status
 
     try:
-        status = read_status(start, face.settings())
+        status = read_status(start, _settings_or_default(face))
     except NoIndex as error:
         yield Finding("ok", "index", error.message, error.hint)
         return
     told = f"{status.documents:,} files, {status.chunks:,} passages in {status.store}"
     yield Finding("ok", "index", told)
-    for root in status.roots:
+    for root in absolute_roots(status.roots, status.store):
         if not Path(root).is_dir():
             yield Finding("warn", "index", f"the indexed folder {root} is not there", "mount it, or mixrag remove")
     if status.stale:

@@ -11,7 +11,7 @@ import typer
 
 from mixrag_cli.commands.options import Face, YesOption, command, confirm
 from mixrag_cli.commands.signals import interruption_code
-from mixrag_cli.errors import ExitCode, WrongUsage
+from mixrag_cli.errors import ExitCode
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.indexing import IndexReport
@@ -23,7 +23,10 @@ MAX_LISTED = 10  # unreadable files named one by one; more are told in groups
 @command
 def index(
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH", help="Folders to index; the current one by default.")
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH", help="Folders or files; without any, the folders of the index here, else the current one."
+        ),
     ] = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over with an empty index.")] = False,
     prune: Annotated[
@@ -43,7 +46,7 @@ def index(
 
     Exit code 3 means that the index is done but some files could not be read.
     """
-    roots = [_folder(path) for path in paths or [Path()]]
+    roots = paths or []  # none: the folders that the index here knows, else the current one
     settings = face.settings()
     if rebuild:
         confirm("the index will be built anew", yes=yes)
@@ -60,18 +63,10 @@ def index(
     return ExitCode.PARTIAL if report.skipped else ExitCode.DONE
 
 
-def _folder(path: Path) -> Path:
-    """The absolute folder; a link to one is followed, as the user named it. Raises WrongUsage."""
-    if not path.is_dir():
-        problem = "not a folder" if path.exists() else "no such folder"
-        raise WrongUsage(f"{path}: {problem}", f"mixrag index {path.parent}" if path.exists() else "")
-    return path.resolve()
-
-
 def _warn_of_settings_files(roots: Sequence[Path], face: Face) -> None:
     from mixrag_cli.settings import ignored_settings_files
 
-    for root in roots:
+    for root in roots or [Path.cwd()]:
         for file in ignored_settings_files(root):
             face.note(f"{file.relative_to(root)}: settings in the indexed folder are not used (see mixrag config path)")
 

@@ -16,9 +16,7 @@ import typer
 from mixrag_cli.errors import WrongUsage
 
 if TYPE_CHECKING:
-    from mixrag_cli.output.terminal import Locate
     from mixrag_cli.pipeline.scope import Scope
-    from mixrag_cli.records import DocumentRow
     from mixrag_cli.settings import Settings
 
 MAX_QUESTION_CHARACTERS = 8_000
@@ -179,20 +177,6 @@ def confirm(what: str, *, yes: bool) -> None:
     print(f"mixrag: {what}; go on? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise typer.Exit(1)
-
-
-def locate_files(rows: Callable[[], Sequence[DocumentRow]]) -> Locate:
-    """A function from display paths to the indexed files; rows is first called when a link is first wanted."""
-    import os
-
-    known: dict[str, Path] = {}
-
-    def locate(path: str) -> Path | None:
-        if not known:
-            known.update({row.path: Path(os.fsdecode(row.root)) / os.fsdecode(row.key) for row in rows()})
-        return known.get(path)
-
-    return locate
 
 
 def _is_terminal(stream: Any) -> bool:

@@ -24,7 +24,8 @@ def remove(
     from mixrag_cli.store import find_store, open_reader
 
     settings = face.settings()
-    matching = documents_matching(open_reader(find_store(Path.cwd(), settings.store)).document_rows(), patterns)
+    with open_reader(find_store(Path.cwd(), settings.store)) as reader:
+        matching = documents_matching(reader.document_rows(), patterns)
     if len(matching) > 1:
         confirm(f"{len(matching)} files will leave the index", yes=yes)
     removed = remove_documents(Path.cwd(), patterns, settings)

@@ -13,7 +13,6 @@ from mixrag_cli.commands.options import (
     ModalityFilter,
     PathFilter,
     command,
-    locate_files,
     make_scope,
     read_question,
 )
@@ -42,7 +41,9 @@ def search(
 
         write_json(search_to_json(result))
     else:
+        from mixrag_cli.commands.sources import locate_files
         from mixrag_cli.output.console import make_console
         from mixrag_cli.output.terminal import print_search
 
-        print_search(make_console(color=face.color.value), result, locate_files(lambda: session.document_rows))
+        locate = locate_files(lambda: session.document_rows, session.reader.store)
+        print_search(make_console(color=face.color.value), result, locate)

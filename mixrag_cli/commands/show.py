@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mixrag_cli.commands.options import Face, command, locate_files
+from mixrag_cli.commands.options import Face, command
 
 
 @command
@@ -42,6 +42,7 @@ def show(
         if face.json:
             return write_json(show_to_json(passage))
 
+    from mixrag_cli.commands.sources import locate_files
     from mixrag_cli.output.console import make_console
     from mixrag_cli.output.terminal import print_passage, print_tables
 
@@ -49,5 +50,5 @@ def show(
     if tables:
         print_tables(console, row.path, found)
     else:
-        print_passage(console, passage, locate_files(lambda: rows))
+        print_passage(console, passage, locate_files(lambda: rows, reader.store))
     return None

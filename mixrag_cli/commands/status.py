@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,9 +20,11 @@ def status(
     face: Face,
 ) -> None:
     """Tell what is in the index, and what is not."""
+    from mixrag_cli.commands.sources import absolute_roots
     from mixrag_cli.pipeline.inspection import read_status
 
     found = read_status(Path.cwd(), face.settings())
+    found = replace(found, roots=absolute_roots(found.roots, found.store))
     if face.json:
         from mixrag_cli.output.payloads import status_to_json
         from mixrag_cli.output.streams import write_json

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console, RenderableType
-from rich.padding import Padding
+from rich.console import Console
 from rich.table import Table as Layout
 from rich.text import Text
 
@@ -31,6 +30,7 @@ Locate = Callable[[str], Path | None]  # display path -> the indexed file on thi
 
 QUOTE_CHARACTERS = 240  # of a cited passage under its reference: two or three lines
 HIT_CHARACTERS = 320
+NARROWEST_TEXT = 10  # columns; beside a mark on a terminal that is hardly one
 SHORTEST_MARKED_WORD = 3  # of a query, in search hits: "of" and "in" would light up everything
 WORD = re.compile(r"\w+")
 BLANKS = re.compile(r"\s+")
@@ -84,11 +84,7 @@ def _evidence_line(piece: Evidence) -> str:
 
 
 def _print_step(console: Console, name: str, text: str) -> None:
-    line = Layout.grid(padding=(0, 2))
-    line.add_column(width=9, style="dim", justify="right")
-    line.add_column(overflow="fold")
-    line.add_row(foreign(name), foreign(_one_line(text)))
-    console.print(line)
+    _print_hanging(console, foreign(f"{name:>9}  ", "dim"), foreign(_one_line(text)))
 
 
 def _print_sources(console: Console, sources: Sequence[Source], locate: Locate) -> None:
@@ -106,8 +102,17 @@ def _print_reference(console: Console, mark: str, path: str, locator: Locator, l
     console.print(line, soft_wrap=True)
 
 
-def _print_indented(console: Console, content: RenderableType, columns: int) -> None:
-    console.print(Padding(content, (0, 0, 0, columns), expand=False))
+def _print_indented(console: Console, content: Text, columns: int) -> None:
+    _print_hanging(console, Text(" " * columns), content)
+
+
+def _print_hanging(console: Console, mark: Text, content: Text) -> None:
+    """The text beside its mark, wrapped to the width, with no blanks at the ends of lines."""
+    indent = mark.cell_len
+    for line in content.wrap(console, max(console.width - indent, NARROWEST_TEXT)):
+        line.rstrip()
+        console.print(mark + line, soft_wrap=True)
+        mark = Text(" " * indent)
 
 
 def print_search(console: Console, result: SearchResult, locate: Locate) -> None:
@@ -137,10 +142,13 @@ def print_passage(console: Console, passage: Passage, locate: Locate) -> None:
     if passage.title and passage.title != passage.path:
         console.print(foreign(passage.title, "bold"))
     console.print()
-    if passage.tables:
-        for table in passage.tables:
-            _print_table(console, table, passage.highlight)
-        return
+    if passage.modality != "sheet" or not passage.tables:  # a sheet's text says what its table shows better
+        _print_passage_text(console, passage)
+    for table in passage.tables:
+        _print_table(console, table, passage.highlight)
+
+
+def _print_passage_text(console: Console, passage: Passage) -> None:
     for text, style in ((passage.context_before, "dim"), (passage.text, ""), (passage.context_after, "dim")):
         if text:
             console.print(foreign(text, style, keep_newlines=True))
