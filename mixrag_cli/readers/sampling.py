@@ -10,7 +10,7 @@ from decimal import Context, Decimal, InvalidOperation
 from mixrag_cli.records import ColumnProfile
 
 FULL_ROWS = 5_000  # up to here every row is kept and can be asked for
-FULL_CELLS = 200_000  # and no more cells than this, for wide tables (about 100 MB of cells)
+FULL_CELLS = 120_000  # and no more cells than this, for wide tables: about 100 MB and 5 s of reading headers
 HEAD_ROWS = 50
 TAIL_ROWS = 10  # totals and notes stand at the end
 SAMPLE_ROWS = 1_000

@@ -7,7 +7,7 @@ Table.unit is written out ("percent", "USD", "acres"); a cell's unit is the shor
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
 from decimal import Decimal
 
 from mixrag_cli.records import Cell, Grid, GridCell, Header, Table, stable_id
@@ -30,6 +30,7 @@ NO_HEADER = 0.5  # factors on the confidence; judged on HiTab, where tables that
 NO_LABELS = 0.8
 UNNAMED_COLUMNS = 0.7
 TEXT_ONLY = 0.8
+MARKED = re.compile(r"^[^\w-]*[$€£¥₹₩₽]|[A-Za-z]{3}|[$€£¥₹₩₽]$")  # where a currency can stand
 CURRENCIES = frozenset(CURRENCY_OF.values())
 
 
@@ -203,8 +204,8 @@ def _read_cells(
 
 def _currency_of_column(matrix: Matrix, layout: Layout, column: int) -> str:
     """The one currency that marks cells of the column: accountants mark only the first and the last."""
-    texts = [cell.text for row in layout.body if (cell := matrix.own(row, column)) and not cell.text.strip().isalnum()]
-    units = {parse_value(text).unit for text in texts if len(text) < 40} & CURRENCIES
+    texts = [cell.text for row in layout.body if (cell := matrix.own(row, column)) and MARKED.search(cell.text)]
+    units = {parse_value(text).unit for text in texts} & CURRENCIES
     return units.pop() if len(units) == 1 else ""
 
 
@@ -233,13 +234,12 @@ def _data_cell(
     found = parse_value(
         text, number=None if cell.is_date else cell.number, is_percent=cell.is_percent, decimal_mark=mark
     )
-    plain = Cell(
-        cell.row, cell.column, text, None, "", 1, cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span
-    )
-    if found.value is None or cell.is_date:
-        return plain
-    unit, scale = rules.apply(found, column, row.unit, row.block, label)
-    return replace(plain, value=_as_plain(found.value), unit=unit, scale=scale)
+    value, unit, scale = None, "", 1
+    if found.value is not None and not cell.is_date:
+        value = _as_plain(found.value)
+        unit, scale = rules.apply(found, column, row.unit, row.block, label)
+    place = (cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span)
+    return Cell(cell.row, cell.column, text, value, unit, scale, *place)
 
 
 def _as_plain(value: Decimal) -> Decimal:

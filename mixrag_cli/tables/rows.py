@@ -39,6 +39,7 @@ class _Open:
     is_section: bool
     n_rows: int = 0
     is_indented: bool = False
+    has_total: bool = False
 
 
 class _RowWalk:
@@ -144,6 +145,8 @@ class _RowWalk:
         cell = self._label(row)
         labels = self._labels(row)
         is_total = any(TOTAL.search(text) for text in labels) or (cell is not None and _is_bold_total(cell, labels))
+        if is_total:
+            self._close_summed()
         if cell is not None and labels:
             self._close_for_row(indent_of(cell), is_total or self._is_lone_child(row, indent_of(cell)))
         else:
@@ -155,10 +158,18 @@ class _RowWalk:
         )
         for parent in self.open:
             parent.n_rows += 1
+        if is_total and self.open:
+            self.open[-1].has_total = True
         if cell is not None and len(self.layout.labels) == 1 and not is_total:
             self.open.append(_Open(_clean_label(cell.text), indent_of(cell) + DATA_ROW, indent_of(cell), False))
         elif is_total:
             self._close_after_total(labels)
+
+    def _close_summed(self) -> None:
+        """A second total below the first sums up more than this section."""
+        self._close_data_rows()
+        if self.open and self.open[-1].has_total:
+            self.open.pop()
 
     def _close_data_rows(self) -> None:
         while self.open and not self.open[-1].is_section:

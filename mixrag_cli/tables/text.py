@@ -102,7 +102,12 @@ def profile_lines(table: Table) -> list[str]:
         lines = [_profile_line(profile, names[profile.index]) for profile in table.profiles if profile.index in names]
     else:
         keys = _key_columns(table)
-        lines = [_cells_line(table, header) for header in table.columns if header.index not in keys]
+        totals = {row.index for row in table.rows if row.is_total}
+        by_column: dict[int, list[Cell]] = {header.index: [] for header in table.columns}
+        for cell in table.cells:
+            if cell.row not in totals:
+                by_column[cell.column].append(cell)
+        lines = [_cells_line(header, by_column[header.index]) for header in table.columns if header.index not in keys]
     return [line for line in lines if line]
 
 
@@ -137,9 +142,7 @@ def _profile_line(profile: ColumnProfile, name: str) -> str:
     return f"{name}: {', '.join(profile.distinct[:12])}" if profile.distinct else ""
 
 
-def _cells_line(table: Table, header: Header) -> str:
-    totals = {row.index for row in table.rows if row.is_total}
-    cells = [cell for cell in table.cells if cell.column == header.index and cell.row not in totals]
+def _cells_line(header: Header, cells: list[Cell]) -> str:
     values = [cell.value for cell in cells if cell.value is not None]
     if len(values) < 2 or len(values) * 2 < len(cells):
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mixrag_cli.tables.values import Value, find_unit_and_scale
 
@@ -58,6 +59,16 @@ class Unit:
     def is_known(self) -> bool:
         """Whether anything is said."""
         return bool(self.unit) or self.scale != 1
+
+
+@lru_cache(maxsize=4_096)
+def _is_not_money(label: str) -> bool:
+    return _NOT_MONEY.search(label) is not None
+
+
+@lru_cache(maxsize=4_096)
+def _is_per_item(label: str) -> bool:
+    return _PER_ITEM.search(label) is not None
 
 
 def is_unit_text(text: str) -> bool:
@@ -140,19 +151,16 @@ class UnitRules:
         Order: the cell's own text, column header, row label, unit row of the block, table, the currency of the column.
         A percentage has scale 1; "per share" rows take no scale from a caption that excepts them.
         """
+        said = value.unit or column.currency or value.scale != 1
+        if not (said or column.header.is_known or row.is_known or block.is_known or self.table.is_known):
+            return "", 1  # most cells of a database export
         says = [Unit(value.unit, value.scale), column.header, row, block, self.table]
         unit = next((said.unit for said in says if said.unit), "")
-        if not unit and column.currency and not _NOT_MONEY.search(label):
+        if not unit and column.currency and not _is_not_money(label):
             unit = column.currency
         if unit in ("%", "pp", "bp", "x"):
             return unit, 1
-        if (
-            unit
-            and not value.unit
-            and unit == self.table.unit
-            and _NOT_MONEY.search(label)
-            and not _PER_ITEM.search(label)
-        ):
+        if unit and not value.unit and unit == self.table.unit and _is_not_money(label) and not _is_per_item(label):
             unit = "shares" if re.search(r"\bshares\b", label, re.I) else ""
         return unit, self._scale(says, label)
 
@@ -160,7 +168,7 @@ class UnitRules:
         own = next((said.scale for said in says[:4] if said.scale != 1), 1)
         if own != 1:
             return own
-        if _PER_ITEM.search(label):
+        if _is_per_item(label):
             return 1
         if (shares := _SHARES_SCALE.search(self.caption)) and re.search(
             r"\bshares\b|\b(?:basic|diluted)\b", label, re.I
