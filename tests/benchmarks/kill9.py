@@ -46,7 +46,7 @@ def main() -> int:
         for number in range(1, rounds + 1):
             change_files(folder, dice)
             before = keys_of(folder)
-            delay = dice.uniform(0.2, whole * 1.1)
+            delay = dice.uniform(0.2, whole * 0.8)
             killed = index_and_kill(folder, delay)
             totals["killed" if killed else "finished"] += 1
             lost = {key for key in before - keys_of(folder) if (folder / os.fsdecode(key)).exists()}
