@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -28,6 +29,7 @@ from mixrag_cli.output.streams import (
     take_over_streams,
     write_error,
     write_json,
+    write_traceback,
 )
 
 # Nothing is fetched at run time, and native libraries keep their logs to themselves.
@@ -41,6 +43,14 @@ QUIET_AND_OFFLINE = {
 LONGEST_MESSAGE = 300  # of an unexpected exception; the log has all of it
 
 
+@contextmanager
+def _interruption_told_apart() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise Interrupted(interruption_code()) from error
+
+
 class MixragGroup(TyperGroup):
     """The command group that ends every run, however it fails, with a line and an exit code."""
 
@@ -50,26 +60,31 @@ class MixragGroup(TyperGroup):
         raise SystemExit(self._exit_code(arguments))
 
     def _exit_code(self, arguments: list[str]) -> int:
-        wants_json = "--json" in _before_separator(arguments)
+        options = _before_separator(arguments)
         try:
             code = run_guarded(lambda: self._run(arguments))
             sys.stdout.flush()
             return code
         except ReaderGone:
             return ExitCode.DONE
-        except MixragError as error:
-            return _report(error, wants_json)
         except SystemExit:
             raise
         except BaseException as error:  # a panic in a native library is no Exception
-            return _report(_as_bug(error, debug="--debug" in _before_separator(arguments)), wants_json)
+            if "--debug" in options:
+                write_traceback(error)
+            return _report(error if isinstance(error, MixragError) else _as_bug(error), "--json" in options)
+
+    # Typer would make a silent 130 of every KeyboardInterrupt, so it is told apart before Typer sees it.
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Parse the command line."""
+        with _interruption_told_apart():
+            return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; an interruption is told apart here, as Typer would make a silent 130 of each."""
-        try:
+        """Run the command."""
+        with _interruption_told_apart():
             return super().invoke(ctx)
-        except KeyboardInterrupt as error:
-            raise Interrupted(interruption_code()) from error
 
     def _run(self, arguments: list[str]) -> int:
         return super().main(arguments, prog_name="mixrag", standalone_mode=False) or ExitCode.DONE
@@ -91,6 +106,8 @@ def run_guarded(run: Callable[[], int]) -> int:
     except OSError as error:
         if error.errno is None:
             raise
+        if error.errno == errno.ENOENT and error.filename is None:  # os.getcwd() names no file
+            raise MixragError("the current folder does not exist any more", "cd somewhere else") from error
         place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
         hint = "free some space and run the same command again" if error.errno == errno.ENOSPC else ""
         raise MixragError(f"{place}{describe_os_error(error)}", hint) from error
@@ -110,19 +127,16 @@ def _as_usage_error(error: typer.TyperException) -> MixragError:
     return WrongUsage(first[:1].lower() + first[1:], f"{path} --help")
 
 
-def _as_bug(error: BaseException, *, debug: bool) -> MixragError:
+def _as_bug(error: BaseException) -> MixragError:
     """An exception that nobody expected: its first line for the user, the rest for the log."""
     from mixrag_cli.output.bug_log import write_bug_log
 
-    if debug:
-        sys.excepthook(type(error), error, error.__traceback__)
     log = write_bug_log(error, native_noise())
     lines = str(error).strip().splitlines() or [""]
     # The messages of the storage engine name source files on its makers' machines; they help nobody here.
     told = "" if ".rs:" in lines[0] else f": {lines[0][:LONGEST_MESSAGE]}"
     details = f"; details in {log}" if log else ""
-    hint = "" if debug else "the same command with --debug"
-    return MixragError(f"internal error (bug): {type(error).__name__}{told}{details}", hint)
+    return MixragError(f"internal error (bug): {type(error).__name__}{told}{details}", "the same command with --debug")
 
 
 def _report(error: MixragError, wants_json: bool) -> int:

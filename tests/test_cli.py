@@ -672,3 +672,13 @@ def test_quiet_says_nothing_and_an_unchanged_folder_is_left_alone(own_index):
     assert (report["added"], report["changed"], report["removed"]) == (0, 0, 0)
     assert report["unchanged"] >= 5
     assert done.stderr == b""
+
+
+def test_a_folder_that_is_gone_is_told(home):
+    gone = home / "gone"
+    gone.mkdir()
+    done = run_mixrag(
+        "status", cwd=gone, env=environment_of(home), program=["bash", "-c", 'rmdir "$PWD"; "$@"', "bash"]
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"mixrag: the current folder does not exist any more\n")

@@ -14,6 +14,7 @@ import io
 import json
 import os
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
@@ -211,3 +212,8 @@ def write_error(message: str, hint: str = "") -> None:
     write_note(message)
     if hint:
         write_text(f"  try: {safe_text(hint, keep_newlines=False)}", sys.stderr)
+
+
+def write_traceback(error: BaseException) -> None:
+    """Print where an error came from, with its causes, on stderr; what it quotes of documents is cleaned."""
+    write_text(safe_text("".join(traceback.format_exception(error))), sys.stderr)
