@@ -273,8 +273,8 @@ class Chunk:
 class DocumentRow:
     """A file as the store remembers it.
 
-    status: "indexed", "empty", "skipped" (unreadable) or "left_out" (by rule). path: cleaned for display. key: the raw path.
-    content_hash: sha256 of the bytes, hex, "" where never read. seen_ns: when the scan that read it began.
+    status: "indexed", "empty", "skipped" (unreadable) or "left_out" (by rule). path: cleaned for display. key: the raw
+    path. content_hash: sha256 of the bytes, hex, "" where never read. seen_ns: when the scan that read it began.
     """
 
     id: str
@@ -314,8 +314,8 @@ class Extraction:
 class Hit:
     """A candidate passage with its raw score from each source of evidence.
 
-    path: the document's display path. scores: "words" (BM25), "meaning" (cosine), …; a source that did not return it is absent.
-    score: the fused score in [0, 1], by which hits are ordered. probability: calibrated, where a map is fitted.
+    path: the document's display path. scores: "words" (BM25), "meaning" (cosine), …; a source that did not return it is
+    absent. score: the fused score in [0, 1], by which hits are ordered. probability: calibrated, where a map is fitted.
     """
 
     chunk: Chunk

@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "settings": {"errors"},
     "readers": BASE,
     "tables": BASE,
-    "chunking": BASE,
+    "chunking": BASE | {"tables"},  # a row's chunk is the text of the row
     "walking": BASE,
     "models": BASE,
     "store": BASE,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from dataclasses import replace
 
 from mixrag_cli.chunking.code import code_drafts
-from mixrag_cli.chunking.packing import Draft, Frame
+from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, newline_places
 from mixrag_cli.chunking.prose import prose_drafts
 from mixrag_cli.chunking.table import table_drafts
 from mixrag_cli.records import Chunk, Document, Table, stable_id
@@ -29,9 +29,15 @@ def chunk_document(
     without the model's special tokens. window: the most tokens a chunk's context and text may have together, special
     tokens included.
     """
-    frame = Frame(document, path, count_tokens, window)
-    drafts = islice(_drafts(frame, dict(tables)), MAX_CHUNKS)
-    return tuple(_finish(draft, number, document, document_id, path) for number, draft in enumerate(drafts))
+    frame = Frame(document, path, count_tokens, window, newline_places(document.text))
+    fitting = (part for draft in _drafts(frame, dict(tables)) for part in _fit(frame, draft))
+    chunks: dict[str, Chunk] = {}  # by id: a row of like cells may be cut into parts of the same text
+    for draft in fitting:
+        chunk = _finish(draft, len(chunks), document, document_id, path)
+        chunks.setdefault(chunk.id, chunk)
+        if len(chunks) == MAX_CHUNKS:
+            break
+    return tuple(chunks.values())
 
 
 def _drafts(frame: Frame, tables: dict[int, Table]) -> Iterator[Draft]:
@@ -43,6 +49,19 @@ def _drafts(frame: Frame, tables: dict[int, Table]) -> Iterator[Draft]:
     for block in document.blocks:
         if block.grid is not None and (table := tables.get(block.grid)) is not None:
             yield from table_drafts(frame, table, block)
+
+
+def _fit(frame: Frame, draft: Draft) -> Iterator[Draft]:
+    """The draft, cut where its text has more tokens than its pieces had: a word cut in two counts otherwise."""
+    budget = frame.budget(draft.context)
+    if frame.count_tokens(draft.text) <= budget:
+        yield draft
+        return
+    begin, end = draft.locator.chars
+    is_verbatim = end - begin == len(draft.text)
+    for piece in cut_piece(draft.text, 0, len(draft.text), budget, frame.count_tokens):
+        where = replace(draft.locator, chars=(begin + piece.start, begin + piece.end)) if is_verbatim else draft.locator
+        yield replace(draft, text=draft.text[piece.start : piece.end], locator=where)
 
 
 def _finish(draft: Draft, position: int, document: Document, document_id: str, path: str) -> Chunk:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mixrag_cli.chunking.packing import MAX_CHUNK_CHARS, Draft, Frame, cut_piece, line_spans, pack_pieces
+from mixrag_cli.chunking.packing import (
+    MAX_CHUNK_CHARS,
+    Draft,
+    Frame,
+    count_newlines,
+    cut_piece,
+    line_spans,
+    pack_pieces,
+)
 from mixrag_cli.records import Block, Locator
 
 
@@ -31,7 +39,7 @@ def _block_drafts(frame: Frame, block: Block) -> Iterator[Draft]:
     ]
     for number, group in enumerate(pack_pieces(pieces, budget)):
         start, end = group[0].start, group[-1].end
-        where = _part_locator(block, start, end)
+        where = _part_locator(frame, block, start, end)
         yield Draft("code", block.text[start:end], continued if number else context, where, block.name)
 
 
@@ -44,10 +52,10 @@ def _signature(block: Block) -> str:
     return ""
 
 
-def _part_locator(block: Block, start: int, end: int) -> Locator:
+def _part_locator(frame: Frame, block: Block, start: int, end: int) -> Locator:
     begin = block.locator.chars[0]
     where = replace(block.locator, chars=(begin + start, begin + end))
     if where.lines is None:
         return where
-    first = where.lines[0] + block.text.count("\n", 0, start)
-    return replace(where, lines=(first, first + block.text.count("\n", start, end)))
+    first = where.lines[0] + count_newlines(frame.newlines, begin, begin + start)
+    return replace(where, lines=(first, first + count_newlines(frame.newlines, begin + start, begin + end)))

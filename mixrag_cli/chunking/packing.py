@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.records import ChunkKind, Document, Locator
@@ -13,6 +16,11 @@ MIN_BUDGET = 16
 # A word of over 100 characters is one unknown token to WordPiece, so that tokens alone do not bound a chunk's length.
 MAX_PIECE_CHARS = 2_000
 MAX_CHUNK_CHARS = 8_000
+MAX_JOINED = 32  # steps back out of one character as people see it; longer runs of accents are no writing
+ZERO_WIDTH_JOINER = "\u200d"
+SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+REGIONAL_INDICATORS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two make a flag
+_WHITE_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,7 @@ class Frame:
     path: str
     count_tokens: Callable[[str], int]
     window: int
+    newlines: Sequence[int]
 
     @property
     def title(self) -> str:
@@ -76,27 +85,51 @@ def cut_piece(text: str, start: int, end: int, budget: int, count_tokens: Callab
 
     Linear in the length: a long stretch is first cut into MAX_PIECE_CHARS, and only those are halved.
     """
-    stack = [(at, min(at + MAX_PIECE_CHARS, end)) for at in range(start, end, MAX_PIECE_CHARS)][::-1]
-    while stack:
-        first, last = stack.pop()
-        tokens = count_tokens(text[first:last])
-        if tokens <= budget or last - first <= 1:
-            yield Piece(first, last, min(tokens, budget))
-            continue
-        middle = _cutting_place(text, first, last)
-        stack += [(middle, last), (first, middle)]
+    while start < end:
+        stop = end if end - start <= MAX_PIECE_CHARS else cutting_place(text, start, start + MAX_PIECE_CHARS)
+        stack = [(start, stop)]
+        while stack:
+            first, last = stack.pop()
+            tokens = count_tokens(text[first:last])
+            if tokens <= budget or last - first <= 1:
+                yield Piece(first, last, min(tokens, budget))
+                continue
+            middle = cutting_place(text, first, last, (first + last) // 2)
+            stack += [(middle, last), (first, middle)]
+        start = stop
 
 
-def _cutting_place(text: str, first: int, last: int) -> int:
-    """Near the middle: after white space if there is some, never inside a pair of surrogates or before a joiner."""
-    middle = (first + last) // 2
-    for reach in range(0, (last - first) // 4):
-        for at in (middle + reach, middle - reach):
-            if text[at - 1].isspace() and first < at < last:
-                return at
-    while middle < last - 1 and (text[middle] in "\u200d\ufe0f" or 0x300 <= ord(text[middle]) <= 0x36F):
-        middle += 1
-    return middle
+def cutting_place(text: str, first: int, last: int, wanted: int | None = None) -> int:
+    """Where to cut [first, last) in two, near wanted (its end, where none is given): after white space if there is
+    some within a quarter of the length, else not inside what people see as one character.
+    """
+    wanted = last if wanted is None else wanted
+    reach = (last - first) // 4
+    low, high = max(first + 1, wanted - reach), min(last, wanted + reach)
+    places = [low + found.end() for found in _WHITE_SPACE.finditer(text[low:high]) if low + found.end() < last]
+    if places:
+        return min(places, key=lambda place: abs(place - wanted))
+    at = wanted
+    for _ in range(MAX_JOINED):
+        if at <= first + 1 or not _is_joined(text, first, at):
+            break
+        at -= 1
+    return at
+
+
+def _is_joined(text: str, first: int, at: int) -> bool:
+    """Whether the characters before and at a place are seen as one: accents, emoji sequences, flags."""
+    if at >= len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if before == ZERO_WIDTH_JOINER or after == ZERO_WIDTH_JOINER or unicodedata.category(after) in ("Mn", "Me", "Mc"):
+        return True
+    if after in SKIN_TONES:
+        return True
+    if after in REGIONAL_INDICATORS and before in REGIONAL_INDICATORS:
+        run = len(text[first:at]) - len(text[first:at].rstrip(REGIONAL_INDICATORS))
+        return run % 2 == 1
+    return False
 
 
 def pack_pieces(pieces: list[Piece], budget: int, overlap: int = 0) -> Iterator[list[Piece]]:
@@ -140,3 +173,13 @@ def line_spans(text: str) -> list[tuple[int, int]]:
             spans.append((at, at + len(line.rstrip())))
         at += len(line)
     return spans
+
+
+def newline_places(text: str) -> list[int]:
+    """Where the text's line ends are, in order."""
+    return [found.start() for found in re.finditer("\n", text)]
+
+
+def count_newlines(newlines: Sequence[int], start: int, end: int) -> int:
+    """How many line ends lie in [start, end): text.count without going through the text each time."""
+    return max(0, bisect_left(newlines, end) - bisect_left(newlines, start))

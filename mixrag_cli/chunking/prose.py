@@ -6,15 +6,17 @@ the same top section. Where a section is cut, the next chunk repeats the last se
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from mixrag_cli.chunking.packing import Draft, Frame, Piece, cut_piece, line_spans, pack_pieces
+from mixrag_cli.chunking.packing import Draft, Frame, Piece, count_newlines, cut_piece, line_spans, pack_pieces
 from mixrag_cli.chunking.sentences import split_sentences
 from mixrag_cli.records import Block, Locator, Table
 
 OVERLAP = 0.15  # of the window. Source: FinanceRAG study, section 3 (256 tokens, 15 %)
 SMALL_SECTION = 0.4  # of the window; below it a section waits for the next one
+CHARACTERS_A_TOKEN = 4  # of English; near enough to tell a small section, and nothing is tokenised twice
 
 
 @dataclass(slots=True)
@@ -22,7 +24,7 @@ class _Section:
     """Blocks that may share a chunk."""
 
     blocks: list[Block] = field(default_factory=list)
-    tokens: int = 0
+    characters: int = 0
 
 
 def prose_drafts(frame: Frame, tables: Mapping[int, Table]) -> Iterator[Draft]:
@@ -45,7 +47,7 @@ def _sections(frame: Frame, blocks: list[Block]) -> Iterator[_Section]:
             yield section
             section = _Section()
         section.blocks.append(block)
-        section.tokens += frame.count_tokens(block.text[:4000])
+        section.characters += len(block.text)
     if section.blocks:
         yield section
 
@@ -57,7 +59,7 @@ def _starts_section(frame: Frame, section: _Section, block: Block) -> bool:
     if _own_path(block)[:1] != _own_path(section.blocks[0])[:1]:
         return last.kind != "heading"
     is_new = _own_path(block) != _own_path(last) and last.kind != "heading"
-    return is_new and section.tokens >= SMALL_SECTION * frame.window
+    return is_new and section.characters >= SMALL_SECTION * frame.window * CHARACTERS_A_TOKEN
 
 
 def _own_path(block: Block) -> tuple[str, ...]:
@@ -69,10 +71,11 @@ def _section_drafts(frame: Frame, blocks: list[Block]) -> Iterator[Draft]:
     context = frame.context(*_shared_path(blocks))
     budget = frame.budget(context)
     pieces = [piece for block in blocks for piece in _block_pieces(frame, block, budget)]
+    places = _Places(frame, blocks)
     text = frame.document.text
     for group in pack_pieces(pieces, budget, int(OVERLAP * frame.window)):
         start, end = group[0].start, group[-1].end
-        yield Draft("prose", text[start:end], context, _locator(frame, blocks, start, end))
+        yield Draft("prose", text[start:end], context, places.locator(start, end))
 
 
 def _shared_path(blocks: list[Block]) -> tuple[str, ...]:
@@ -92,17 +95,26 @@ def _block_pieces(frame: Frame, block: Block, budget: int) -> Iterator[Piece]:
         yield from cut_piece(frame.document.text, start + first, start + last, budget, frame.count_tokens)
 
 
-def _locator(frame: Frame, blocks: list[Block], start: int, end: int) -> Locator:
-    """The place of a stretch of text: that of its block, narrowed to its lines, or the union of its blocks'."""
-    inside = [block for block in blocks if block.locator.chars[0] < end and start < block.locator.chars[1]]
-    first, last = inside[0].locator, inside[-1].locator
-    whole = (
-        replace(first, chars=(start, end)) if len(inside) == 1 else Locator((start, end), first.page, sheet=first.sheet)
-    )
-    if first.lines is None or last.lines is None:
-        return whole
-    text = frame.document.text
-    top = first.lines[0] + text.count("\n", first.chars[0], max(start, first.chars[0]))
-    bottom = last.lines[0] + text.count("\n", last.chars[0], min(end, last.chars[1]))
-    top = min(top, first.lines[1])
-    return replace(whole, lines=(top, max(top, min(bottom, last.lines[1]))))
+class _Places:
+    """From a stretch of a section's text to its Locator, by search instead of by going through all blocks."""
+
+    def __init__(self, frame: Frame, blocks: list[Block]) -> None:
+        self._frame = frame
+        self._blocks = blocks
+        self._starts = [block.locator.chars[0] for block in blocks]
+        self._ends = [block.locator.chars[1] for block in blocks]
+
+    def locator(self, start: int, end: int) -> Locator:
+        """The stretch's place: that of its block, narrowed to its lines, or the union of its blocks'."""
+        inside = self._blocks[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
+        first, last = inside[0].locator, inside[-1].locator
+        if len(inside) == 1:
+            whole = replace(first, chars=(start, end))
+        else:
+            whole = Locator((start, end), first.page, sheet=first.sheet)
+        if first.lines is None or last.lines is None:
+            return whole
+        newlines = self._frame.newlines
+        top = min(first.lines[0] + count_newlines(newlines, first.chars[0], start), first.lines[1])
+        bottom = min(last.lines[0] + count_newlines(newlines, last.chars[0], end), last.lines[1])
+        return replace(whole, lines=(top, max(top, bottom)))

@@ -1,13 +1,29 @@
-"""Sentences by rule: where one ends, told by its mark, what follows, and the abbreviations people use."""
+"""Sentences by rule: where one ends, told by its mark, what follows, and the abbreviations people use.
+
+Why not spaCy's rule-based sentencizer: it costs 2.5 s to import and 25 times as much a page, and knows no
+abbreviations. On 1 M characters of papers, manuals, code documentation and Wikipedia it agrees on 4,500 ends and adds
+1,900 of its own, of which 34 of 40 looked at are wrong ("Chen et al. | , 2017", "typing. | TypeVar", "host ! | = x");
+of the 96 that only this rule finds 37 of 40 are right. tests/benchmarks/sentences.py prints both.
+
+Sentences under five words, which the MixRAG paper drops, are kept: in filings and manuals they are the facts
+("Total: 35.3 %"), and packed beside their neighbours they cost nothing.
+"""
 
 from __future__ import annotations
 
 import re
 
-_END = re.compile(r"""[.!?…]["'”’)\]]*(?=\s+["'“‘(\[]?[A-Z0-9À-Þ])|\n{2,}|\n(?=\s*(?:[-*•‣–]|\(?\w{1,3}[.)])\s)""")
+_CLOSERS = "\"'”’)\\]»"
+_END = re.compile(
+    rf"[.!?…]+[{_CLOSERS}]*(?=\s)"  # a mark; what follows decides
+    rf"|[。！？।؟]+[{_CLOSERS}」』）]*"  # scripts whose marks need no blank behind them
+    r"|\n{2,}"
+    r"|\n(?=[^\S\n]*(?:[-*•‣–]|\(?\w{1,3}[.)])\s)"  # an item of a list on the next line
+)
+_NEXT = re.compile(r"\s*[\"'“‘(\[«¿¡]?(\S)")
 _NOT_AN_END = re.compile(
     r"(?:\b(?:Inc|Corp|Ltd|Co|Nos?|Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|vs|approx|cf|e\.g|i\.e|al|Fig|Figs|Eq|Sec|Art|Vol|pp|p|Ch"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|U\.N|a\.m|p\.m)|(?<![A-Za-z])[A-Z]|^\s*\d{1,2})\.$"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|U\.N|a\.m|p\.m)|(?<![^\W\d_])[^\W\d_a-z]|^\s*\d{1,2})\.$"
 )
 _LOOK_BACK = 12  # characters; longer than the longest abbreviation
 
@@ -20,18 +36,30 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for found in _END.finditer(text):
-        mark = found.group().rstrip("\"'”’)]")
-        end = found.start() + len(mark)
-        if mark == "." and _NOT_AN_END.search(text[max(start, end - _LOOK_BACK) : end]):
+        if found.group()[0] in ".!?…" and not _is_end(text, start, found):
             continue
         start = _keep(text, start, found.end(), spans)
     _keep(text, start, len(text), spans)
     return spans
 
 
+def _is_end(text: str, start: int, found: re.Match[str]) -> bool:
+    """Whether a mark before white space ends a sentence: a capital, a digit or a script without case follows."""
+    following = _NEXT.match(text, found.end())
+    if following is None:
+        return True
+    first = following.group(1)
+    if not first.isalnum() or first.islower():
+        return False
+    mark = found.group().rstrip("\"'”’)]»")
+    end = found.start() + len(mark)
+    return mark != "." or not _NOT_AN_END.search(text[max(start, end - _LOOK_BACK) : end])
+
+
 def _keep(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> int:
-    first = start + len(text[start:end]) - len(text[start:end].lstrip())
-    last = start + len(text[start:end].rstrip())
+    stretch = text[start:end]
+    first = start + len(stretch) - len(stretch.lstrip())
+    last = start + len(stretch.rstrip())
     if last > first:
         spans.append((first, last))
     return end

@@ -76,14 +76,36 @@ def _row(frame: Frame, table: Table, row: int, text: str, context: str, cells: l
 def _row_blocks(
     frame: Frame, table: Table, texts: Mapping[int, str], context: str, cells: Mapping[int, list[Cell]]
 ) -> Iterator[Draft]:
-    rows = list(texts)
-    size = -(-len(rows) // MAX_ROW_CHUNKS)
-    for start in range(0, len(rows), size):
-        block = rows[start : start + size]
-        text = frame.clip("\n".join(texts[row] for row in block), frame.budget(context))
-        where = row_locator(table.locator, [cell for row in block for cell in cells.get(row, [])])
-        words = " ".join(part for header in table.rows[start : start + size] for part in header.path)
-        yield Draft("row", text, context, where, words, table.id, block[0])
+    """Rows of a long table, as many to a chunk as the window holds; a row wider than that is cut by itself."""
+    budget = frame.budget(context)
+    names = {header.index: " ".join(header.path) for header in table.rows}
+    waiting: list[int] = []
+    tokens = 0
+    for row, text in texts.items():
+        count = frame.count_tokens(text)
+        if waiting and tokens + count > budget:
+            yield _row_block(table, texts, context, cells, names, waiting)
+            waiting, tokens = [], 0
+        if count > budget:
+            yield from _row(frame, table, row, text, context, cells.get(row, []))
+            continue
+        waiting.append(row)
+        tokens += count
+    if waiting:
+        yield _row_block(table, texts, context, cells, names, waiting)
+
+
+def _row_block(
+    table: Table,
+    texts: Mapping[int, str],
+    context: str,
+    cells: Mapping[int, list[Cell]],
+    names: Mapping[int, str],
+    rows: list[int],
+) -> Draft:
+    where = row_locator(table.locator, [cell for row in rows for cell in cells.get(row, [])])
+    words = " ".join(names[row] for row in rows)
+    return Draft("row", "\n".join(texts[row] for row in rows), context, where, words, table.id, rows[0])
 
 
 def _cells_by_row(table: Table) -> dict[int, list[Cell]]:

@@ -1,0 +1,1 @@
+"""Evaluation: measures of rankings and answers."""

@@ -17,6 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
+from mixrag_cli import __version__
 from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import FileUnreadable, NoIndex
 from mixrag_cli.extraction import ExtractionJob, ExtractionResult, ReaderPool
@@ -31,6 +32,7 @@ from mixrag_cli.store import (
     StoreWriter,
     open_reader,
     open_writer,
+    read_record,
     set_store_aside,
 )
 from mixrag_cli.walking import (
@@ -150,7 +152,7 @@ def build_index(
     scan = _scan(plan, settings, follow)
     guard_removals(scan.n_known, scan.n_missing, prune)
     tally = _Tally()
-    if scan.has_work or not _has_store(plan.store):
+    if scan.has_work or not _is_finished(plan.store):
         _write(plan, scan, settings, events, tally, wait_s)
     return _report(plan, scan, tally, time.perf_counter() - started)
 
@@ -197,17 +199,20 @@ def _scan_root(root: RootPlan, store: Path, known: Iterable[DocumentRow], settin
 
 
 def _known_rows(store: Path) -> list[DocumentRow]:
+    """The files that the store remembers; what another version of this program could not read is to be tried again."""
     try:
         with open_reader(store) as reader:
-            return reader.document_rows()
+            rows = reader.document_rows()
+            same_program = reader.record.program == __version__
     except NoIndex:
         return []
+    return rows if same_program else [replace(row, content_hash="") if row.status == "skipped" else row for row in rows]
 
 
-def _has_store(store: Path) -> bool:
+def _is_finished(store: Path) -> bool:
+    """Whether the last run came to its end, or there was none to begin with; where not, the indexes want finishing."""
     try:
-        with open_reader(store):
-            return True
+        return read_record(store).is_finished
     except NoIndex:
         return False
 
@@ -244,6 +249,7 @@ def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents
         ) as writer,
         EmbeddingCache(plan.store / EMBEDDING_CACHE) as cache,
     ):
+        writer.prepare()
         if writer.recovered:
             events.note(writer.recovered)
         if scan.removed:

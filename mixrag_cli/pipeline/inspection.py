@@ -70,9 +70,9 @@ def remove_documents(start: Path, patterns: Sequence[str], settings: Settings) -
     They come back at the next index run unless they are gone or ignored. Raises WrongUsage where nothing matches.
     """
     store = find_store(start, settings.store)
-    reader = open_reader(store)
-    matching = documents_matching(reader.document_rows(), patterns)
-    record = reader.record
+    with open_reader(store) as reader:
+        matching = documents_matching(reader.document_rows(), patterns)
+        record = reader.record
     with open_writer(store, roots=(), embedder_name=record.embedder, dim=record.dim) as writer:
         writer.remove([row.id for row in matching])
         writer.finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.records import Block, BlockKind, Document, Grid, Locator, Modality
@@ -34,7 +35,7 @@ class DocumentBuilder:
         """The headings that enclose the next block, outermost first."""
         return tuple(text for _, text in self._headings)
 
-    def add_heading(self, text: str, level: int, **place: object) -> None:
+    def add_heading(self, text: str, level: int, **place: Any) -> None:
         """Append a heading block and let the following blocks stand under it."""
         while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
@@ -50,7 +51,7 @@ class DocumentBuilder:
         level: int = 0,
         grid: Grid | None = None,
         name: str = "",
-        **place: object,
+        **place: Any,
     ) -> None:
         """Append one block; place holds the Locator's fields beyond chars (page, bbox, lines, sheet, cells).
 
@@ -60,7 +61,7 @@ class DocumentBuilder:
         if not text and grid is None:
             return
         chars = self._append(text)
-        locator = Locator(chars=chars, **place)  # type: ignore[arg-type]
+        locator = Locator(chars=chars, **place)
         grid_index = None
         if grid is not None:
             grid_index = len(self._grids)
