@@ -22,8 +22,11 @@ _END = re.compile(
 )
 _NEXT = re.compile(r"\s*[\"'“‘(\[«¿¡]?(\S)")
 _NOT_AN_END = re.compile(
-    r"(?:\b(?:Inc|Corp|Ltd|Co|Nos?|Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|vs|approx|cf|e\.g|i\.e|al|Fig|Figs|Eq|Sec|Art|Vol|pp|p|Ch"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|U\.N|a\.m|p\.m)|(?<![^\W\d_])[^\W\d_a-z]|^\s*\d{1,2})\.$"
+    r"(?:\b(?:Inc|Corp|Ltd|Co|Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|vs|approx|cf|e\.g|i\.e|al|U\.S|U\.K|U\.N|a\.m|p\.m)"
+    r"|(?<![^\W\d_])[^\W\d_a-z]|^\s*\d{1,2})\.$"
+)
+_NOT_AN_END_BEFORE_A_NUMBER = re.compile(
+    r"\b(?:nos?|figs?|eqs?|secs?|arts?|vols?|pp?|chs?|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.$", re.IGNORECASE
 )
 _LOOK_BACK = 12  # characters; longer than the longest abbreviation
 
@@ -53,7 +56,12 @@ def _is_end(text: str, start: int, found: re.Match[str]) -> bool:
         return False
     mark = found.group().rstrip("\"'”’)]»")
     end = found.start() + len(mark)
-    return mark != "." or not _NOT_AN_END.search(text[max(start, end - _LOOK_BACK) : end])
+    before = text[max(start, end - _LOOK_BACK) : end]
+    if mark != ".":
+        return True
+    if first.isdigit() and _NOT_AN_END_BEFORE_A_NUMBER.search(before):
+        return False
+    return not _NOT_AN_END.search(before)
 
 
 def _keep(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> int:
