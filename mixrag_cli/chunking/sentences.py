@@ -1,9 +1,9 @@
 """Sentences by rule: where one ends, told by its mark, what follows, and the abbreviations people use.
 
-Why not spaCy's rule-based sentencizer: it costs 2.5 s to import and 25 times as much a page, and knows no
+Why not spaCy's rule-based sentencizer: it costs 3 s to import and 15 times as much a page, and knows no
 abbreviations. On 1 M characters of papers, manuals, code documentation and Wikipedia it agrees on 4,500 ends and adds
 1,900 of its own, of which 34 of 40 looked at are wrong ("Chen et al. | , 2017", "typing. | TypeVar", "host ! | = x");
-of the 96 that only this rule finds 37 of 40 are right. tests/benchmarks/sentences.py prints both.
+of the 94 that only this rule finds 36 of 40 are right. tests/benchmarks/sentences.py prints both.
 
 Sentences under five words, which the MixRAG paper drops, are kept: in filings and manuals they are the facts
 ("Total: 35.3 %"), and packed beside their neighbours they cost nothing.

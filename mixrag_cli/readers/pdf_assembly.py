@@ -38,6 +38,7 @@ PART = re.compile(r"^(?:PART|Part|CHAPTER|Chapter|APPENDIX|Appendix)\s+(?:[IVXLC
 ITEM = re.compile(r"^(?:Item|ITEM)\s+\d+[A-Z]?\b")
 NOTE = re.compile(r"^(?:Note|NOTE)\s+\d+\b")
 NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[A-Z\u00c0-\u00de]")
+MAX_TITLE_LINES = 3
 FILE_TITLE = re.compile(r"\.(?:docx?|pdf|tex|indd|xlsx?|qxd)\b|^untitled", re.I)
 NOTE_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]\)|[*†‡]+|\d{1,2}[.)]?)\s")
 SEPARATOR = re.compile(r"^[-=_–—*·]{4,}$")  # a ruling typed in characters
@@ -282,18 +283,16 @@ def _level_of(item: TextItem, body: float, large: Sequence[int], has_parts: bool
 
 
 def _pick_title(title: str, texts: Sequence[TextItem], levels: dict[int, int]) -> str:
-    """The metadata's title where it reads like one, else the first of the largest headings near the top."""
-    if (
-        len(title) > 3
-        and " " in title
-        and not re.search(r"\.(?:docx?|pdf|tex|indd|xlsx?|qxd)\b|^untitled", title, re.I)
-    ):
+    """The metadata's title where it reads like one, else the largest headings near the top.
+
+    All of the largest, not the first alone: the cover of a filing sets the form and the company in one size.
+    """
+    if len(title) > 3 and " " in title and not FILE_TITLE.search(title):
         return title
     top = [item for item in texts[:30] if id(item) in levels]
-    if not top:
-        return ""
-    best = max(top, key=lambda item: round(item.size))
-    return " ".join(best.texts)
+    largest = max((round(item.size) for item in top), default=0)
+    lines = [" ".join(item.texts) for item in top if round(item.size) == largest]
+    return " · ".join(dict.fromkeys(lines[:MAX_TITLE_LINES]))
 
 
 # --- captions and notes ----------------------------------------------------------------------------------------

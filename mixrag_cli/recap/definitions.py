@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
+from mixrag_cli.recap.evidence import (
+    PATH_BONUS,
+    EvidenceBase,
+    context_credit,
+    names_path,
+    stems_of,
+    surroundings_of,
+)
 from mixrag_cli.recap.language import match_term
 from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit
@@ -59,6 +66,7 @@ def _match(operand: Operand, hit: Hit, base: EvidenceBase, names: frozenset[str]
     own = stems_of(name)
     named = sum(1 for word in own if match_term(word, operand.terms) >= 0.9) / len(own) if own else 0.0
     score = coverage + NAME_BONUS * named + 0.1 * hit.score - (PRIVATE_PENALTY if name.startswith("_") else 0.0)
+    score += PATH_BONUS if names_path(operand.text, hit.path) else 0.0
     return DefinitionMatch(hit, _qualified(name, hit), definition.group().strip(), summary, score, coverage)
 
 

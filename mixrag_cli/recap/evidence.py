@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +19,9 @@ CONTEXT_MATCH = 0.6
 CONTEXT_MATCH_OF_NAME = 0.95
 DOCUMENT_MATCH = 0.3
 DOCUMENT_MATCH_OF_NAME = 0.9
+PATH_BONUS = 0.15  # of a score, for a file or folder that the question names as it is written ("in requests")
+# A passage this near to the question in meaning needs less overlap in words, but never a name that nobody knows.
+SURE_SIMILARITY = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,9 @@ class EvidenceBase:
     def weight(self, term: str) -> float:
         """The term's weight, 1 where the collection was not asked for it."""
         return self.weights.get(term, 1.0)
+
+
+_PATH_WORD = re.compile(r"\w{3,}")
 
 
 @lru_cache(maxsize=65536)
@@ -63,3 +70,18 @@ def context_credit(
         far = (DOCUMENT_MATCH_OF_NAME if is_name else DOCUMENT_MATCH) if term in known else 0.0
         credit[position] = max(near, far)
     return credit
+
+
+def names_path(question: str, path: str) -> bool:
+    """Whether the question says a folder or a file's name of the path, word for word.
+
+    Example: names_path("Which function in requests sends a PATCH?", "code/requests/api.py") -> True.
+    """
+    asked = set(_PATH_WORD.findall(question.lower()))
+    folders, _, name = path.lower().rpartition("/")
+    return bool(asked & {*folders.split("/"), name.partition(".")[0]} - {""})
+
+
+def unknown_names(terms: Sequence[str], names: frozenset[str], credit: npt.NDArray[np.float64]) -> bool:
+    """Whether one of the terms is a name that neither the passage nor its document says."""
+    return any(term in names and not said for term, said in zip(terms, credit, strict=True))

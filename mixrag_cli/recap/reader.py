@@ -21,7 +21,7 @@ from mixrag_cli.recap.cells import CellMatch, match_cells, unasked_part
 from mixrag_cli.recap.columns import ColumnMatch, match_column
 from mixrag_cli.recap.compute import Computed, compute, formula_for
 from mixrag_cli.recap.definitions import match_definitions
-from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.evidence import SURE_SIMILARITY, EvidenceBase
 from mixrag_cli.recap.language import SYNONYM_MATCH, match_term, stem, terms_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Operand, Restated
@@ -33,7 +33,6 @@ from mixrag_cli.records import Answer, Cell, Evidence, Locator, Source
 MIN_CELL_COVERAGE = 0.62
 MIN_NUMBER_COVERAGE = 0.6
 MIN_SENTENCE_COVERAGE = 0.55
-SURE_SIMILARITY = 0.6  # a sentence this near in meaning needs less overlap in words
 MIN_COVERAGE_WHEN_SIMILAR = 0.4
 MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 SAME_TABLE_BONUS = 0.15  # two operands of one formula from one table,
@@ -143,10 +142,27 @@ def _number_piece(match: NumberMatch) -> _Piece:
 
 
 def _from_sentence(restated: Restated, base: EvidenceBase) -> _Piece | None:
-    for match in match_sentences(restated.whole, base, restated.names):
+    """The best sentence; where the question asks several things, the best for each of them."""
+    chosen = [match for part in restated.parts if (match := _best_sentence(part, restated, base)) is not None]
+    if not chosen:
+        return None
+    pieces = [
+        _sentence_piece(match) for match in {(match.hit.chunk.id, match.start): match for match in chosen}.values()
+    ]
+    if len(pieces) == 1:
+        return pieces[0]
+    evidence = tuple(replace(piece.evidence[0], id=f"e{n}", source=n) for n, piece in enumerate(pieces, start=1))
+    sources = tuple(replace(piece.sources[0], ref=n) for n, piece in enumerate(pieces, start=1))
+    text = " ".join(piece.text for piece in pieces)
+    score = max(piece.score for piece in pieces)
+    return _Piece(text, score, min(piece.coverage for piece in pieces), evidence, sources)
+
+
+def _best_sentence(part: Operand, restated: Restated, base: EvidenceBase) -> SentenceMatch | None:
+    for match in match_sentences(part, base, restated.names & set(part.terms)):
         similar = match.similarity >= SURE_SIMILARITY and match.coverage >= MIN_COVERAGE_WHEN_SIMILAR
         if match.time > MIN_TIME and (similar or match.coverage >= MIN_SENTENCE_COVERAGE):
-            return _sentence_piece(match)
+            return match
     return None
 
 
@@ -246,7 +262,10 @@ def _computed_piece(
 
 def _from_column(restated: Restated, base: EvidenceBase) -> _Piece | None:
     match = match_column(restated, base)
-    if match is None or match.coverage < MIN_CELL_COVERAGE:
+    if match is None:
+        return None
+    similar = match.hit.scores.get("meaning", 0.0) >= SURE_SIMILARITY and match.coverage >= MIN_COVERAGE_WHEN_SIMILAR
+    if not similar and match.coverage < MIN_CELL_COVERAGE:
         return None
     cell = match.extreme[1] if match.extreme else (match.cells[0] if match.cells else None)
     unit = (cell.unit if cell else "") if restated.operation != "count" else ""

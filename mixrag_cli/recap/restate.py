@@ -31,13 +31,18 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Restated:
-    """The question, understood. names: terms written as names in the question, which evidence must know."""
+    """The question, understood.
+
+    parts: the questions in it ("what is X and which Y does it need"), one where it asks one thing. names: terms
+    written as names in the question, which evidence must know.
+    """
 
     question: str
     operation: Operation
     expects: Expects
     whole: Operand
     operands: tuple[Operand, ...]
+    parts: tuple[Operand, ...]
     names: frozenset[str]
     asks: str
 
@@ -132,6 +137,7 @@ _OPERATION_WORDS = _rule(
     r"\b(?:in |for |at )?which (?:fiscal )?(?:year|quarter|period|month|date)\b",
     r"\b(?:longest|shortest|changed?|increased?|decreased?|declined?|grow(?:th|n)?|grew|rise|rose|fell|fall)s?\b",
 )
+_AND_ASKS = _rule(r",? and (?=(?:what|which|who|how|when|where|why)\b)")
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
 _YEAR_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:-|–|through|to)\s*((?:19|20)\d\d)\b")
 _PERIOD_PHRASE = _rule(
@@ -155,6 +161,7 @@ def restate(question: str) -> Restated:
         expects=expects_of(question, operation),
         whole=_operand(question),
         operands=operands,
+        parts=parts_of(question),
         names=names_of(question),
         asks="; ".join(operand.text for operand in operands),
     )
@@ -215,6 +222,19 @@ def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
         since = _year_before_operands(text) if changes else ()
         return _period_operands(text) or _pair_operands(text) or since or (_operand(text),)
     return (_operand(question),)
+
+
+def parts_of(question: str) -> tuple[Operand, ...]:
+    """The questions that a question asks, each naming the subject of the first.
+
+    Example: "What is HTTPX and which Python versions does it require?" -> ("What is HTTPX", "which Python versions
+    does it require HTTPX").
+    """
+    first, *others = _AND_ASKS.split(question)
+    if not others or not terms_of(first):
+        return (_operand(question),)
+    subject = " ".join(sorted(names_of(first)))
+    return (_operand(first), *(_operand(f"{other} {subject}") for other in others))
 
 
 def names_of(question: str) -> frozenset[str]:

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
+from mixrag_cli.recap.evidence import (
+    PATH_BONUS,
+    EvidenceBase,
+    context_credit,
+    names_path,
+    stems_of,
+    surroundings_of,
+    unknown_names,
+)
 from mixrag_cli.recap.language import facet_agreement, facet_conflict, facets_of, match_term
 from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit, Locator
@@ -76,7 +84,7 @@ def match_sentences(operand: Operand, base: EvidenceBase, names: frozenset[str],
     matches = [
         match for hit in base.hits if hit.chunk.kind != "row" for match in _match_in_hit(operand, hit, base, names)
     ]
-    matches.sort(key=lambda match: -(match.coverage + match.time + 0.1 * match.hit.score))
+    matches.sort(key=lambda match: -(match.score + match.coverage + match.time + 0.1 * match.hit.score))
     matches = matches[:MAX_SENTENCES]
     if not matches:
         return []
@@ -85,7 +93,7 @@ def match_sentences(operand: Operand, base: EvidenceBase, names: frozenset[str],
         replace(
             match,
             similarity=float(cosine),
-            score=(1 - MEANING_PART) * match.coverage + MEANING_PART * float(cosine) + match.time,
+            score=match.score + (1 - MEANING_PART) * match.coverage + MEANING_PART * float(cosine) + match.time,
         )
         for match, cosine in zip(matches, cosines, strict=True)
     ]
@@ -98,11 +106,12 @@ def _match_in_hit(operand: Operand, hit: Hit, base: EvidenceBase, names: frozens
     weights = np.array([base.weight(term) for term in operand.terms])
     around, around_facets = surroundings_of(hit, None)
     credit = context_credit(operand.terms, names, around, base.knows.get(hit.chunk.document, frozenset()))
+    named = PATH_BONUS if names_path(operand.text, hit.path) else 0.0
     matches = []
     for start, sentence in split_sentences(hit.chunk.text):
         stems = stems_of(sentence)
         said = np.array([match_term(term, stems) for term in operand.terms])
-        if not said.any():
+        if not said.any() or unknown_names(operand.terms, names, np.maximum(said, credit)):
             continue
         coverage = float(weights @ np.maximum(said, credit) / weights.sum())
         facets = facets_of(sentence)
@@ -112,7 +121,7 @@ def _match_in_hit(operand: Operand, hit: Hit, base: EvidenceBase, names: frozens
                 not facets and facet_conflict(operand.facets, around_facets)
             )
             time = -WRONG_TIME if wrong else RIGHT_TIME * facet_agreement(operand.facets, facets | around_facets)
-        matches.append(SentenceMatch(hit, sentence, start, 0.0, coverage, 0.0, time))
+        matches.append(SentenceMatch(hit, sentence, start, named, coverage, 0.0, time))
     return matches
 
 
