@@ -203,6 +203,11 @@ class Header:
     path: tuple[str, ...]
     is_total: bool = False
 
+    @property
+    def leaf(self) -> str:
+        """The innermost label, "" for a header without any."""
+        return self.path[-1] if self.path else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:

@@ -71,7 +71,8 @@ class Session:
         self.reader = reader
         self._embedder = embedder
         self._settings = settings
-        self._statistics = WordStatistics(reader, reader.record.counts["chunks"])
+        counts = reader.record.counts
+        self._statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
     def search(self, query: str, scope: Scope, limit: int) -> SearchResult:
         """The ranked passages for a query, best first.
@@ -134,7 +135,7 @@ class Session:
     def _evidence(self, restated: Restated, hits: Sequence[Hit]) -> EvidenceBase:
         parents = dict.fromkeys(hit.chunk.parent for hit in hits if hit.chunk.parent)
         words = _words_by_term(restated)
-        weights = {term: self._statistics.weight(variants) for term, variants in words.items()}
+        weights = {term: self._statistics.document_weight(variants) for term, variants in words.items()}
         holding = {term: self._statistics.holding(variants) for term, variants in words.items()}
         documents = {hit.chunk.document for hit in hits}
         knows = {
@@ -196,4 +197,6 @@ def _words_by_term(restated: Restated) -> dict[str, tuple[str, ...]]:
     """For each term of the question the plain words that the full-text index may hold it as."""
     terms = dict.fromkeys(term for operand in (restated.whole, *restated.operands) for term in operand.terms)
     words = words_of(restated.question)
-    return {term: tuple(dict.fromkeys([*(word for word in words if stem(word) == term), term])) for term in terms}
+    variants = {term: [*(word for word in words if stem(word) == term), term] for term in terms}
+    variants |= {str(year): [str(year)] for operand in restated.operands for year in operand.facets.years}
+    return {term: tuple(dict.fromkeys(found)) for term, found in variants.items()}

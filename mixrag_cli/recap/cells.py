@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
-from mixrag_cli.recap.language import Facets, facet_agreement, facet_conflict, facets_of, match_term, without_facets
+from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of, time_score
+from mixrag_cli.recap.language import STOP_WORDS, UNIT_WORDS, Facets, facets_of, match_term, without_facets
 from mixrag_cli.recap.restate import Expects, Operand
 from mixrag_cli.records import Cell, Header, Hit, Table
 
@@ -22,9 +22,6 @@ from mixrag_cli.records import Cell, Header, Hit, Table
 EXTRA_ROW_WORDS = 0.25  # a label that says more than was asked ("Gross margin percentage" for "gross margin")
 EXTRA_COLUMN_WORDS = 0.08
 EXTRA_PATH_WORDS = 0.05  # sections above the label that were not asked for
-WRONG_TIME = 0.6
-WRONG_TIME_AROUND = 0.25  # a time in the title or file name is a weaker witness than one in a header
-RIGHT_TIME = 0.15
 UNASKED_SPAN = 0.1  # a flow over months where the state on a day was asked for
 WRONG_UNIT = 0.2
 TABLE_RANK = 0.1  # the part that retrieval's own score plays
@@ -87,9 +84,10 @@ def _match_in_table(
         return []
     weights = np.array([base.weight(term) for term in terms])
     around, around_facets = surroundings_of(hit, table)
+    known = base.knows.get(hit.chunk.document, frozenset())
     rows = axis_of(table.rows, terms)
     columns = axis_of(table.columns, terms)
-    credit = context_credit(terms, names, around, base.knows.get(hit.chunk.document, frozenset()))
+    credit = context_credit(terms, names, around, known)
     row_at = {header.index: n for n, header in enumerate(table.rows)}
     column_at = {header.index: n for n, header in enumerate(table.columns)}
     own = np.maximum(rows.said[:, :, None], columns.said[:, None, :])
@@ -103,7 +101,8 @@ def _match_in_table(
         r, c = row_at.get(cell.row), column_at.get(cell.column)
         if r is None or c is None or local[r, c] < MIN_LOCAL or not _can_answer(cell, expects):
             continue
-        time = _time_score(operand.facets, rows.facets[r] | columns.facets[c], around_facets)
+        own_time = rows.facets[r] | columns.facets[c]
+        time = time_score(operand.facets, own_time, around_facets, known) - _unasked_span(operand.facets, own_time)
         value = float(score[r, c]) + time - _unit_penalty(cell, expects)
         candidates.append(
             CellMatch(hit, table, cell, table.rows[r], table.columns[c], value, float(coverage[r, c]), time)
@@ -120,15 +119,16 @@ def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:
     for n, header in enumerate(headers):
         stems = stems_of(" ".join(header.path))
         said[:, n] = [match_term(term, stems) for term in terms]
-        extra[n] = unasked_part(header.path[-1] if header.path else "", terms)
+        extra[n] = unasked_part(header.leaf, terms)
         extra_path[n] = unasked_part(" ".join(header.path[:-1]), terms)
         facets.append(facets_of(" ".join(header.path)))
     return _Axis(tuple(headers), said, extra, extra_path, tuple(facets))
 
 
 def unasked_part(label: str, terms: Sequence[str]) -> float:
-    """The part of a label's words, numbers and times apart, that the terms do not say; 0 for none."""
-    words = [word for word in stems_of(without_facets(label)) if not word.isdigit()]
+    """The part of a label's words, numbers, times and units apart, that the terms do not say; 0 for none."""
+    silent = UNIT_WORDS | STOP_WORDS
+    words = [word for word in stems_of(without_facets(label)) if not word.isdigit() and word not in silent]
     return sum(not match_term(word, terms) for word in words) / len(words) if words else 0.0
 
 
@@ -145,12 +145,5 @@ def _unit_penalty(cell: Cell, expects: Expects) -> float:
     return 0.0
 
 
-def _time_score(asked: Facets, own: Facets, around: Facets) -> float:
-    if not asked:
-        return 0.0
-    if facet_conflict(asked, own):
-        return -WRONG_TIME
-    if facet_conflict(asked, around) and not own.years:
-        return -WRONG_TIME_AROUND
-    unasked_span = UNASKED_SPAN if asked.dates and not asked.months and own.months else 0.0
-    return RIGHT_TIME * facet_agreement(asked, own | around) - unasked_span
+def _unasked_span(asked: Facets, own: Facets) -> float:
+    return UNASKED_SPAN if asked.dates and not asked.months and own.months else 0.0

@@ -10,7 +10,15 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.language import Facets, facets_of, match_term, stem, words_of
+from mixrag_cli.recap.language import (
+    Facets,
+    facet_agreement,
+    facet_conflict,
+    facets_of,
+    match_term,
+    stem,
+    words_of,
+)
 from mixrag_cli.records import Hit, Table
 
 # How much a term counts that stands not in the cell's own headers or the sentence itself but around it.
@@ -19,9 +27,14 @@ CONTEXT_MATCH = 0.6
 CONTEXT_MATCH_OF_NAME = 0.95
 DOCUMENT_MATCH = 0.3
 DOCUMENT_MATCH_OF_NAME = 0.9
+WRONG_TIME = 0.6  # of a score: another time than the asked one, or a year that the document never says
+WRONG_TIME_AROUND = 0.25  # a time in the title or file name is a weaker witness than one in a header
+UNSAID_TIME = 0.1  # the year is said in the document, but not near
+RIGHT_TIME = 0.15
 PATH_BONUS = 0.15  # of a score, for a file or folder that the question names as it is written ("in requests")
 # A passage this near to the question in meaning needs less overlap in words, but never a name that nobody knows.
 SURE_SIMILARITY = 0.6
+MIN_COVERAGE_WHEN_SIMILAR = 0.33
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +98,28 @@ def names_path(question: str, path: str) -> bool:
 def unknown_names(terms: Sequence[str], names: frozenset[str], credit: npt.NDArray[np.float64]) -> bool:
     """Whether one of the terms is a name that neither the passage nor its document says."""
     return any(term in names and not said for term, said in zip(terms, credit, strict=True))
+
+
+def time_score(asked: Facets, own: Facets, around: Facets, known: frozenset[str]) -> float:
+    """How the time of a passage agrees with the asked one: from -WRONG_TIME to RIGHT_TIME, 0 where none was asked.
+
+    own: of the cell's headers or the sentence. around: of its title and file. known: the question's words (years
+    among them) that its document says anywhere.
+    """
+    if not asked:
+        return 0.0
+    if facet_conflict(asked, own):
+        return -WRONG_TIME
+    is_said = not asked.years or bool(asked.years & (own.years | around.years))
+    if not is_said and not any(str(year) in known for year in asked.years):
+        return -WRONG_TIME
+    if facet_conflict(asked, around) and not own.years:
+        return -WRONG_TIME_AROUND
+    if not is_said:
+        return -UNSAID_TIME
+    return RIGHT_TIME * facet_agreement(asked, own | around)
+
+
+def is_supported(coverage: float, similarity: float, threshold: float) -> bool:
+    """Whether enough of a question is said: by words alone, or by fewer words where the meaning is surely near."""
+    return coverage >= threshold or (similarity >= SURE_SIMILARITY and coverage >= MIN_COVERAGE_WHEN_SIMILAR)

@@ -16,14 +16,21 @@ _UNICODE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d,]*(?:\.\d+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 
 _COMMON_WORDS = """
-    a an and any are as at be between been being but by can could did do does doing done for from had has have
-    having he her his how i if in into is it its just like many may me might more most much my no nor not of on
-    one or our out over please shall she should show so some such tell than that the their them then there these
-    they this those to up us was we were what when where which who whom whose why will with within would you
-    your give find get got according amount number value report reported come came bring brought make made each
-    per during ever also ended ending s t d ll re ve both
+    use uses used using a an and any are as at be between been being but by can could did do does doing done for
+    from had has have having he her his how i if in into is it its just like many may me might more most much my
+    no nor not of on one or our out over please shall she should show so some such tell than that the their them
+    then there these they this those to up us was we were what when where which who whom whose why will with
+    within would you your give find get got according amount number value report reported come came bring
+    brought make made each per during ever also ended ending s t d ll re ve both
 """
 STOP_WORDS = frozenset(_COMMON_WORDS.split())
+
+# Units written into labels ("capacity_m3_per_day") say how a column counts, not what.
+_UNIT_WORDS = """
+    m m2 m3 km km2 cm mm kg g t l ml kwh mwh gwh kw mw s h hr hrs min day month year usd eur gbp pct percent cubic
+    square metr meter litr liter tonn
+"""
+UNIT_WORDS = frozenset(_UNIT_WORDS.split())
 
 # Groups of words that people use for one another in questions about reports. Small on purpose: a wrong
 # equivalence costs more than a missed one, and meaning search already bridges the rest.

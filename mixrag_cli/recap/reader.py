@@ -21,7 +21,7 @@ from mixrag_cli.recap.cells import CellMatch, match_cells, unasked_part
 from mixrag_cli.recap.columns import ColumnMatch, match_column
 from mixrag_cli.recap.compute import Computed, compute, formula_for
 from mixrag_cli.recap.definitions import match_definitions
-from mixrag_cli.recap.evidence import SURE_SIMILARITY, EvidenceBase
+from mixrag_cli.recap.evidence import EvidenceBase, is_supported
 from mixrag_cli.recap.language import SYNONYM_MATCH, match_term, stem, terms_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Operand, Restated
@@ -33,7 +33,7 @@ from mixrag_cli.records import Answer, Cell, Evidence, Locator, Source
 MIN_CELL_COVERAGE = 0.62
 MIN_NUMBER_COVERAGE = 0.6
 MIN_SENTENCE_COVERAGE = 0.55
-MIN_COVERAGE_WHEN_SIMILAR = 0.4
+SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
 MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 SAME_TABLE_BONUS = 0.15  # two operands of one formula from one table,
 SAME_ROW_BONUS = 0.2  # in rows of one name (another period) or columns of one name (another item)
@@ -97,7 +97,8 @@ def _lookups(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
     if restated.expects in ("number", "percent"):
         return [_from_cell(restated, base), _from_number(restated, base)]
     if restated.expects == "any":
-        return [_from_cell(restated, base), _from_sentence(restated, base)]
+        cell = _from_cell(restated, base)
+        return [cell] if cell is not None and cell.coverage >= SURE_COVERAGE else [cell, _from_sentence(restated, base)]
     if restated.expects == "code":
         return [_from_definition(restated, base)]
     return [_from_definition(restated, base), _from_sentence(restated, base)]
@@ -123,8 +124,9 @@ def _cell_piece(match: CellMatch) -> _Piece:
 
 def _from_number(restated: Restated, base: EvidenceBase) -> _Piece | None:
     sentences = match_sentences(restated.whole, base, restated.names)
-    accepted = [s for s in sentences if _is_accepted(s.coverage, s.time, MIN_NUMBER_COVERAGE)]
-    numbers = match_numbers(restated.whole, accepted, wants_percent=restated.expects == "percent")
+    in_time = [match for match in sentences if match.time > MIN_TIME]
+    wants_percent = restated.expects == "percent"
+    numbers = match_numbers(restated.whole, in_time, wants_percent=wants_percent, min_coverage=MIN_NUMBER_COVERAGE)
     return _number_piece(numbers[0]) if numbers else None
 
 
@@ -159,9 +161,8 @@ def _from_sentence(restated: Restated, base: EvidenceBase) -> _Piece | None:
 
 
 def _best_sentence(part: Operand, restated: Restated, base: EvidenceBase) -> SentenceMatch | None:
-    for match in match_sentences(part, base, restated.names & set(part.terms)):
-        similar = match.similarity >= SURE_SIMILARITY and match.coverage >= MIN_COVERAGE_WHEN_SIMILAR
-        if match.time > MIN_TIME and (similar or match.coverage >= MIN_SENTENCE_COVERAGE):
+    for match in match_sentences(part, base, restated.names & set(part.terms), prefers_prose=True):
+        if match.time > MIN_TIME and is_supported(match.coverage, match.similarity, MIN_SENTENCE_COVERAGE):
             return match
     return None
 
@@ -195,7 +196,9 @@ def _quoted_result(restated: Restated, base: EvidenceBase) -> _Piece | None:
         said = terms_of(f"{match.label} {match.table.title}") + (("percent",) if match.cell.unit == "%" else ())
         says_result = match_term(stem(wanted), said) >= SYNONYM_MATCH
         says_part = all(match_term(term, said) for term in part)
-        is_asked = unasked_part(match.label, asked) <= MAX_UNASKED_OF_RESULT
+        is_asked = unasked_part(match.label, asked) <= MAX_UNASKED_OF_RESULT and not unasked_part(
+            match.column.leaf, asked
+        )
         if says_result and says_part and is_asked and _is_accepted(match.coverage, match.time, MIN_RESULT_COVERAGE):
             return _cell_piece(match)
     return None
@@ -262,10 +265,7 @@ def _computed_piece(
 
 def _from_column(restated: Restated, base: EvidenceBase) -> _Piece | None:
     match = match_column(restated, base)
-    if match is None:
-        return None
-    similar = match.hit.scores.get("meaning", 0.0) >= SURE_SIMILARITY and match.coverage >= MIN_COVERAGE_WHEN_SIMILAR
-    if not similar and match.coverage < MIN_CELL_COVERAGE:
+    if match is None or not is_supported(match.coverage, match.hit.scores.get("meaning", 0.0), MIN_CELL_COVERAGE):
         return None
     cell = match.extreme[1] if match.extreme else (match.cells[0] if match.cells else None)
     unit = (cell.unit if cell else "") if restated.operation != "count" else ""

@@ -91,12 +91,12 @@ _SHARE_OF_PART_IN_WHOLE = _rule(
     r"((?:the )?(?:total|all|overall|whole)\b.+)"
 )
 _SHARE_OF_FROM = _rule(
-    rf"\b{_SHARE_WORD}\s+of\s+(.+?)\s+(?:came|comes|come|was|were|is|are|did|does|do|derived|stemmed|resulted|consisted|"
-    r"belongs?|went|goes)\b(?:\s+(?:from|by|in|of|to|for))?\s+(.+)"
+    rf"\b{_SHARE_WORD}\s+of\s+(.+?)\s+(?:came|comes|come|was|were|is|are|did|does|do|derived|stemmed|resulted|"
+    r"consisted|belongs?|went|goes)\b(?:\s+(?:from|by|in|of|to|for))?\s+(.+)"
 )
 _RATIO = _rule(r"\bratio (of|between)\b", r"\bhow many times (as|more|larger|greater)\b")
 _AVERAGE = _rule(r"\b(average|mean)\b")
-_SUM = _rule(r"\b(sum of|combined|altogether|sum total|in total across|total of)\b")
+_SUM = _rule(r"\b(sum of|combined|altogether|sum total|in total|total of)\b")
 _MAXIMUM = _rule(
     r"\b(highest|largest|biggest|greatest|maximum|most|longest|oldest|tallest)\b",
     r"\bwhich\b.*\b(higher|larger|bigger|greater|more)\b",
@@ -136,6 +136,11 @@ _OPERATION_WORDS = _rule(
     r"\b(?:higher|lower|larger|smaller|bigger|greater|more|less|fewer)\b",
     r"\b(?:in |for |at )?which (?:fiscal )?(?:year|quarter|period|month|date)\b",
     r"\b(?:longest|shortest|changed?|increased?|decreased?|declined?|grow(?:th|n)?|grew|rise|rose|fell|fall)s?\b",
+)
+_IN_UNIT = _rule(
+    r"\bin (?:cubic |square |kilo|mega|milli|centi|thousands? of |millions? of )*"
+    r"(?:metres?|meters?|feet|miles|litres?|liters?|grams?|tonnes?|watt[ -]?hours|kwh|km|kg|euros?|dollars?"
+    r"|pounds?|percent|%|seconds|minutes|hours|days|weeks|months|years)(?: (?:per|a|an) \w+)?\b"
 )
 _AND_ASKS = _rule(r",? and (?=(?:what|which|who|how|when|where|why)\b)")
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
@@ -244,7 +249,7 @@ def names_of(question: str) -> frozenset[str]:
 
 
 def _operand(text: str, facets: Facets | None = None) -> Operand:
-    plain = _OPERATION_WORDS.sub(" ", without_facets(text))
+    plain = _OPERATION_WORDS.sub(" ", _IN_UNIT.sub(" ", without_facets(text)))
     return Operand(" ".join(text.split()).rstrip("?. "), terms_of(plain), facets_of(text) if facets is None else facets)
 
 

@@ -11,21 +11,35 @@ from mixrag_cli.recap.evidence import (
     PATH_BONUS,
     EvidenceBase,
     context_credit,
+    is_supported,
     names_path,
     stems_of,
     surroundings_of,
+    time_score,
     unknown_names,
 )
-from mixrag_cli.recap.language import facet_agreement, facet_conflict, facets_of, match_term
+from mixrag_cli.recap.language import facets_of, match_term, stem, words_of
 from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit, Locator
 from mixrag_cli.tables.values import Value, find_numbers
 
-MAX_SENTENCES = 24  # embedded for the choice: about 20 ms on two cores
+QUOTED_KINDS = ("prose", "code")  # the text of tables and rows is ours, not the document's
+MAX_SENTENCES = 12  # embedded for the choice, at most MAX_EMBEDDED_CHARS of each: about 0.1 s on two cores
+MAX_EMBEDDED_CHARS = 300
+BEFORE_MATCH = 0.6  # of a term that the sentence before says: "Our zones met the standard. We took 41,620 samples."
 MEANING_PART = 0.5  # of the score, beside coverage by words; equal parts until calibrated
-WRONG_TIME = 0.5
-RIGHT_TIME = 0.1
+DEFINITION_BONUS = 0.3  # "HTTPX is a …" for "what is HTTPX"
+CODE_PENALTY = 0.1  # of a line of code, where words are asked for
+COUNTED_BONUS = 0.3  # "41,620 samples" for "how many samples"
+MIN_COUNTED_COVERAGE = 0.45
+COUNTED_REACH = 4  # words after the number in which the counted thing is named
 NUMBER_REACH = 60.0  # characters over which a number's tie to the words around it falls to 1/e
+_WHAT_IS = re.compile(r"^\s*what (?:is|are) (?:an? |the )?([\w .-]{2,40}?)\W*$", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"\bhow many ((?:[\w-]+ ){0,3}?[\w-]+)"
+    r"(?= (?:are|is|was|were|do|does|did|has|have|had|can|may|must|will|would|in|of|on)\b|\W*$)",
+    re.IGNORECASE,
+)
 _BREAK = re.compile(r"(?<=[.!?])[\"”’)]?\s+(?=[\"“(]?[A-Z0-9])|\n{2,}|\n(?=\s*(?:[-*•]|\d+[.)])\s)|(?<=:)\n")
 _ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Ltd|Co|No|Mr|Ms|Mrs|Dr|vs|approx|e\.g|i\.e|U\.S|St|Fig|Sec|Art)\.$")
 
@@ -79,16 +93,21 @@ def split_sentences(text: str) -> list[tuple[int, str]]:
     return [(at, piece) for at, piece in pieces if piece.strip()]
 
 
-def match_sentences(operand: Operand, base: EvidenceBase, names: frozenset[str], limit: int = 8) -> list[SentenceMatch]:
+def match_sentences(
+    operand: Operand, base: EvidenceBase, names: frozenset[str], *, prefers_prose: bool = False, limit: int = 8
+) -> list[SentenceMatch]:
     """The best sentences of the evidence for the operand, best first."""
     matches = [
-        match for hit in base.hits if hit.chunk.kind != "row" for match in _match_in_hit(operand, hit, base, names)
+        match
+        for hit in base.hits
+        if hit.chunk.kind in QUOTED_KINDS
+        for match in _match_in_hit(operand, hit, base, names, prefers_prose)
     ]
     matches.sort(key=lambda match: -(match.score + match.coverage + match.time + 0.1 * match.hit.score))
     matches = matches[:MAX_SENTENCES]
     if not matches:
         return []
-    cosines = base.similarity([match.text[:600] for match in matches])
+    cosines = base.similarity([match.text[:MAX_EMBEDDED_CHARS] for match in matches])
     scored = [
         replace(
             match,
@@ -100,33 +119,41 @@ def match_sentences(operand: Operand, base: EvidenceBase, names: frozenset[str],
     return sorted(scored, key=lambda match: -match.score)[:limit]
 
 
-def _match_in_hit(operand: Operand, hit: Hit, base: EvidenceBase, names: frozenset[str]) -> list[SentenceMatch]:
+def _match_in_hit(
+    operand: Operand, hit: Hit, base: EvidenceBase, names: frozenset[str], prefers_prose: bool
+) -> list[SentenceMatch]:
     if not operand.terms:
         return []
     weights = np.array([base.weight(term) for term in operand.terms])
     around, around_facets = surroundings_of(hit, None)
-    credit = context_credit(operand.terms, names, around, base.knows.get(hit.chunk.document, frozenset()))
-    named = PATH_BONUS if names_path(operand.text, hit.path) else 0.0
+    known = base.knows.get(hit.chunk.document, frozenset())
+    credit = context_credit(operand.terms, names, around, known)
+    liking = PATH_BONUS if names_path(operand.text, hit.path) else 0.0
+    liking -= CODE_PENALTY if prefers_prose and hit.chunk.kind == "code" else 0.0
+    defines = _definition_of(operand.text)
     matches = []
+    before = np.zeros(len(operand.terms))
     for start, sentence in split_sentences(hit.chunk.text):
         stems = stems_of(sentence)
-        said = np.array([match_term(term, stems) for term in operand.terms])
-        if not said.any() or unknown_names(operand.terms, names, np.maximum(said, credit)):
+        own = np.array([match_term(term, stems) for term in operand.terms])
+        said, before = np.maximum(own, BEFORE_MATCH * before), own
+        if not own.any() or unknown_names(operand.terms, names, np.maximum(said, credit)):
             continue
         coverage = float(weights @ np.maximum(said, credit) / weights.sum())
-        facets = facets_of(sentence)
-        time = 0.0
-        if operand.facets:
-            wrong = facet_conflict(operand.facets, facets) or (
-                not facets and facet_conflict(operand.facets, around_facets)
-            )
-            time = -WRONG_TIME if wrong else RIGHT_TIME * facet_agreement(operand.facets, facets | around_facets)
-        matches.append(SentenceMatch(hit, sentence, start, named, coverage, 0.0, time))
+        time = time_score(operand.facets, facets_of(sentence), around_facets, known)
+        defined = DEFINITION_BONUS if defines and defines.search(sentence) else 0.0
+        matches.append(SentenceMatch(hit, sentence, start, liking + defined, coverage, 0.0, time))
     return matches
 
 
-def match_numbers(operand: Operand, sentences: list[SentenceMatch], *, wants_percent: bool) -> list[NumberMatch]:
-    """The numbers in the sentences, best first: near the asked words, of the asked kind, not part of a date."""
+def match_numbers(
+    operand: Operand, sentences: list[SentenceMatch], *, wants_percent: bool, min_coverage: float
+) -> list[NumberMatch]:
+    """The numbers in the sentences, best first: near the asked words, of the asked kind, not part of a date.
+
+    min_coverage: of a sentence; MIN_COUNTED_COVERAGE is enough where the number stands before the counted thing.
+    """
+    counted = counted_thing(operand.text)
     found = []
     for sentence in sentences:
         for start, end, value in find_numbers(sentence.text):
@@ -136,11 +163,31 @@ def match_numbers(operand: Operand, sentences: list[SentenceMatch], *, wants_per
                 or (wants_percent and value.unit not in ("%", "pp", "bp"))
             ):
                 continue
-            nearness = _nearness(sentence.text, start, end, operand)
-            found.append(
-                NumberMatch(sentence, value, sentence.text[start:end], sentence.score * (0.6 + 0.4 * nearness))
-            )
+            if counted and value.value < 0:
+                continue
+            following = [stem(word) for word in words_of(sentence.text[end:])[:COUNTED_REACH]]
+            is_counted = counted in following and sentence.coverage >= MIN_COUNTED_COVERAGE
+            if not is_counted and not is_supported(sentence.coverage, sentence.similarity, min_coverage):
+                continue
+            score = sentence.score * (0.6 + 0.4 * _nearness(sentence.text, start, end, operand))
+            score += COUNTED_BONUS if is_counted else 0.0
+            found.append(NumberMatch(sentence, value, sentence.text[start:end], score))
     return sorted(found, key=lambda match: -match.score)
+
+
+def _definition_of(question: str) -> re.Pattern[str] | None:
+    """A pattern for "X is a …" where the question is "what is X"; None where it asks more than that."""
+    asked = _WHAT_IS.match(question)
+    return re.compile(rf"\b{re.escape(asked.group(1))}\W+(?:is|are)\s+(?:an?|the)\b", re.IGNORECASE) if asked else None
+
+
+def counted_thing(question: str) -> str:
+    """The stem of what "how many" counts, "" where nothing is counted.
+
+    Example: "How many drinking-water samples were taken?" -> "sample".
+    """
+    asked = _HOW_MANY.search(question)
+    return stem(words_of(asked.group(1))[-1]) if asked else ""
 
 
 def _restates_question(value: Value, operand: Operand) -> bool:

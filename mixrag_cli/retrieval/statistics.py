@@ -28,9 +28,10 @@ def term_weight(n_holding: int, n_passages: int) -> float:
 class WordStatistics:
     """Counts of words over one committed state of a collection, each looked up once."""
 
-    def __init__(self, store: WordCounter, n_passages: int) -> None:
+    def __init__(self, store: WordCounter, n_passages: int, n_documents: int) -> None:
         self._store = store
         self._n_passages = n_passages
+        self._n_documents = n_documents
         self._known: dict[tuple[str, ...], Mapping[str, int]] = {}
 
     def holding(self, words: Sequence[str]) -> Mapping[str, int]:
@@ -40,9 +41,13 @@ class WordStatistics:
             self._known[key] = self._store.count_documents(words)
         return self._known[key]
 
-    def weight(self, words: Sequence[str]) -> float:
-        """The inverse document frequency of the words taken as one term."""
+    def passage_weight(self, words: Sequence[str]) -> float:
+        """The inverse frequency over passages of the words taken as one term, as BM25 weighs it."""
         return term_weight(sum(self.holding(words).values()), self._n_passages)
+
+    def document_weight(self, words: Sequence[str]) -> float:
+        """The same over documents: a column's name stands in every row of its table, and is no less telling for it."""
+        return term_weight(len(self.holding(words)), self._n_documents)
 
     def ceiling(self, terms: Iterable[str]) -> float:
         """The BM25 score that a passage made of nothing but these terms would tend to.
@@ -50,4 +55,4 @@ class WordStatistics:
         Terms that no passage holds are left out: they cannot add to any score.
         """
         known = [term for term in dict.fromkeys(terms) if self.holding([term])]
-        return sum(self.weight([term]) for term in known) * (BM25_K1 + 1)
+        return sum(self.passage_weight([term]) for term in known) * (BM25_K1 + 1)
