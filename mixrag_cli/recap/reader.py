@@ -33,6 +33,7 @@ from mixrag_cli.records import Answer, Cell, Evidence, Locator, Source
 MIN_CELL_COVERAGE = 0.62
 MIN_NUMBER_COVERAGE = 0.6
 MIN_SENTENCE_COVERAGE = 0.55
+MIN_SENTENCE_SIMILARITY = 0.3  # below it a sentence shares words with the question by chance
 SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
 MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 SAME_TABLE_BONUS = 0.15  # two operands of one formula from one table,
@@ -162,7 +163,8 @@ def _from_sentence(restated: Restated, base: EvidenceBase) -> _Piece | None:
 
 def _best_sentence(part: Operand, restated: Restated, base: EvidenceBase) -> SentenceMatch | None:
     for match in match_sentences(part, base, restated.names & set(part.terms), prefers_prose=True):
-        if match.time > MIN_TIME and is_supported(match.coverage, match.similarity, MIN_SENTENCE_COVERAGE):
+        is_near = match.time > MIN_TIME and match.similarity >= MIN_SENTENCE_SIMILARITY
+        if is_near and is_supported(match.coverage, match.similarity, MIN_SENTENCE_COVERAGE):
             return match
     return None
 
