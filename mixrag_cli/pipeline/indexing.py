@@ -30,6 +30,7 @@ from mixrag_cli.store import (
     EmbeddingCache,
     StoredDocument,
     StoreWriter,
+    ensure_unlocked,
     open_reader,
     open_writer,
     read_record,
@@ -122,6 +123,7 @@ class _Tally:
     chunks: int = 0
     tokens: int = 0
     files: int = 0
+    committed: set[str] = field(default_factory=set)
     skipped: list[DocumentRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -146,6 +148,7 @@ def build_index(
     """
     started = time.perf_counter()
     plan = plan_index(roots, settings)
+    ensure_unlocked(plan.store, wait_s)
     if rebuild:
         set_store_aside(plan.store, wait_s)
     events.phase("scan", None)
@@ -266,6 +269,8 @@ def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents
             tally.interrupted = True
             batch.commit()
             return
+        if embedder.unusable:
+            tally.warnings.append(f"{embedder.unusable} passages gave no vector; only the word search finds them")
         events.phase("finish", None)
         writer.finish()
 
@@ -321,6 +326,7 @@ class _Batch:
         """Write what is embedded as one commit, and forget what is not."""
         if self._done:
             self._writer.write_batch(self._done)
+            self._tally.committed.update(document.row.id for document in self._done)
         self._waiting, self._done, self._characters = [], [], 0
         self._started = time.perf_counter()
 
@@ -372,18 +378,18 @@ class _Batch:
 
 
 def _report(plan: IndexPlan, scan: _Scan, tally: _Tally, seconds: float) -> IndexReport:
-    changed = sum(change.previous is not None for change, _ in scan.to_read)
-    renamed = sum(change.renamed_from is not None for change, _ in scan.to_read)
-    rows = (*scan.unchanged, *scan.noted, *tally.skipped)
     failed = {row.id for row in tally.skipped}
-    read = [change for change, row in scan.to_read if row.id not in failed]
+    read = [change for change, row in scan.to_read if row.id in tally.committed - failed]
+    changed = sum(change.previous is not None for change in read)
+    renamed = sum(change.renamed_from is not None for change in read)
+    rows = (*scan.unchanged, *scan.noted, *tally.skipped)
     return IndexReport(
         store=plan.store,
-        added=max(0, len(read) - changed - renamed),
+        added=len(read) - changed - renamed,
         changed=changed,
         unchanged=sum(row.status in ("indexed", "empty") for row in rows),
         renamed=renamed,
-        removed=len(scan.removed) - renamed,
+        removed=max(0, len(scan.removed) - renamed),
         stale=sum(row.stale for row in rows),
         skipped=tuple(_skipped(row) for row in rows if row.status == "skipped" or row.stale),
         left_out=tuple(_skipped(row) for row in rows if row.status == "left_out"),

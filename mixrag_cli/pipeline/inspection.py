@@ -12,12 +12,12 @@ from mixrag_cli.pipeline.scope import path_matches
 from mixrag_cli.records import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import THRESHOLDS
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store, open_reader, open_writer, size_of_store
+from mixrag_cli.store import find_store, open_reader, open_writer, size_of_store, text_to_root
 
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """What a store holds. updated: seconds since the epoch; bytes: on disk."""
+    """What a store holds. roots: absolute folders. updated: seconds since the epoch; bytes: on disk."""
 
     store: Path
     roots: tuple[str, ...]
@@ -43,7 +43,7 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
     indexed = [row for row in rows if row.status == "indexed"]
     return StoreStatus(
         store=store,
-        roots=record.roots,
+        roots=tuple(str(text_to_root(name, store)) for name in record.roots),
         documents=len(indexed),
         by_modality=dict(sorted(Counter(row.modality for row in indexed).items())),
         chunks=sum(row.chunks for row in indexed),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mixrag_cli.store.filters import build_filter
     from mixrag_cli.store.layout import size_of_store
     from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
+    from mixrag_cli.store.lock import ensure_unlocked
     from mixrag_cli.store.reading import StoredHit, StoreReader, open_reader
     from mixrag_cli.store.schema import StoredDocument
     from mixrag_cli.store.terms import text_to_terms
@@ -32,6 +33,7 @@ __all__ = [
     "StoredHit",
     "build_filter",
     "check_store",
+    "ensure_unlocked",
     "find_store",
     "holds_store",
     "open_reader",
@@ -51,6 +53,7 @@ _HOMES = {
     "commit": ("CommitRecord", "read_record", "root_to_text", "text_to_root"),
     "filters": ("build_filter",),
     "layout": ("size_of_store",),
+    "lock": ("ensure_unlocked",),
     "location": ("STORE_DIR", "find_store", "holds_store", "store_for_new"),
     "reading": ("StoreReader", "StoredHit", "open_reader"),
     "schema": ("StoredDocument",),

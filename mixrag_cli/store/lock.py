@@ -41,6 +41,13 @@ def write_lock(store: Path, wait_s: float = 0) -> Iterator[None]:
         os.close(descriptor)
 
 
+def ensure_unlocked(store: Path, wait_s: float = 0) -> None:
+    """Raise StoreLocked at once where another process is writing, before any work is done in vain."""
+    if store.is_dir():
+        with write_lock(store, wait_s):
+            pass
+
+
 def share_for_reading(store: Path) -> int | None:
     """A descriptor that holds the shared lock until it is closed, so that no clean-up removes what is being read.
 
