@@ -64,7 +64,10 @@ def test_names_are_the_capitals_inside_the_sentence_and_no_months() -> None:
 @pytest.mark.parametrize(
     ("text", "facets"),
     [
-        ("three months ended July 1, 2023", Facets(frozenset({2023}), frozenset({(2023, 7, 1)}), months=frozenset({3}))),
+        (
+            "three months ended July 1, 2023",
+            Facets(frozenset({2023}), frozenset({(2023, 7, 1)}), months=frozenset({3})),
+        ),
         ("1 July 2023", Facets(frozenset({2023}), frozenset({(2023, 7, 1)}))),
         ("2023-07-01", Facets(frozenset({2023}), frozenset({(2023, 7, 1)}))),
         ("report_2023_Q3.pdf", Facets(frozenset({2023}), quarters=frozenset({3}), months=frozenset({3}))),

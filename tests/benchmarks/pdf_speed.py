@@ -61,7 +61,8 @@ def main() -> None:
         )
     mean_ours, mean_theirs = sum(ours_ms) / len(ours_ms), sum(theirs_ms) / len(theirs_ms)
     print(
-        f"mean: mixrag {mean_ours:.1f} ms/page, pdfplumber {mean_theirs:.1f} ms/page: {mean_theirs / mean_ours:.1f} times"
+        f"mean: mixrag {mean_ours:.1f} ms/page, pdfplumber {mean_theirs:.1f} ms/page: "
+        f"{mean_theirs / mean_ours:.1f} times"
     )
 
 
