@@ -11,25 +11,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
-
-import numpy as np
 
 from mixrag_cli import __version__
 from mixrag_cli.cleaning import display_path
-from mixrag_cli.errors import FileUnreadable, NoIndex
-from mixrag_cli.extraction import ExtractionJob, ExtractionResult, ReaderPool
+from mixrag_cli.errors import NoIndex
+from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.models import Embedder, load_embedder
-from mixrag_cli.pipeline.embedding import embed_cached, text_to_embed
+from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
-from mixrag_cli.records import DocumentRow, Extraction, Skipped, SourceFile
+from mixrag_cli.records import DocumentRow, Skipped, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
     EmbeddingCache,
-    StoredDocument,
-    StoreWriter,
     ensure_unlocked,
     open_reader,
     open_writer,
@@ -45,28 +40,8 @@ from mixrag_cli.walking import (
     hash_file,
     walk_root,
 )
-from mixrag_cli.walking.changes import PASSING_FAILURES
 
-# A batch is one commit: small enough that an interruption loses little, large enough that LanceDB's versions,
-# whose manifest grows with each (320 B to 25 kB over 300 commits), stay few.
-BATCH_FILES = 256
-BATCH_CHARACTERS = 64_000_000
-BATCH_SECONDS = 10.0
 EMBEDDING_CACHE = Path("cache", "embeddings.sqlite")  # inside the store's folder
-EMBED_CHUNKS = 256  # texts that wait before they are embedded: enough for batches of like length
-
-
-class IndexEvents(Protocol):
-    """Who watches the work: a progress bar, or nobody."""
-
-    def phase(self, name: str, total: int | None) -> None:
-        """A phase begins: "prepare", "scan", "read" or "finish"; total is None where unknown."""
-
-    def advance(self, done: int, detail: str = "") -> None:
-        """So much of the phase is done, counted from its start."""
-
-    def note(self, message: str) -> None:
-        """One line for the person, as soon as it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +91,6 @@ class _Scan:
         )
 
 
-@dataclass(slots=True)
-class _Tally:
-    """The running counts of one build."""
-
-    chunks: int = 0
-    tokens: int = 0
-    files: int = 0
-    committed: set[str] = field(default_factory=set)
-    skipped: list[DocumentRow] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    interrupted: bool = False
-
-
 def build_index(
     roots: Sequence[Path],
     settings: Settings,
@@ -154,7 +116,7 @@ def build_index(
     events.phase("scan", None)
     scan = _scan(plan, settings, follow)
     guard_removals(scan.n_known, scan.n_missing, prune)
-    tally = _Tally()
+    tally = Tally()
     if scan.has_work or not _is_finished(plan.store):
         _write(plan, scan, settings, events, tally, wait_s)
     return _report(plan, scan, tally, time.perf_counter() - started)
@@ -240,7 +202,7 @@ def _row_of(change: Change, root: RootPlan, started_ns: int) -> DocumentRow:
 # --- reading, embedding, writing ----------------------------------------------------------------------------------
 
 
-def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents, tally: _Tally, wait_s: float) -> None:
+def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents, tally: Tally, wait_s: float) -> None:
     """Bring the store up to date with the scan: removals, rows, then every file to read, in batches."""
     embedder = _load_embedder(settings, events)
     jobs = [ExtractionJob(change.source, row.id, row.path) for change, row in scan.to_read]
@@ -259,7 +221,7 @@ def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents
             writer.remove([row.id for row in scan.removed])
         if scan.noted:
             writer.put_rows(scan.noted)
-        batch = _Batch(writer, embedder, cache, events, tally)
+        batch = Batch(writer, embedder, cache, events, tally)
         events.phase("read", len(jobs))
         try:
             for result in pool.extract_all(jobs):
@@ -284,100 +246,10 @@ def _load_embedder(settings: Settings, events: IndexEvents) -> Embedder:
     return load_embedder(settings, on_progress)
 
 
-class _Batch:
-    """Results gathered until a commit is worth its while.
-
-    Texts are embedded as soon as enough of them wait, across files, so that batches of like length form; what is
-    embedded is written when the batch is full.
-    """
-
-    def __init__(
-        self, writer: StoreWriter, embedder: Embedder, cache: EmbeddingCache, events: IndexEvents, tally: _Tally
-    ) -> None:
-        self._writer = writer
-        self._embedder = embedder
-        self._cache = cache
-        self._events = events
-        self._tally = tally
-        self._waiting: list[tuple[DocumentRow, Extraction]] = []
-        self._done: list[StoredDocument] = []
-        self._characters = 0
-        self._started = time.perf_counter()
-
-    def take(self, result: ExtractionResult, row: DocumentRow) -> None:
-        """Add one file's result; commit when the batch is full."""
-        self._tally.files += 1
-        if result.failure is not None:
-            self._take_failure(result.failure, row)
-        elif result.extraction is not None:
-            self._take_extraction(result.extraction, row)
-        if sum(len(extraction.chunks) for _, extraction in self._waiting) >= EMBED_CHUNKS:
-            self._embed_waiting()
-        self._events.advance(self._tally.files, f"{row.path} · {self._tally.tokens:,} tokens")
-        if self._is_full():
-            self.flush()
-
-    def flush(self) -> None:
-        """Embed what still waits and write the batch as one commit."""
-        self._embed_waiting()
-        self.commit()
-
-    def commit(self) -> None:
-        """Write what is embedded as one commit, and forget what is not."""
-        if self._done:
-            self._writer.write_batch(self._done)
-            self._tally.committed.update(document.row.id for document in self._done)
-        self._waiting, self._done, self._characters = [], [], 0
-        self._started = time.perf_counter()
-
-    def _is_full(self) -> bool:
-        return (
-            len(self._waiting) + len(self._done) >= BATCH_FILES
-            or self._characters >= BATCH_CHARACTERS
-            or time.perf_counter() - self._started >= BATCH_SECONDS
-        )
-
-    def _take_failure(self, failure: FileUnreadable, row: DocumentRow) -> None:
-        # What may be gone the next time is not remembered by its content, so that the next run reads the file again.
-        content_hash = "" if failure.code in PASSING_FAILURES else row.content_hash
-        row = replace(row, status="skipped", code=failure.code, reason=failure.reason, content_hash=content_hash)
-        self._tally.skipped.append(row)
-        self._done.append(StoredDocument(row, (), np.zeros((0, self._embedder.dim), np.float32), ()))
-        self._events.note(f"{row.path}: {failure.reason}")
-
-    def _take_extraction(self, extraction: Extraction, row: DocumentRow) -> None:
-        row = replace(
-            row,
-            status="indexed" if extraction.chunks else "empty",
-            modality=extraction.modality,
-            title=extraction.title,
-            chunks=len(extraction.chunks),
-            warnings=extraction.warnings,
-        )
-        self._tally.warnings += [f"{row.path}: {warning}" for warning in extraction.warnings]
-        self._waiting.append((row, extraction))
-        self._characters += extraction.n_characters
-
-    def _embed_waiting(self) -> None:
-        texts = [text_to_embed(chunk) for _, extraction in self._waiting for chunk in extraction.chunks]
-        vectors = embed_cached(texts, self._embedder, self._cache)
-        start = 0
-        for row, extraction in self._waiting:
-            end = start + len(extraction.chunks)
-            tokens = self._embedder.count_tokens(texts[start:end])
-            self._done.append(
-                StoredDocument(replace(row, tokens=tokens), extraction.chunks, vectors[start:end], extraction.tables)
-            )
-            self._tally.chunks += end - start
-            self._tally.tokens += tokens
-            start = end
-        self._waiting = []
-
-
 # --- the report ---------------------------------------------------------------------------------------------------
 
 
-def _report(plan: IndexPlan, scan: _Scan, tally: _Tally, seconds: float) -> IndexReport:
+def _report(plan: IndexPlan, scan: _Scan, tally: Tally, seconds: float) -> IndexReport:
     failed = {row.id for row in tally.skipped}
     read = [change for change, row in scan.to_read if row.id in tally.committed - failed]
     changed = sum(change.previous is not None for change in read)

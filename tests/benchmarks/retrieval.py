@@ -134,7 +134,7 @@ class Searcher:
         self.names = names
         self.settings = Settings()
         self.embedder = load_embedder(self.settings)
-        self._statistics = WordStatistics(reader, reader.record.counts["chunks"])
+        self._statistics = WordStatistics(reader, reader.record.counts["chunks"], reader.record.counts["indexed"])
 
     def prepare(self, question: str) -> Query:
         ceiling = self._statistics.ceiling(text_to_terms(question))
