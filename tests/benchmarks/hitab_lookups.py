@@ -1,0 +1,96 @@
+"""HiTab's training questions that look one cell up, the gold table given: does the reader pick the linked cell?
+
+    python tests/benchmarks/hitab_lookups.py DATA_FOLDER [--show N] [--limit N]
+
+DATA_FOLDER holds headers/hitab_train.jsonl.gz and headers/hitab_train_questions.jsonl.gz. A question counts where its
+aggregation is "none" and one data cell is linked as its answer; its table comes from texts and merged regions alone.
+"refused" questions count as wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from corpora import read_jsonl
+from reading import Context, Contexts, make_context, texts_to_grid
+
+from mixrag_cli.recap.cells import match_cells
+from mixrag_cli.recap.reader import read_answer
+from mixrag_cli.tables.grid import grid_to_table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--show", type=int, default=0, help="print this many wrong answers")
+    parser.add_argument("--limit", type=int, default=0, help="take this many questions, drawn by chance")
+    arguments = parser.parse_args()
+    headers = arguments.data / "headers"
+    contexts = {gold["id"]: to_context(gold) for gold in read_jsonl(headers / "hitab_train.jsonl.gz")}
+    asked_all = lookups(headers / "hitab_train_questions.jsonl.gz")
+    questions = [(asked, linked) for asked, linked in asked_all if asked["table_id"] in contexts]
+    random.seed(0)
+    if arguments.limit:
+        questions = random.sample(questions, arguments.limit)
+    reading = Contexts(list(contexts.values()))
+    counts = dict.fromkeys(("picked", "picked, were it told to look up", "answered", "refused", "of"), 0)
+    wrong = []
+    for asked, linked in questions:
+        context = contexts[asked["table_id"]]
+        restated, base = reading.restate_in(context, asked["question"])
+        answer = read_answer(restated, base)
+        cell = picked_cell(answer.evidence[0].label if answer.status == "answered" else "", context)
+        best = match_cells(restated.whole, base, restated.names, "any", limit=1)
+        is_right = linked in cell
+        counts["picked"] += is_right
+        counts["picked, were it told to look up"] += bool(best) and (best[0].cell.row, best[0].cell.column) == linked
+        counts["answered"] += answer.status == "answered"
+        counts["refused"] += answer.status != "answered"
+        counts["of"] += 1
+        if not is_right:
+            top = f"{best[0].label!r} {best[0].coverage:.2f}" if best else ""
+            wrong.append(
+                f"{asked['table_id']} {asked['question']} | gold {linked} {asked['answer']} "
+                f"| {restated.operation}/{restated.expects} {answer.status} {answer.text[:80]!r} | best {top}"
+            )
+    for name, number in counts.items():
+        print(f"{name:34} {number:6} = {100 * number / max(counts['of'], 1):5.1f} %")
+    for line in random.sample(wrong, min(arguments.show, len(wrong))):
+        print(line)
+
+
+def to_context(gold: dict[str, Any]) -> Context:
+    grid = texts_to_grid(gold["texts"], gold["title"], gold["merged_regions"])
+    table = grid_to_table(grid, document=gold["id"], title=gold["title"])
+    words = " ".join(text for row in gold["texts"] for text in row)
+    return make_context(gold["id"], table, (), f"{gold['title']} {words}")
+
+
+def lookups(path: Path) -> Iterator[tuple[dict[str, Any], tuple[int, int]]]:
+    for asked in read_jsonl(path):
+        linked = asked["linked_cells"]["quantity_link"].get("[ANSWER]", {})
+        if asked["aggregation"] == ["none"] and len(linked) == 1:
+            row, column = ast.literal_eval(next(iter(linked)))
+            yield asked, (row, column)
+
+
+def picked_cell(label: str, context: Context) -> set[tuple[int, int]]:
+    """The places of the cells with the label that the answer's evidence names; more than one where paths repeat."""
+    if context.table is None or not label:
+        return set()
+    rows = {header.index: header for header in context.table.rows}
+    columns = {header.index: header for header in context.table.columns}
+    return {
+        (cell.row, cell.column)
+        for cell in context.table.cells
+        if " | ".join(" > ".join(h.path) for h in (rows[cell.row], columns[cell.column]) if h.path) == label
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""The built-in reader on a given context: one table and its paragraphs, without a store, with the real embedder.
+
+Words weigh by their rarity over all contexts of the data set, as they weigh over all documents of a collection.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.restate import Restated, restate
+from mixrag_cli.records import Chunk, Grid, GridCell, Hit, Locator, Table
+from mixrag_cli.retrieval.statistics import term_weight
+from mixrag_cli.settings import Settings
+
+NOWHERE = Locator((0, 0))
+EVEN_SCORE = 0.5  # of every hit: the context is given, nothing was searched
+EMBED_CHARS = 300  # as the reader embeds
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One table, if it could be read, and the paragraphs around it."""
+
+    id: str
+    table: Table | None
+    paragraphs: tuple[str, ...]
+    stems: frozenset[str]
+
+
+def make_context(context_id: str, table: Table | None, paragraphs: Sequence[str], table_words: str) -> Context:
+    return Context(context_id, table, tuple(paragraphs), frozenset(stems_of(" ".join((table_words, *paragraphs)))))
+
+
+def texts_to_grid(texts: Sequence[Sequence[str]], caption: str = "", regions: Iterable[Sequence[int]] = ()) -> Grid:
+    spans = {(r0, c0): (r1 - r0 + 1, c1 - c0 + 1) for r0, r1, c0, c1 in regions}
+    cells = tuple(
+        GridCell(r, c, text.strip(), *spans.get((r, c), (1, 1)))
+        for r, row in enumerate(texts)
+        for c, text in enumerate(row)
+        if text.strip()
+    )
+    return Grid(len(texts), max(map(len, texts)), cells, NOWHERE, caption)
+
+
+@dataclass(slots=True)
+class Similarity:
+    """Cosines to one question at a time; every text is embedded once."""
+
+    embedder: Embedder
+    question: str = ""
+    vectors: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+
+    def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        self.embed([self.question, *texts])
+        return np.array([self.vectors[text] @ self.vectors[self.question] for text in texts], np.float32)
+
+    def embed(self, texts: Iterable[str]) -> None:
+        new = [text for text in dict.fromkeys(texts) if text not in self.vectors]
+        if new:
+            self.vectors.update(zip(new, self.embedder.embed(new), strict=True))
+
+
+class Contexts:
+    """All contexts of a data set, and the evidence that each gives for a question."""
+
+    def __init__(self, contexts: Sequence[Context]) -> None:
+        self._n = len(contexts)
+        self._holding = Counter(stem for context in contexts for stem in context.stems)
+        self.similarity = Similarity(load_embedder(Settings()))
+
+    def restate_in(self, context: Context, question: str) -> tuple[Restated, EvidenceBase]:
+        restated = restate(question)
+        self.similarity.question = question
+        operands = (restated.whole, *restated.operands, *restated.parts)
+        terms = {term for operand in operands for term in operand.terms}
+        terms |= {str(year) for operand in operands for year in operand.facets.years}
+        weights = {term: term_weight(self._holding[term], self._n) for term in terms}
+        knows = {context.id: frozenset(terms & context.stems)}
+        tables = {context.table.id: context.table} if context.table else {}
+        return restated, EvidenceBase(tuple(_hits(context)), tables, weights, knows, self.similarity)
+
+
+def _hits(context: Context) -> list[Hit]:
+    chunks = [
+        Chunk(f"p{n}", context.id, "prose", "text", text, "", "", NOWHERE, n)
+        for n, text in enumerate(context.paragraphs, start=1)
+    ]
+    if context.table:
+        chunks.insert(0, Chunk("t", context.id, "table", "text", "", "", "", NOWHERE, 0, context.table.id))
+    return [Hit(chunk, "", "", {}, EVEN_SCORE) for chunk in chunks]
