@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mixrag_cli.commands.options import (
     Face,
+    FileOption,
     KindFilter,
     ModalityFilter,
     PathFilter,
@@ -26,6 +26,7 @@ def ask(
     path: PathFilter = None,
     modality: ModalityFilter = None,
     kind: KindFilter = None,
+    file: FileOption = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show all five RECAP steps, not only the result.")] = False,
     *,
     face: Face,
@@ -36,10 +37,10 @@ def ask(
     """
     text = read_question(question, "question")
     settings = face.settings()
+    from mixrag_cli.commands.sessions import open_session_for
     from mixrag_cli.commands.sources import freshness_note, locate_files
-    from mixrag_cli.pipeline.answering import open_session
 
-    session = open_session(Path.cwd(), settings)
+    session = open_session_for(file, settings)
     answer = session.ask(text, make_scope(path, modality, kind))
     if changed := freshness_note(session.document_rows, session.reader.store):
         answer = replace(answer, warnings=(*answer.warnings, changed))

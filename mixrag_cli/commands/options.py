@@ -67,6 +67,10 @@ KindFilter = Annotated[
     list[KindName] | None,
     typer.Option("--kind", metavar="KIND", help=f"Only passages of this kind: {_names(KindName)}."),
 ]
+FileOption = Annotated[
+    list[Path] | None,
+    typer.Option("--file", metavar="FILE", help="Read this file now instead of any index; may be repeated."),
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before something is removed.")]
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mixrag_cli.commands.options import (
     Face,
+    FileOption,
     KindFilter,
     ModalityFilter,
     PathFilter,
@@ -25,15 +25,16 @@ def search(
     path: PathFilter = None,
     modality: ModalityFilter = None,
     kind: KindFilter = None,
+    file: FileOption = None,
     *,
     face: Face,
 ) -> None:
     """List the passages that match best, by words and by meaning."""
     text = read_question(query, "query")
     settings = face.settings()
-    from mixrag_cli.pipeline.answering import open_session
+    from mixrag_cli.commands.sessions import open_session_for
 
-    session = open_session(Path.cwd(), settings)
+    session = open_session_for(file, settings)
     result = session.search(text, make_scope(path, modality, kind), limit)
     if face.json:
         from mixrag_cli.output.payloads import search_to_json

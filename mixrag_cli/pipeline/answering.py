@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,9 @@ from mixrag_cli.retrieval.candidates import Query, find_hits, merge_hits
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, build_filter, find_store, open_reader, text_to_terms
+
+if TYPE_CHECKING:
+    from mixrag_cli.store.memory import MemoryStore
 
 EVIDENCE_HITS = 120  # read for evidence; with 60 the right row of a balance sheet was missed once in 20 questions
 READER = "built-in"
@@ -65,9 +69,9 @@ class _Clock:
 
 
 class Session:
-    """A store opened at one committed state, and the embedder it was made with, kept warm between questions."""
+    """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions."""
 
-    def __init__(self, reader: StoreReader, embedder: Embedder, settings: Settings) -> None:
+    def __init__(self, reader: StoreReader | MemoryStore, embedder: Embedder, settings: Settings) -> None:
         self.reader = reader
         self._embedder = embedder
         self._settings = settings

@@ -10,10 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records import Chunk, DocumentRow, Locator, Table
 from mixrag_cli.store import StoreReader
+
+if TYPE_CHECKING:
+    from mixrag_cli.store.memory import MemoryStore
 
 CONTEXT_CHUNKS = 1  # passages shown before and after the cited ones
 _PAGE = re.compile(r"^page=(\d+)$")
@@ -61,7 +65,7 @@ class _Place:
         return True
 
 
-def show_passage(reader: StoreReader, rows: Sequence[DocumentRow], ref: str) -> Passage:
+def show_passage(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref: str) -> Passage:
     """The place that REF names. Raises WrongUsage where the index holds no such document or place."""
     row, place = _resolve(reader, rows, ref)
     chunks = reader.chunks_of(row.id)
@@ -116,7 +120,7 @@ def _cell_position(address: str) -> tuple[int, int]:
     return int(address[len(letters) :]), column
 
 
-def _resolve(reader: StoreReader, rows: Sequence[DocumentRow], ref: str) -> tuple[DocumentRow, _Place]:
+def _resolve(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref: str) -> tuple[DocumentRow, _Place]:
     path, mark, fragment = ref.partition("#")
     wanted = _CHUNK.match(ref)
     if wanted and not any(row.path == ref for row in rows):
@@ -133,7 +137,9 @@ def _resolve(reader: StoreReader, rows: Sequence[DocumentRow], ref: str) -> tupl
     raise WrongUsage(f"{ref}: no such kind of place", f"mixrag show {path}#page=4, #L10-20 or #Sheet!B4")
 
 
-def _resolve_chunk(reader: StoreReader, rows: Sequence[DocumentRow], prefix: str) -> tuple[DocumentRow, _Place]:
+def _resolve_chunk(
+    reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], prefix: str
+) -> tuple[DocumentRow, _Place]:
     found = reader.chunks_with_prefix(prefix)
     if len(found) != 1:
         raise WrongUsage(f"#{prefix}: {'no such passage' if not found else 'more than one passage'} in the index")

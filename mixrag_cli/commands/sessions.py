@@ -1,0 +1,18 @@
+"""The session that a question is put to: the index found from here upward, or files read on the spot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mixrag_cli.pipeline.answering import Session, open_session
+from mixrag_cli.settings import Settings
+
+
+def open_session_for(files: Sequence[Path] | None, settings: Settings) -> Session:
+    """The files read now where some are named, else the index. Raises what opening either raises."""
+    if not files:
+        return open_session(Path.cwd(), settings)
+    from mixrag_cli.pipeline.unindexed import open_files
+
+    return open_files(files, settings)

@@ -1,0 +1,111 @@
+"""A store in memory: the passages of a few files that are not indexed, asked as an index is.
+
+Words are scored by rank-bm25 with the parameters of the full-text index, meaning by a dot product.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from rank_bm25 import BM25Okapi
+
+from mixrag_cli import __version__
+from mixrag_cli.errors import WrongUsage
+from mixrag_cli.records import Chunk, DocumentRow, Table
+from mixrag_cli.store.commit import SCHEMA_VERSION, CommitRecord
+from mixrag_cli.store.schema import StoredDocument
+from mixrag_cli.store.terms import join_terms, text_to_terms
+
+K1, B = 1.2, 0.75  # of the full-text index
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHit:
+    """A passage that one source found, as a stored index returns it."""
+
+    chunk: Chunk
+    path: str
+    title: str
+    score: float
+    vector: Vector | None
+
+
+class MemoryStore:
+    """Documents held in memory behind the methods of a StoreReader that asking needs. It has no filters."""
+
+    def __init__(self, documents: Sequence[StoredDocument], embedder: str, dim: int) -> None:
+        self.store = Path()
+        self._documents = documents
+        self._places = [(document.row, chunk) for document in documents for chunk in document.chunks]
+        self._vectors = np.concatenate([document.vectors for document in documents] or [np.zeros((0, dim), np.float32)])
+        self._tables = {table.id: table for document in documents for table in document.tables}
+        self._terms = [join_terms((chunk.text, chunk.context), chunk.words).split() for _, chunk in self._places]
+        counts = {"indexed": len(documents), "chunks": len(self._places)}
+        self.record = CommitRecord(SCHEMA_VERSION, "", 0, {}, embedder, dim, (), counts, 0, 0, 0, 0, __version__)
+
+    def document_rows(self) -> list[DocumentRow]:
+        """The files, in the order in which they were given."""
+        return [document.row for document in self._documents]
+
+    def search_words(self, query: str, limit: int, where: str | None = None) -> list[MemoryHit]:
+        """The passages that hold one of the query's terms, by BM25; at most limit, best first."""
+        _refuse_filter(where)
+        terms = list(dict.fromkeys(text_to_terms(query)))
+        if not terms or not self._places:
+            return []
+        scores = np.asarray(self._bm25.get_scores(terms))
+        holding = [n for n, known in enumerate(self._terms) if not set(terms).isdisjoint(known)]
+        return self._ranked(holding, scores, limit)
+
+    def search_meaning(self, vector: Vector, limit: int, where: str | None = None) -> list[MemoryHit]:
+        """The passages nearest to the query vector (dim,), of length 1, by cosine; at most limit, best first."""
+        _refuse_filter(where)
+        return self._ranked(range(len(self._places)), self._vectors @ vector, limit)
+
+    def count_documents(self, words: Sequence[str], where: str | None = None) -> dict[str, int]:
+        """For each document id the number of its passages that hold at least one of the words."""
+        wanted = {term for word in words for term in text_to_terms(word)}
+        known = zip(self._places, self._terms, strict=True)
+        return dict(Counter(chunk.document for (_, chunk), terms in known if not wanted.isdisjoint(terms)))
+
+    def tables(self, ids: Sequence[str]) -> dict[str, Table]:
+        """The tables of these ids; unknown ids are absent."""
+        return {id_: self._tables[id_] for id_ in ids if id_ in self._tables}
+
+    def tables_of(self, document_id: str) -> list[Table]:
+        """A document's tables in their order there."""
+        return [table for document in self._documents if document.row.id == document_id for table in document.tables]
+
+    def chunks_of(self, document_id: str) -> list[Chunk]:
+        """A document's chunks by position."""
+        return [chunk for _, chunk in self._places if chunk.document == document_id]
+
+    def chunks_with_prefix(self, prefix: str) -> list[Chunk]:
+        """The chunks whose id begins with these hex digits."""
+        return [chunk for _, chunk in self._places if chunk.id.startswith(prefix)]
+
+    @cached_property
+    def _bm25(self) -> BM25Okapi:
+        return BM25Okapi(self._terms, k1=K1, b=B)
+
+    def _ranked(self, candidates: Sequence[int], scores: npt.NDArray[np.floating], limit: int) -> list[MemoryHit]:
+        hits = [
+            MemoryHit(chunk, row.path, row.title, float(scores[n]), self._vectors[n])
+            for n in candidates
+            for row, chunk in [self._places[n]]
+        ]
+        hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
+        return hits[:limit]
+
+
+def _refuse_filter(where: str | None) -> None:
+    if where is not None:
+        raise WrongUsage("files read on the spot cannot be filtered", "name fewer files")
