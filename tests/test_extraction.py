@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -59,7 +60,8 @@ def extract(
 def child_pids() -> list[int]:
     found: list[int] = []
     for task in Path("/proc/self/task").iterdir():
-        found += map(int, (task / "children").read_text().split())
+        with contextlib.suppress(FileNotFoundError):  # the thread ended meanwhile
+            found += map(int, (task / "children").read_text().split())
     return found
 
 
