@@ -73,6 +73,9 @@ _DATE_MD = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!,?\s+
 _DATE_MONTH = re.compile(rf"\b({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
 _DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
 _YEAR = re.compile(r"(?<![\d.,$€£])((?:19|20)\d\d)(?![\d%]|[.,]\d)")
+_ANY_DATE = re.compile(
+    "|".join(p.pattern for p in (_DATE_MDY, _DATE_DMY, _DATE_MONTH, _DATE_ISO, _YEAR)), re.IGNORECASE
+)
 _QUARTER = re.compile(
     r"(?<![a-z0-9])q([1-4])(?![a-z0-9])|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
     re.IGNORECASE,
@@ -210,6 +213,11 @@ def facets_of(text: str) -> Facets:
     if quarters:
         months.add(3)
     return Facets(frozenset(years), frozenset(dates), frozenset(quarters), frozenset(months))
+
+
+def date_pattern() -> re.Pattern[str]:
+    """Matches a day, a month or a year as texts write them, the longest form that stands there."""
+    return _ANY_DATE
 
 
 def dates_agree(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:

@@ -20,13 +20,15 @@ from decimal import Decimal
 from mixrag_cli.recap.cells import CellMatch, match_cells, unasked_part
 from mixrag_cli.recap.columns import ColumnMatch, match_column
 from mixrag_cli.recap.compute import Computed, compute, formula_for
+from mixrag_cli.recap.conditions import along_periods, passes
 from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import EvidenceBase, is_supported
-from mixrag_cli.recap.language import SYNONYM_MATCH, match_term, stem, terms_of
+from mixrag_cli.recap.language import SYNONYM_MATCH, date_text, facets_of, match_term, stem, terms_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
-from mixrag_cli.recap.restate import Operand, Restated
+from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch, match_numbers, match_sentences
-from mixrag_cli.records import Answer, Cell, Evidence, Locator, Source
+from mixrag_cli.recap.spans import answer_span
+from mixrag_cli.records import Answer, Cell, Evidence, Header, Locator, Source
 
 # Acceptance of the first version, in parts of the question's weight that the evidence says; set on the development
 # collection. Calibration replaces them by thresholds fitted to each source.
@@ -43,6 +45,7 @@ MAX_ANSWER_CHARS = 500
 MIN_RESULT_COVERAGE = 0.8
 MAX_UNASKED_OF_RESULT = 0.4
 _RESULT_WORDS = {"share": "percent", "average": "average", "change_percent": "change"}
+_CHANGE = re.compile(r"\b(?:increase|decrease|change|growth|decline|reduction)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +85,25 @@ def read_answer(restated: Restated, base: EvidenceBase) -> Answer:
 
 
 def _candidates(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
+    if restated.condition is not None:
+        return [_from_condition(restated.condition, restated, base)]
     if restated.operation == "lookup":
         return _lookups(restated, base)
-    quoted = _quoted_result(restated, base)
+    quoted = _quoted_change(restated, base) or _quoted_result(restated, base)
     if quoted is not None:
         return [quoted]
     if len(restated.operands) >= 2:
         return [_from_operands(restated, base)]
+    if restated.operation == "share":
+        return [_from_cell(restated, base)]
     if restated.operation in ("average", "sum", "maximum", "minimum", "count"):
         return [_from_column(restated, base)] if restated.kind == "aggregate" else []
     return []
 
 
 def _lookups(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
+    if len(restated.operands) > 1 and (listed := _from_each(restated, base)):
+        return [listed]
     if restated.expects in ("number", "percent"):
         return [_from_cell(restated, base), _from_number(restated, base)]
     if restated.expects == "any":
@@ -123,6 +132,49 @@ def _cell_piece(match: CellMatch) -> _Piece:
     return _Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
 
 
+def _from_each(restated: Restated, base: EvidenceBase) -> _Piece | None:
+    """One cell for each period asked for, of like kind, as a list; None unless every period has its own."""
+    choices = [_operand_cells(operand, restated, base) for operand in restated.operands]
+    if not all(choices):
+        return None
+    chosen = _choose_together(choices)
+    if len({(match.table.id, match.cell.row, match.cell.column) for match in chosen}) < len(chosen):
+        return None
+    pieces = [_cell_piece(match) for match in chosen]
+    whens = [_period_text(operand) for operand in restated.operands]
+    return _Piece(
+        "; ".join(f"{when}: {piece.text}" for when, piece in zip(whens, pieces, strict=True)),
+        min(piece.score for piece in pieces),
+        min(piece.coverage for piece in pieces),
+        tuple(_cell_evidence(f"e{n}", n, match) for n, match in enumerate(chosen, start=1)),
+        tuple(_cell_source(n, match) for n, match in enumerate(chosen, start=1)),
+        unit=pieces[0].unit if len({piece.unit for piece in pieces}) == 1 else "",
+    )
+
+
+def _period_text(operand: Operand) -> str:
+    full = [date for date in sorted(operand.facets.dates) if date[2]]
+    return date_text(full[0]) if full else " ".join(map(str, sorted(operand.facets.years)))
+
+
+def _from_condition(condition: Condition, restated: Restated, base: EvidenceBase) -> _Piece | None:
+    """The periods whose values pass the limit: their number, or their labels."""
+    matches = match_cells(condition.operand, base, restated.names & set(condition.operand.terms), "number", limit=1)
+    if not matches or not _is_accepted(matches[0].coverage, matches[0].time, MIN_CELL_COVERAGE):
+        return None
+    passing = [match for match in along_periods(matches[0], condition.years) if passes(match.cell, condition)]
+    if not passing:
+        return None
+    evidence = tuple(_cell_evidence(f"e{n}", n, match) for n, match in enumerate(passing, start=1))
+    sources = tuple(_cell_source(n, match) for n, match in enumerate(passing, start=1))
+    score, coverage = matches[0].score, matches[0].coverage
+    if restated.expects == "label":
+        labels = [_label_of(match.column, match.table.columns, restated) for match in passing]
+        return _Piece("; ".join(labels), score, coverage, evidence, sources)
+    formula = f"count({', '.join(piece.id for piece in evidence)})"
+    return _Piece(str(len(passing)), score, coverage, evidence, sources, Decimal(len(passing)), "", formula)
+
+
 def _from_number(restated: Restated, base: EvidenceBase) -> _Piece | None:
     sentences = match_sentences(restated.whole, base, restated.names)
     in_time = [match for match in sentences if match.time > MIN_TIME]
@@ -146,12 +198,11 @@ def _number_piece(match: NumberMatch) -> _Piece:
 
 def _from_sentence(restated: Restated, base: EvidenceBase) -> _Piece | None:
     """The best sentence; where the question asks several things, the best for each of them."""
-    chosen = [match for part in restated.parts if (match := _best_sentence(part, restated, base)) is not None]
-    if not chosen:
+    found = [(part, match) for part in restated.parts if (match := _best_sentence(part, restated, base)) is not None]
+    if not found:
         return None
-    pieces = [
-        _sentence_piece(match) for match in {(match.hit.chunk.id, match.start): match for match in chosen}.values()
-    ]
+    chosen = {(match.hit.chunk.id, match.start): (part, match) for part, match in found}
+    pieces = [_sentence_piece(part, match) for part, match in chosen.values()]
     if len(pieces) == 1:
         return pieces[0]
     evidence = tuple(replace(piece.evidence[0], id=f"e{n}", source=n) for n, piece in enumerate(pieces, start=1))
@@ -169,10 +220,11 @@ def _best_sentence(part: Operand, restated: Restated, base: EvidenceBase) -> Sen
     return None
 
 
-def _sentence_piece(match: SentenceMatch) -> _Piece:
+def _sentence_piece(asked: Operand, match: SentenceMatch) -> _Piece:
     text = _shorten(match.text)
     evidence = Evidence("e1", 1, text, match.hit.chunk.context, locator=match.locator)
-    return _Piece(text, match.score, match.coverage, (evidence,), (Source(1, match.hit, match.locator, text),))
+    span = answer_span(asked.text, text)
+    return _Piece(span, match.score, match.coverage, (evidence,), (Source(1, match.hit, match.locator, text),))
 
 
 def _from_definition(restated: Restated, base: EvidenceBase) -> _Piece | None:
@@ -183,6 +235,21 @@ def _from_definition(restated: Restated, base: EvidenceBase) -> _Piece | None:
             evidence = Evidence("e1", 1, match.signature, match.name, locator=where)
             source = Source(1, match.hit, where, match.hit.chunk.text)
             return _Piece(text, match.score, match.coverage, (evidence,), (source,))
+    return None
+
+
+def _quoted_change(restated: Restated, base: EvidenceBase) -> _Piece | None:
+    """The cell of a row that is itself the change ("Net decrease in cash"), where one period of it is asked for."""
+    asked = _CHANGE.search(restated.question)
+    if restated.operation != "difference" or asked is None or len(restated.whole.facets.years) != 1:
+        return None
+    for match in match_cells(restated.whole, base, restated.names, "number"):
+        said = _CHANGE.search(match.row.leaf)
+        is_asked = said is not None and unasked_part(
+            match.row.leaf, (*restated.whole.terms, stem(said.group().lower()))
+        )
+        if said and not is_asked and _is_accepted(match.coverage, match.time, MIN_RESULT_COVERAGE):
+            return _cell_piece(match)
     return None
 
 
@@ -276,10 +343,26 @@ def _from_column(restated: Restated, base: EvidenceBase) -> _Piece | None:
     text = number_text(value, unit, scale)
     evidence, source = _column_evidence(restated, match, value)
     if match.extreme and restated.expects == "label":
-        label = " > ".join(match.extreme[0].path)
-        text = f"{match.extreme[0].path[-1] if len(match.extreme[0].path) == 1 else label} ({text})"
+        text = _label_of(match.extreme[0], match.table.rows, restated)
     formula = "" if match.extreme else f"{restated.operation}(e1)"
     return _Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale), formula)
+
+
+def _label_of(header: Header, others: Sequence[Header], restated: Restated) -> str:
+    """What people call a row: the year where a year is asked for, else the longest name in its path that only it has.
+
+    Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name.
+    """
+    years = facets_of(" ".join(header.path)).years
+    if restated.asks_year and len(years) == 1:
+        return str(next(iter(years)))
+    own = [
+        part
+        for level, part in enumerate(header.path)
+        if sum(other.path[level : level + 1] == (part,) for other in others) == 1
+    ]
+    named = [part for part in own if not any(sign.isdigit() for sign in part)]
+    return max(named, key=len) if named else next(iter(own), " > ".join(header.path))
 
 
 def _column_evidence(restated: Restated, match: ColumnMatch, value: Decimal) -> tuple[Evidence, Source]:

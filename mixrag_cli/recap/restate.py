@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from mixrag_cli.recap.language import Facets, date_text, facets_of, terms_of, without_facets
+from mixrag_cli.tables.values import find_numbers
 
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"
@@ -30,6 +32,16 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """A limit that values must pass ("how many years did X exceed 5 million"). limit: in base units."""
+
+    is_above: bool
+    limit: Decimal
+    operand: Operand
+    years: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Restated:
     """The question, understood.
 
@@ -45,11 +57,22 @@ class Restated:
     parts: tuple[Operand, ...]
     names: frozenset[str]
     asks: str
+    condition: Condition | None = None
 
     @property
     def asks_distance(self) -> bool:
         """Whether a difference is asked for without its sign ("by how much do they differ")."""
         return self.operation == "difference" and _DISTANCE.search(self.question) is not None
+
+    @property
+    def asks_year(self) -> bool:
+        """Whether the answer is to be a year ("in which fiscal year was …")."""
+        return _ASKS_YEAR.search(self.question) is not None
+
+    @property
+    def asks_reason(self) -> bool:
+        """Whether a cause is asked for ("why", "what was the reason for")."""
+        return _REASON.search(self.question) is not None
 
     @property
     def kind(self) -> str:
@@ -79,6 +102,7 @@ _CHANGE_PERCENT = _rule(
 _DIFFERENCE = _rule(
     r"\bdifference\b|\bdiffer(ed|s)?\b|\b(net )?change (in|of|between)\b|\bby how much\b",
     r"\bhow much (more|less|higher|lower|greater|larger|smaller|longer|shorter)\b",
+    r"\bhow much (?:did|has|have)\b[^?]*\b(?:increase|decrease|decline|grow|rise|fall|drop|change)\b",
     r"\b(increase|decrease|decline|grow|growth|rise|drop)\w*( ?/ ?\(?\w+\)?)? (in|of|between|from)\b",
 )
 _DISTANCE = _rule(r"\b(differ|difference|by how much|how much (more|less|higher|lower))")
@@ -95,7 +119,7 @@ _SHARE_OF_FROM = _rule(
     r"consisted|belongs?|went|goes)\b(?:\s+(?:from|by|in|of|to|for))?\s+(.+)"
 )
 _RATIO = _rule(r"\bratio (of|between)\b", r"\bhow many times (as|more|larger|greater)\b")
-_AVERAGE = _rule(r"\b(average|mean)\b")
+_AVERAGE = _rule(r"\b(?<!weighted[ -])(average|mean)\b")
 _SUM = _rule(r"\b(sum of|combined|altogether|sum total|in total|total of)\b")
 _MAXIMUM = _rule(
     r"\b(highest|largest|biggest|greatest|maximum|most|longest|oldest|tallest)\b",
@@ -143,6 +167,28 @@ _IN_UNIT = _rule(
     r"|pounds?|percent|%|seconds|minutes|hours|days|weeks|months|years)(?: (?:per|a|an) \w+)?\b"
 )
 _AND_ASKS = _rule(r",? and (?=(?:what|which|who|how|when|where|why)\b)")
+_REASON = _rule(
+    r"^\s*why\b",
+    r"\b(?:reasons?|causes?|drivers?|explanations?) (?:for|of|behind|why)\b",
+    r"^\s*what (?:\w+ )?(?:caused|drove|led|contributed|resulted|explains?|explained|affected|impacted)\b",
+    r"\b(?:due|attributable|attributed) to what\b",
+)
+_YEARS_LISTED = _rule(
+    r"(?:19|20)\d\d(?:,| and|, and)\s+(?:(?!between|from|to)[a-z]+\s+){0,3}?(?:\d{1,2},\s+)?(?:19|20)\d\d\b(?!\s*-)",
+    r"\brespective(?:ly)?\b",
+)
+_ASKS_PERIODS = _rule(
+    r"\b(?:how many|which|what)(?: of the)?(?: fiscal| financial)? (?:years?|quarters?|periods?|months?)\b"
+    r"(?: (?:did|was|were|had|has|is|are|does|do|that))?(?: the)?"
+)
+_COMPARED = re.compile(
+    r"\b(?:(?:was|were|is|are|had|of)\s+)?(?:(?P<above>exceed(?:s|ed|ing)?|(?:above|over)|(?:more|greater|higher|larger)\s+"
+    r"than)|(?:below|under|(?:less|lower|smaller|fewer)\s+than))\s+(?=[$€£]?\s?\d)",
+    re.IGNORECASE,
+)
+_SPAN_OF_TIME = _rule(r"\b(?:between|from)\b[^?]*(?:19|20)\d\d")
+_RESPECTIVELY = _rule(r",?\s*\brespective(?:ly)?\b")
+_ASKS_YEAR = _rule(r"\b(?:which|what) (?:fiscal |financial )?years?\b")
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
 _YEAR_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:-|–|through|to)\s*((?:19|20)\d\d)\b")
 _PERIOD_PHRASE = _rule(
@@ -158,22 +204,42 @@ def restate(question: str) -> Restated:
     Example: "What share of NVIDIA's revenue came from Data Center in 2023?" -> operation "share", expects
     "percent", operands ("Data Center" 2023, "NVIDIA's revenue" 2023).
     """
-    operation = operation_of(question)
-    operands = operands_of(question, operation)
+    condition = condition_of(question)
+    operation = operation_of(question) if condition is None else "count"
+    operands = operands_of(question, operation) if condition is None else (condition.operand,)
     return Restated(
         question=question,
         operation=operation,
-        expects=expects_of(question, operation),
+        expects="label" if condition and not _HOW_MANY.search(question) else expects_of(question, operation),
         whole=_operand(question),
         operands=operands,
         parts=parts_of(question),
         names=names_of(question),
         asks="; ".join(operand.text for operand in operands),
+        condition=condition,
     )
+
+
+def condition_of(question: str) -> Condition | None:
+    """The limit that values of periods must pass, None where the question sets none.
+
+    Example: "How many years did net income exceed $30 million?" -> above 30,000,000, operand "net income".
+    """
+    asked, compared = _ASKS_PERIODS.search(question), _COMPARED.search(question)
+    if asked is None or compared is None or compared.start() < asked.end():
+        return None
+    limits = [value for _, _, value in find_numbers(question[compared.end() :]) if value.value is not None]
+    if not limits or limits[0].value is None:
+        return None
+    years = frozenset(_all_years(question[: compared.end()], facets_of(question[: compared.end()])))
+    operand = _operand(question[asked.end() : compared.start()], Facets())
+    return Condition(compared["above"] is not None, limits[0].value * limits[0].scale, operand, years)
 
 
 def operation_of(question: str) -> Operation:
     """The calculation that the question's wording calls for, "lookup" where it calls for none."""
+    if _REASON.search(question):
+        return "lookup"
     if _CHANGE_PERCENT.search(question):
         return "change_percent"
     if _RATIO.search(question):
@@ -202,6 +268,8 @@ def expects_of(question: str, operation: Operation) -> Expects:
     """The form of the answer: a number, a percentage, a label of a row, a piece of code, or text."""
     if operation in ("change_percent", "share"):
         return "percent"
+    if operation == "lookup" and _REASON.search(question):
+        return "text"
     if operation in ("maximum", "minimum"):
         return "label" if _ASKS_LABEL.search(question) else "number"
     if operation != "lookup":
@@ -226,7 +294,16 @@ def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
         changes = operation in ("difference", "change_percent")
         since = _year_before_operands(text) if changes else ()
         return _period_operands(text) or _pair_operands(text) or since or (_operand(text),)
+    if operation == "lookup" and _lists_periods(question):
+        return _period_operands(_RESPECTIVELY.sub(" ", question)) or (_operand(question),)
     return (_operand(question),)
+
+
+def _lists_periods(question: str) -> bool:
+    """Whether one value a period is asked for ("in 2018 and 2019, respectively"), not one over a span of time."""
+    if _REASON.search(question) or _SPAN_OF_TIME.search(question):
+        return False
+    return _YEARS_LISTED.search(question) is not None
 
 
 def parts_of(question: str) -> tuple[Operand, ...]:

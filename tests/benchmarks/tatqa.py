@@ -79,6 +79,8 @@ def answer_strings(answer: Answer) -> tuple[list[str], str]:
     """The answer as the scorer takes it: strings without unit, and the scale."""
     if answer.status != "answered":
         return [], ""
+    if is_list(answer) and answer.kind == "aggregate":
+        return answer.text.split("; "), ""
     if is_list(answer):
         return [piece.quote for piece in answer.evidence], scale_of(answer.unit)
     if answer.value is None or not re.search(r"\d", answer.text) or is_label(answer):
