@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import platformdirs
 
@@ -40,7 +40,10 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "worker_total_s": (1, 86_400),
     "worker_cpu_s": (1, 86_400),
 }
-DEVICES = ("auto", "cpu", "cuda", "mps")
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "device": ("auto", "cpu", "cuda", "mps"),
+    "table_representation": ("h-rcl", "rcl", "table"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ class Settings:
     device: str = "auto"  # for sentence-transformers models: "auto", "cpu", "cuda", "mps"
     threads: int = 0  # 0: as many as there are cores
     workers: int = 0  # reader processes; 0: one a core, at most 4
+    # how tables are embedded: by rows and columns with full header paths, with flat headers, or as a whole
+    table_representation: Literal["h-rcl", "rcl", "table"] = "h-rcl"
     words_candidates: int = 40  # n of paper 000, appendix C
     meaning_candidates: int = 60  # m of paper 000, appendix C
     max_file_mb: int = 512
@@ -126,8 +131,8 @@ def check_value(name: str, value: Any, where: str = "") -> Any:
         return _number(name, value, place)
     if not isinstance(value, str) or not value.strip():
         raise WrongUsage(f"{place}{name} must be a text, not {value!r}")
-    if name == "device" and value not in DEVICES:
-        raise WrongUsage(f"{place}device must be one of {', '.join(DEVICES)}, not {value!r}")
+    if name in CHOICES and value not in CHOICES[name]:
+        raise WrongUsage(f"{place}{name} must be one of {', '.join(CHOICES[name])}, not {value!r}")
     return value
 
 

@@ -21,8 +21,8 @@ COUNT = load_token_counter()
 FAMILY = "\U0001f468‍\U0001f469‍\U0001f467"
 
 
-def chunk(document: Document, tables=(), *, path="reports/annual.txt", window=WINDOW) -> tuple[Chunk, ...]:
-    return chunk_document(document, tables, document_id="d", path=path, count_tokens=COUNT, window=window)
+def chunk(document: Document, tables=(), *, path="reports/annual.txt", window=WINDOW, **options) -> tuple[Chunk, ...]:
+    return chunk_document(document, tables, document_id="d", path=path, count_tokens=COUNT, window=window, **options)
 
 
 def document_of(*paragraphs: str, modality="text", title="Annual report") -> Document:
@@ -291,10 +291,10 @@ def table_of(n_rows: int, n_columns: int = 3, text: str = "") -> Table:
     return Table("t", "Water by works", columns, rows, cells, Locator((0, 4), sheet="Water", cells="A1:D9"))
 
 
-def chunk_table(table: Table) -> tuple[Chunk, ...]:
+def chunk_table(table: Table, representation="h-rcl") -> tuple[Chunk, ...]:
     builder = DocumentBuilder("sheet", "Supply")
     builder.add("grid", "table", grid=Grid(1, 1, (), Locator((0, 4))))
-    return chunk(builder.build(), [(0, table)], path="supply.xlsx")
+    return chunk(builder.build(), [(0, table)], path="supply.xlsx", representation=representation)
 
 
 def test_a_table_is_one_chunk_for_the_whole_and_one_a_row_with_full_header_paths():
@@ -304,6 +304,14 @@ def test_a_table_is_one_chunk_for_the_whole_and_one_a_row_with_full_header_paths
     assert rows[1].text == "Works > Plant 2: Volume > Year 2001 15; Volume > Year 2002 16; Volume > Year 2003 17"
     assert rows[1].context == "Supply > Water by works"
     assert (rows[1].locator.sheet, rows[1].locator.cells) == ("Water", "A2:C2")
+
+
+def test_the_representation_of_a_table_is_chosen():
+    table = table_of(4)
+    alone = chunk_table(table, "table")
+    assert [each.kind for each in alone] == ["table"]
+    flat = [each for each in chunk_table(table, "rcl") if each.kind == "row"]
+    assert flat[1].text == "Plant 2: Year 2001 15; Year 2002 16; Year 2003 17"
 
 
 def test_a_row_wider_than_the_window_is_cut_between_cells_under_its_path():

@@ -9,7 +9,7 @@ from mixrag_cli.chunking.code import code_drafts
 from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, newline_places
 from mixrag_cli.chunking.prose import prose_drafts
 from mixrag_cli.chunking.table import table_drafts
-from mixrag_cli.records import Chunk, Document, Table, stable_id
+from mixrag_cli.records import Chunk, Document, Representation, Table, stable_id
 
 MAX_CHUNKS = 50_000  # a file; beyond that one file would swamp the index
 
@@ -22,15 +22,16 @@ def chunk_document(
     path: str,
     count_tokens: Callable[[str], int],
     window: int,
+    representation: Representation = "h-rcl",
 ) -> tuple[Chunk, ...]:
     """The document's chunks in reading order, its tables' chunks where the tables stand.
 
     tables: (index into document.grids, table). path: for display, its words are searchable. count_tokens: of a text,
     without the model's special tokens. window: the most tokens a chunk's context and text may have together, special
-    tokens included.
+    tokens included. representation: how tables are told.
     """
     frame = Frame(document, path, count_tokens, window, newline_places(document.text))
-    fitting = (part for draft in _drafts(frame, dict(tables)) for part in _fit(frame, draft))
+    fitting = (part for draft in _drafts(frame, dict(tables), representation) for part in _fit(frame, draft))
     chunks: dict[str, Chunk] = {}  # by id: a row of like cells may be cut into parts of the same text
     for draft in fitting:
         chunk = _finish(draft, len(chunks), document, document_id, path)
@@ -40,7 +41,7 @@ def chunk_document(
     return tuple(chunks.values())
 
 
-def _drafts(frame: Frame, tables: dict[int, Table]) -> Iterator[Draft]:
+def _drafts(frame: Frame, tables: dict[int, Table], representation: Representation) -> Iterator[Draft]:
     document = frame.document
     if document.modality == "code":
         yield from code_drafts(frame)
@@ -48,7 +49,7 @@ def _drafts(frame: Frame, tables: dict[int, Table]) -> Iterator[Draft]:
         yield from prose_drafts(frame, tables)
     for block in document.blocks:
         if block.grid is not None and (table := tables.get(block.grid)) is not None:
-            yield from table_drafts(frame, table, block)
+            yield from table_drafts(frame, table, block, representation)
 
 
 def _fit(frame: Frame, draft: Draft) -> Iterator[Draft]:

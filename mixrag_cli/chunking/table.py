@@ -1,4 +1,4 @@
-"""Tables: one chunk for the whole table, and one a row with the full header paths (H-RCL).
+"""Tables: one chunk for the whole table, and one a node of its representation: a row, a column, a header's branch.
 
 Beyond MAX_ROW_CHUNKS rows, blocks of rows share a chunk, so that a large sheet stays searchable without a chunk a row.
 """
@@ -7,26 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Literal
 
 from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, line_spans, pack_pieces
-from mixrag_cli.records import Block, Cell, Locator, Table
-from mixrag_cli.tables.text import row_texts, table_text
+from mixrag_cli.records import Block, Cell, Locator, Representation, Table
+from mixrag_cli.tables.representations import represent_table
+from mixrag_cli.tables.text import table_text
 
 MAX_ROW_CHUNKS = 2_000
+WITH_COLUMNS = False
 TITLE_WORDS = 30  # of a caption; filings write whole sentences there, and the window is small
 
 
-def table_drafts(frame: Frame, table: Table, block: Block) -> Iterator[Draft]:
-    """The chunks of one table."""
+def table_drafts(frame: Frame, table: Table, block: Block, representation: Representation) -> Iterator[Draft]:
+    """The chunks of one table. The table-level text is one of them in every representation: words are sought in it."""
     context = frame.context(*block.heading_path[-2:], _short_title(table))
     yield from _whole(frame, table, context)
-    texts = row_texts(table)
-    cells = _cells_by_row(table)
+    if representation == "table":
+        return
+    is_long = len(table.rows) > MAX_ROW_CHUNKS  # then its columns are told by their profiles alone
+    nodes = represent_table(table, representation)
+    texts = {node.indices[0]: node.text for node in nodes if node.kind == "row" and not node.is_inner}
+    cells = _cells_by(table, "row")
     if len(texts) <= MAX_ROW_CHUNKS:
         for row, text in texts.items():
             yield from _row(frame, table, row, text, context, cells.get(row, []))
     else:
         yield from _row_blocks(frame, table, texts, context, cells)
+    columns = _cells_by(table, "column")
+    for node in nodes:
+        if WITH_COLUMNS and not is_long and (node.kind == "column" or node.is_inner):
+            lines = columns if node.kind == "column" else cells
+            where = row_locator(table.locator, [cell for index in node.indices for cell in lines.get(index, [])])
+            for text in _windows(frame, node.text, context):
+                yield Draft("table", text, context, where, "", table.id)
 
 
 def _short_title(table: Table) -> str:
@@ -57,9 +71,15 @@ def _header_words(table: Table) -> str:
 def _row(frame: Frame, table: Table, row: int, text: str, context: str, cells: list[Cell]) -> Iterator[Draft]:
     """One row; a row too wide for the window is cut between cells, its path repeated in front."""
     where = row_locator(table.locator, cells)
+    for part in _windows(frame, text, context):
+        yield Draft("row", part, context, where, "", table.id, row)
+
+
+def _windows(frame: Frame, text: str, context: str) -> Iterator[str]:
+    """A node's text, cut between cells where it is wider than the window, its path repeated in front."""
     budget = frame.budget(context)
     if frame.count_tokens(text) <= budget:
-        yield Draft("row", text, context, where, "", table.id, row)
+        yield text
         return
     head, _, rest = text.partition(": ")
     head = frame.clip(head, budget // 3)
@@ -69,8 +89,7 @@ def _row(frame: Frame, table: Table, row: int, text: str, context: str, cells: l
         piece for start, end in line_spans(line) for piece in cut_piece(line, start, end, room, frame.count_tokens)
     ]
     for group in pack_pieces(pieces, room):
-        part = line[group[0].start : group[-1].end].replace("\n", " ")
-        yield Draft("row", f"{head}: {part}", context, where, "", table.id, row)
+        yield f"{head}: {line[group[0].start : group[-1].end].replace(chr(10), ' ')}"
 
 
 def _row_blocks(
@@ -108,11 +127,11 @@ def _row_block(
     return Draft("row", "\n".join(texts[row] for row in rows), context, where, words, table.id, rows[0])
 
 
-def _cells_by_row(table: Table) -> dict[int, list[Cell]]:
-    by_row: dict[int, list[Cell]] = {}
+def _cells_by(table: Table, axis: Literal["row", "column"]) -> dict[int, list[Cell]]:
+    found: dict[int, list[Cell]] = {}
     for cell in table.cells:
-        by_row.setdefault(cell.row, []).append(cell)
-    return by_row
+        found.setdefault(cell.row if axis == "row" else cell.column, []).append(cell)
+    return found
 
 
 def row_locator(table: Locator, cells: list[Cell]) -> Locator:

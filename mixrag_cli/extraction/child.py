@@ -129,6 +129,7 @@ def _document_to_chunks(
         path=request.path,
         count_tokens=_counting_with_beats(load_token_counter(request.embedder), beat, len(document.text)),
         window=request.window,
+        representation=request.table_representation,
     )
 
 

@@ -227,6 +227,7 @@ class _Seat:
             window=self._run.window,
             max_file_mb=settings.max_file_mb,
             max_text_file_mb=settings.max_text_file_mb,
+            table_representation=settings.table_representation,
             fallback=fallback,
         )
 

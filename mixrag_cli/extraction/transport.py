@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from mixrag_cli.records import Cell, Chunk, ColumnProfile, Header, Locator, Table
+from mixrag_cli.records import Cell, Chunk, ColumnProfile, Header, Locator, Representation, Table
 
 LENGTH_BYTES = 4
 MAX_FRAME_BYTES = 256_000_000
@@ -27,8 +27,8 @@ class TransportError(Exception):
 class Request:
     """What a reader process is asked for.
 
-    embedder: as in the settings; its tokens are counted. window: the embedder's, in tokens. fallback: use the second
-    reader.
+    embedder: as in the settings; its tokens are counted. window: the embedder's, in tokens.
+    table_representation: as in the settings. fallback: use the second reader.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Request:
     window: int
     max_file_mb: int
     max_text_file_mb: int
+    table_representation: Representation = "h-rcl"
     fallback: bool = False
 
     def to_plain(self) -> dict[str, Any]:

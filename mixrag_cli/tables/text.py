@@ -101,7 +101,7 @@ def profile_lines(table: Table) -> list[str]:
         names = {header.index: ARROW.join(header.path) for header in table.columns}
         lines = [_profile_line(profile, names[profile.index]) for profile in table.profiles if profile.index in names]
     else:
-        keys = _key_columns(table)
+        keys = key_columns(table)
         totals = {row.index for row in table.rows if row.is_total}
         by_column: dict[int, list[Cell]] = {header.index: [] for header in table.columns}
         for cell in table.cells:
@@ -111,7 +111,7 @@ def profile_lines(table: Table) -> list[str]:
     return [line for line in lines if line]
 
 
-def _key_columns(table: Table) -> set[int]:
+def key_columns(table: Table) -> set[int]:
     """Columns whose cells are the row paths themselves."""
     if not table.rows:
         return set()
