@@ -15,6 +15,9 @@ class WordCounter(Protocol):
     def count_documents(self, words: Sequence[str], where: str | None = None) -> Mapping[str, int]:
         """For each document id the number of its passages that hold at least one of the words."""
 
+    def count_passages(self, words: Sequence[str], where: str | None = None) -> int:
+        """The number of passages that hold at least one of the words."""
+
 
 def term_weight(n_holding: int, n_passages: int) -> float:
     """The inverse document frequency of a term, in (0, log(2 + 2n)].
@@ -33,6 +36,7 @@ class WordStatistics:
         self._n_passages = n_passages
         self._n_documents = n_documents
         self._known: dict[tuple[str, ...], Mapping[str, int]] = {}
+        self._counts: dict[str, int] = {}
 
     def holding(self, words: Sequence[str]) -> Mapping[str, int]:
         """For each document id the number of its passages that hold at least one of the words."""
@@ -41,12 +45,11 @@ class WordStatistics:
             self._known[key] = self._store.count_documents(words)
         return self._known[key]
 
-    def passage_weight(self, words: Sequence[str]) -> float:
-        """The inverse frequency over passages of the words taken as one term, as BM25 weighs it."""
-        return term_weight(sum(self.holding(words).values()), self._n_passages)
-
     def document_weight(self, words: Sequence[str]) -> float:
-        """The same over documents: a column's name stands in every row of its table, and is no less telling for it."""
+        """The inverse document frequency of the words taken as one term.
+
+        Over documents, not passages: a column's name stands in every row of its table, and is no less telling for it.
+        """
         return term_weight(len(self.holding(words)), self._n_documents)
 
     def ceiling(self, terms: Iterable[str]) -> float:
@@ -54,5 +57,10 @@ class WordStatistics:
 
         Terms that no passage holds are left out: they cannot add to any score.
         """
-        known = [term for term in dict.fromkeys(terms) if self.holding([term])]
-        return sum(self.passage_weight([term]) for term in known) * (BM25_K1 + 1)
+        held = [n for term in dict.fromkeys(terms) if (n := self._count(term))]
+        return sum(term_weight(n, self._n_passages) for n in held) * (BM25_K1 + 1)
+
+    def _count(self, term: str) -> int:
+        if term not in self._counts:
+            self._counts[term] = self._store.count_passages([term])
+        return self._counts[term]

