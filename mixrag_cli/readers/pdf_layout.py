@@ -372,4 +372,5 @@ def _keeps_hyphen(first: str, second: str, known: Counter[str]) -> bool:
     joined, hyphened = (first + second).lower(), f"{first}-{second}".lower()
     if known[joined] != known[hyphened]:
         return known[hyphened] > known[joined]
-    return len(first) > 3 and known[first.lower()] > 0 and known[second.lower()] > 0
+    # Each part was counted once where it stands here; a word of its own stands elsewhere too.
+    return len(first) > 3 and known[first.lower()] > 1 and known[second.lower()] > 1
