@@ -17,7 +17,7 @@ from typing import Any, Literal
 Modality = Literal["pdf", "markdown", "code", "sheet", "html", "notebook", "text"]
 BlockKind = Literal["heading", "paragraph", "list", "code", "definition", "table"]
 ChunkKind = Literal["prose", "code", "table", "row"]
-Representation = Literal["h-rcl", "rcl", "table"]  # of a table, as texts to search by
+Representation = Literal["h-rcl-rows", "h-rcl", "rcl", "table"]  # of a table, as texts to search by
 
 
 def stable_id(*parts: str | bytes | int) -> str:

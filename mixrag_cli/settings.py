@@ -42,7 +42,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "device": ("auto", "cpu", "cuda", "mps"),
-    "table_representation": ("h-rcl", "rcl", "table"),
+    "table_representation": ("h-rcl-rows", "h-rcl", "rcl", "table"),
 }
 
 
@@ -55,8 +55,8 @@ class Settings:
     device: str = "auto"  # for sentence-transformers models: "auto", "cpu", "cuda", "mps"
     threads: int = 0  # 0: as many as there are cores
     workers: int = 0  # reader processes; 0: one a core, at most 4
-    # how tables are embedded: by rows and columns with full header paths, with flat headers, or as a whole
-    table_representation: Literal["h-rcl", "rcl", "table"] = "h-rcl"
+    # how tables are told: rows with full header paths, columns too, both with flat headers, or the table as a whole
+    table_representation: Literal["h-rcl-rows", "h-rcl", "rcl", "table"] = "h-rcl-rows"
     words_candidates: int = 40  # n of paper 000, appendix C
     meaning_candidates: int = 60  # m of paper 000, appendix C
     max_file_mb: int = 512

@@ -291,7 +291,7 @@ def table_of(n_rows: int, n_columns: int = 3, text: str = "") -> Table:
     return Table("t", "Water by works", columns, rows, cells, Locator((0, 4), sheet="Water", cells="A1:D9"))
 
 
-def chunk_table(table: Table, representation="h-rcl") -> tuple[Chunk, ...]:
+def chunk_table(table: Table, representation="h-rcl-rows") -> tuple[Chunk, ...]:
     builder = DocumentBuilder("sheet", "Supply")
     builder.add("grid", "table", grid=Grid(1, 1, (), Locator((0, 4))))
     return chunk(builder.build(), [(0, table)], path="supply.xlsx", representation=representation)
@@ -310,6 +310,10 @@ def test_the_representation_of_a_table_is_chosen():
     table = table_of(4)
     alone = chunk_table(table, "table")
     assert [each.kind for each in alone] == ["table"]
+    full = chunk_table(table, "h-rcl")
+    assert [each.row for each in full if each.kind == "row"] == [1, 2, 3, 4]
+    columns = [each for each in full if each.kind == "table" and each.text.startswith("Volume > Year 2002: ")]
+    assert [(each.parent, each.locator.cells) for each in columns] == [("t", "B1:B4")]
     flat = [each for each in chunk_table(table, "rcl") if each.kind == "row"]
     assert flat[1].text == "Plant 2: Year 2001 15; Year 2002 16; Year 2003 17"
 
@@ -345,7 +349,9 @@ def test_rows_of_a_long_table_share_chunks_and_none_is_lost():
 
 def test_huge_cells_do_not_break_the_window():
     for text in ("word " * 2_000, "x" * 50_000, FAMILY * 500):
-        assert all(tokens_of(each) <= WINDOW for each in chunk_table(table_of(3, 3, text)))
+        for representation in ("h-rcl-rows", "h-rcl", "rcl", "table"):
+            found = chunk_table(table_of(3, 3, text), representation)
+            assert all(tokens_of(each) <= WINDOW for each in found)
 
 
 # --- sentences and packing ----------------------------------------------------------------------------------------

@@ -111,6 +111,16 @@ def test_files_of_several_kinds_come_back_as_chunks_and_tables(tmp_path: Path) -
     assert failure_of(results["ls.txt"]) == ("binary", "looks binary")
 
 
+def test_how_tables_are_told_is_a_setting(tmp_path: Path) -> None:
+    text = "| Region | Sum |\n|---|---|\n| North | 5 |\n| South | 7 |\n"
+    found = extract([job_of(tmp_path, "a.md", text)], Settings(table_representation="rcl"))["a.md"].extraction
+    assert found is not None
+    texts = [chunk.text for chunk in found.chunks]
+    assert "North: Sum 5" in texts and "Sum: North 5; South 7" in texts
+    alone = extract([job_of(tmp_path, "a.md", text)], Settings(table_representation="table"))["a.md"].extraction
+    assert alone is not None and "row" not in {chunk.kind for chunk in alone.chunks}
+
+
 def test_many_files_through_several_processes_that_are_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "FILES_PER_WORKER", 4)
     monkeypatch.setattr(pool, "MAX_FILES_PER_WORKER", 3)

@@ -70,3 +70,8 @@ def test_the_column_that_names_the_rows_has_no_text_of_its_own():
     table = grid_to_table(Grid(4, 2, cells, Locator((0, 1))), document="d", title="Towns")
     columns = [node.text for node in represent_table(table, "h-rcl") if node.kind == "column"]
     assert columns == ["score: Ash 1200; Elm 900; Oak 15000"]
+
+
+def test_rows_alone_are_the_rows_of_the_full_representation(table):
+    rows = represent_table(table, "h-rcl-rows")
+    assert rows == represent_table(table, "h-rcl")[:3]

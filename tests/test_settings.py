@@ -72,6 +72,7 @@ def test_numbers_hold_at_their_bounds_and_not_beyond(config_dir, name):
         ("embedder = 7", "embedder must be a text"),
         ("embedder = ''", "embedder must be a text"),
         ("device = 'abacus'", "device must be one of auto, cpu, cuda, mps"),
+        ("table_representation = 'tree'", "table_representation must be one of h-rcl-rows, h-rcl, rcl, table"),
         ("threads = ", "not valid TOML"),
         ("threads = 1\nthreads = 2", "not valid TOML"),
     ],

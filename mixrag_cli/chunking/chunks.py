@@ -22,7 +22,7 @@ def chunk_document(
     path: str,
     count_tokens: Callable[[str], int],
     window: int,
-    representation: Representation = "h-rcl",
+    representation: Representation = "h-rcl-rows",
 ) -> tuple[Chunk, ...]:
     """The document's chunks in reading order, its tables' chunks where the tables stand.
 

@@ -15,7 +15,6 @@ from mixrag_cli.tables.representations import represent_table
 from mixrag_cli.tables.text import table_text
 
 MAX_ROW_CHUNKS = 2_000
-WITH_COLUMNS = False
 TITLE_WORDS = 30  # of a caption; filings write whole sentences there, and the window is small
 
 
@@ -36,7 +35,7 @@ def table_drafts(frame: Frame, table: Table, block: Block, representation: Repre
         yield from _row_blocks(frame, table, texts, context, cells)
     columns = _cells_by(table, "column")
     for node in nodes:
-        if WITH_COLUMNS and not is_long and (node.kind == "column" or node.is_inner):
+        if not is_long and (node.kind == "column" or node.is_inner):
             lines = columns if node.kind == "column" else cells
             where = row_locator(table.locator, [cell for index in node.indices for cell in lines.get(index, [])])
             for text in _windows(frame, node.text, context):

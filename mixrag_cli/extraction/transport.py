@@ -38,7 +38,7 @@ class Request:
     window: int
     max_file_mb: int
     max_text_file_mb: int
-    table_representation: Representation = "h-rcl"
+    table_representation: Representation = "h-rcl-rows"
     fallback: bool = False
 
     def to_plain(self) -> dict[str, Any]:
