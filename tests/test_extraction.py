@@ -116,7 +116,7 @@ def test_how_tables_are_told_is_a_setting(tmp_path: Path) -> None:
     found = extract([job_of(tmp_path, "a.md", text)], Settings(table_representation="rcl"))["a.md"].extraction
     assert found is not None
     texts = [chunk.text for chunk in found.chunks]
-    assert "North: Sum 5" in texts and "Sum: North 5; South 7" in texts
+    assert "Region North: Sum 5" in texts and "Sum: North 5; South 7" in texts
     alone = extract([job_of(tmp_path, "a.md", text)], Settings(table_representation="table"))["a.md"].extraction
     assert alone is not None and "row" not in {chunk.kind for chunk in alone.chunks}
 
