@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.delimited import read_delimited
+from mixrag_cli.readers.delimited import find_dialect, read_delimited
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.tables.scan import Dialect, Filter, ScanResult, scan_column
 
@@ -87,6 +87,16 @@ def test_other_ways_to_write_a_csv():
     titled = "Tips,\nname,tip\na,1\nb,2\n"
     assert scan(titled, 1, "sum", dialect=Dialect(header_rows=2)).n_records == 2
     assert scan('name,tip\n"two\nlines",4\n\nb,2\n', 1, "sum").value == 6
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+def test_the_way_a_file_is_written_is_found_by_its_reader(encoding):
+    lines = ["Stra\xdfe;Betrag", *(f"A\xdf{n};1.0{n % 10}0,5" for n in range(50))]
+    file = io.BytesIO("\n".join(lines).encode(encoding))
+    found = find_dialect(file, "csv")
+    file.seek(0)
+    total = scan_column(file, 1, "sum", [Filter(0, "contains", "\xdf")], dialect=Dialect(*found))
+    assert (found[1:], total.value, total.n_rows) == ((";", ","), Decimal(50 * 1000 + 5 * 450 + 25), 50)
 
 
 def test_ragged_rows_are_counted_apart():

@@ -53,18 +53,28 @@ def read_delimited(source: ReadSource) -> Document:
     if source.size > source.limits.max_file_mb * 1_000_000:
         raise FileUnreadable("too-large", f"larger than {source.limits.max_file_mb} MB")
     builder = DocumentBuilder("sheet", title=source.name.rpartition(".")[0] or source.name)
-    head = source.file.read(HEAD_BYTES)
-    _refuse_binary(head)
-    encoding = _find_encoding(source.file, head)
+    encoding, delimiter, decimal_mark = find_dialect(source.file, source.suffix)
     if encoding not in ("utf-8", "ascii"):
         builder.warnings.append(f"read as {encoding}")
-    delimiter = _find_delimiter(_decode_head(head, encoding), source.suffix)
     stream = _Records(_open_text(source.file, encoding), delimiter)
-    sampler = _sample(stream, source, ",") if delimiter == ";" else _sample(stream, source, ".")
+    sampler = _sample(stream, source, decimal_mark)
     builder.warnings += stream.warnings
     if sampler.n_rows:
         _add_grids(builder, sampler)
     return builder.build()
+
+
+def find_dialect(file: BinaryIO, suffix: str) -> tuple[str, str, str]:
+    """The encoding, the delimiter and the decimal mark; a file of semicolons keeps its commas for decimals.
+
+    Raises FileUnreadable("binary") for what is no text.
+    """
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    _refuse_binary(head)
+    encoding = _find_encoding(file, head)
+    delimiter = _find_delimiter(_decode_head(head, encoding), suffix)
+    return encoding, delimiter, "," if delimiter == ";" else "."
 
 
 def _refuse_binary(head: bytes) -> None:

@@ -1,0 +1,122 @@
+"""A csv of a million rows: what indexing it costs, and three questions over a whole column answered over all rows.
+
+    python tests/benchmarks/million_rows.py [--rows N]
+
+Prints seconds and peak memory of `mixrag index` (the program and its reader, whichever is larger), then for each
+question the answer beside the right one, computed while the file is written. Ends with 1 where one is wrong.
+Below them the same through the column scan, with a filter and the three greatest rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+from running import Run, run_mixrag
+
+from mixrag_cli.tables.scan import Filter, scan_column
+
+COLUMNS = ("order", "customer", "region", "product", "quantity", "unit price", "discount", "freight", "weight", "paid")
+REGIONS = ("north", "south", "east", "west")
+PRODUCTS = tuple(f"product {letter}" for letter in "abcdefghij")
+TOLERANCE = Decimal("0.005")  # answers are shown to the cent at least
+FREIGHT, REGION = COLUMNS.index("freight"), COLUMNS.index("region")
+
+
+@dataclass(slots=True)
+class Truth:
+    """What is known of the file as it is written. highest: the greatest freight and its order."""
+
+    quantity: int = 0
+    price: Decimal = Decimal(0)
+    highest: tuple[Decimal, str] = (Decimal(0), "")
+    south: list[Decimal] = field(default_factory=list)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    n_rows = parser.parse_args().rows
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "data"
+        folder.mkdir()
+        path = folder / "orders.csv"
+        truth = write_orders(path, n_rows)
+        print(f"{n_rows:,} rows x {len(COLUMNS)} columns, {path.stat().st_size / 1e6:.0f} MB")
+        indexed = run_mixrag("index", str(folder), "--json")
+        print(f"index: exit {indexed.exit_code}, {indexed.seconds:.1f} s, peak {indexed.peak_mb:.0f} MB", flush=True)
+        wrong = ask_all(folder, truth, n_rows)
+        wrong += scan_all(path, truth)
+    return 1 if wrong or indexed.exit_code else 0
+
+
+def write_orders(path: Path, n_rows: int) -> Truth:
+    draw = random.Random(11)
+    truth = Truth()
+    with path.open("w", encoding="utf-8") as file:
+        file.write(",".join(COLUMNS) + "\n")
+        for number in range(n_rows):
+            order, region = f"O{number:07d}", draw.choice(REGIONS)
+            quantity, price, freight = draw.randint(1, 40), draw.randint(100, 99_999), draw.randint(100, 10**8)
+            file.write(
+                f"{order},customer {draw.randint(1, 50_000)},{region},{draw.choice(PRODUCTS)},{quantity},"
+                f"{price / 100:.2f},{draw.randint(0, 30) / 100:.2f},{freight / 100:.2f},{draw.random() * 50:.3f},"
+                f"{draw.choice(('yes', 'no'))}\n"
+            )
+            truth.quantity += quantity
+            truth.price += Decimal(price) / 100
+            truth.highest = max(truth.highest, (Decimal(freight) / 100, order))
+            if region == "south":
+                truth.south.append(Decimal(freight) / 100)
+    return truth
+
+
+def ask_all(folder: Path, truth: Truth, n_rows: int) -> int:
+    questions = (
+        ("What is the average unit price?", truth.price / n_rows, ""),
+        ("What is the highest freight, and which order has it?", *truth.highest),
+        ("What is the total quantity?", Decimal(truth.quantity), ""),
+    )
+    wrong = 0
+    for question, value, label in questions:
+        asked = run_mixrag("ask", question, "--json", "--store", str(folder / ".mixrag"))
+        is_right = is_answer(asked, value, label)
+        wrong += not is_right
+        print(f"{'right' if is_right else 'WRONG'}  {asked.seconds:4.1f} s  {question}  gold {value:.4f} {label}")
+        print(f"       {asked.payload.get('answer') or asked.payload}"[:400], flush=True)
+    return wrong
+
+
+def is_answer(asked: Run, value: Decimal, label: str) -> bool:
+    """The value within half a cent, and the row's name where one is asked for."""
+    said = asked.payload.get("value")
+    return said is not None and abs(Decimal(str(said)) - value) <= TOLERANCE and label in asked.stdout
+
+
+def scan_all(path: Path, truth: Truth) -> int:
+    pool = pa.default_memory_pool()
+    before, started = pool.max_memory(), time.perf_counter()
+    south = scan_column(path, FREIGHT, "average", [Filter(REGION, "=", "South")])
+    best = scan_column(path, FREIGHT, "maximum", n_best=3)
+    seconds = time.perf_counter() - started
+    is_right = (
+        south.n_rows == len(truth.south)
+        and abs((south.value or Decimal(0)) - sum(truth.south) / len(truth.south)) < TOLERANCE
+        and (best.value, best.rows[0].cells[0]) == truth.highest
+    )
+    print(
+        f"scan: average of a quarter of the rows and the three greatest: {'right' if is_right else 'WRONG'}, ", end=""
+    )
+    print(f"{seconds:.1f} s for both, peak of the engine {max(pool.max_memory() - before, 0) / 1e6:.0f} MB")
+    return 0 if is_right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
