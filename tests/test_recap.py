@@ -17,6 +17,8 @@ from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.recap.calculator import evaluate
 from mixrag_cli.recap.compute import aggregate, compute, formula_for
 from mixrag_cli.recap.present import number_text, rounded, unit_text
+from mixrag_cli.recap.restate import condition_of
+from mixrag_cli.recap.spans import answer_span
 from mixrag_cli.records import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.tables.values import find_numbers
@@ -107,6 +109,7 @@ def sample_answers(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) 
         ("What is the highest stock in stock.csv?", "31", "", ""),
         ("What is the lowest stock in stock.csv?", "4", "", ""),
         ("What is the sum of the stock in stock.csv?", "60", "", "sum(e1)"),
+        ("How many years did the sales of chairs exceed 450 thousand?", "1", "", "count(e1)"),
         ("How many rows of stock are in stock.csv?", "4", "", "count(e1)"),
     ],
 )
@@ -120,6 +123,8 @@ def test_a_number_is_read_or_computed(fernhill: Session, question: str, value: s
     ("question", "said", "path"),
     [
         ("Which product has the most stock?", "shelf", "stock.csv"),
+        ("What were the sales of chairs in 2023 and 2024?", "2023: 412 thousand; 2024: 515 thousand", "report.md"),
+        ("What were the sales of tables in 2022 and 2024?", "2022: not found; 2024: 240 thousand", "report.md"),
         ("Who is the head of the workshop?", "Orla Tennick", "report.md"),
         ("Why was the new saw delayed?", "the supplier had lost the drawings", "report.md"),
         ("Which function adds the value added tax to a price?", "price_with_tax", "prices.py"),
@@ -263,6 +268,35 @@ def test_aggregates_are_exact() -> None:
     assert aggregate("average", [Decimal(1), Decimal(2)]) == Decimal("1.5")
     assert aggregate("count", []) == 0
     assert aggregate("maximum", []) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "span"),
+    [
+        (
+            "What do tax fees comprise of?",
+            "Tax fees comprise fees for returns and advice.",
+            "fees for returns and advice",
+        ),
+        ("Why did sales fall?", "Sales fell by 3 % due to a mild winter.", "due to a mild winter"),
+        ("Who leads the workshop?", "The workshop is led by Orla Tennick since May.", "Orla Tennick"),
+        ("When was it opened?", "It was opened on 3 May 2021 by the mayor.", "3 May 2021"),
+        ("What is a ferrule?", "A ferrule is a metal ring on a handle.", "a metal ring on a handle"),
+        ("What was the key focus of the audit?", "A key focus of the audit was the new ledger.", "the new ledger"),
+        ("What was the gap?", "In spring there was the gap.", "In spring there was the gap."),
+        ("How is oil applied?", "Oil is applied with a cloth.", "Oil is applied with a cloth."),
+    ],
+)
+def test_the_part_of_a_sentence_that_answers(question: str, sentence: str, span: str) -> None:
+    assert answer_span(question, sentence) == span
+
+
+def test_a_limit_over_periods_is_understood() -> None:
+    condition = condition_of("How many years did net income exceed $30 million?")
+    assert condition is not None
+    assert (condition.is_above, condition.limit, condition.operand.terms) == (True, 30_000_000, ("net", "incom"))
+    assert condition_of("How many years did the saw last?") is None
+    assert condition_of("What is more than 3 metres long?") is None
 
 
 @pytest.mark.parametrize(

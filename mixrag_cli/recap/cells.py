@@ -13,7 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of, time_score
-from mixrag_cli.recap.language import STOP_WORDS, UNIT_WORDS, Facets, facets_of, match_term, without_facets
+from mixrag_cli.recap.language import (
+    STOP_WORDS,
+    SYNONYM_MATCH,
+    UNIT_WORDS,
+    Facets,
+    facets_of,
+    match_term,
+    without_facets,
+)
 from mixrag_cli.recap.restate import Expects, Operand
 from mixrag_cli.records import Cell, Header, Hit, Table
 
@@ -25,6 +33,8 @@ EXTRA_PATH_WORDS = 0.05  # sections above the label that were not asked for
 UNASKED_SPAN = 0.1  # a flow over months where the state on a day was asked for
 WRONG_UNIT = 0.2
 TABLE_RANK = 0.1  # the part that retrieval's own score plays
+WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
+HEADS_ANOTHER = 0.5  # the most credit for a word that another row or column of the same table is headed with
 MIN_LOCAL = 0.12  # of the question's weight that the cell's own headers must say
 
 
@@ -92,10 +102,15 @@ def _match_in_table(
     column_at = {header.index: n for n, header in enumerate(table.columns)}
     own = np.maximum(rows.said[:, :, None], columns.said[:, None, :])
     total = weights.sum()
-    local = np.tensordot(weights, own, axes=1) / total
+    # What nothing here says can decide between no two cells: labels are weighed by what is left of the question.
+    sayable = max(float(weights @ np.maximum(own.max(axis=(1, 2)), credit > 0)), 1e-9)
+    # A word that heads one row says nothing of the others, though it stands in the title or elsewhere in the file.
+    credit = np.where(own.max(axis=(1, 2)) >= SYNONYM_MATCH, np.minimum(credit, HEADS_ANOTHER), credit)
+    local = np.tensordot(weights, own, axes=1) / sayable
     coverage = np.tensordot(weights, np.maximum(own, credit[:, None, None]), axes=1) / total
-    score = coverage - EXTRA_ROW_WORDS * rows.extra[:, None] - EXTRA_COLUMN_WORDS * columns.extra[None, :]
-    score += TABLE_RANK * hit.score - EXTRA_PATH_WORDS * rows.extra_path[:, None]
+    beside = EXTRA_ROW_WORDS * rows.extra[:, None] + EXTRA_COLUMN_WORDS * columns.extra[None, :]
+    beside = beside + EXTRA_PATH_WORDS * rows.extra_path[:, None]
+    score = coverage + TABLE_RANK * hit.score - beside * sayable / total
     candidates = []
     for cell in table.cells:
         r, c = row_at.get(cell.row), column_at.get(cell.column)
@@ -127,7 +142,7 @@ def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:
 
 def unasked_part(label: str, terms: Sequence[str]) -> float:
     """The part of a label's words, numbers, times and units apart, that the terms do not say; 0 for none."""
-    silent = UNIT_WORDS | STOP_WORDS
+    silent = UNIT_WORDS | STOP_WORDS | WHOLE_WORDS
     words = [word for word in stems_of(without_facets(label)) if not word.isdigit() and word not in silent]
     return sum(not match_term(word, terms) for word in words) / len(words) if words else 0.0
 

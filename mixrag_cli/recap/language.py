@@ -90,6 +90,8 @@ _ORDINAL = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "
 
 SYNONYM_MATCH = 0.9
 ABBREVIATION_MATCH = 0.6
+SKELETON_MATCH = 0.5  # less than a prefix: more words share their consonants than their beginning
+MAX_SKELETON = 3  # letters
 MIN_ABBREVIATION = 3  # letters; "exp" for "expectancy", but never "ex"
 
 
@@ -148,7 +150,7 @@ def without_facets(text: str) -> str:
 
 
 def match_term(term: str, candidates: Iterable[str]) -> float:
-    """How well the best of the candidate stems matches the term, in {0, 0.6, 0.9, 1}."""
+    """How well the best of the candidate stems matches the term, in {0, 0.5, 0.6, 0.9, 1}."""
     best = 0.0
     group = _SYNONYMS.get(term)
     for candidate in candidates:
@@ -158,6 +160,8 @@ def match_term(term: str, candidates: Iterable[str]) -> float:
             best = max(best, SYNONYM_MATCH)
         elif best < ABBREVIATION_MATCH and is_abbreviation(candidate, term):
             best = ABBREVIATION_MATCH
+        elif best < SKELETON_MATCH and is_skeleton(candidate, term):
+            best = SKELETON_MATCH
     return best
 
 
@@ -166,6 +170,16 @@ def is_abbreviation(short: str, long: str) -> bool:
     if len(short) > len(long):
         short, long = long, short
     return len(short) >= MIN_ABBREVIATION and short.isalpha() and long.startswith(short)
+
+
+@lru_cache(maxsize=65536)
+def is_skeleton(short: str, long: str) -> bool:
+    """Whether a header's short form keeps some of a word's consonants in order ("yds" for "yard", "td" "touchdown")."""
+    plain = short.removesuffix("s")
+    if not 2 <= len(plain) <= MAX_SKELETON or len(long) <= len(plain) + 1 or plain[0] != long[0]:
+        return False
+    letters = iter(long)
+    return plain.isalpha() and not set(plain) & set("aeiou") and all(letter in letters for letter in plain)
 
 
 @dataclass(frozen=True, slots=True)

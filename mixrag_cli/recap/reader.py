@@ -41,6 +41,7 @@ MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 SAME_TABLE_BONUS = 0.15  # two operands of one formula from one table,
 SAME_ROW_BONUS = 0.2  # in rows of one name (another period) or columns of one name (another item)
 MAX_ANSWER_CHARS = 500
+NOT_FOUND = "not found"
 # A cell is quoted as the result of an operation only where it is surely that, else the result is computed.
 MIN_RESULT_COVERAGE = 0.8
 MAX_UNASKED_OF_RESULT = 0.4
@@ -102,8 +103,8 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
 
 
 def _lookups(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
-    if len(restated.operands) > 1 and (listed := _from_each(restated, base)):
-        return [listed]
+    if len(restated.operands) > 1:  # one number for several periods would be right for one of them at most
+        return [_from_each(restated, base) or _from_sentence(restated, base)]
     if restated.expects in ("number", "percent"):
         return [_from_cell(restated, base), _from_number(restated, base)]
     if restated.expects == "any":
@@ -133,17 +134,20 @@ def _cell_piece(match: CellMatch) -> _Piece:
 
 
 def _from_each(restated: Restated, base: EvidenceBase) -> _Piece | None:
-    """One cell for each period asked for, of like kind, as a list; None unless every period has its own."""
+    """One cell for each period asked for, of like kind, as a list that names the periods without any."""
     choices = [_operand_cells(operand, restated, base) for operand in restated.operands]
-    if not all(choices):
+    found = [options for options in choices if options]
+    if not found:
         return None
-    chosen = _choose_together(choices)
+    chosen = _choose_together(found)
     if len({(match.table.id, match.cell.row, match.cell.column) for match in chosen}) < len(chosen):
         return None
     pieces = [_cell_piece(match) for match in chosen]
-    whens = [_period_text(operand) for operand in restated.operands]
+    texts = iter(pieces)
+    said = (next(texts).text if options else NOT_FOUND for options in choices)
+    whens = (_period_text(operand) for operand in restated.operands)
     return _Piece(
-        "; ".join(f"{when}: {piece.text}" for when, piece in zip(whens, pieces, strict=True)),
+        "; ".join(f"{when}: {text}" for when, text in zip(whens, said, strict=True)),
         min(piece.score for piece in pieces),
         min(piece.coverage for piece in pieces),
         tuple(_cell_evidence(f"e{n}", n, match) for n, match in enumerate(chosen, start=1)),
@@ -263,7 +267,8 @@ def _quoted_result(restated: Restated, base: EvidenceBase) -> _Piece | None:
     part = set(first.terms) - set(last.terms) or set(first.terms) - restated.names
     for match in match_cells(restated.whole, base, restated.names, restated.expects):
         said = terms_of(f"{match.label} {match.table.title}") + (("percent",) if match.cell.unit == "%" else ())
-        says_result = match_term(stem(wanted), said) >= SYNONYM_MATCH
+        is_of_kind = restated.expects != "percent" or match.cell.unit in ("", "%", "pp", "bp")
+        says_result = is_of_kind and match_term(stem(wanted), said) >= SYNONYM_MATCH
         says_part = all(match_term(term, said) for term in part)
         is_asked = unasked_part(match.label, asked) <= MAX_UNASKED_OF_RESULT and not unasked_part(
             match.column.leaf, asked

@@ -142,6 +142,7 @@ _QUANTITY = _rule(
     r"\bwhat (percentage|percent|share|rate|effective|number|amount|proportion)\b",
 )
 _HOW_MANY = _rule(r"\bhow (much|many)\b")
+_HOW_MANY_PERCENT = _rule(r"\bhow (?:much|many) (?:per ?cent(?:age)?|percentage points|%)")
 _WHAT_IS = _rule(r"^\s*what (was|were|is|are)\b")
 _PERCENT = _rule(r"\b(percent|percentage|per cent|share|proportion|rate|margin percentage)\b|%")
 _CODE = _rule(
@@ -276,6 +277,8 @@ def expects_of(question: str, operation: Operation) -> Expects:
         return "number"
     if _CODE.search(question):
         return "code"
+    if _HOW_MANY_PERCENT.search(question):
+        return "percent"
     if _HOW_MANY.search(question):
         return "number"
     if _QUANTITY.search(question):

@@ -45,7 +45,7 @@ def main() -> None:
         restated, base = reading.restate_in(context, asked["question"])
         answer = read_answer(restated, base)
         cell = picked_cell(answer.evidence[0].label if answer.status == "answered" else "", context)
-        best = match_cells(restated.whole, base, restated.names, "any", limit=1)
+        best = match_cells(restated.whole, base, restated.names, restated.expects, limit=1)
         is_right = linked in cell
         counts["picked"] += is_right
         counts["picked, were it told to look up"] += bool(best) and (best[0].cell.row, best[0].cell.column) == linked
