@@ -3,6 +3,9 @@
 The index keeps a sample of a large sheet and one profile a column, so that a filter ("for smokers") or the ten
 greatest rows can only come from the file itself. One batch of rows is held at a time. A text counts as a number here
 exactly where it does for the profiles, so that both agree: plain digits, no identifiers.
+
+For a Table of a sampled csv (total_rows above len(rows), the document's one grid): column is Header.index, header_rows
+the index of its first row, the rest of the dialect what readers.delimited.find_dialect says of the opened file.
 """
 
 from __future__ import annotations
