@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -142,9 +143,14 @@ def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:
 
 def unasked_part(label: str, terms: Sequence[str]) -> float:
     """The part of a label's words, numbers, times and units apart, that the terms do not say; 0 for none."""
-    silent = UNIT_WORDS | STOP_WORDS | WHOLE_WORDS
-    words = [word for word in stems_of(without_facets(label)) if not word.isdigit() and word not in silent]
+    words = _telling_words(label)
     return sum(not match_term(word, terms) for word in words) / len(words) if words else 0.0
+
+
+@lru_cache(maxsize=65536)
+def _telling_words(label: str) -> tuple[str, ...]:
+    silent = UNIT_WORDS | STOP_WORDS | WHOLE_WORDS
+    return tuple(word for word in stems_of(without_facets(label)) if not word.isdigit() and word not in silent)
 
 
 def _can_answer(cell: Cell, expects: Expects) -> bool:

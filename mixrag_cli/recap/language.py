@@ -152,17 +152,22 @@ def without_facets(text: str) -> str:
 def match_term(term: str, candidates: Iterable[str]) -> float:
     """How well the best of the candidate stems matches the term, in {0, 0.5, 0.6, 0.9, 1}."""
     best = 0.0
-    group = _SYNONYMS.get(term)
     for candidate in candidates:
         if candidate == term:
             return 1.0
-        if group is not None and _SYNONYMS.get(candidate) == group:
-            best = max(best, SYNONYM_MATCH)
-        elif best < ABBREVIATION_MATCH and is_abbreviation(candidate, term):
-            best = ABBREVIATION_MATCH
-        elif best < SKELETON_MATCH and is_skeleton(candidate, term):
-            best = SKELETON_MATCH
+        if (match := _match_pair(term, candidate)) > best:
+            best = match
     return best
+
+
+@lru_cache(maxsize=262144)
+def _match_pair(term: str, candidate: str) -> float:
+    group = _SYNONYMS.get(term)
+    if group is not None and _SYNONYMS.get(candidate) == group:
+        return SYNONYM_MATCH
+    if is_abbreviation(candidate, term):
+        return ABBREVIATION_MATCH
+    return SKELETON_MATCH if is_skeleton(candidate, term) else 0.0
 
 
 def is_abbreviation(short: str, long: str) -> bool:
@@ -172,7 +177,6 @@ def is_abbreviation(short: str, long: str) -> bool:
     return len(short) >= MIN_ABBREVIATION and short.isalpha() and long.startswith(short)
 
 
-@lru_cache(maxsize=65536)
 def is_skeleton(short: str, long: str) -> bool:
     """Whether a header's short form keeps some of a word's consonants in order ("yds" for "yard", "td" "touchdown")."""
     plain = short.removesuffix("s")
