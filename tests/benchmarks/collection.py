@@ -114,7 +114,7 @@ def judge(question: dict[str, Any], run: Run) -> Verdict:
     sources = answer.get("sources", [])
     answerable = bool(question["documents"])
     number = answer.get("value")
-    shown = f"{number:g} {answer.get('unit') or ''}" if number is not None else answer.get("answer") or ""
+    shown = f"{number:.10g} {answer.get('unit') or ''}" if number is not None else answer.get("answer") or ""
     return Verdict(
         question=question,
         run=run,
