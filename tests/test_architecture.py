@@ -198,15 +198,15 @@ def test_imports_run_one_way() -> None:
         ("mixrag_cli.readers.text", "def f():\n    import mixrag_cli.pipeline.indexing", True),
         ("mixrag_cli.store.reading", "from mixrag_cli.models import load_embedder", True),
         ("mixrag_cli.retrieval.fusion", "import importlib\nimportlib.import_module('mixrag_cli.store.reading')", True),
-        ("mixrag_cli.output.terminal", "from mixrag_cli.pipeline.answering import SearchResult", True),
+        ("mixrag_cli.output.terminal", "from mixrag_cli.pipeline.session import SearchResult", True),
         ("mixrag_cli.extraction.pool", "from mixrag_cli.chunking import chunk_document", True),
         (
             "mixrag_cli.output.terminal",
-            "if TYPE_CHECKING:\n    from mixrag_cli.pipeline.answering import SearchResult",
+            "if TYPE_CHECKING:\n    from mixrag_cli.pipeline.session import SearchResult",
             False,
         ),
         ("mixrag_cli.extraction.child", "from mixrag_cli.chunking import chunk_document", False),
-        ("mixrag_cli.commands.ask", "from mixrag_cli.pipeline.answering import open_session", False),
+        ("mixrag_cli.commands.ask", "from mixrag_cli.pipeline.session import open_session", False),
         ("mixrag_cli.cli", "from mixrag_cli import __version__", False),
         ("mixrag_cli.recap.sentences", "from mixrag_cli.tables.values import Value", False),
     ],
@@ -270,7 +270,8 @@ print("|".join(sorted(name for name in sys.modules if "." not in name)), file=sy
     return set(done.stderr.strip().splitlines()[-1].split("|"))
 
 
-HELP = "sys.argv[1:] = ['--help']; import runpy; runpy.run_module('mixrag_cli', run_name='__main__', alter_sys=True)"
+# By cli.main, since the way in around it ends the process without a last word.
+HELP = "sys.argv[1:] = ['--help']; from mixrag_cli.cli import main; main()"
 
 
 @pytest.mark.parametrize("program", ["import mixrag_cli.cli", HELP], ids=["import", "--help"])

@@ -17,9 +17,9 @@ from mixrag_cli.output.places import is_within, position_of, reference
 from mixrag_cli.output.progress import Bars, duration_text
 from mixrag_cli.output.streams import write_error, write_json
 from mixrag_cli.output.table_view import table_layout
-from mixrag_cli.pipeline.answering import SearchResult
 from mixrag_cli.pipeline.indexing import IndexReport
 from mixrag_cli.pipeline.inspection import StoreStatus
+from mixrag_cli.pipeline.session import SearchResult
 from mixrag_cli.pipeline.showing import Passage
 from mixrag_cli.records import Answer, Cell, Chunk, Evidence, Header, Hit, Locator, Skipped, Source, Table
 from mixrag_cli.settings import Resolved

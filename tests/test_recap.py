@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.pipeline.answering import Session, open_session
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
+from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.recap.calculator import evaluate
 from mixrag_cli.recap.compute import aggregate, compute, formula_for
 from mixrag_cli.recap.present import number_text, rounded, unit_text

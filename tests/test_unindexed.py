@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.errors import MixragError, WrongUsage
-from mixrag_cli.pipeline.answering import open_session
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
+from mixrag_cli.pipeline.session import open_session
 from mixrag_cli.pipeline.unindexed import open_files
 from mixrag_cli.settings import Settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mixrag_cli.pipeline.answering import Session, open_session
+from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.settings import Settings
 
 

@@ -17,9 +17,9 @@ from mixrag_cli.recap.present import unit_text
 from mixrag_cli.records import Answer, Evidence, Hit, Locator, Skipped, Source, Table
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.answering import SearchResult
     from mixrag_cli.pipeline.indexing import IndexReport
     from mixrag_cli.pipeline.inspection import StoreStatus
+    from mixrag_cli.pipeline.session import SearchResult
     from mixrag_cli.pipeline.showing import Passage
     from mixrag_cli.settings import Resolved
 

@@ -22,8 +22,8 @@ from mixrag_cli.recap.present import number_text, unit_text
 from mixrag_cli.records import Answer, Evidence, Hit, Locator, Skipped, Source, Table
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.answering import SearchResult
     from mixrag_cli.pipeline.inspection import StoreStatus
+    from mixrag_cli.pipeline.session import SearchResult
     from mixrag_cli.pipeline.showing import Passage
 
 Locate = Callable[[str], Path | None]  # display path -> the indexed file on this disk

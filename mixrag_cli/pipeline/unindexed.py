@@ -11,8 +11,8 @@ from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.models import Embedder, load_embedder
-from mixrag_cli.pipeline.answering import Session
 from mixrag_cli.pipeline.embedding import text_to_embed
+from mixrag_cli.pipeline.session import Session
 from mixrag_cli.records import DocumentRow, Extraction, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store.memory import MemoryStore

@@ -1,0 +1,129 @@
+"""Session: an opened store with a warm embedder; searching it, and the places it can show."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mixrag_cli.errors import StoreMismatch, WrongUsage
+from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.pipeline.scope import Scope, path_matches
+from mixrag_cli.pipeline.showing import Passage, find_document, show_passage
+from mixrag_cli.records import Answer, DocumentRow, Hit, Table
+from mixrag_cli.retrieval.acceptance import accept
+from mixrag_cli.retrieval.candidates import Query, find_hits
+from mixrag_cli.retrieval.statistics import WordStatistics
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import StoreReader, build_filter, find_store, open_reader, text_to_terms
+
+if TYPE_CHECKING:
+    from mixrag_cli.store.memory import MemoryStore
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Ranked passages. timings_ms: "embed", "candidates", "total"."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    timings_ms: Mapping[str, float]
+    warnings: tuple[str, ...] = ()
+
+
+class Clock:
+    """Wall time by name, in milliseconds."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.perf_counter()
+        self.ms: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        """The time since the last lap goes to this name."""
+        now = time.perf_counter()
+        self.ms[name] = round(self.ms.get(name, 0.0) + (now - self._last) * 1000, 1)
+        self._last = now
+
+    def total(self) -> dict[str, float]:
+        """All names so far, and "total"."""
+        return {**self.ms, "total": round((time.perf_counter() - self._start) * 1000, 1)}
+
+
+class Session:
+    """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions."""
+
+    def __init__(self, reader: StoreReader | MemoryStore, embedder: Embedder, settings: Settings) -> None:
+        self.reader = reader
+        self.embedder = embedder
+        self._settings = settings
+        counts = reader.record.counts
+        self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
+
+    def search(self, query: str, scope: Scope, limit: int) -> SearchResult:
+        """The ranked passages for a query, best first.
+
+        Raises WrongUsage for a scope that names no document.
+        """
+        clock = Clock()
+        hits = self.find(query, self.filter(scope), clock)
+        return SearchResult(query, tuple(accept(hits)[:limit]), clock.total())
+
+    def ask(self, question: str, scope: Scope) -> Answer:
+        """One answer with its RECAP steps and sources, or an abstention that says why."""
+        # Only asking pays for the reader: its wordings take a tenth of a second to compile.
+        from mixrag_cli.pipeline.answering import answer_question
+
+        return answer_question(self, question, scope)
+
+    @cached_property
+    def document_rows(self) -> list[DocumentRow]:
+        """The files that the store remembers."""
+        return self.reader.document_rows()
+
+    def show(self, ref: str) -> Passage:
+        """The place that a citation names, with its surroundings. Raises WrongUsage where it names none."""
+        return show_passage(self.reader, self.document_rows, ref)
+
+    def tables_of(self, path: str) -> tuple[str, tuple[Table, ...]]:
+        """The display path and the tables found in one file. Raises WrongUsage where it is not indexed."""
+        row = find_document(self.document_rows, path)
+        return row.path, tuple(self.reader.tables_of(row.id))
+
+    def find(self, text: str, where: str | None, clock: Clock) -> list[Hit]:
+        """The fused candidates for one text, best first, before anything is accepted."""
+        vector = self.embedder.embed_query(text)
+        clock.lap("embed")
+        query = Query(text, vector, self.statistics.ceiling(text_to_terms(text)), where)
+        hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
+        clock.lap("candidates")
+        return hits
+
+    def filter(self, scope: Scope) -> str | None:
+        """The store's filter for a scope, None for everything. Raises WrongUsage for one that names no document."""
+        documents = None
+        if scope.paths:
+            documents = [row.id for row in self.document_rows if any(path_matches(row.path, p) for p in scope.paths)]
+            if not documents:
+                raise WrongUsage(f"no indexed file matches {', '.join(scope.paths)}", "mixrag status")
+        return build_filter(document_ids=documents, modalities=scope.modalities or None, kinds=scope.kinds or None)
+
+
+def open_session(start: Path, settings: Settings) -> Session:
+    """Open the store found from start upward and load its embedder, both at once.
+
+    Raises NoIndex, StoreDamaged, StoreMismatch (another model than the settings name), ModelUnusable.
+    """
+    store = find_store(start, settings.store)
+    with ThreadPoolExecutor(max_workers=1) as background:
+        loading = background.submit(load_embedder, settings)
+        reader = open_reader(store)
+        embedder = loading.result()
+    if embedder.name != reader.record.embedder:
+        raise StoreMismatch(
+            f"index was made with model {reader.record.embedder}, not {embedder.name}", "mixrag index --rebuild"
+        )
+    return Session(reader, embedder, settings)
