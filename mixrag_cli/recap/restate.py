@@ -191,11 +191,12 @@ _SPAN_OF_TIME = _rule(r"\b(?:between|from)\b[^?]*(?:19|20)\d\d")
 _RESPECTIVELY = _rule(r",?\s*\brespective(?:ly)?\b")
 _ASKS_YEAR = _rule(r"\b(?:which|what) (?:fiscal |financial )?years?\b")
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
+_LEFT_JOINTS = _rule(r"\b(?:between|from)\s+(?:and|to)\b|\b(?:and|to)\b(?=\W*$)|\?")
 _YEAR_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:-|–|through|to)\s*((?:19|20)\d\d)\b")
 _PERIOD_PHRASE = _rule(
     r"(?:(?:the|in|for|at|on|during|as of)\s+)*"
     r"(?:(?:three|six|nine|twelve|3|6|9|12)[\s-]+months?|quarter|year|fiscal year)?\s*(?:ended|ending)?\s*"
-    rf"(?:{_MONTH}\s+\d{{1,2}},?\s+(?:19|20)\d\d|(?:19|20)\d\d|q[1-4]\s+(?:19|20)\d\d)"
+    rf"(?:{_MONTH}\s+\d{{1,2}},?\s+(?:19|20)\d\d|\d{{1,2}}\s+{_MONTH}\s+(?:19|20)\d\d|(?:19|20)\d\d|q[1-4]\s+(?:19|20)\d\d)"
 )
 
 
@@ -337,7 +338,7 @@ def _period_operands(question: str) -> tuple[Operand, ...]:
     """One operand a period, earliest first, where the question names two or more."""
     facets = facets_of(question)
     full_dates = sorted(date for date in facets.dates if date[0] and date[2])
-    what = " ".join(_PERIOD_PHRASE.sub(" ", question).split())
+    what = _without_periods(question)
     if len(full_dates) >= 2:
         return tuple(
             _operand(
@@ -354,13 +355,18 @@ def _period_operands(question: str) -> tuple[Operand, ...]:
     return ()
 
 
+def _without_periods(question: str) -> str:
+    """The question less its periods and the words that joined them ("between … and …")."""
+    return " ".join(_LEFT_JOINTS.sub(" ", _PERIOD_PHRASE.sub(" ", question)).split())
+
+
 def _year_before_operands(question: str) -> tuple[Operand, ...]:
     """The year before and the year named: "the change in sales in 2019" is that since 2018."""
     facets = facets_of(question)
     if len(facets.years) != 1 or facets.dates:
         return ()
     (year,) = facets.years
-    what = " ".join(_PERIOD_PHRASE.sub(" ", question).split())
+    what = _without_periods(question)
     return tuple(
         _operand(f"{what} {each}", Facets(frozenset({each}), frozenset(), facets.quarters, facets.months))
         for each in (year - 1, year)
