@@ -60,7 +60,7 @@ def gather_evidence(session: Session, restated: Restated, hits: Sequence[Hit]) -
     knows = {
         document: frozenset(term for term, counts in holding.items() if document in counts) for document in documents
     }
-    similarity = _Similarity(session.embedder, restated.question)
+    similarity = _Similarity(session.embedder, session.vector_of(restated.question))
     return EvidenceBase(tuple(hits), session.reader.tables(list(parents)), weights, knows, similarity)
 
 
@@ -80,14 +80,13 @@ def _staleness(session: Session) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Similarity:
-    """Cosine of texts to one question; the question is embedded at the first use."""
+    """Cosine of texts to one question. question: its vector, (dim,) float32 of length 1."""
 
     embedder: Embedder
-    question: str
+    question: npt.NDArray[np.float32]
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        vectors = self.embedder.embed([self.question, *texts])
-        return np.asarray(vectors[1:] @ vectors[0], dtype=np.float32)
+        return np.asarray(self.embedder.embed(texts) @ self.question, dtype=np.float32)
 
 
 def _searches(restated: Restated) -> list[str]:

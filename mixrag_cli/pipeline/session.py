@@ -22,6 +22,9 @@ from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, build_filter, find_store, open_reader, text_to_terms
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from mixrag_cli.store.memory import MemoryStore
 
 
@@ -61,6 +64,7 @@ class Session:
         self.embedder = embedder
         self._settings = settings
         counts = reader.record.counts
+        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
         self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
     def search(self, query: str, scope: Scope, limit: int) -> SearchResult:
@@ -93,9 +97,15 @@ class Session:
         row = find_document(self.document_rows, path)
         return row.path, tuple(self.reader.tables_of(row.id))
 
+    def vector_of(self, text: str) -> npt.NDArray[np.float32]:
+        """The vector of a query, (dim,) float32 of length 1; embedded once, however often it is asked for."""
+        if text not in self._vectors:
+            self._vectors[text] = self.embedder.embed_query(text)
+        return self._vectors[text]
+
     def find(self, text: str, where: str | None, clock: Clock) -> list[Hit]:
         """The fused candidates for one text, best first, before anything is accepted."""
-        vector = self.embedder.embed_query(text)
+        vector = self.vector_of(text)
         clock.lap("embed")
         query = Query(text, vector, self.statistics.ceiling(text_to_terms(text)), where)
         hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
