@@ -58,10 +58,6 @@ class Archive:
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
-    def size_of(self, name: str) -> int:
-        """The declared size of a part, in bytes."""
-        return self._entries[name].file_size
-
     def chunks(self, name: str) -> Iterator[bytes]:
         """A part's bytes, inflated piece by piece and counted: the directory's sizes may lie."""
         info = self._entries[name]

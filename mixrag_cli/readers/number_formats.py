@@ -68,11 +68,6 @@ def plain_number(number: Decimal) -> str:
     return text if len(text) <= 30 else str(number)
 
 
-def is_date_code(code: str) -> bool:
-    """Whether numbers under this format are dates or times."""
-    return _split_sections(code)[0].is_date
-
-
 @lru_cache(maxsize=512)
 def _split_sections(code: str) -> tuple[NumberFormat, ...]:
     parts: list[str] = [""]

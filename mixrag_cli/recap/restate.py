@@ -70,11 +70,6 @@ class Restated:
         return _ASKS_YEAR.search(self.question) is not None
 
     @property
-    def asks_reason(self) -> bool:
-        """Whether a cause is asked for ("why", "what was the reason for")."""
-        return _REASON.search(self.question) is not None
-
-    @property
     def kind(self) -> str:
         """The type as the JSON form tells it: lookup, arithmetic, aggregate, code or prose."""
         if self.operation in ("difference", "change_percent", "ratio", "share"):
