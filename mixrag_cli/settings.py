@@ -33,6 +33,16 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "workers": (0, 256),
     "words_candidates": (1, 10_000),
     "meaning_candidates": (1, 10_000),
+    "rerank_candidates": (1, 1_000),
+    "accept_precision": (0, 99),
+    "passages_a_file": (0, 10_000),
+    "context_tokens": (512, 1_000_000),
+    "answer_tokens": (16, 100_000),
+    "generator_seconds": (1, 86_400),
+    "gpu_layers": (-1, 10_000),
+    "seed": (0, 2**31 - 1),
+    "summary_tokens": (0, 1_000_000_000),
+    "summary_minutes": (0, 100_000),
     "max_file_mb": (1, 100_000),
     "max_text_file_mb": (1, 100_000),
     "worker_memory_mb": (256, 1_000_000),
@@ -43,7 +53,18 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "device": ("auto", "cpu", "cuda", "mps"),
     "table_representation": ("h-rcl-rows", "h-rcl", "rcl", "table"),
+    "fusion": ("calibrated", "weighted", "rrf", "words", "meaning", "rerank"),
+    "acceptance": ("per-source", "global", "none"),
+    "correction": ("on", "off"),
+    "calibration": ("auto", "off"),
+    "near_duplicates": ("drop", "keep"),
+    "expansion": ("none", "hyde", "step-back", "modality-hyde", "rephrase", "query-to-document"),
+    "choose_document": ("off", "on"),
+    "strategy": ("recap", "direct", "cot", "eedp", "pot"),
+    "summaries": ("none", "short", "long"),
+    "offline": ("on", "off"),
 }
+MAY_BE_EMPTY = frozenset({"generator", "generator_model"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +80,33 @@ class Settings:
     table_representation: Literal["h-rcl-rows", "h-rcl", "rcl", "table"] = "h-rcl-rows"
     words_candidates: int = 40  # n of paper 000, appendix C
     meaning_candidates: int = 60  # m of paper 000, appendix C
+    # retrieval: every method that an evaluation may turn off is a setting
+    rerank: str = (
+        "late"  # "late" interaction on the embedder's token vectors, "none", "llm", or a CrossEncoder's name or path
+    )
+    rerank_candidates: int = 30
+    fusion: Literal["calibrated", "weighted", "rrf", "words", "meaning", "rerank"] = "calibrated"
+    acceptance: Literal["per-source", "global", "none"] = "per-source"  # SSCC, or CRAG's one threshold
+    accept_precision: int = 0  # percent that the accept thresholds aim at; 0: balanced accuracy
+    correction: Literal["on", "off"] = "on"  # try once more when nothing is accepted
+    calibration: Literal["auto", "off"] = "auto"  # fit to the collection when indexing ends
+    near_duplicates: Literal["drop", "keep"] = "drop"
+    passages_a_file: int = 0  # at most so many hits a file; 0: no limit
+    expansion: Literal["none", "hyde", "step-back", "modality-hyde", "rephrase", "query-to-document"] = "none"
+    choose_document: Literal["off", "on"] = "off"  # a generator picks the document (MixRAG, eq. 9-10)
+    # generation
+    generator: str = ""  # "" for none; a GGUF file, a name from `mixrag models`, or a server's http(s) address
+    generator_model: str = ""  # the model's name on a server
+    strategy: Literal["recap", "direct", "cot", "eedp", "pot"] = "recap"
+    context_tokens: int = 8192  # prompt and reply; never more than the model was trained on
+    answer_tokens: int = 512
+    generator_seconds: int = 120  # a reply is cut off after so long
+    gpu_layers: int = -1  # -1: as many as fit; 0: none
+    seed: int = 0
+    summaries: Literal["none", "short", "long"] = "none"  # of tables, by the generator
+    summary_tokens: int = 200_000  # prompt and reply tokens that one run of index may spend on summaries
+    summary_minutes: int = 30
+    offline: Literal["on", "off"] = "off"  # never use the network, not even for `models pull`
     max_file_mb: int = 512
     max_text_file_mb: int = 20
     worker_memory_mb: int = 2048
@@ -129,6 +177,8 @@ def check_value(name: str, value: Any, where: str = "") -> Any:
         return _path(value, place)
     if name in BOUNDS:
         return _number(name, value, place)
+    if name in MAY_BE_EMPTY and value == "":
+        return value
     if not isinstance(value, str) or not value.strip():
         raise WrongUsage(f"{place}{name} must be a text, not {value!r}")
     if name in CHOICES and value not in CHOICES[name]:

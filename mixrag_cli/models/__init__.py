@@ -9,7 +9,7 @@ Backends are imported by load_embedder only, since both take their time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,29 @@ class Embedder(Protocol):
 
     def count_tokens(self, texts: Sequence[str]) -> int:
         """How many tokens of the texts the model reads, special tokens apart."""
+        ...
+
+
+@runtime_checkable
+class LateEmbedder(Embedder, Protocol):
+    """An embedder whose token vectors serve late interaction, from the same run of the model.
+
+    late_dim: length of a token's vector.
+    """
+
+    late_dim: int
+
+    def embed_late(
+        self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None
+    ) -> tuple[npt.NDArray[np.float32], list[npt.NDArray[np.int8]]]:
+        """The texts' vectors as embed gives them, and for each text its token vectors.
+
+        Token vectors are (n_tokens, late_dim) int8: unit rows times 127, rounded.
+        """
+        ...
+
+    def embed_query_late(self, text: str) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """The vector of one question, (dim,), and of its tokens, (n_tokens, late_dim); float32, rows of length 1."""
         ...
 
 
