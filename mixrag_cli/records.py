@@ -67,7 +67,8 @@ class Locator:
     """A place in a source: characters of the extracted text always, and what the format has besides.
 
     chars: [start, end) in the extracted text. page: from 1. bbox: (x0, top, x1, bottom) in points from the
-    page's top left. lines: first and last, from 1. cells: an A1 range such as "B4:C4".
+    page's top left. lines: first and last, from 1. cells: an A1 range such as "B4:C4". last_page: of a table that goes
+    on over pages; its bbox is that of its part on the first.
     """
 
     chars: tuple[int, int]
@@ -76,11 +77,12 @@ class Locator:
     lines: tuple[int, int] | None = None
     sheet: str | None = None
     cells: str | None = None
+    last_page: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The locator's known fields as plain JSON values."""
         known: dict[str, Any] = {"chars": list(self.chars)}
-        for name in ("page", "sheet", "cells"):
+        for name in ("page", "last_page", "sheet", "cells"):
             if (value := getattr(self, name)) is not None:
                 known[name] = value
         if self.lines is not None:
@@ -99,6 +101,7 @@ class Locator:
             lines=(known["lines"][0], known["lines"][1]) if known.get("lines") else None,
             sheet=known.get("sheet"),
             cells=known.get("cells"),
+            last_page=known.get("last_page"),
         )
 
 
@@ -127,7 +130,8 @@ class GridCell:
 
     row, column: of its top left corner, from 0, within the grid. text: as shown to a person. number: the
     stored number where the format has typed cells. indent, bold: style hints where the format has them.
-    address: "B6" in sheets. locator-like hints: bbox in PDF, line (from 1) in text formats.
+    address: "B6" in sheets. locator-like hints: bbox in PDF, line (from 1) in text formats. page: where it is not the
+    grid's own, in a table that goes on over pages.
     """
 
     row: int
@@ -144,6 +148,7 @@ class GridCell:
     address: str | None = None
     bbox: tuple[float, float, float, float] | None = None
     line: int | None = None
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +220,7 @@ class Cell:
     """A data cell: what it says, what it is worth and where it stands.
 
     row, column: grid indices, as in Header.index. value: the number as written (-1234 for "(1,234)"; 35.3
-    for "35.3 %"); multiply by scale for base units. unit: "%", "USD", … or "".
+    for "35.3 %"); multiply by scale for base units. unit: "%", "USD", … or "". page: as in GridCell.
     """
 
     row: int
@@ -229,6 +234,7 @@ class Cell:
     line: int | None = None
     row_span: int = 1
     column_span: int = 1
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

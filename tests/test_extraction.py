@@ -26,9 +26,8 @@ from mixrag_cli.extraction.transport import (
     chunk_to_plain,
     receive_frame,
     send_frame,
-    table_from_plain,
-    table_to_plain,
 )
+from mixrag_cli.plain import table_from_plain, table_to_plain
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.records import Cell, Chunk, ColumnProfile, Grid, GridCell, Header, Locator, SourceFile, Table, stable_id
 from mixrag_cli.settings import Settings
@@ -326,7 +325,7 @@ def test_records_survive_the_wire_digit_by_digit() -> None:
     place = Locator((3, 9), page=2, bbox=(1.0, 2.5, 3.0, 4.0), lines=(4, 5), sheet="S", cells="B4:C4")
     chunk = Chunk("id", "doc", "row", "sheet", "té\u0000xt", "context", "words", place, 7, "parent", 3)
     profile = ColumnProfile(1, 9, 8, Decimal("12.30"), Decimal("-0.10"), Decimal("1E+40"), 2, 5, ("a", "b"))
-    cell = Cell(5, 1, "(1,234.50)", Decimal("-1234.50"), "USD", 1000, "B6", (0.0, 1.0, 2.0, 3.0), 6, 2, 3)
+    cell = Cell(5, 1, "(1,234.50)", Decimal("-1234.50"), "USD", 1000, "B6", (0.0, 1.0, 2.0, 3.0), 6, 2, 3, 4)
     table = Table(
         "t", "Title", (Header(1, ("Year", "2022")),), (Header(5, ("All",), True),), (cell, Cell(6, 1, "x")),
         place, "USD", 1000, ("note",), 0.5, 9, (profile,),

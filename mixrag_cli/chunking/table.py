@@ -6,11 +6,11 @@ Beyond MAX_ROW_CHUNKS rows, blocks of rows share a chunk, so that a large sheet 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Literal
 
 from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, line_spans, pack_pieces
-from mixrag_cli.records import Block, Cell, Locator, Representation, Table
+from mixrag_cli.records import Block, Cell, Representation, Table
+from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.representations import represent_table
 from mixrag_cli.tables.text import table_text
 
@@ -37,7 +37,7 @@ def table_drafts(frame: Frame, table: Table, block: Block, representation: Repre
     for node in nodes:
         if not is_long and (node.kind == "column" or node.is_inner):
             lines = columns if node.kind == "column" else cells
-            where = row_locator(table.locator, [cell for index in node.indices for cell in lines.get(index, [])])
+            where = locate_cells(table.locator, [cell for index in node.indices for cell in lines.get(index, [])])
             for text in _windows(frame, node.text, context):
                 yield Draft("table", text, context, where, "", table.id)
 
@@ -69,7 +69,7 @@ def _header_words(table: Table) -> str:
 
 def _row(frame: Frame, table: Table, row: int, text: str, context: str, cells: list[Cell]) -> Iterator[Draft]:
     """One row; a row too wide for the window is cut between cells, its path repeated in front."""
-    where = row_locator(table.locator, cells)
+    where = locate_cells(table.locator, cells)
     for part in _windows(frame, text, context):
         yield Draft("row", part, context, where, "", table.id, row)
 
@@ -121,7 +121,7 @@ def _row_block(
     names: Mapping[int, str],
     rows: list[int],
 ) -> Draft:
-    where = row_locator(table.locator, [cell for row in rows for cell in cells.get(row, [])])
+    where = locate_cells(table.locator, [cell for row in rows for cell in cells.get(row, [])])
     words = " ".join(names[row] for row in rows)
     return Draft("row", "\n".join(texts[row] for row in rows), context, where, words, table.id, rows[0])
 
@@ -131,14 +131,3 @@ def _cells_by(table: Table, axis: Literal["row", "column"]) -> dict[int, list[Ce
     for cell in table.cells:
         found.setdefault(cell.row if axis == "row" else cell.column, []).append(cell)
     return found
-
-
-def row_locator(table: Locator, cells: list[Cell]) -> Locator:
-    """The place of some cells of a table: their range in a sheet, their lines in a text, else the table's own."""
-    addresses = [cell.address for cell in cells if cell.address]
-    lines = [cell.line for cell in cells if cell.line is not None]
-    return replace(
-        table,
-        cells=f"{addresses[0]}:{addresses[-1]}" if addresses else table.cells,
-        lines=(min(lines), max(lines)) if lines else table.lines,
-    )

@@ -24,9 +24,9 @@ from mixrag_cli.extraction.transport import (
     chunk_to_plain,
     receive_request,
     send_frame,
-    table_to_plain,
 )
 from mixrag_cli.models.tokens import load_token_counter
+from mixrag_cli.plain import table_to_plain
 from mixrag_cli.readers import ReadLimits, ReadSource, fallback_reader_for, reader_for
 from mixrag_cli.records import Chunk, Document, Table
 from mixrag_cli.tables.grid import grid_to_table

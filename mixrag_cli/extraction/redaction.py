@@ -36,6 +36,7 @@ def _add_redacted(builder: DocumentBuilder, block: Block, document: Document) ->
         grid=None if block.grid is None else _redact_grid(document.grids[block.grid]),
         name=block.name,
         page=place.page,
+        last_page=place.last_page,
         bbox=place.bbox,
         lines=place.lines,
         sheet=place.sheet,

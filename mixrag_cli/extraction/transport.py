@@ -9,10 +9,9 @@ import json
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from typing import Any
 
-from mixrag_cli.records import Cell, Chunk, ColumnProfile, Header, Locator, Representation, Table
+from mixrag_cli.records import Chunk, Locator, Representation
 
 LENGTH_BYTES = 4
 MAX_FRAME_BYTES = 256_000_000
@@ -111,90 +110,6 @@ def chunk_from_plain(plain: Sequence[Any]) -> Chunk:
     identity, document, kind, modality, text, context, words, locator, position, parent, row = plain
     place = Locator.from_json(locator)
     return Chunk(identity, document, kind, modality, text, context, words, place, position, parent, row)
-
-
-def table_to_plain(table: Table) -> dict[str, Any]:
-    """The table as a JSON object; decimals as text, so that no digit is lost."""
-    return {
-        "id": table.id,
-        "title": table.title,
-        "columns": [_header_to_plain(header) for header in table.columns],
-        "rows": [_header_to_plain(header) for header in table.rows],
-        "cells": [_cell_to_plain(cell) for cell in table.cells],
-        "locator": table.locator.to_json(),
-        "unit": table.unit,
-        "scale": table.scale,
-        "notes": table.notes,
-        "confidence": table.confidence,
-        "total_rows": table.total_rows,
-        "profiles": [_profile_to_plain(profile) for profile in table.profiles],
-    }
-
-
-def table_from_plain(plain: dict[str, Any]) -> Table:
-    """The inverse of table_to_plain."""
-    return Table(
-        id=plain["id"],
-        title=plain["title"],
-        columns=tuple(_header_from_plain(header) for header in plain["columns"]),
-        rows=tuple(_header_from_plain(header) for header in plain["rows"]),
-        cells=tuple(_cell_from_plain(cell) for cell in plain["cells"]),
-        locator=Locator.from_json(plain["locator"]),
-        unit=plain["unit"],
-        scale=plain["scale"],
-        notes=tuple(plain["notes"]),
-        confidence=plain["confidence"],
-        total_rows=plain["total_rows"],
-        profiles=tuple(_profile_from_plain(profile) for profile in plain["profiles"]),
-    )
-
-
-def _header_to_plain(header: Header) -> list[Any]:
-    return [header.index, header.path, header.is_total]
-
-
-def _header_from_plain(plain: Sequence[Any]) -> Header:
-    return Header(plain[0], tuple(plain[1]), plain[2])
-
-
-def _cell_to_plain(cell: Cell) -> list[Any]:
-    place = [cell.address, cell.bbox, cell.line]
-    value = _decimal_to_plain(cell.value)
-    return [cell.row, cell.column, cell.text, value, cell.unit, cell.scale, *place, cell.row_span, cell.column_span]
-
-
-def _cell_from_plain(plain: Sequence[Any]) -> Cell:
-    row, column, text, value, unit, scale, address, bbox, line, row_span, column_span = plain
-    box = tuple(bbox) if bbox is not None else None
-    number = _decimal_from_plain(value)
-    return Cell(row, column, text, number, unit, scale, address, box, line, row_span, column_span)
-
-
-def _profile_to_plain(profile: ColumnProfile) -> list[Any]:
-    numbers = [_decimal_to_plain(value) for value in (profile.total, profile.low, profile.high)]
-    return [
-        profile.index,
-        profile.count,
-        profile.numbers,
-        *numbers,
-        profile.low_row,
-        profile.high_row,
-        profile.distinct,
-    ]
-
-
-def _profile_from_plain(plain: Sequence[Any]) -> ColumnProfile:
-    index, count, numbers, total, low, high, low_row, high_row, distinct = plain
-    values = [_decimal_from_plain(value) for value in (total, low, high)]
-    return ColumnProfile(index, count, numbers, values[0], values[1], values[2], low_row, high_row, tuple(distinct))
-
-
-def _decimal_to_plain(value: Decimal | None) -> str | None:
-    return None if value is None else str(value)
-
-
-def _decimal_from_plain(plain: str | None) -> Decimal | None:
-    return None if plain is None else Decimal(plain)
 
 
 def _parse(payload: bytes | bytearray) -> dict[str, Any]:

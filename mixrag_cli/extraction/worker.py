@@ -20,8 +20,8 @@ from mixrag_cli.extraction.transport import (
     chunk_from_plain,
     receive_frame,
     send_request,
-    table_from_plain,
 )
+from mixrag_cli.plain import table_from_plain
 from mixrag_cli.records import Chunk, Extraction, Table
 from mixrag_cli.settings import Settings
 

@@ -28,7 +28,8 @@ from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch, match_numbers, match_sentences
 from mixrag_cli.recap.spans import answer_span
-from mixrag_cli.records import Answer, Cell, Evidence, Header, Locator, Source
+from mixrag_cli.records import Answer, Evidence, Header, Source
+from mixrag_cli.tables.places import locate_cells
 
 # Acceptance of the first version, in parts of the question's weight that the evidence says; set on the development
 # collection. Calibration replaces them by thresholds fitted to each source.
@@ -374,7 +375,7 @@ def _column_evidence(restated: Restated, match: ColumnMatch, value: Decimal) -> 
     column = " > ".join(match.column.path)
     if match.extreme:
         header, cell = match.extreme
-        where = _cell_locator(match.table.locator, cell)
+        where = locate_cells(match.table.locator, [cell])
         quote = cell.text
         label = f"{' > '.join(header.path)} | {column} ({restated.operation} of {match.n_rows} rows)"
     else:
@@ -390,18 +391,13 @@ def _column_evidence(restated: Restated, match: ColumnMatch, value: Decimal) -> 
 
 def _cell_evidence(name: str, ref: int, match: CellMatch) -> Evidence:
     cell = match.cell
-    where = _cell_locator(match.table.locator, cell)
+    where = locate_cells(match.table.locator, [cell])
     return Evidence(name, ref, cell.text, match.label, cell.value, cell.unit, cell.scale, where)
 
 
 def _cell_source(ref: int, match: CellMatch) -> Source:
-    where = _cell_locator(match.table.locator, match.cell)
+    where = locate_cells(match.table.locator, [match.cell])
     return Source(ref, match.hit, where, f"{match.label}: {match.cell.text}")
-
-
-def _cell_locator(table: Locator, cell: Cell) -> Locator:
-    lines = (cell.line, cell.line) if cell.line is not None else table.lines
-    return replace(table, cells=cell.address or table.cells, bbox=cell.bbox or table.bbox, lines=lines)
 
 
 def _is_accepted(coverage: float, time: float, threshold: float) -> bool:

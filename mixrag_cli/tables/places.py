@@ -1,0 +1,39 @@
+"""Where cells of a table stand in its source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mixrag_cli.records import Cell, Locator
+
+
+def locate_cells(table: Locator, cells: Sequence[Cell]) -> Locator:
+    """The place of some cells of a table: their range in a sheet, their lines in a text, their page and box in a PDF.
+
+    What the cells do not say is the table's. Cells on several pages have the box of those on the first.
+    """
+    addresses = [cell.address for cell in cells if cell.address]
+    lines = [cell.line for cell in cells if cell.line is not None]
+    pages = [page for cell in cells if (page := cell.page or table.page) is not None]
+    first, last = (min(pages), max(pages)) if pages else (table.page, table.last_page)
+    boxes = [cell.bbox for cell in cells if cell.bbox and (cell.page or table.page) == first]
+    return replace(
+        table,
+        page=first,
+        last_page=last if last != first else None,
+        bbox=(
+            min(box[0] for box in boxes),
+            min(box[1] for box in boxes),
+            max(box[2] for box in boxes),
+            max(box[3] for box in boxes),
+        )
+        if boxes
+        else table.bbox,
+        cells=_range(addresses) if addresses else table.cells,
+        lines=(min(lines), max(lines)) if lines else table.lines,
+    )
+
+
+def _range(addresses: Sequence[str]) -> str:
+    return addresses[0] if addresses[0] == addresses[-1] else f"{addresses[0]}:{addresses[-1]}"
