@@ -3,11 +3,16 @@
     python tests/benchmarks/headers.py DATA_FOLDER [--show N]
 
 DATA_FOLDER holds headers/xlsx, headers/xlsx_gold.jsonl.gz and headers/hitab_train.jsonl.gz. Printed: the share of
-data columns (top) and data rows (left) whose whole path is right, and the share of tables with every top path right.
+data columns (top) and data rows (left) whose whole path is right, and the share of tables with every top path right;
+for HiTab also how many of its section rows are found.
 
 How paths are compared: lower case, trailing "(unit)" and ":" dropped, units that the gold keeps as a parent or
 a child ("percent" above all rows, "number" below a column) taken off both sides, because units are set apart here.
-"strict" compares without taking units off. Section rows are no data rows and are not counted.
+"strict" compares without taking units off. Section rows are no data rows and are not counted among them.
+
+A section row is a row with a label and no figures that is the parent of later rows in the gold tree. Ours is a row
+with a label and no figures whose text is in the path of the next data row, above the leaf. "same rows" asks besides
+that the rows below it are the gold's.
 """
 
 from __future__ import annotations
@@ -16,7 +21,9 @@ import argparse
 import gzip
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +43,9 @@ def main() -> None:
     arguments = parser.parse_args()
     headers = arguments.data / "headers"
     print_scores("xlsx", score(xlsx_pairs(headers), arguments.show))
-    print_scores("hitab", score(hitab_pairs(headers), arguments.show))
+    hitab = list(hitab_pairs(headers))
+    print_scores("hitab", score(iter(hitab), arguments.show))
+    print_scores("hitab", score_sections(hitab, arguments.show))
 
 
 def xlsx_pairs(headers: Path) -> Iterator[tuple[dict[str, Any], Table | None]]:
@@ -95,6 +104,77 @@ def score(pairs: Iterator[tuple[dict[str, Any], Table | None]], show: int) -> di
                 if not is_right and counts[name][1] - counts[name][0] <= show:
                     print(f"  {gold['id']} {name} {index}: gold {path} ours {ours.get(index)}")
     return {name: (right, total) for name, (right, total) in counts.items()}
+
+
+def score_sections(pairs: Sequence[tuple[dict[str, Any], Table | None]], show: int) -> dict[str, tuple[int, int]]:
+    """Section rows found (recall), right among those found (precision), and found with the gold's rows below them."""
+    n_gold = n_found = n_right = n_same = 0
+    misses: Counter[str] = Counter()
+    for gold, table in pairs:
+        golds = gold_sections(gold)
+        ours = our_sections(gold, table) if table else {}
+        for row in sorted({*golds, *ours}):
+            kind = "right" if row in golds and row in ours else "missed" if row in golds else "wrong"
+            misses[kind] += 1
+            is_same = kind == "right" and golds[row] == ours[row]
+            n_same += is_same
+            if not is_same and misses[kind] <= show:
+                print(
+                    f"  {gold['id']} section {row} {gold['texts'][row][0]!r} {kind}: {golds.get(row)} {ours.get(row)}"
+                )
+        n_gold, n_found, n_right = n_gold + len(golds), n_found + len(ours), n_right + len({*golds} & {*ours})
+    return {
+        "section rows, recall": (n_right, n_gold),
+        "section rows, precision": (n_right, n_found),
+        "section rows, same rows": (n_same, n_gold),
+    }
+
+
+def gold_sections(gold: dict[str, Any]) -> dict[int, list[int]]:
+    """For each section row the data rows below it in the gold's left tree."""
+    found: dict[int, list[int]] = {}
+
+    def walk(nodes: list[Any]) -> list[int]:
+        rows = []
+        for row, column, *rest in nodes:
+            below = walk(rest[0]) if rest else []
+            if is_label_row(gold, row) and gold["texts"][row][column] and any(other > row for other in below):
+                found[row] = sorted({other for other in below if other > row and has_data(gold, other)})
+            rows += [row, *below]
+        return rows
+
+    walk(gold["left_tree"])
+    return found
+
+
+def our_sections(gold: dict[str, Any], table: Table) -> dict[int, list[int]]:
+    """For each row with a label alone that our paths have as a parent, the data rows below it."""
+    found: dict[int, list[int]] = {}
+    rows = {header.index: header.path for header in table.rows}
+    for row in range(max(rows, default=0)):
+        if row in rows or not is_label_row(gold, row):
+            continue
+        label = next(text for text in gold["texts"][row] if text).rstrip(":").strip()
+        below = [other for other in sorted(rows) if other > row]
+        places = [depth_of(label, rows[other]) for other in below]
+        if places[0] is not None:
+            n_inside = sum(1 for _ in takewhile(places[0].__eq__, places))
+            found[row] = [other for other in below[:n_inside] if has_data(gold, other)]
+    return found
+
+
+def depth_of(label: str, path: tuple[str, ...]) -> int | None:
+    """Where the label stands in the path, above its leaf."""
+    above = [" ".join(part.split()) for part in path[:-1]]
+    return above.index(" ".join(label.split())) if " ".join(label.split()) in above else None
+
+
+def is_label_row(gold: dict[str, Any], row: int) -> bool:
+    return row >= 0 and any(gold["texts"][row]) and not has_data(gold, row)
+
+
+def has_data(gold: dict[str, Any], row: int) -> bool:
+    return any(gold["texts"][row][min(map(int, gold["col_paths"]), default=1) :])
 
 
 def row_shift(gold: dict[str, Any], table: Table) -> int:
