@@ -10,23 +10,14 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from mixrag_cli.records import (
-    Cell,
-    Chunk,
-    ColumnProfile,
-    DocumentRow,
-    Header,
-    Locator,
-    Table,
-    stable_id,
-)
+from mixrag_cli.plain import table_from_plain, table_to_plain
+from mixrag_cli.records import Chunk, DocumentRow, Locator, Table, stable_id
 from mixrag_cli.store.terms import join_terms
 
 DOCUMENTS, CHUNKS, TABLES = "documents", "chunks", "tables"
@@ -185,7 +176,7 @@ def tables_to_table(entries: Iterable[StoredDocument]) -> pa.Table:
     for entry in entries:
         for position, table in enumerate(entry.tables):
             rows.setdefault(
-                table.id, (entry.row.id, position, json.dumps(_table_to_json(table), separators=(",", ":")))
+                table.id, (entry.row.id, position, json.dumps(table_to_plain(table), separators=(",", ":")))
             )
     columns = {
         "id": list(rows),
@@ -203,7 +194,7 @@ def table_to_tables(table: pa.Table) -> list[tuple[str, int, Table]]:
     for row in table.to_pylist():
         if stable_id(row["id"], row["document"], row["position"], row["body"]) != row["hash"]:
             raise ContentMismatchError(f"table {row['id']}")
-        found.append((row["document"], row["position"], _json_to_table(json.loads(row["body"]))))
+        found.append((row["document"], row["position"], table_from_plain(json.loads(row["body"]))))
     return found
 
 
@@ -278,71 +269,3 @@ def _encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
-
-
-def _number_to_json(value: Decimal | None) -> str | None:
-    return None if value is None else str(value)
-
-
-def _json_to_number(value: str | None) -> Decimal | None:
-    return None if value is None else Decimal(value)
-
-
-def _table_to_json(table: Table) -> dict[str, Any]:
-    return {
-        "id": table.id,
-        "title": table.title,
-        "columns": [[header.index, header.path, header.is_total] for header in table.columns],
-        "rows": [[header.index, header.path, header.is_total] for header in table.rows],
-        "cells": [_cell_to_json(cell) for cell in table.cells],
-        "locator": table.locator.to_json(),
-        "unit": table.unit,
-        "scale": table.scale,
-        "notes": table.notes,
-        "confidence": table.confidence,
-        "total_rows": table.total_rows,
-        "profiles": [_profile_to_json(profile) for profile in table.profiles],
-    }
-
-
-def _json_to_table(known: Mapping[str, Any]) -> Table:
-    return Table(
-        id=known["id"],
-        title=known["title"],
-        columns=tuple(Header(index, tuple(path), total) for index, path, total in known["columns"]),
-        rows=tuple(Header(index, tuple(path), total) for index, path, total in known["rows"]),
-        cells=tuple(_json_to_cell(cell) for cell in known["cells"]),
-        locator=Locator.from_json(known["locator"]),
-        unit=known["unit"],
-        scale=known["scale"],
-        notes=tuple(known["notes"]),
-        confidence=known["confidence"],
-        total_rows=known["total_rows"],
-        profiles=tuple(_json_to_profile(profile) for profile in known["profiles"]),
-    )
-
-
-def _cell_to_json(cell: Cell) -> list[Any]:
-    return [
-        cell.row, cell.column, cell.text, _number_to_json(cell.value), cell.unit, cell.scale,
-        cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span,
-    ]  # fmt: skip
-
-
-def _json_to_cell(known: Sequence[Any]) -> Cell:
-    row, column, text, value, unit, scale, address, bbox, line, row_span, column_span = known
-    box = tuple(bbox) if bbox else None
-    return Cell(row, column, text, _json_to_number(value), unit, scale, address, box, line, row_span, column_span)
-
-
-def _profile_to_json(profile: ColumnProfile) -> list[Any]:
-    numbers = (_number_to_json(value) for value in (profile.total, profile.low, profile.high))
-    return [
-        profile.index, profile.count, profile.numbers, *numbers, profile.low_row, profile.high_row, profile.distinct,
-    ]  # fmt: skip
-
-
-def _json_to_profile(known: Sequence[Any]) -> ColumnProfile:
-    index, count, numbers, total, low, high, low_row, high_row, distinct = known
-    total, low, high = (_json_to_number(value) for value in (total, low, high))
-    return ColumnProfile(index, count, numbers, total, low, high, low_row, high_row, tuple(distinct))
