@@ -7,6 +7,7 @@
     ├── StoreDamaged                 12  the store's files do not match its commit record
     ├── StoreMismatch                13  made by another version or with another model
     ├── ModelUnusable                14  a model file is missing or its checksum is wrong
+    │   └── PromptTooLong            14  a prompt and its reply do not fit into the model's window
     └── Interrupted                  130 / 143
 
     FileUnreadable is apart: it concerns one source file, is reported, and never ends a run.
@@ -85,6 +86,23 @@ class ModelUnusable(MixragError):
     """A model file is missing, damaged or not the pinned one."""
 
     exit_code = ExitCode.MODEL
+
+
+class PromptTooLong(ModelUnusable):
+    """A prompt and the reply asked for do not fit into the model's window; nothing was generated.
+
+    prompt_tokens, reply_tokens, context_tokens: the three numbers, so that a caller can ask for less.
+    """
+
+    def __init__(self, prompt_tokens: int, reply_tokens: int, context_tokens: int) -> None:
+        super().__init__(
+            f"the prompt has {prompt_tokens:,} tokens; with {reply_tokens:,} for the reply it does not fit into the "
+            f"model's window of {context_tokens:,}",
+            "mixrag config set context_tokens NUMBER, as far as the model and the memory allow",
+        )
+        self.prompt_tokens = prompt_tokens
+        self.reply_tokens = reply_tokens
+        self.context_tokens = context_tokens
 
 
 class Interrupted(MixragError):

@@ -6,7 +6,7 @@ that a file on disk, a server on loopback and a recorded transcript are one thin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -27,8 +27,8 @@ class Request:
     """One call of a generator.
 
     schema: a JSON Schema that the reply must satisfy, or None for free text. max_tokens: of the reply. temperature: 0
-    takes the likeliest token. seconds: wall time after which the reply is cut off, 0 for no limit. purpose: a stable
-    word for caches and reports ("recap", "summary", "hyde", …).
+    takes the likeliest token. seconds: wall time after which the reply is cut off, 0 for no limit. stop: texts before
+    which the reply ends. purpose: a stable word for caches and reports ("recap", "summary", "hyde", …).
     """
 
     messages: tuple[Message, ...]
@@ -37,6 +37,7 @@ class Request:
     temperature: float = 0.0
     seed: int = 0
     seconds: float = 120.0
+    stop: tuple[str, ...] = ()
     purpose: str = ""
 
 
@@ -70,8 +71,9 @@ class Generator(Protocol):
     def reply(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
         """The reply to one request.
 
-        on_text: told each piece of text as it comes. Raises ModelUnusable when the model fails or the prompt does not
-        fit; KeyboardInterrupt passes through after the generation has stopped, and the next call works.
+        on_text: told each piece of text as it comes. Raises PromptTooLong, before anything is generated, when prompt
+        and max_tokens do not fit into context_tokens, ModelUnusable when the model fails; KeyboardInterrupt passes
+        through after the generation has stopped, and the next call works.
         """
         ...
 
@@ -79,6 +81,14 @@ class Generator(Protocol):
         """How many tokens the text takes in a prompt; an upper bound where the backend cannot count."""
         ...
 
+    def count_prompt_tokens(self, messages: Sequence[Message]) -> int:
+        """How many tokens the messages take as a prompt, with all that the chat template puts around them."""
+        ...
+
     def cancel(self) -> None:
         """Stop the reply in progress, from another thread or a signal handler; it returns what it has."""
+        ...
+
+    def close(self) -> None:
+        """Free the model's memory; no other method works after that. Twice is no error."""
         ...
