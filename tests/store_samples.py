@@ -18,6 +18,7 @@ from mixrag_cli.records import Cell, Chunk, ColumnProfile, DocumentRow, Header, 
 from mixrag_cli.store import StoredDocument, StoreReader, StoreWriter, open_reader, open_writer
 
 DIM = 8
+LATE_DIM = 4
 MODEL = "made-up"
 TOPICS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier", "satellite")
 
@@ -26,6 +27,13 @@ def vector_of(text: str, dim: int = DIM) -> np.ndarray:
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     vector = np.random.default_rng(seed).standard_normal(dim).astype(np.float32)
     return vector / np.linalg.norm(vector)
+
+
+def late_of(text: str) -> np.ndarray | None:
+    """Token vectors that belong to the text; one text in eight has none."""
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[8:16], "big")
+    rng = np.random.default_rng(seed)
+    return None if seed % 8 == 0 else rng.integers(-127, 128, (int(rng.integers(1, 30)), LATE_DIM), dtype=np.int8)
 
 
 def document_id(name: str) -> str:
@@ -73,7 +81,7 @@ def make_document(name: str, n_chunks: int = 4, revision: int = 0, dim: int = DI
         warnings=("one thing",) if n_chunks == 3 else (),
     )
     vectors = np.stack([vector_of(text, dim) for text in texts]) if texts else np.empty((0, dim), np.float32)
-    return StoredDocument(row, chunks, vectors, [make_table(owner, revision)])
+    return StoredDocument(row, chunks, vectors, [make_table(owner, revision)], [late_of(text) for text in texts])
 
 
 def make_table(owner: str, revision: int = 0) -> Table:
@@ -97,7 +105,8 @@ def make_table(owner: str, revision: int = 0) -> Table:
 
 
 def writer_of(store: Path, **wishes: object) -> StoreWriter:
-    return open_writer(store, roots=[store.parent], embedder_name=MODEL, dim=DIM, **wishes)  # type: ignore[arg-type]
+    known = {"roots": [store.parent], "embedder_name": MODEL, "dim": DIM, "late_dim": LATE_DIM}
+    return open_writer(store, **(known | wishes))  # type: ignore[arg-type]
 
 
 def build_store(store: Path, names: list[str], n_chunks: int = 4) -> None:
@@ -110,8 +119,9 @@ def digest_of(reader: StoreReader) -> str:
     """One hash over all documents, chunks and tables, in an order of its own."""
     rows = sorted((row.key, row.content_hash, row.status) for row in reader.document_rows())
     chunks = sorted((row.chunk.id, row.chunk.text, row.vector.tobytes()) for row in reader.chunk_rows())
+    late = sorted((key, part.tobytes()) for key, part in reader.token_vectors([key for key, *_ in chunks]).items())
     tables = sorted(table.id for row in reader.document_rows() for table in reader.tables_of(row.id))
-    return hashlib.sha256(repr((rows, chunks, tables)).encode()).hexdigest()
+    return hashlib.sha256(repr((rows, chunks, late, tables)).encode()).hexdigest()
 
 
 # A story of nine writes whose end differs from every state on the way; each step may be told again.

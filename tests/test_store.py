@@ -12,7 +12,7 @@ import resource
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from store_samples import (
     build_store,
     digest_of,
     document_id,
+    late_of,
     make_document,
     make_table,
     text_of,
@@ -33,8 +34,9 @@ from store_samples import (
 )
 
 from mixrag_cli.errors import ExitCode, MixragError, NoIndex, StoreDamaged, StoreLocked, StoreMismatch, WrongUsage
-from mixrag_cli.records import DocumentRow
+from mixrag_cli.records import Chunk, DocumentRow
 from mixrag_cli.store import (
+    Embedding,
     EmbeddingCache,
     build_filter,
     check_store,
@@ -93,6 +95,46 @@ def test_documents_chunks_and_tables_come_back_as_they_went_in(store: Path) -> N
         assert reader.chunks_of(entries[0].row.id, 1, 1) == [entries[0].chunks[1]]
         assert reader.chunks_with_prefix(entries[0].chunks[0].id[:12]) == [entries[0].chunks[0]]
         assert reader.tables([entries[0].tables[0].id]) == {entries[0].tables[0].id: entries[0].tables[0]}
+
+
+def same_late(found: Mapping[str, np.ndarray], chunks: Iterable[Chunk]) -> bool:
+    """Whether these are the token vectors of the chunks, and there is none for those that were given none."""
+    wanted = {chunk.id: tokens for chunk in chunks if (tokens := late_of(chunk.text)) is not None}
+    return found.keys() == wanted.keys() and all(
+        found[key].dtype == np.int8 and np.array_equal(found[key], wanted[key]) for key in wanted
+    )
+
+
+def test_token_vectors_come_back_for_whom_they_are_asked(store: Path) -> None:
+    entries = [make_document(name, 9) for name in NAMES]
+    chunks = [chunk for entry in entries for chunk in entry.chunks]
+    with writer_of(store) as writer:
+        writer.write_batch(entries[:6])
+        writer.write_batch(entries[6:])
+        writer.write_batch([make_document(NAMES[0], 2, revision=1)])
+        writer.finish()
+    chunks = [*make_document(NAMES[0], 2, revision=1).chunks, *chunks[9:]]
+    with open_reader(store) as reader:
+        assert same_late(reader.token_vectors([chunk.id for chunk in chunks]), chunks)
+        assert reader.token_vectors([]) == reader.token_vectors(["0" * 32]) == {}
+        found = [hit.chunk for hit in reader.search_meaning(vector_of("a question"), 30)]
+        found += [hit.chunk for hit in reader.search_words("the river", 30)]
+        assert same_late(reader.token_vectors([chunk.id for chunk in (*found, chunks[0])]), [*found, chunks[0]])
+        where = build_filter(document_ids=[document_id(NAMES[3])])
+        found = [hit.chunk for hit in reader.search_meaning(vector_of("a question"), 30, where)]
+        assert len(found) == 9
+        assert same_late(reader.token_vectors([chunk.id for chunk in found]), found)
+
+
+def test_a_store_whose_model_gives_no_token_vectors_has_none(store: Path) -> None:
+    entry = replace(make_document("a.md"), late=())
+    with writer_of(store, late_dim=0) as writer:
+        writer.write_batch([entry])
+        writer.finish()
+    with open_reader(store) as reader:
+        assert reader.token_vectors([chunk.id for chunk in entry.chunks]) == {}
+        assert len(reader.chunks_of(entry.row.id)) == 4
+    assert check_store(store, deep=True) == []
 
 
 def test_writing_a_document_again_replaces_all_of_it(store: Path) -> None:
@@ -421,12 +463,18 @@ def test_a_store_of_another_user_is_refused(copied: Path) -> None:
 
 
 def test_another_model_or_layout_is_a_mismatch(copied: Path) -> None:
+    known = read_record(copied)
     with pytest.raises(StoreMismatch, match=r"index was made with model made-up \(8\), not other \(16\)") as caught:
         open_writer(copied, roots=[], embedder_name="other", dim=16)
     assert "mixrag index --rebuild" in caught.value.hint
-    write_record(copied, replace(read_record(copied), schema_version=99))
-    with pytest.raises(StoreMismatch, match="index layout 99"):
-        open_reader(copied)
+    for version in (1, 99):  # of before token vectors were kept, and of times to come
+        write_record(copied, replace(read_record(copied), schema_version=version))
+        for opening in (lambda: open_reader(copied), lambda: writer_of(copied)):
+            with pytest.raises(StoreMismatch, match=f"index layout {version}, this version reads") as caught:
+                opening()
+            assert caught.value.exit_code == ExitCode.MISMATCH
+            assert caught.value.hint == f"mixrag index --rebuild {copied.parent}"
+        write_record(copied, replace(known, number=known.number + 2))
 
 
 # -- damage ---------------------------------------------------------------------------------------------------
@@ -463,6 +511,7 @@ def test_no_flipped_bit_is_ever_quoted_and_every_one_that_matters_is_found(built
                     *reader.search_meaning(vector_of("x"), 50),
                 ]:
                     assert (hit.chunk, hit.path) == truth[hit.chunk.id]
+                assert same_late(reader.token_vectors(list(truth)), [chunk for chunk, _ in truth.values()])
                 changed = digest_of(reader) != clean
             except StoreDamaged:
                 changed = True
@@ -675,15 +724,24 @@ def test_reading_never_loads_the_writing_engine(built: Path) -> None:
 
 # -- the embedding cache --------------------------------------------------------------------------------------
 
+CACHE_BYTES = 64 * 1024
+
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
-    with EmbeddingCache(tmp_path / "cache" / "embeddings.sqlite", max_bytes=40 * DIM * 4) as cache:
+    with EmbeddingCache(tmp_path / "cache" / "embeddings.sqlite", max_bytes=CACHE_BYTES) as cache:
         yield cache
 
 
-def _keyed(numbers: range) -> dict[str, np.ndarray]:
-    return {hashlib.sha256(str(n).encode()).hexdigest(): vector_of(str(n)) for n in numbers}
+def _keyed(numbers: range) -> dict[str, Embedding]:
+    texts = [str(number) for number in numbers]
+    return {hashlib.sha256(text.encode()).hexdigest(): Embedding(vector_of(text), late_of(text)) for text in texts}
+
+
+def _same(found: Embedding, wanted: Embedding) -> bool:
+    if found.late is None or wanted.late is None:
+        return found.late is wanted.late and np.array_equal(found.vector, wanted.vector)
+    return np.array_equal(found.vector, wanted.vector) and np.array_equal(found.late, wanted.late)
 
 
 def test_the_cache_returns_vectors_by_text_and_model(cache: EmbeddingCache) -> None:
@@ -691,15 +749,18 @@ def test_the_cache_returns_vectors_by_text_and_model(cache: EmbeddingCache) -> N
     cache.put_many(vectors, "one")
     found = cache.get_many([*vectors, "unknown"], "one")
     assert found.keys() == vectors.keys()
-    assert all((found[key] == vectors[key]).all() for key in vectors)
+    assert all(_same(found[key], vectors[key]) for key in vectors)
+    assert {embedding.late is None for embedding in found.values()} == {True, False}
     assert cache.get_many(list(vectors), "two") == {}
 
 
-def test_the_cache_stays_within_its_size(cache: EmbeddingCache) -> None:
-    for start in range(0, 100, 10):
-        cache.put_many(_keyed(range(start, start + 10)), "one")
-    assert cache.get_many(list(_keyed(range(10))), "one") == {}
-    assert len(cache.get_many(list(_keyed(range(90, 100))), "one")) == 10
+def test_the_cache_stays_within_its_size(cache: EmbeddingCache, tmp_path: Path) -> None:
+    for start in range(0, 1000, 50):
+        cache.put_many(_keyed(range(start, start + 50)), "one")
+    assert cache.get_many(list(_keyed(range(50))), "one") == {}
+    assert len(cache.get_many(list(_keyed(range(950, 1000))), "one")) == 50
+    cache.close()  # lets what stands in the log into the file
+    assert (tmp_path / "cache" / "embeddings.sqlite").stat().st_size < 2 * CACHE_BYTES
 
 
 @pytest.mark.parametrize("damage", [b"", b"not a database" * 400, None])
@@ -713,7 +774,7 @@ def test_a_damaged_cache_starts_over(tmp_path: Path, damage: bytes | None) -> No
     path.write_bytes(raw if damage is None else damage)
     with EmbeddingCache(path) as cache:
         found = cache.get_many(list(vectors), "one")
-        assert all((found[key] == vectors[key]).all() for key in found)
+        assert all(_same(found[key], vectors[key]) for key in found)
         cache.put_many(vectors, "one")
         assert len(cache.get_many(list(vectors), "one")) == 400
 

@@ -18,6 +18,7 @@ from mixrag_cli.settings import Settings
 
 BUNDLED = "minilm"
 Progress = Callable[[int, int, str], None]
+PairScorer = Callable[[str, Sequence[str]], list[float]]  # a question and texts to a score a text
 
 
 class Embedder(Protocol):
@@ -72,6 +73,11 @@ class LateEmbedder(Embedder, Protocol):
         ...
 
 
+def late_dim_of(embedder: Embedder) -> int:
+    """The length of a token's vector, 0 where the embedder gives none."""
+    return embedder.late_dim if isinstance(embedder, LateEmbedder) else 0
+
+
 def load_embedder(settings: Settings, on_progress: Progress | None = None) -> Embedder:
     """The embedder that the settings name.
 
@@ -85,3 +91,10 @@ def load_embedder(settings: Settings, on_progress: Progress | None = None) -> Em
     from mixrag_cli.models.sentence_transformer import load_sentence_transformer
 
     return load_sentence_transformer(settings.embedder, settings.device, settings.threads)
+
+
+def load_pair_scorer(settings: Settings) -> PairScorer:
+    """The cross-encoder that settings.rerank names. Raises ModelUnusable when it is missing, damaged or none."""
+    from mixrag_cli.models.sentence_transformer import load_cross_encoder
+
+    return load_cross_encoder(settings.rerank, settings.device, settings.threads)

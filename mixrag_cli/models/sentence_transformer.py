@@ -1,4 +1,4 @@
-"""Any sentence-transformers model that is on this machine, on CPU or GPU. Nothing is downloaded."""
+"""Any sentence-transformers model or CrossEncoder that is on this machine, on CPU or GPU. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
 
 import torch
-from sentence_transformers import SentenceTransformer
+from sentence_transformers import CrossEncoder, SentenceTransformer
 
 BATCH = 32  # the library's own default; good for a GPU and no worse than others on a CPU
 TEXTS_A_CALL = 1_024  # progress is told after each call, and each sorts its texts by length
@@ -80,6 +80,38 @@ def load_sentence_transformer(name: str, device: str = "auto", threads: int = 0)
     Raises ModelUnusable when it is not on this machine, damaged, or the device is not there.
     """
     return SentenceTransformerEmbedder(name, device, threads)
+
+
+class CrossEncoderScorer:
+    """A CrossEncoder as a PairScorer: a score for each pair of the question and a text, higher for better."""
+
+    def __init__(self, name: str, device: str, threads: int = 0) -> None:
+        folder = model_folder(name)
+        if threads:
+            torch.set_num_threads(threads)
+        try:
+            self._model = CrossEncoder(
+                str(folder), device=None if device == "auto" else device, local_files_only=True, trust_remote_code=False
+            )
+        except Exception as error:  # as above
+            raise ModelUnusable(f"reranker {name} cannot be loaded from {folder}: {_first_line(error)}") from error
+        if self._model.num_labels != 1:
+            raise ModelUnusable(f"reranker {name} gives {self._model.num_labels} scores a pair, not one")
+
+    def __call__(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score a text; that of a pair on which the model fails is the least of all."""
+        if not texts:
+            return []
+        pairs = [(_encodable(question), _encodable(text)) for text in texts]
+        scores = np.asarray(self._model.predict(pairs, batch_size=BATCH, show_progress_bar=False), dtype=np.float64)
+        finite = np.isfinite(scores)
+        scores[~finite] = scores[finite].min() if finite.any() else 0.0
+        return [float(score) for score in scores]
+
+
+def load_cross_encoder(name: str, device: str = "auto", threads: int = 0) -> CrossEncoderScorer:
+    """The CrossEncoder of that name or folder, as load_sentence_transformer loads embedders. Raises ModelUnusable."""
+    return CrossEncoderScorer(name, device, threads)
 
 
 def _encodable(text: str) -> str:

@@ -20,6 +20,7 @@ from mixrag_cli.walking.changes import PASSING_FAILURES
 # whose manifest grows with each (320 B to 25 kB over 300 commits), stay few.
 BATCH_FILES = 256
 BATCH_CHARACTERS = 64_000_000
+BATCH_LATE_BYTES = 64 * 2**20  # of token vectors, which outweigh all else of a passage
 BATCH_SECONDS = 10.0
 EMBED_CHUNKS = 256  # texts that wait before they are embedded: enough for batches of like length
 
@@ -68,6 +69,7 @@ class Batch:
         self._waiting: list[tuple[DocumentRow, Extraction]] = []
         self._done: list[StoredDocument] = []
         self._characters = 0
+        self._late_bytes = 0
         self._started = time.perf_counter()
 
     def take(self, result: ExtractionResult, row: DocumentRow) -> None:
@@ -93,13 +95,14 @@ class Batch:
         if self._done:
             self._writer.write_batch(self._done)
             self._tally.committed.update(document.row.id for document in self._done)
-        self._waiting, self._done, self._characters = [], [], 0
+        self._waiting, self._done, self._characters, self._late_bytes = [], [], 0, 0
         self._started = time.perf_counter()
 
     def _is_full(self) -> bool:
         return (
             len(self._waiting) + len(self._done) >= BATCH_FILES
             or self._characters >= BATCH_CHARACTERS
+            or self._late_bytes >= BATCH_LATE_BYTES
             or time.perf_counter() - self._started >= BATCH_SECONDS
         )
 
@@ -126,13 +129,15 @@ class Batch:
 
     def _embed_waiting(self) -> None:
         texts = [text_to_embed(chunk) for _, extraction in self._waiting for chunk in extraction.chunks]
-        vectors = embed_cached(texts, self._embedder, self._cache)
+        vectors, late = embed_cached(texts, self._embedder, self._cache)
+        self._late_bytes += sum(tokens.nbytes for tokens in late if tokens is not None)
         start = 0
         for row, extraction in self._waiting:
             end = start + len(extraction.chunks)
             tokens = self._embedder.count_tokens(texts[start:end])
+            row = replace(row, tokens=tokens)
             self._done.append(
-                StoredDocument(replace(row, tokens=tokens), extraction.chunks, vectors[start:end], extraction.tables)
+                StoredDocument(row, extraction.chunks, vectors[start:end], extraction.tables, late[start:end])
             )
             self._tally.chunks += end - start
             self._tally.tokens += tokens

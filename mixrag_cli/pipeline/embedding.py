@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.models import Embedder
+from mixrag_cli.models import Embedder, LateEmbedder
 from mixrag_cli.records import Chunk
-from mixrag_cli.store import EmbeddingCache
+from mixrag_cli.store import Embedding, EmbeddingCache
+
+TEXTS_AT_ONCE = 1_024  # embedded and remembered together; bounds what a huge file's embeddings take
+# Of token vectors kept in one call, since a file is written as a whole. What is beyond is embedded when it is reranked.
+KEPT_LATE_BYTES = 96 * 2**20
+
+Late = list[npt.NDArray[np.int8] | None]
 
 
 def text_to_embed(chunk: Chunk) -> str:
@@ -18,15 +24,43 @@ def text_to_embed(chunk: Chunk) -> str:
     return f"{chunk.context}\n{chunk.text}" if chunk.context else chunk.text
 
 
-def embed_cached(texts: Sequence[str], embedder: Embedder, cache: EmbeddingCache) -> npt.NDArray[np.float32]:
-    """The texts' vectors, (n, dim) float32 of length 1, from the cache where it has them."""
+def embed_texts(texts: Sequence[str], embedder: Embedder) -> list[Embedding]:
+    """An embedding of each text, with token vectors where the model gives them."""
+    if isinstance(embedder, LateEmbedder):
+        vectors, late = embedder.embed_late(texts)
+        return [Embedding(vector, tokens) for vector, tokens in zip(vectors, late, strict=True)]
+    return [Embedding(vector) for vector in embedder.embed(texts)]
+
+
+def embed_cached(
+    texts: Sequence[str], embedder: Embedder, cache: EmbeddingCache | None = None
+) -> tuple[npt.NDArray[np.float32], Late]:
+    """The texts' vectors, (n, dim) float32 of length 1, and each one's token vectors, (n_tokens, late_dim) int8.
+
+    A text is without token vectors where the model gives none, and beyond KEPT_LATE_BYTES of them.
+    """
+    vectors = np.zeros((len(texts), embedder.dim), dtype=np.float32)
+    late: Late = []
+    kept_bytes = 0
+    for number, embedding in enumerate(_embed(texts, embedder, cache)):
+        vectors[number] = embedding.vector
+        kept_bytes += 0 if embedding.late is None else embedding.late.nbytes
+        late.append(embedding.late if kept_bytes <= KEPT_LATE_BYTES else None)
+    return vectors, late
+
+
+def _embed(texts: Sequence[str], embedder: Embedder, cache: EmbeddingCache | None) -> Iterator[Embedding]:
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        part = texts[start : start + TEXTS_AT_ONCE]
+        yield from embed_texts(part, embedder) if cache is None else _remembered(part, embedder, cache)
+
+
+def _remembered(texts: Sequence[str], embedder: Embedder, cache: EmbeddingCache) -> Iterator[Embedding]:
     hashes = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
     known = cache.get_many(hashes, embedder.name)
     missing = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in known}
     if missing:
-        fresh = dict(zip(missing, embedder.embed(list(missing.values())), strict=True))
+        fresh = dict(zip(missing, embed_texts(list(missing.values()), embedder), strict=True))
         cache.put_many(fresh, embedder.name)
         known |= fresh
-    if not texts:
-        return np.zeros((0, embedder.dim), dtype=np.float32)
-    return np.stack([known[digest] for digest in hashes]).astype(np.float32)
+    return (known[digest] for digest in hashes)

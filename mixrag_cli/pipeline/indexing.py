@@ -18,7 +18,7 @@ from mixrag_cli import __version__
 from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import NoIndex
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
-from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.models import Embedder, late_dim_of, load_embedder
 from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
 from mixrag_cli.records import DocumentRow, Skipped, SourceFile
@@ -210,7 +210,12 @@ def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents
     with (  # the pool before the store: processes must be started before LanceDB is loaded
         ReaderPool(settings, embedder.window) as pool,
         open_writer(
-            plan.store, roots=plan.folders, embedder_name=embedder.name, dim=embedder.dim, wait_s=wait_s
+            plan.store,
+            roots=plan.folders,
+            embedder_name=embedder.name,
+            dim=embedder.dim,
+            late_dim=late_dim_of(embedder),
+            wait_s=wait_s,
         ) as writer,
         EmbeddingCache(plan.store / EMBEDDING_CACHE) as cache,
     ):

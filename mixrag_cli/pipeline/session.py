@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import StoreMismatch, WrongUsage
-from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.models import Embedder, LateEmbedder, load_embedder
+from mixrag_cli.pipeline.reranking import make_reranker
 from mixrag_cli.pipeline.scope import Scope, path_matches
 from mixrag_cli.pipeline.showing import Passage, find_document, show_passage
 from mixrag_cli.records import Answer, DocumentRow, Hit, Table
 from mixrag_cli.retrieval.acceptance import accept
-from mixrag_cli.retrieval.candidates import Query, find_hits
+from mixrag_cli.retrieval.candidates import Query, find_hits, merge_hits
+from mixrag_cli.retrieval.rerank import QuestionTokens, Reranker, fuse_reranked, rerank
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, build_filter, find_store, open_reader, text_to_terms
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Ranked passages. timings_ms: "embed", "candidates", "total"."""
+    """Ranked passages. timings_ms: "embed", "candidates", "rerank", "total"."""
 
     query: str
     hits: tuple[Hit, ...]
@@ -64,7 +66,7 @@ class Session:
         self.embedder = embedder
         self._settings = settings
         counts = reader.record.counts
-        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
+        self._queries: dict[str, tuple[npt.NDArray[np.float32], QuestionTokens | None]] = {}
         self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
     def search(self, query: str, scope: Scope, limit: int) -> SearchResult:
@@ -99,12 +101,45 @@ class Session:
 
     def vector_of(self, text: str) -> npt.NDArray[np.float32]:
         """The vector of a query, (dim,) float32 of length 1; embedded once, however often it is asked for."""
-        if text not in self._vectors:
-            self._vectors[text] = self.embedder.embed_query(text)
-        return self._vectors[text]
+        return self._embedded(text)[0]
 
-    def find(self, text: str, where: str | None, clock: Clock) -> list[Hit]:
-        """The fused candidates for one text, best first, before anything is accepted."""
+    def tokens_of(self, text: str) -> QuestionTokens:
+        """The vectors of a query's tokens, (q, late_dim) float32, from the run that gave its vector."""
+        tokens = self._embedded(text)[1]
+        if tokens is None:
+            raise ValueError(f"{self.embedder.name} gives no token vectors")
+        return tokens
+
+    def _embedded(self, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:
+        if text not in self._queries:
+            if isinstance(self.embedder, LateEmbedder):
+                self._queries[text] = self.embedder.embed_query_late(text)
+            else:
+                self._queries[text] = (self.embedder.embed_query(text), None)
+        return self._queries[text]
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """What reads the best candidates once more, None for nothing; loaded when first needed."""
+        return make_reranker(self, self._settings)
+
+    def find(self, question: str, where: str | None, clock: Clock, operands: Sequence[str] = ()) -> list[Hit]:
+        """The candidates for a question, best first, before anything is accepted.
+
+        operands: further texts to search for. What they find is judged by the question too: it is reranked once.
+        """
+        found = [self._candidates(text, where, clock) for text in (question, *operands)]
+        return self._rank(question, merge_hits(found) if operands else found[0], clock)
+
+    def _rank(self, question: str, hits: list[Hit], clock: Clock) -> list[Hit]:
+        """The candidates, the best of them reranked, in the order of all sources together."""
+        if hits and self.reranker is not None:
+            hits = fuse_reranked(rerank(self.reranker, question, hits, self._settings.rerank_candidates))
+            clock.lap("rerank")
+        return hits
+
+    def _candidates(self, text: str, where: str | None, clock: Clock) -> list[Hit]:
+        """What words and meaning find for one text, fused, best first."""
         vector = self.vector_of(text)
         clock.lap("embed")
         query = Query(text, vector, self.statistics.ceiling(text_to_terms(text)), where)

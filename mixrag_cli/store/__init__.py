@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mixrag_cli.store.cache import EmbeddingCache
+    from mixrag_cli.store.cache import Embedding, EmbeddingCache
     from mixrag_cli.store.checking import Finding, check_store
     from mixrag_cli.store.commit import CommitRecord, read_record, root_to_text, text_to_root
     from mixrag_cli.store.filters import build_filter
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STORE_DIR",
     "CommitRecord",
+    "Embedding",
     "EmbeddingCache",
     "Finding",
     "StoreReader",
@@ -48,7 +49,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "cache": ("EmbeddingCache",),
+    "cache": ("Embedding", "EmbeddingCache"),
     "checking": ("Finding", "check_store"),
     "commit": ("CommitRecord", "read_record", "root_to_text", "text_to_root"),
     "filters": ("build_filter",),

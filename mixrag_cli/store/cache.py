@@ -9,23 +9,39 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-MAX_BYTES = 1_000_000_000  # of vectors: 650,000 of 384 numbers
+MAX_BYTES = 2_000_000_000  # of the file
 _KEYS_A_QUERY = 500  # SQLite's safe number of parameters
 _KEPT_SHARE = 0.8  # after eviction, so that it does not happen at every batch
 
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS vectors (model TEXT, hash TEXT, vector BLOB NOT NULL, sum INTEGER NOT NULL,"
-    " PRIMARY KEY (model, hash))"
+    "CREATE TABLE IF NOT EXISTS embeddings (model TEXT, hash TEXT, vector BLOB NOT NULL, late_dim INTEGER NOT NULL,"
+    " late BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (model, hash))"
+)
+_USED_BYTES = (
+    "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """What a model made of one text.
+
+    vector: (dim,) float32 of length 1 or 0. late: the tokens' vectors, (n_tokens, late_dim) int8; None where the model
+    gives none.
+    """
+
+    vector: npt.NDArray[np.float32]
+    late: npt.NDArray[np.int8] | None = None
+
+
 class EmbeddingCache:
-    """A file of vectors keyed by (model, text hash); rows are evicted oldest first beyond max_bytes."""
+    """A file of embeddings keyed by (model, text hash); rows are evicted oldest first beyond max_bytes."""
 
     def __init__(self, path: Path, max_bytes: int = MAX_BYTES) -> None:
         self._path = path
@@ -46,29 +62,28 @@ class EmbeddingCache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def get_many(self, hashes: Sequence[str], model: str) -> dict[str, npt.NDArray[np.float32]]:
-        """The known vectors, (dim,) float32 each; unknown hashes are absent."""
-        found: dict[str, npt.NDArray[np.float32]] = {}
+    def get_many(self, hashes: Sequence[str], model: str) -> dict[str, Embedding]:
+        """The known embeddings; unknown hashes are absent."""
+        found: dict[str, Embedding] = {}
         try:
-            for hash_, raw, checksum in self._rows(hashes, model):
-                if _checksum(raw) == checksum:
-                    found[hash_] = np.frombuffer(raw, dtype="<f4")
+            for hash_, vector, late_dim, late, checksum in self._rows(hashes, model):
+                if _checksum(vector, late) == checksum:
+                    tokens = np.frombuffer(late, dtype=np.int8).reshape(-1, late_dim) if late_dim else None
+                    found[hash_] = Embedding(np.frombuffer(vector, dtype="<f4"), tokens)
         except sqlite3.Error:
             self._start_over()
         return found
 
-    def put_many(self, vectors: Mapping[str, npt.NDArray[np.float32]], model: str) -> None:
-        """Remember the vectors, by text hash."""
+    def put_many(self, embeddings: Mapping[str, Embedding], model: str) -> None:
+        """Remember the embeddings, by text hash."""
         if self._connection is None:
             return
-        rows = [
-            (model, hash_, raw := vector.astype("<f4").tobytes(), _checksum(raw)) for hash_, vector in vectors.items()
-        ]
+        rows = ((model, hash_, *_to_columns(embedding)) for hash_, embedding in embeddings.items())
         try:
             with self._connection:
-                self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
+                self._connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?, ?, ?)", rows)
                 self._evict()
-        except sqlite3.OperationalError:  # disk full, or another process is writing: the vectors are made again
+        except sqlite3.OperationalError:  # disk full, or another process is writing: it is all made again
             return
         except sqlite3.Error:
             self._start_over()
@@ -79,14 +94,15 @@ class EmbeddingCache:
             self._connection.close()
             self._connection = None
 
-    def _rows(self, hashes: Sequence[str], model: str) -> Iterator[tuple[str, bytes, int]]:
+    def _rows(self, hashes: Sequence[str], model: str) -> Iterator[tuple[str, bytes, int, bytes, int]]:
         if self._connection is None:
             return
         for start in range(0, len(hashes), _KEYS_A_QUERY):
             part = hashes[start : start + _KEYS_A_QUERY]
             marks = ",".join("?" * len(part))
             yield from self._connection.execute(
-                f"SELECT hash, vector, sum FROM vectors WHERE model = ? AND hash IN ({marks})", (model, *part)
+                f"SELECT hash, vector, late_dim, late, sum FROM embeddings WHERE model = ? AND hash IN ({marks})",
+                (model, *part),
             )
 
     def _open(self) -> None:
@@ -108,15 +124,21 @@ class EmbeddingCache:
     def _evict(self) -> None:
         if self._connection is None:
             return
-        rows, width = self._connection.execute(
-            "SELECT COUNT(*), COALESCE(MAX(LENGTH(vector)), 0) FROM vectors"
-        ).fetchone()
-        if rows * width > self._max_bytes:
-            surplus = rows - int(self._max_bytes * _KEPT_SHARE / width)
+        (used,) = self._connection.execute(_USED_BYTES).fetchone()
+        if used > self._max_bytes:
+            (rows,) = self._connection.execute("SELECT COUNT(*) FROM embeddings").fetchone()
+            surplus = rows - int(rows * self._max_bytes * _KEPT_SHARE / used)
             self._connection.execute(
-                "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY rowid LIMIT ?)", (surplus,)
+                "DELETE FROM embeddings WHERE rowid IN (SELECT rowid FROM embeddings ORDER BY rowid LIMIT ?)",
+                (surplus,),
             )
 
 
-def _checksum(raw: bytes) -> int:
-    return zlib.crc32(raw)
+def _to_columns(embedding: Embedding) -> tuple[bytes, int, bytes, int]:
+    vector = embedding.vector.astype("<f4").tobytes()
+    late_dim, late = (0, b"") if embedding.late is None else (embedding.late.shape[1], embedding.late.tobytes())
+    return vector, late_dim, late, _checksum(vector, late)
+
+
+def _checksum(vector: bytes, late: bytes) -> int:
+    return zlib.crc32(late, zlib.crc32(vector))

@@ -34,7 +34,8 @@ def check_store(store: Path, *, deep: bool = False) -> list[Finding]:
     except StoreDamaged as exc:
         return [Finding(exc.message, exc.hint or rebuild_hint(store))]
     with reader:
-        checks = [_check_manifests, *((_check_documents, _check_chunks, _check_tables, _check_vectors) if deep else ())]
+        thorough = (_check_documents, _check_chunks, _check_tables, _check_vectors, _check_token_vectors)
+        checks = [_check_manifests, *(thorough if deep else ())]
         return [finding for check in checks for finding in _run(check, reader)]
 
 
@@ -93,6 +94,11 @@ def _check_vectors(reader: StoreReader) -> Iterator[Finding]:
         return
     if crc != state.crc32:
         yield _finding(reader, "the vector file is damaged")
+
+
+def _check_token_vectors(reader: StoreReader) -> Iterator[Finding]:
+    reader.check_token_vectors()
+    yield from ()
 
 
 def _finding(reader: StoreReader, message: str) -> Finding:

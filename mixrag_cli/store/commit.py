@@ -19,7 +19,7 @@ from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.store.failpoints import reach
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class CommitRecord:
     vectors. roots: indexed folders, as "." (the folder the store lies in) or absolute paths, fsdecoded.
     counts: rows by table and documents by status. tokens: embedded so far in what is indexed. bytes: size of the
     store when last tidied. matrix: absent until a run has finished. extra: settings fitted to this collection.
+    late_dim: length of a token's vector, 0 where the model gives none.
     """
 
     schema_version: int
@@ -66,6 +67,7 @@ class CommitRecord:
     program: str
     matrix: MatrixState | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    late_dim: int = 0
 
     @property
     def chunks(self) -> int:

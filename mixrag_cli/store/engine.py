@@ -38,6 +38,7 @@ UNINDEXED_SHARE = 0.02
 # Compaction rewrites whole rows, vectors included: worth it for many small fragments, not after each run.
 FRAGMENTS_BEFORE_COMPACTION = 10
 FRAGMENT_BYTES = 256 * 2**20  # bounds what compaction holds in memory
+COMPACTION_BATCH_BYTES = 16 * 2**20
 
 
 class Tables:
@@ -81,8 +82,11 @@ class Tables:
         """Merge small fragments and bring the word index up to date, each only where it pays."""
         dataset = self._tables[name].to_lance()
         if len(dataset.get_fragments()) > FRAGMENTS_BEFORE_COMPACTION:
-            rows = max(1024, FRAGMENT_BYTES // max(1, row_bytes))
-            dataset.optimize.compact_files(target_rows_per_fragment=rows, num_threads=1)
+            dataset.optimize.compact_files(
+                target_rows_per_fragment=max(1024, FRAGMENT_BYTES // row_bytes),
+                batch_size=max(16, COMPACTION_BATCH_BYTES // row_bytes),
+                num_threads=1,
+            )
         if WORDS_COLUMN in dataset.schema.names and self._words_index_lags(name):
             dataset.optimize.optimize_indices()
         self._tables[name].checkout_latest()

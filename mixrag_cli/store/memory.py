@@ -19,7 +19,7 @@ from mixrag_cli import __version__
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records import Chunk, DocumentRow, Table
 from mixrag_cli.store.commit import SCHEMA_VERSION, CommitRecord
-from mixrag_cli.store.schema import StoredDocument
+from mixrag_cli.store.schema import StoredDocument, TokenVectors
 from mixrag_cli.store.terms import join_terms, text_to_terms
 
 K1, B = 1.2, 0.75  # of the full-text index
@@ -46,6 +46,12 @@ class MemoryStore:
         self._documents = documents
         self._places = [(document.row, chunk) for document in documents for chunk in document.chunks]
         self._vectors = np.concatenate([document.vectors for document in documents] or [np.zeros((0, dim), np.float32)])
+        self._late = {
+            chunk.id: tokens
+            for document in documents
+            for chunk, tokens in zip(document.chunks, document.late, strict=False)
+            if tokens is not None
+        }
         self._tables = {table.id: table for document in documents for table in document.tables}
         self._terms = [join_terms((chunk.text, chunk.context), chunk.words).split() for _, chunk in self._places]
         counts = {"indexed": len(documents), "chunks": len(self._places)}
@@ -79,6 +85,10 @@ class MemoryStore:
     def count_passages(self, words: Sequence[str], where: str | None = None) -> int:
         """The number of passages that hold at least one of the words."""
         return sum(self.count_documents(words, where).values())
+
+    def token_vectors(self, ids: Sequence[str]) -> dict[str, TokenVectors]:
+        """The token vectors of these chunks, (n_tokens, late_dim) int8; those that have none kept are absent."""
+        return {id_: self._late[id_] for id_ in ids if id_ in self._late}
 
     def tables(self, ids: Sequence[str]) -> dict[str, Table]:
         """The tables of these ids; unknown ids are absent."""

@@ -39,14 +39,17 @@ from mixrag_cli.store.schema import (
     CHUNKS,
     DOCUMENTS,
     DOCUMENTS_SCHEMA,
+    LATE_COLUMNS,
     TABLES,
     TABLES_SCHEMA,
     ChunkRow,
     ContentMismatchError,
+    TokenVectors,
     chunks_schema,
     table_to_chunk_rows,
     table_to_document_rows,
     table_to_tables,
+    table_to_token_vectors,
     terms_crc,
     vectors_of,
 )
@@ -108,6 +111,7 @@ class StoreReader:
         self._lock = lock
         self._opened: dict[str, Any] = {}
         self._vectors: Vector | None = None
+        self._row_ids: dict[str, int] = {}
 
     def __enter__(self) -> StoreReader:
         return self
@@ -151,12 +155,14 @@ class StoreReader:
             found = self._scan(
                 CHUNKS,
                 columns=[*CHUNK_COLUMNS, "_score"],
+                with_row_id=True,
                 full_text_query=MatchQuery(terms, "search"),
                 filter=where,
                 prefilter=True,
                 limit=limit + TIE_SLACK,
             )
             rows = table_to_chunk_rows(found)
+        self._remember_rows(found)
         scores = found["_score"].to_pylist() if rows else []
         return _ranked(rows, scores, limit)
 
@@ -181,8 +187,28 @@ class StoreReader:
             else:
                 found = self._take(_best_rows(matrix @ query, limit))
             rows = table_to_chunk_rows(found)
+        self._remember_rows(found)
         embedded = [row for row in rows if row.vector.any()]
         return _ranked(embedded, [float(row.vector @ query) for row in embedded], limit)
+
+    def token_vectors(self, ids: Sequence[str]) -> dict[str, TokenVectors]:
+        """The token vectors of these chunks, (n_tokens, late_dim) int8; those that have none kept are absent.
+
+        2 to 5 ms for 30 to 100 passages that a search of this reader returned, 3 times that for others.
+        """
+        if not self.record.late_dim or not ids:
+            return {}
+        rows = [self._row_ids[id_] for id_ in ids if id_ in self._row_ids]
+        others = [id_ for id_ in ids if id_ not in self._row_ids]
+        filters = [f"_rowid IN ({','.join(map(str, rows))})"] if rows else []
+        filters += [ids_in("id", part) for part in _parts(others)]
+        with self._contained():
+            found = [self._scan(CHUNKS, columns=list(LATE_COLUMNS), filter=where) for where in filters]
+            return {
+                id_: vectors
+                for table in found
+                for id_, vectors in table_to_token_vectors(table, self.record.late_dim).items()
+            }
 
     def count_documents(self, words: Sequence[str], where: str | None = None) -> dict[str, int]:
         """For each document the number of its passages that hold at least one of the words."""
@@ -245,6 +271,14 @@ class StoreReader:
             for batch in dataset.scanner(columns=list(CHUNK_COLUMNS), batch_size=batch_rows).to_batches():
                 yield from table_to_chunk_rows(pa.Table.from_batches([batch]))
 
+    def check_token_vectors(self, batch_rows: int = 1024) -> None:
+        """Read all token vectors. Raises StoreDamaged at the first that are not as they were written."""
+        with self._contained():
+            if (dataset := self._dataset(CHUNKS)) is None:
+                return
+            for batch in dataset.scanner(columns=list(LATE_COLUMNS), batch_size=batch_rows).to_batches():
+                table_to_token_vectors(pa.Table.from_batches([batch]), max(1, self.record.late_dim))
+
     def damaged_terms(self) -> Iterator[str]:
         """Ids of the chunks whose full-text terms are not as they were written."""
         with self._contained():
@@ -276,12 +310,24 @@ class StoreReader:
 
     def _nearest(self, query: Vector, limit: int, where: str | None) -> pa.Table:
         nearest = {"column": "vector", "q": query, "k": limit + TIE_SLACK, "metric": "dot", "use_index": False}
-        return self._scan(CHUNKS, columns=[*CHUNK_COLUMNS, "_distance"], nearest=nearest, filter=where, prefilter=True)
+        return self._scan(
+            CHUNKS,
+            columns=[*CHUNK_COLUMNS, "_distance"],
+            with_row_id=True,
+            nearest=nearest,
+            filter=where,
+            prefilter=True,
+        )
 
     def _take(self, rows: npt.NDArray[np.intp]) -> pa.Table:
         if (dataset := self._dataset(CHUNKS)) is None:
             return self._empty_table(CHUNKS)
-        return dataset.take(rows.tolist(), columns=list(CHUNK_COLUMNS))
+        return dataset.take(rows.tolist(), columns=[*CHUNK_COLUMNS, "_rowid"])
+
+    def _remember_rows(self, found: pa.Table) -> None:
+        """Keep the row ids of what was found: what is asked of these passages next need not look for them again."""
+        if found.num_rows:
+            self._row_ids.update(zip(found["id"].to_pylist(), found["_rowid"].to_pylist(), strict=True))
 
     def _scan(self, name: str, **wishes: Any) -> pa.Table:
         if (dataset := self._dataset(name)) is None:

@@ -28,6 +28,7 @@ _KEY = {"lance-schema:unenforced-primary-key": "true"}
 _SMALL = {"lance-encoding:compression": "zstd"}
 
 Vectors = npt.NDArray[np.float32]
+TokenVectors = npt.NDArray[np.int8]
 
 
 class ContentMismatchError(ValueError):
@@ -36,12 +37,17 @@ class ContentMismatchError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """All that the store keeps of one file. vectors: (len(chunks), dim) float32, rows of length 1 or 0 (unembedded)."""
+    """All that the store keeps of one file.
+
+    vectors: (len(chunks), dim) float32, rows of length 1 or 0 (unembedded). late: each chunk's token vectors,
+    (n_tokens, late_dim) int8, None where it has none to be kept; empty where no chunk has any.
+    """
 
     row: DocumentRow
     chunks: Sequence[Chunk]
     vectors: Vectors
     tables: Sequence[Table] = ()
+    late: Sequence[TokenVectors | None] = ()
 
 
 def _field(name: str, kind: pa.DataType, metadata: Mapping[str, str] | None = None) -> pa.Field:
@@ -90,15 +96,19 @@ def chunks_schema(dim: int) -> pa.Schema:
             pa.field("row", pa.int64(), nullable=True),
             *(_field(name, pa.string()) for name in ("path", "title", "hash")),
             _field("vector", pa.list_(pa.float32(), dim)),
+            pa.field("late", pa.large_binary(), nullable=True),
+            _field("late_crc", pa.int64()),
         ]
     )
 
 
-# What a Chunk is made of; the vector is fetched beside it, because the row's hash covers it.
+# What a Chunk is made of; the vector is fetched beside it, because the row's hash covers it. The token vectors are
+# larger than all of these; they are fetched only for the few passages to be reranked, and have a checksum of their own.
 CHUNK_COLUMNS = (
     "id", "document", "kind", "modality", "text", "context", "words", "locator", "position", "parent", "row",
     "path", "title", "hash", "vector",
 )  # fmt: skip
+LATE_COLUMNS = ("id", "late", "late_crc")
 _DOCUMENT_FIELDS = tuple(name for name in DOCUMENTS_SCHEMA.names if name != "hash")
 
 
@@ -134,9 +144,10 @@ def chunks_to_table(entries: Iterable[StoredDocument], dim: int) -> pa.Table:
     rows: dict[str, dict[str, Any]] = {}
     vectors: list[Vectors] = []
     for entry in entries:
-        for chunk, vector in zip(entry.chunks, _finite(entry.vectors, dim), strict=True):
+        late = entry.late or [None] * len(entry.chunks)
+        for chunk, vector, tokens in zip(entry.chunks, _finite(entry.vectors, dim), late, strict=True):
             if chunk.id not in rows:
-                rows[chunk.id] = _chunk_to_row(chunk, entry.row, vector)
+                rows[chunk.id] = _chunk_to_row(chunk, entry.row, vector) | _late_to_row(chunk.id, tokens)
                 vectors.append(vector)
     schema = chunks_schema(dim)
     flat = np.concatenate(vectors) if vectors else np.empty(0, np.float32)
@@ -168,6 +179,21 @@ def vectors_of(table: pa.Table) -> Vectors:
     parts = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in table["vector"].chunks]
     flat = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.float32), *parts])
     return flat.reshape(-1, dim)
+
+
+def table_to_token_vectors(table: pa.Table, late_dim: int) -> dict[str, TokenVectors]:
+    """The token vectors by chunk id, (n_tokens, late_dim) each; chunks without any are absent.
+
+    Raises ContentMismatchError.
+    """
+    found = {}
+    for id_, raw, crc in zip(*(table[name] for name in LATE_COLUMNS), strict=True):
+        if raw.as_buffer() is None:
+            continue
+        if _late_crc(id_.as_py(), raw.as_buffer()) != crc.as_py():
+            raise ContentMismatchError(f"the token vectors of chunk {id_}")
+        found[id_.as_py()] = np.frombuffer(raw.as_buffer(), dtype=np.int8).reshape(-1, late_dim)
+    return found
 
 
 def tables_to_table(entries: Iterable[StoredDocument]) -> pa.Table:
@@ -227,6 +253,15 @@ def _chunk_to_row(chunk: Chunk, document: DocumentRow, vector: Vectors) -> dict[
     row["search"] = join_terms((row["context"], row["text"]), row["words"])
     row["search_crc"] = terms_crc(row["search"])
     return row
+
+
+def _late_to_row(chunk_id: str, tokens: TokenVectors | None) -> dict[str, Any]:
+    raw = None if tokens is None else tokens.tobytes()
+    return {"late": raw, "late_crc": 0 if raw is None else _late_crc(chunk_id, raw)}
+
+
+def _late_crc(chunk_id: str, raw: Any) -> int:
+    return zlib.crc32(raw, zlib.crc32(chunk_id.encode("ascii")))
 
 
 def _row_to_chunk(row: Mapping[str, Any], vector: Vectors) -> ChunkRow:

@@ -69,15 +69,19 @@ from mixrag_cli.store.write_errors import write_error
 if TYPE_CHECKING:
     from mixrag_cli.store.engine import Tables
 
-_TEXT_BYTES = 2_000  # of a chunk's row beside its vector, on the sample folder 1.7 kB
+_TEXT_BYTES = 2_000  # of a chunk's row beside its vectors, on the sample folder 1.7 kB
+_TOKENS = 110  # of a chunk, on a folder of mixed documents
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 _IGNORE_ALL = "*\n"  # a .gitignore of its own: an index is never committed by accident
 
 
-def open_writer(store: Path, *, roots: Sequence[Path], embedder_name: str, dim: int, wait_s: float = 0) -> StoreWriter:
+def open_writer(
+    store: Path, *, roots: Sequence[Path], embedder_name: str, dim: int, late_dim: int = 0, wait_s: float = 0
+) -> StoreWriter:
     """The store, made where there is none, locked for writing and repaired; use it in a with block.
 
-    roots: indexed folders, added to those the store knows. wait_s: for another writer to finish.
+    roots: indexed folders, added to those the store knows. late_dim: length of a token's vector where the model gives
+    some. wait_s: for another writer to finish.
     Raises StoreLocked, StoreMismatch (made with another model), StoreDamaged, MixragError (cannot write).
     """
     store = store.absolute()
@@ -87,7 +91,7 @@ def open_writer(store: Path, *, roots: Sequence[Path], embedder_name: str, dim: 
         held.enter_context(write_lock(store, wait_s))
         with _write_errors(store):
             check_ownership(store)
-            record, recovered = _open_record(store, embedder_name, dim)
+            record, recovered = _open_record(store, embedder_name, dim, late_dim)
             record = _with_roots(store, record, roots)
         return StoreWriter(store, record, recovered, held.pop_all())
 
@@ -184,7 +188,8 @@ class StoreWriter:
         if not self._wrote and self.record.is_finished:
             return
         with self._writing() as engine:
-            for name, row_bytes in ((CHUNKS, self.record.dim * 4 + _TEXT_BYTES), (DOCUMENTS, 500), (TABLES, 50_000)):
+            chunk_bytes = self.record.dim * 4 + self.record.late_dim * _TOKENS + _TEXT_BYTES
+            for name, row_bytes in ((CHUNKS, chunk_bytes), (DOCUMENTS, 500), (TABLES, 50_000)):
                 reach("before_tidy")
                 engine.tidy(name, row_bytes)
                 reach("after_tidy")
@@ -364,13 +369,13 @@ def _write_errors(store: Path, kept_files: int = 0) -> Iterator[None]:
         raise mapped from exc
 
 
-def _open_record(store: Path, embedder_name: str, dim: int) -> tuple[CommitRecord, str | None]:
+def _open_record(store: Path, embedder_name: str, dim: int, late_dim: int) -> tuple[CommitRecord, str | None]:
     """The store's record after repair, or a first one."""
     try:
         record = read_record(store)
     except NoIndex:
         set_aside_all(store)
-        record = _first_record(embedder_name, dim)
+        record = _first_record(embedder_name, dim, late_dim)
         _make_private_folder(store / TABLES_DIR)
         (store / ".gitignore").write_text(_IGNORE_ALL)
         for name in (".gitignore", READERS_FILE):
@@ -389,7 +394,7 @@ def _open_record(store: Path, embedder_name: str, dim: int) -> tuple[CommitRecor
     return record, recovered
 
 
-def _first_record(embedder_name: str, dim: int) -> CommitRecord:
+def _first_record(embedder_name: str, dim: int, late_dim: int) -> CommitRecord:
     now = time.time_ns()
     return CommitRecord(
         schema_version=SCHEMA_VERSION,
@@ -405,6 +410,7 @@ def _first_record(embedder_name: str, dim: int) -> CommitRecord:
         created_ns=now,
         updated_ns=now,
         program=__version__,
+        late_dim=late_dim,
     )
 
 

@@ -1,0 +1,45 @@
+"""The reranker that the settings name, put together from the store's token vectors and the models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mixrag_cli.models import BUNDLED, LateEmbedder, load_embedder, load_pair_scorer
+from mixrag_cli.pipeline.embedding import text_to_embed
+from mixrag_cli.records import Chunk
+from mixrag_cli.retrieval.rerank import LateInteraction, PairReranker, PassageTokens, QuestionTokens, Reranker
+from mixrag_cli.settings import Settings
+
+if TYPE_CHECKING:
+    from mixrag_cli.pipeline.session import Session
+
+NONE, LATE = "none", "late"
+
+
+def make_reranker(session: Session, settings: Settings) -> Reranker | None:
+    """The reranker that settings.rerank names, None for none. Raises ModelUnusable for one that cannot be used."""
+    if settings.rerank == NONE:
+        return None
+    if settings.rerank != LATE:
+        return PairReranker(load_pair_scorer(settings), text_to_embed)
+    if isinstance(session.embedder, LateEmbedder):
+        return LateInteraction(session.tokens_of, session.reader.token_vectors, _passage_tokens(session.embedder))
+    # Neither the embedder nor its store knows token vectors: the bundled model makes both sides as they are needed.
+    bundled = load_embedder(replace(settings, embedder=BUNDLED))
+    if not isinstance(bundled, LateEmbedder):
+        return None
+    return LateInteraction(_question_tokens(bundled), _none_kept, _passage_tokens(bundled))
+
+
+def _question_tokens(embedder: LateEmbedder) -> Callable[[str], QuestionTokens]:
+    return lambda text: embedder.embed_query_late(text)[1]
+
+
+def _passage_tokens(embedder: LateEmbedder) -> Callable[[Sequence[Chunk]], list[PassageTokens]]:
+    return lambda chunks: embedder.embed_late([text_to_embed(chunk) for chunk in chunks])[1]
+
+
+def _none_kept(ids: Sequence[str]) -> Mapping[str, PassageTokens]:
+    return {}

@@ -1,0 +1,109 @@
+"""Reranking: the best candidates read once more, closer than words and one vector a passage can.
+
+    LateInteraction   every token of the question against every token of the passage, on stored token vectors
+    PairReranker      a cross-encoder that reads question and passage together
+
+A language model that reranks is to be a third class with the same one method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from mixrag_cli.records import Chunk, Hit
+
+INT8_ONE = 127.0  # what 1.0 is in a stored token vector
+SOURCE = "rerank"  # the name of the raw score on a hit
+RERANK_WEIGHT = 0.5
+
+QuestionTokens = npt.NDArray[np.float32]
+PassageTokens = npt.NDArray[np.int8]
+
+
+class Reranker(Protocol):
+    """What reads a question and its best candidates closely."""
+
+    def score(self, question: str, hits: Sequence[Hit]) -> list[float | None]:
+        """A score a hit, higher for better, on the reranker's own scale; None for a hit that it cannot judge."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LateInteraction:
+    """Scores by max_sim over token vectors: those kept in the store, and for passages without any, made now.
+
+    question_tokens: a question's, (q, dim) float32, rows of length 1. kept: by chunk id, unknown ids absent.
+    make: one a chunk; (t, dim) int8, unit rows times 127.
+    """
+
+    question_tokens: Callable[[str], QuestionTokens]
+    kept: Callable[[Sequence[str]], Mapping[str, PassageTokens]]
+    make: Callable[[Sequence[Chunk]], Sequence[PassageTokens]]
+
+    def score(self, question: str, hits: Sequence[Hit]) -> list[float | None]:
+        """max_sim of each hit, in [-1, 1]."""
+        known = dict(self.kept([hit.chunk.id for hit in hits]))
+        if missing := [hit.chunk for hit in hits if hit.chunk.id not in known]:
+            known |= zip((chunk.id for chunk in missing), self.make(missing), strict=True)
+        return list(max_sim(self.question_tokens(question), [known[hit.chunk.id] for hit in hits]))
+
+
+@dataclass(frozen=True, slots=True)
+class PairReranker:
+    """Scores by a model that reads pairs. score_pairs: (question, texts) to a score a text. text_of: what it reads."""
+
+    score_pairs: Callable[[str, Sequence[str]], Sequence[float]]
+    text_of: Callable[[Chunk], str]
+
+    def score(self, question: str, hits: Sequence[Hit]) -> list[float | None]:
+        """The model's own score of each hit: a logit, or a probability where the model ends in a sigmoid."""
+        return list(self.score_pairs(question, [self.text_of(hit.chunk) for hit in hits]))
+
+
+def max_sim(question: QuestionTokens, passages: Sequence[PassageTokens]) -> list[float]:
+    """How well each passage's tokens answer the question's: the mean over the question's tokens of the best dot.
+
+    question: (q, dim) float32, rows of length 1. passages: (t, dim) int8 each, unit rows times 127. Returns a score a
+    passage in [-1, 1]; 0 for one without tokens, or for a question without any.
+    Source: Khattab & Zaharia, ColBERT, SIGIR 2020, eq. 3, as a mean instead of a sum, so that a threshold can hold for
+    short and long questions.
+    """
+    filled = [number for number, passage in enumerate(passages) if len(passage)]
+    scores = np.zeros(len(passages))
+    if len(question) and filled:
+        tokens = np.concatenate([passages[number] for number in filled]).astype(np.float32)
+        starts = np.cumsum([0, *(len(passages[number]) for number in filled[:-1])])
+        best = np.maximum.reduceat(tokens @ (question.T / INT8_ONE), starts, axis=0)  # (passages, q)
+        scores[filled] = np.clip(best.mean(axis=1), -1.0, 1.0)
+    return [float(score) for score in scores]
+
+
+def fuse_reranked(hits: Sequence[Hit], weight: float = RERANK_WEIGHT) -> list[Hit]:
+    """The hits by a weighted sum of their fused score and the reranker's place between its extremes, best first.
+
+    A hit that was not reranked is given the lowest score that the reranker gave, since it came after all that were.
+    """
+    known = [hit.scores[SOURCE] for hit in hits if SOURCE in hit.scores]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    spread = (high - low) or 1.0
+
+    def fused(hit: Hit) -> float:
+        return (1 - weight) * hit.score + weight * (hit.scores.get(SOURCE, low) - low) / spread
+
+    ranked = [replace(hit, score=fused(hit)) for hit in hits]
+    return sorted(ranked, key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
+
+
+def rerank(reranker: Reranker, question: str, hits: Sequence[Hit], limit: int) -> list[Hit]:
+    """The hits in their order, the first `limit` of them with the reranker's raw score."""
+    scores = reranker.score(question, hits[:limit])
+    judged = [
+        hit if score is None else replace(hit, scores={**hit.scores, SOURCE: score})
+        for hit, score in zip(hits, scores, strict=False)
+    ]
+    return [*judged, *hits[limit:]]
