@@ -16,13 +16,14 @@ _mixrag() {
         *:--modality) COMPREPLY=($(compgen -W 'pdf markdown code sheet html notebook text' -- "$word")); return ;;
         *:--kind) COMPREPLY=($(compgen -W 'prose code table row' -- "$word")); return ;;
         *:--file) COMPREPLY=(); return ;;
+        *:--rerank) COMPREPLY=(); return ;;
         *:--limit|*:-n) COMPREPLY=(); return ;;
     esac
     case $path in
         '') words='index ask search show status remove doctor completion config' flags='--version --help -h' ;;
         '/index') words='' flags='--rebuild --prune --follow --wait --yes -y --json --store --color --quiet -q --debug --help -h' ;;
-        '/ask') words='' flags='--path --modality --kind --file --explain --json --store --color --quiet -q --debug --help -h' ;;
-        '/search') words='' flags='--limit -n --path --modality --kind --file --json --store --color --quiet -q --debug --help -h' ;;
+        '/ask') words='' flags='--path --modality --kind --file --rerank --explain --json --store --color --quiet -q --debug --help -h' ;;
+        '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --json --store --color --quiet -q --debug --help -h' ;;
         '/show') words='' flags='--tables --json --store --color --quiet -q --debug --help -h' ;;
         '/status') words='' flags='--skipped --json --store --color --quiet -q --debug --help -h' ;;
         '/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
@@ -30,9 +31,9 @@ _mixrag() {
         '/completion') words='bash zsh fish' flags='--help -h' ;;
         '/config') words='list get set unset path' flags='--help -h' ;;
         '/config/list') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
-        '/config/get') words='store embedder device threads workers table_representation words_candidates meaning_candidates max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
-        '/config/set') words='store embedder device threads workers table_representation words_candidates meaning_candidates max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
-        '/config/unset') words='store embedder device threads workers table_representation words_candidates meaning_candidates max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/get') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/set') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/unset') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
         '/config/path') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
     esac
     [[ $word == -* ]] && words=$flags

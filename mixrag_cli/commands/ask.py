@@ -13,6 +13,7 @@ from mixrag_cli.commands.options import (
     KindFilter,
     ModalityFilter,
     PathFilter,
+    RerankOption,
     command,
     make_scope,
     read_question,
@@ -27,6 +28,7 @@ def ask(
     modality: ModalityFilter = None,
     kind: KindFilter = None,
     file: FileOption = None,
+    rerank: RerankOption = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show all five RECAP steps, not only the result.")] = False,
     *,
     face: Face,
@@ -36,7 +38,7 @@ def ask(
     Exit code 4 means that the documents hold no answer that passes the thresholds.
     """
     text = read_question(question, "question")
-    settings = face.settings()
+    settings = face.settings(rerank=rerank)
     from mixrag_cli.commands.sessions import open_session_for
     from mixrag_cli.commands.sources import freshness_note, locate_files
 

@@ -71,6 +71,12 @@ FileOption = Annotated[
     list[Path] | None,
     typer.Option("--file", metavar="FILE", help="Read this file now instead of any index; may be repeated."),
 ]
+RerankOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rerank", metavar="METHOD", help="How the best passages are reranked: late, none, or a CrossEncoder by name."
+    ),
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before something is removed.")]
 
 

@@ -12,6 +12,7 @@ from mixrag_cli.commands.options import (
     KindFilter,
     ModalityFilter,
     PathFilter,
+    RerankOption,
     command,
     make_scope,
     read_question,
@@ -26,12 +27,13 @@ def search(
     modality: ModalityFilter = None,
     kind: KindFilter = None,
     file: FileOption = None,
+    rerank: RerankOption = None,
     *,
     face: Face,
 ) -> None:
     """List the passages that match best, by words and by meaning."""
     text = read_question(query, "query")
-    settings = face.settings()
+    settings = face.settings(rerank=rerank)
     from mixrag_cli.commands.sessions import open_session_for
 
     session = open_session_for(file, settings)

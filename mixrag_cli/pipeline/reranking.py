@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mixrag_cli.errors import WrongUsage
 from mixrag_cli.models import BUNDLED, LateEmbedder, load_embedder, load_pair_scorer
 from mixrag_cli.pipeline.embedding import text_to_embed
 from mixrag_cli.records import Chunk
@@ -15,13 +16,18 @@ from mixrag_cli.settings import Settings
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.session import Session
 
-NONE, LATE = "none", "late"
+NONE, LATE, LANGUAGE_MODEL = "none", "late", "llm"
 
 
 def make_reranker(session: Session, settings: Settings) -> Reranker | None:
-    """The reranker that settings.rerank names, None for none. Raises ModelUnusable for one that cannot be used."""
+    """The reranker that settings.rerank names, None for none.
+
+    Raises ModelUnusable for a model that cannot be used, WrongUsage for a kind that there is not.
+    """
     if settings.rerank == NONE:
         return None
+    if settings.rerank == LANGUAGE_MODEL:
+        raise WrongUsage("language models do not rerank yet", "--rerank late")
     if settings.rerank != LATE:
         return PairReranker(load_pair_scorer(settings), text_to_embed)
     if isinstance(session.embedder, LateEmbedder):
