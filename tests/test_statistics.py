@@ -91,3 +91,23 @@ def test_an_effect_needs_significance_and_one_sign_on_both_splits() -> None:
     assert is_reliable(0.01, 0.05, 0.001)
     assert not is_reliable(0.01, 0.05, -0.01)
     assert not is_reliable(0.06, 0.05, 0.05)
+
+
+def test_a_query_without_weight_is_not_in_the_measure() -> None:
+    values, weights = [1.0, 0.0, 1.0, 0.5], [1, 1, 0, 0]
+    assert bootstrap(values, weights).mean == 0.5
+    assert bootstrap(values, [0, 0, 0, 0]).high == 0.0
+    # of resamples of two queries, one in four draws only zeros and one in four only ones
+    assert (bootstrap(values, weights).low, bootstrap(values, weights).high) == (0.0, 1.0)
+
+
+def test_runs_may_differ_in_which_queries_count() -> None:
+    # refused and right, of those refused: one run refuses two questions and both rightly, the other all four
+    result = paired_bootstrap([1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 1])
+    assert result.difference == 0.5
+    assert result.p > 0.05
+
+
+def test_weights_must_fit() -> None:
+    with pytest.raises(ValueError, match="weights"):
+        bootstrap([1.0, 0.0], [1.0])

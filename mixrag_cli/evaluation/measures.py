@@ -50,6 +50,14 @@ def reciprocal_rank_at(ranking: Sequence[str], relevant: Mapping[str, float], k:
     return 0.0
 
 
+def precision_at(ranking: Sequence[str], relevant: Mapping[str, float], k: int) -> float:
+    """Return the share of the first k that is relevant; places that nothing fills count as not relevant.
+
+    Example: ranking [a, x] with {a: 1} -> 1/2 at k=2 and 1/5 at k=5
+    """
+    return len(_relevant_ids(relevant).intersection(_unique(ranking)[:k])) / k if k > 0 else 0.0
+
+
 def success_at(ranking: Sequence[str], relevant: Mapping[str, float], k: int) -> float:
     """Return 1 when at least one relevant document is among the first k, else 0; also called HiT@k.
 

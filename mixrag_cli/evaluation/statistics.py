@@ -20,7 +20,8 @@ LEVEL = 0.95
 ALPHA = 0.05
 _DRAWS_AT_ONCE = 2_000_000  # of resampled values held in memory
 
-Values = Sequence[float] | npt.NDArray[np.float64]
+_Floats = npt.NDArray[np.float64]
+Values = Sequence[float] | _Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,36 +43,51 @@ class Difference:
     p: float
 
 
-def bootstrap(values: Values, *, resamples: int = RESAMPLES, level: float = LEVEL, seed: int = 0) -> Interval:
+def bootstrap(
+    values: Values,
+    weights: Values | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+    seed: int = 0,
+) -> Interval:
     """The mean of one value a query, and the percentile interval of that mean over resampled queries.
 
-    Of nothing all three are 0. Source: Efron, The Annals of Statistics 7(1), 1979.
+    weights: of the values, where not all count alike or at all: 0 leaves a query out of this measure. Of nothing all
+    three are 0. Raises ValueError when there is not one weight a value.
+    Source: Efron, The Annals of Statistics 7(1), 1979.
     """
-    known = _as_array(values)
-    if not known.size:
+    known, counting = _pair(values, weights)
+    if not counting.any():
         return Interval(0.0, 0.0, 0.0)
-    low, high = _bounds(_resampled_means(known, resamples, seed), level)
-    return Interval(float(known.mean()), low, high)
+    low, high = _bounds(_resampled_means(known, counting, resamples, seed), level)
+    return Interval(float(_means(known, counting)), low, high)
 
 
 def paired_bootstrap(
-    a: Values, b: Values, *, resamples: int = RESAMPLES, level: float = LEVEL, seed: int = 0
+    a: Values,
+    b: Values,
+    weights_a: Values | None = None,
+    weights_b: Values | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+    seed: int = 0,
 ) -> Difference:
-    """The difference a - b over the same queries in the same order.
+    """The difference a - b over the same queries in the same order; weights as for bootstrap, of each run its own.
 
     p is the share of resampled differences, shifted to a mean of 0, that are at least as far from 0 as the one seen;
     the one seen counts as a resample, so p is never 0 and with 10,000 resamples at least 1/10,001.
-    Raises ValueError when a and b are not of one length.
+    Raises ValueError when a, b and their weights are not of one length.
     Source: Smucker, Allan and Carterette, CIKM 2007, section 3.4 (the bootstrap of the shifted differences).
     """
-    first, second = _as_array(a), _as_array(b)
-    if first.shape != second.shape:
-        raise ValueError(f"{first.size} values cannot be paired with {second.size}")
-    if not first.size:
+    first, second = _pair(a, weights_a), _pair(b, weights_b)
+    if first[0].shape != second[0].shape:
+        raise ValueError(f"{first[0].size} values cannot be paired with {second[0].size}")
+    if not (first[1].any() or second[1].any()):
         return Difference(0.0, 0.0, 0.0, 1.0)
-    differences = first - second
-    seen = float(differences.mean())
-    means = _resampled_means(differences, resamples, seed)
+    seen = float(_means(*first) - _means(*second))
+    means = _resampled_means(*first, resamples, seed) - _resampled_means(*second, resamples, seed)  # the same draws
     # Differences that are equal on paper differ in their last bits; they count as equally far.
     as_far = int(np.count_nonzero(np.abs(means - seen) >= abs(seen) - 1e-12))
     low, high = _bounds(means, level)
@@ -103,12 +119,24 @@ def is_reliable(p_corrected: float, difference: float, difference_elsewhere: flo
     return p_corrected < ALPHA and same_sign
 
 
-def _as_array(values: Values) -> npt.NDArray[np.float64]:
-    return np.asarray(values, dtype=np.float64)
+def _pair(values: Values, weights: Values | None) -> tuple[_Floats, _Floats]:
+    known = np.asarray(values, dtype=np.float64)
+    counting = np.ones_like(known) if weights is None else np.asarray(weights, dtype=np.float64)
+    if known.shape != counting.shape:
+        raise ValueError(f"{known.size} values cannot have {counting.size} weights")
+    return known, counting
 
 
-def _resampled_means(values: npt.NDArray[np.float64], resamples: int, seed: int) -> npt.NDArray[np.float64]:
-    return np.concatenate([values[draws].mean(axis=1) for draws in _draws(values.size, resamples, seed)])
+def _means(values: _Floats, weights: _Floats) -> _Floats:
+    """The weighted means over the last axis, 0 where nothing has weight."""
+    total = weights.sum(axis=-1)
+    found: _Floats = np.divide((values * weights).sum(axis=-1), total, out=np.zeros_like(total), where=total > 0)
+    return found
+
+
+def _resampled_means(values: _Floats, weights: _Floats, resamples: int, seed: int) -> _Floats:
+    draws = _draws(values.size, resamples, seed)
+    return np.concatenate([_means(values[drawn], weights[drawn]) for drawn in draws])
 
 
 def _draws(size: int, resamples: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
@@ -119,6 +147,6 @@ def _draws(size: int, resamples: int, seed: int) -> Iterator[npt.NDArray[np.int6
         yield random.integers(0, size, (min(rows, resamples - start), size))
 
 
-def _bounds(means: npt.NDArray[np.float64], level: float) -> tuple[float, float]:
+def _bounds(means: _Floats, level: float) -> tuple[float, float]:
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

@@ -1,5 +1,6 @@
 """Exact match and F1 by the rules of TAT-QA's own scorer, in which the scale of a number counts.
 
+    an Answer ─► its strings and scale
     answer strings, scale ─► one string (sorted, numbers brought to base units with 4 decimals) ─► EM, F1 of words
 
 Source: Zhu et al., TAT-QA, ACL 2021, and the scorer published with the data set (tatqa_metric.py), whose rules are
@@ -14,15 +15,42 @@ import re
 import string
 from collections.abc import Sequence
 
+from mixrag_cli.records import Answer
+
 _NOT_OF_NUMBER = str.maketrans("", "", "'\"\\$€£¥%(),[]")
 _NOT_OF_WORD = str.maketrans("", "", string.punctuation)
 _SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "percent": 0.01}
+_UNIT_SCALES = ("thousand", "million", "billion")
 _FIGURE = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _FIGURE_AND_WORD = re.compile(r"[\d.]+\s?[a-zA-Z]+")
 _IN_PARENTHESES = re.compile(r"\([\d.\s]+\)")
 _IN_PERCENT = re.compile(r"[\d.\s]+%")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 PLACES = 4
+
+
+def answer_strings(answer: Answer) -> tuple[list[str], str]:
+    """An answer as the scorer takes it: its strings without unit, and its scale; none for an abstention."""
+    if answer.status != "answered":
+        return [], ""
+    is_list = len(answer.evidence) > 1 and not answer.formula and answer.value is None
+    if is_list and answer.kind == "aggregate":
+        return answer.text.split("; "), ""
+    if is_list:
+        return [piece.quote for piece in answer.evidence], _scale_of(answer.unit)
+    if answer.value is None or not re.search(r"\d", answer.text) or _is_label(answer):
+        return [answer.text], ""
+    return [format(answer.value, "f")], _scale_of(answer.unit)
+
+
+def _is_label(answer: Answer) -> bool:
+    """Whether the text names a row or column instead of stating the value."""
+    return answer.kind == "aggregate" and not answer.formula and format(answer.value or 0, ",f") not in answer.text
+
+
+def _scale_of(unit: str) -> str:
+    words = unit.split()
+    return "percent" if "%" in words else next((scale for scale in _UNIT_SCALES if scale in words), "")
 
 
 def score_answer(

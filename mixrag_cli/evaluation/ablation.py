@@ -1,0 +1,106 @@
+"""Which runs to compare: named ways of retrieving and answering, and the default with one method removed at a time.
+
+Source: "Beyond the Reranker", section 5: every ablated run differs from the full pipeline in exactly one method.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from mixrag_cli.errors import WrongUsage
+from mixrag_cli.evaluation.reporting import Run
+from mixrag_cli.settings import Settings, check_value
+
+# Ways of doing it that are worth a name of their own.
+NAMED_RUNS: Mapping[str, Mapping[str, str]] = {
+    "default": {},
+    "words": {"fusion": "words", "rerank": "none"},
+    "meaning": {"fusion": "meaning", "rerank": "none"},
+    "rrf": {"fusion": "rrf", "rerank": "none"},
+    "weighted": {"fusion": "weighted", "rerank": "none"},
+    "direct": {"strategy": "direct"},
+    "cot": {"strategy": "cot"},
+    "eedp": {"strategy": "eedp"},
+    "pot": {"strategy": "pot"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that can be removed. changes: the settings without it; needs: only where these settings hold."""
+
+    name: str
+    changes: Mapping[str, str]
+    for_answers: bool = False
+
+
+METHODS = (
+    Method("rerank", {"rerank": "none"}),
+    Method("fusion (calibrated): rrf instead", {"fusion": "rrf"}),
+    Method("fusion (calibrated): weighted sum instead", {"fusion": "weighted"}),
+    Method("fusion: words alone", {"fusion": "words"}),
+    Method("fusion: meaning alone", {"fusion": "meaning"}),
+    Method("acceptance per source: one threshold instead", {"acceptance": "global"}),
+    Method("acceptance", {"acceptance": "none"}),
+    Method("correction", {"correction": "off"}),
+    Method("near-duplicate removal", {"near_duplicates": "keep"}),
+    Method("query expansion", {"expansion": "none"}),
+    Method("choice of the document", {"choose_document": "off"}),
+    Method("calibration to the collection", {"calibration": "off"}),
+    Method("table rows with header paths", {"table_representation": "table"}),
+    Method("table summaries", {"summaries": "none"}),
+    Method("RECAP: direct answers instead", {"strategy": "direct"}, for_answers=True),
+)
+
+
+def ablated_runs(settings: Settings, *, with_answers: bool) -> tuple[Run, ...]:
+    """The full run first, then one run a method that these settings use, each without that method."""
+    removed = [
+        Run(f"without {method.name}", method.changes)
+        for method in METHODS
+        if _is_used(method, settings) and (with_answers or not method.for_answers)
+    ]
+    return (Run("full"), *removed)
+
+
+def _is_used(method: Method, settings: Settings) -> bool:
+    if "strategy" in method.changes and not settings.generator:
+        return False
+    return any(getattr(settings, name) != value for name, value in method.changes.items())
+
+
+def parse_run(text: str) -> Run:
+    """A run as the command line names it.
+
+    Example: parse_run("words"), parse_run("fusion=rrf,rerank=none"), parse_run("plain: fusion=rrf, rerank=none")
+    Raises WrongUsage for an unknown name or setting, or a value out of its bounds.
+    """
+    head, colon, rest = text.partition(":")
+    if colon and "=" not in head:
+        return Run(head.strip() or rest.strip(), _parse_changes(rest))
+    if "=" in text:
+        return Run(text.replace(" ", ""), _parse_changes(text))
+    name = text.strip()
+    if name not in NAMED_RUNS:
+        close = difflib.get_close_matches(name, NAMED_RUNS, n=1)
+        nearest = f" (nearest: {close[0]})" if close else ""
+        raise WrongUsage(f"unknown run {name!r}{nearest}", "mixrag eval DATASET --compare fusion=rrf,rerank=none")
+    return Run(name, NAMED_RUNS[name])
+
+
+def _parse_changes(text: str) -> dict[str, str]:
+    changes: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise WrongUsage(f"{part.strip()!r}: a setting and its value are needed", "--compare fusion=rrf")
+        check_value(name, value, where="--compare")
+        changes[name] = value
+    return changes
+
+
+def settings_of(run: Run, settings: Settings) -> Settings:
+    """The settings of a run: those given, with the run's changes. Raises WrongUsage as check_value does."""
+    return replace(settings, **{name: check_value(name, value) for name, value in run.changes.items()})

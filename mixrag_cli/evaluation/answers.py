@@ -1,0 +1,48 @@
+"""Is an answer right: by the words of the right one, by its number, or by TAT-QA's own rules."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from mixrag_cli.evaluation.datasets import Question
+from mixrag_cli.evaluation.measures import exact_match, token_f1
+from mixrag_cli.evaluation.tatqa import answer_strings, score_answer
+from mixrag_cli.records import Answer
+
+SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+TOLERANCE = 0.005  # of the right value, unless it is itself rounded more coarsely
+
+
+def score_words(question: Question, answer: Answer) -> tuple[float, float]:
+    """Exact match and F1 against the right answers; of TAT-QA's questions by its scorer. An abstention scores 0."""
+    if question.answer_type and question.context:
+        strings, scale = answer_strings(answer)
+        return score_answer(strings, scale, question.answers, question.scale, question.answer_type)
+    if answer.status != "answered":
+        return 0.0, 0.0
+    return exact_match(answer.text, question.answers), token_f1(answer.text, question.answers)
+
+
+def is_right_value(question: Question, answer: Answer) -> bool:
+    """Whether the answer's number is the right one within 0.5 %, or after rounding to the right one's places.
+
+    The number counts as written or in base units: 36,413 USD million is 36413 and 36,413,000,000. Of a question that
+    asks by how much two things differ, the sign does not count.
+    """
+    gold, got = question.value, answer.value
+    if gold is None or got is None or answer.status != "answered":
+        return False
+    value = float(got)
+    if re.search(r"\bdiffer", question.text, re.IGNORECASE):
+        gold, value = abs(gold), abs(value)
+    scale, gold_scale = _scale_in(answer.unit), _scale_in(" ".join(question.answers))
+    places = len(f"{gold:.10f}".rstrip("0").partition(".")[2])
+    slack = max(TOLERANCE, 0.5 * 10**-places / abs(gold)) if gold else 0.0
+    pairs = [(gold * gold_scale, value * scale)] + ([(gold, value)] if scale == 1 else [])
+    return any(math.isclose(ours, theirs, rel_tol=slack * 1.0001) for theirs, ours in pairs)
+
+
+def _scale_in(text: str) -> float:
+    """The multiplier that a unit or an answer names. Example: "USD million" -> 1e6."""
+    return math.prod(scale for word, scale in SCALES.items() if re.search(rf"\b{word}s?\b", text, re.IGNORECASE))
