@@ -56,7 +56,7 @@ class _Place:
         if self.chunk is not None:
             return chunk.id == self.chunk
         if self.page is not None:
-            return where.page == self.page
+            return where.page is not None and where.page <= self.page <= (where.last_page or where.page)
         if self.lines is not None:
             return where.lines is not None and where.lines[0] <= self.lines[1] and self.lines[0] <= where.lines[1]
         if self.cells is not None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.pdf_captions import caption_of, notes_below
+from mixrag_cli.readers.pdf_continued import join_continued
+from mixrag_cli.readers.pdf_items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
 from mixrag_cli.readers.pdf_lattice import find_ruled_tables
 from mixrag_cli.readers.pdf_layout import (
     Line,
@@ -19,53 +22,19 @@ from mixrag_cli.readers.pdf_layout import (
     words_to_lines,
 )
 from mixrag_cli.readers.pdf_page import Box, PageContent, Word
+from mixrag_cli.readers.pdf_running import drop_repeated
 from mixrag_cli.readers.pdf_tables import find_aligned_tables
 from mixrag_cli.records import Document, Grid
 
-EDGE_LINES = 4  # how many lines at a page's top and bottom may be running headers and footers; longer is prose
-MIN_REPEATS = 3
-REPEAT_SHARE = 0.15  # of the pages: a report's notes repeat their title on half of them
-MAX_HEADING_CHARS = 160
 MAX_HEADING_LEVEL = 6
 LARGER = 1.12  # times the body's type size
 TABLE_MARK = "\x00table "
 MARK_SIZE = 1.0  # points: small, so that no text line takes the mark for one of its words
-CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's
-MAX_CAPTION_CHARS = 400
-MAX_NOTES = 12
-FIGURES = re.compile(r"\d+")
-PART = re.compile(r"^(?:PART|Part|CHAPTER|Chapter|APPENDIX|Appendix)\s+(?:[IVXLC]+|\d+|[A-Z])\b")
-ITEM = re.compile(r"^(?:Item|ITEM)\s+\d+[A-Z]?\b")
 NOTE = re.compile(r"^(?:Note|NOTE)\s+\d+\b")
 NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[A-Z\u00c0-\u00de]")
 MAX_TITLE_LINES = 3
 FILE_TITLE = re.compile(r"\.(?:docx?|pdf|tex|indd|xlsx?|qxd)\b|^untitled", re.I)
-NOTE_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]\)|[*†‡]+|\d{1,2}[.)]?)\s")
 SEPARATOR = re.compile(r"^[-=_–—*·]{4,}$")  # a ruling typed in characters
-PARENTHESES = re.compile(r"^\([^()]*\)$")
-INTRODUCES = re.compile(r":$|\b(?:table|tables|follows|following|below|summarized)\b[^.]*[.:]?$", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class TextItem:
-    """A paragraph of a page with what later decides on it: its texts line by line, its style and its place."""
-
-    texts: tuple[str, ...]
-    box: Box
-    size: float
-    bold: bool
-    italic: bool
-    is_list: bool
-    is_centered: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PageLayout:
-    """A page's paragraphs and tables in reading order."""
-
-    number: int
-    height: float
-    items: tuple[TextItem | Grid, ...]
 
 
 def lay_out_page(content: PageContent) -> PageLayout:
@@ -141,7 +110,7 @@ def pages_to_document(
     """
     if not any(layout.items for layout in layouts):
         raise FileUnreadable("no-text", "no text layer (scanned?)" if has_images else "no text in the file")
-    pages = drop_repeated(layouts)
+    pages = join_continued(drop_repeated(layouts))
     texts = [item for page in pages for item in page.items if isinstance(item, TextItem)]
     known = count_words(line for item in texts for line in item.texts) if _has_hyphens(texts) else Counter[str]()
     levels = _heading_levels(texts)
@@ -151,9 +120,12 @@ def pages_to_document(
     for page in pages:
         for index, item in enumerate(page.items):
             if isinstance(item, Grid):
-                caption = _caption(page.items, index, last, builder)
-                grid = replace(item, caption=caption, notes=_notes(page.items, index))
-                builder.add(grid_to_text(grid), "table", grid=grid, bbox=item.locator.bbox, page=page.number)
+                notes = item.notes or notes_below(page.items, index)
+                grid = replace(item, caption=caption_of(page.items, index, last), notes=notes)
+                place = item.locator
+                builder.add(
+                    grid_to_text(grid), "table", grid=grid, bbox=place.bbox, page=page.number, last_page=place.last_page
+                )
                 continue
             text = join_lines(item.texts, known)
             level = levels.get(id(item), 0)
@@ -171,58 +143,6 @@ def grid_to_text(grid: Grid) -> str:
     for cell in grid.cells:
         rows[cell.row][cell.column] = cell.text
     return "\n".join(" | ".join(row).rstrip(" |") for row in rows if any(row))
-
-
-# --- running headers and footers -------------------------------------------------------------------------------
-
-
-def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
-    """Pages without the lines that repeat at their tops and bottoms, figures in them aside.
-
-    A running title without figures stays where it stands first.
-    """
-    counts: Counter[tuple[int, str]] = Counter()
-    for layout in layouts:
-        for edge in (0, 1):
-            counts.update({(edge, _edge_key(text)) for text in _edge_texts(layout, edge)})
-    least = max(MIN_REPEATS, REPEAT_SHARE * len(layouts))
-    repeated = {key for key, n in counts.items() if n >= least}
-    if not repeated:
-        return list(layouts)
-    seen: set[tuple[int, str]] = set()
-    return [_without_edges(layout, repeated, seen) for layout in layouts]
-
-
-def _edge_key(text: str) -> str:
-    return FIGURES.sub("#", text).strip().casefold()
-
-
-def _edge_texts(layout: PageLayout, edge: int) -> list[str]:
-    """Up to EDGE_LINES lines from the page's top (0) or bottom (1), nearest to the edge first."""
-    found: list[str] = []
-    for item in layout.items if edge == 0 else reversed(layout.items):
-        if isinstance(item, Grid) or len(found) >= EDGE_LINES or len(item.texts) > EDGE_LINES:
-            break
-        found += item.texts if edge == 0 else reversed(item.texts)
-    return found[:EDGE_LINES]
-
-
-def _without_edges(layout: PageLayout, repeated: set[tuple[int, str]], seen: set[tuple[int, str]]) -> PageLayout:
-    items = list(layout.items)
-    kept: list[TextItem] = []
-    for edge in (0, 1):
-        for text in _edge_texts(layout, edge):
-            key = (edge, _edge_key(text))
-            item = items[0 if edge == 0 else -1] if items else None
-            if key not in repeated or not isinstance(item, TextItem):
-                break
-            if key not in seen and not FIGURES.search(text) and edge == 0:
-                kept.append(replace(item, texts=(text,)))
-            seen.add(key)
-            rest = item.texts[1:] if edge == 0 else item.texts[:-1]
-            place = 0 if edge == 0 else len(items) - 1
-            items[place : place + 1] = [replace(item, texts=rest)] if rest else []
-    return replace(layout, items=(*kept, *items))
 
 
 # --- headings --------------------------------------------------------------------------------------------------
@@ -293,56 +213,6 @@ def _pick_title(title: str, texts: Sequence[TextItem], levels: dict[int, int]) -
     largest = max((round(item.size) for item in top), default=0)
     lines = [" ".join(item.texts) for item in top if round(item.size) == largest]
     return " · ".join(dict.fromkeys(lines[:MAX_TITLE_LINES]))
-
-
-# --- captions and notes ----------------------------------------------------------------------------------------
-
-
-def _caption(items: Sequence[TextItem | Grid], index: int, last: TextItem | None, builder: DocumentBuilder) -> str:
-    """The titles right above the table, or the sentence that introduces it."""
-    found: list[str] = []
-    edge = _top_of(items[index])
-    for item in reversed(items[:index]):
-        if isinstance(item, Grid):
-            break
-        gap = edge - item.box[3]
-        text = " ".join(item.texts)
-        if not -2.0 <= gap <= CAPTION_GAP * item.size or len(found) > 3 or PART.match(text) or ITEM.match(text):
-            break
-        if not (item.bold or item.is_centered or PARENTHESES.match(text) or INTRODUCES.search(text)):
-            break
-        found.append(_last_sentence(text))
-        edge = item.box[1]
-        if not (item.is_centered or PARENTHESES.match(text)):
-            break
-    if not found and last is not None and not any(isinstance(item, TextItem) for item in items[:index]):
-        text = " ".join(last.texts)
-        if INTRODUCES.search(text):
-            found.append(_last_sentence(text))
-    return " ".join(reversed(found))[:MAX_CAPTION_CHARS]
-
-
-def _top_of(item: TextItem | Grid) -> float:
-    box = item.locator.bbox if isinstance(item, Grid) else item.box
-    return box[1] if box else 0.0
-
-
-def _last_sentence(text: str) -> str:
-    """The text's last sentence, when the text is longer than a title."""
-    if len(text) < MAX_HEADING_CHARS:
-        return text
-    parts = re.split(r"(?<=[a-z)]\.)\s+(?=[A-Z])", text)
-    return parts[-1]
-
-
-def _notes(items: Sequence[TextItem | Grid], index: int) -> tuple[str, ...]:
-    """The marked footnotes that follow the table at once."""
-    notes: list[str] = []
-    for item in items[index + 1 : index + 1 + MAX_NOTES]:
-        if isinstance(item, Grid) or not NOTE_MARK.match(item.texts[0] + " "):
-            break
-        notes.append(" ".join(item.texts))
-    return tuple(notes)
 
 
 def _has_hyphens(texts: Sequence[TextItem]) -> bool:

@@ -375,7 +375,7 @@ def _to_found(
 ) -> FoundTable:
     """Put the cells into a Grid."""
     box = merge_boxes(line.box for line in lines)
-    indents = _indent_levels([row[0].box[0] for row in body if row and row[0].first == 0])
+    indents = to_indent_levels([row[0].box[0] for row in body if row and row[0].first == 0])
     taken: set[tuple[int, int]] = set()
     cells: list[GridCell] = []
     for entry in (*header, *(entry for row in body for entry in row)):
@@ -416,7 +416,7 @@ def _to_cell(entry: Entry, is_header: bool, indent: int) -> GridCell:
     )
 
 
-def _indent_levels(lefts: Sequence[float]) -> Callable[[float], int]:
+def to_indent_levels(lefts: Sequence[float]) -> Callable[[float], int]:
     """A function from a label's left edge to its depth, 0 for the outermost."""
     steps: list[float] = []
     for left in sorted(lefts):

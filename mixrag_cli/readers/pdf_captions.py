@@ -1,0 +1,66 @@
+"""Captions above a table and marked footnotes below it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mixrag_cli.readers.pdf_items import ITEM, MAX_HEADING_CHARS, PART, TextItem
+from mixrag_cli.records import Grid
+
+CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's
+MAX_CAPTION_CHARS = 400
+MAX_NOTES = 12
+NOTE_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]\)|[*†‡]+|\d{1,2}[.)]?)\s")
+PARENTHESES = re.compile(r"^\([^()]*\)$")
+INTRODUCES = re.compile(r":$|\b(?:table|tables|follows|following|below|summarized)\b[^.]*[.:]?$", re.I)
+
+
+def caption_of(items: Sequence[TextItem | Grid], index: int, last: TextItem | None) -> str:
+    """The titles right above the table at index, or the sentence that introduces it.
+
+    last: the paragraph before the table, which may stand on the page before.
+    """
+    found: list[str] = []
+    edge = _top_of(items[index])
+    for item in reversed(items[:index]):
+        if isinstance(item, Grid):
+            break
+        gap = edge - item.box[3]
+        text = " ".join(item.texts)
+        if not -2.0 <= gap <= CAPTION_GAP * item.size or len(found) > 3 or PART.match(text) or ITEM.match(text):
+            break
+        if not (item.bold or item.is_centered or PARENTHESES.match(text) or INTRODUCES.search(text)):
+            break
+        found.append(_last_sentence(text))
+        edge = item.box[1]
+        if not (item.is_centered or PARENTHESES.match(text)):
+            break
+    if not found and last is not None and not any(isinstance(item, TextItem) for item in items[:index]):
+        text = " ".join(last.texts)
+        if INTRODUCES.search(text):
+            found.append(_last_sentence(text))
+    return " ".join(reversed(found))[:MAX_CAPTION_CHARS]
+
+
+def _top_of(item: TextItem | Grid) -> float:
+    box = item.locator.bbox if isinstance(item, Grid) else item.box
+    return box[1] if box else 0.0
+
+
+def _last_sentence(text: str) -> str:
+    """The text's last sentence, when the text is longer than a title."""
+    if len(text) < MAX_HEADING_CHARS:
+        return text
+    parts = re.split(r"(?<=[a-z)]\.)\s+(?=[A-Z])", text)
+    return parts[-1]
+
+
+def notes_below(items: Sequence[TextItem | Grid], index: int) -> tuple[str, ...]:
+    """The marked footnotes that follow the table at once."""
+    notes: list[str] = []
+    for item in items[index + 1 : index + 1 + MAX_NOTES]:
+        if isinstance(item, Grid) or not NOTE_MARK.match(item.texts[0] + " "):
+            break
+        notes.append(" ".join(item.texts))
+    return tuple(notes)

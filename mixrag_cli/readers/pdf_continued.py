@@ -1,0 +1,252 @@
+"""Tables that go on over pages, joined into one.
+
+The last table of a page and the first of the next are one table when nothing but running headers, page numbers and
+"continued" stands between them, and either the header is repeated, or the second has no header and its columns stand
+where those of the first do. Notes may stand between where the next page says the table's title again. The joined
+table stands on the first page; cells from later pages know their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from mixrag_cli.readers.pdf_captions import MAX_NOTES, notes_below
+from mixrag_cli.readers.pdf_items import PageLayout, TextItem
+from mixrag_cli.readers.pdf_layout import is_number
+from mixrag_cli.readers.pdf_running import CAPTION, is_running
+from mixrag_cli.readers.pdf_tables import to_indent_levels
+from mixrag_cli.records import Grid, GridCell
+
+SAME_PLACE_POINTS = 4.0  # columns of figures end within a "%" or a parenthesis of each other
+LOWEST_END = 0.6  # of the page's height: a table without repeated header that ends above has come to its end
+HIGHEST_START = 0.4  # of the page's height: and one that begins below is another table
+MIN_HEADER_TEXTS = 2
+CONTINUED = re.compile(r"\(?\b(?:continued|cont[’'.]?d|cont\.)(?:\s+(?:on|from)\s+[\w\s]{1,30})?\)?[.:]?\s*", re.I)
+
+
+@dataclass(slots=True)
+class _Open:
+    """The last table of the page before: where its joined form stands, its last part and the texts above it.
+
+    is_last: nothing but running footers stands below it.
+    """
+
+    page: int
+    item: int
+    part: Grid
+    titles: frozenset[str]
+    is_last: bool
+
+
+def join_continued(pages: Sequence[PageLayout]) -> list[PageLayout]:
+    """The pages with each table that goes on over pages as one, on the page where it begins."""
+    joined = list(pages)
+    last: _Open | None = None
+    for number, page in enumerate(pages):
+        end = _last_table(page)
+        start = _first_body(pages, number, last.titles) if last is not None else None
+        is_joined = last is not None and start is not None and _join(joined, pages, number, last, start)
+        if end is None:
+            last = None
+            continue
+        part, titles = page.items[end], _titles_above(page, end)
+        assert isinstance(part, Grid)
+        is_last = all(is_running(item, 1, _neighbours(pages, number)) for item in _texts(page.items[end + 1 :]))
+        if is_joined and end == start and last is not None:
+            last = replace(last, part=part, titles=last.titles | titles, is_last=is_last)
+        else:
+            place = next(i for i, item in enumerate(joined[number].items) if item is part)
+            last = _Open(number, place, part, titles, is_last)
+    return joined
+
+
+def _join(joined: list[PageLayout], pages: Sequence[PageLayout], number: int, last: _Open, start: int) -> bool:
+    """Move the table that opens the page to the open one, where it goes on with it; whether it does."""
+    page = pages[number]
+    following, whole = page.items[start], joined[last.page].items[last.item]
+    if not isinstance(following, Grid) or not isinstance(whole, Grid):
+        return False
+    if not last.is_last and not any(_is_title_again(item, last.titles) for item in _texts(page.items[:start])):
+        return False
+    n_repeated = _count_repeated(whole, last.part, following, pages[number - 1 : number + 1])
+    if n_repeated is None:
+        return False
+    _put(joined, last, replace(_append(whole, following, n_repeated), notes=notes_below(page.items, start)))
+    above = (item for item in _texts(page.items[:start]) if not _repeats(item, last.titles))
+    joined[number] = replace(page, items=(*above, *page.items[start + 1 :]))
+    return True
+
+
+def _put(pages: list[PageLayout], place: _Open, grid: Grid) -> None:
+    page = pages[place.page]
+    items = (*page.items[: place.item], grid, *page.items[place.item + 1 :])
+    pages[place.page] = replace(page, items=items)
+
+
+# --- what stands between ------------------------------------------------------------------------------------------
+
+
+def _last_table(page: PageLayout) -> int | None:
+    """Index of the page's last table, if no more than its notes can stand below it."""
+    first = max(0, len(page.items) - 1 - MAX_NOTES)
+    return next((at for at in range(len(page.items) - 1, first - 1, -1) if isinstance(page.items[at], Grid)), None)
+
+
+def _first_body(pages: Sequence[PageLayout], number: int, titles: frozenset[str]) -> int | None:
+    """Index of the page's first item that is neither running nor repeats the titles."""
+    for at, item in enumerate(pages[number].items):
+        if isinstance(item, Grid) or not (_repeats(item, titles) or is_running(item, 0, _neighbours(pages, number))):
+            return at
+    return None
+
+
+def _neighbours(pages: Sequence[PageLayout], number: int) -> list[PageLayout]:
+    """The pages before and after, and those behind them: left and right pages may run different headers."""
+    return [pages[number + step] for step in (-2, -1, 1, 2) if 0 <= number + step < len(pages)]
+
+
+def _texts(items: Iterable[TextItem | Grid]) -> Iterator[TextItem]:
+    return (item for item in items if isinstance(item, TextItem))
+
+
+def _is_title_again(item: TextItem, titles: frozenset[str]) -> bool:
+    text = " ".join(item.texts)
+    return _repeats(item, titles) and (CONTINUED.search(text) is not None or CAPTION.match(text) is not None)
+
+
+def _repeats(item: TextItem, titles: frozenset[str]) -> bool:
+    """Whether the item says "continued", alone or with the table's title, or the title again."""
+    plain = _plain(" ".join(item.texts))
+    return not plain or plain in titles
+
+
+def _titles_above(page: PageLayout, at: int) -> frozenset[str]:
+    """The paragraphs above a table up to the one before it, without "continued"."""
+    found: set[str] = set()
+    for item in reversed(page.items[:at]):
+        if isinstance(item, Grid):
+            break
+        found.add(_plain(" ".join(item.texts)))
+    return frozenset(found)
+
+
+def _plain(text: str) -> str:
+    return " ".join(CONTINUED.sub(" ", text).split()).strip(" -–—:.").casefold()
+
+
+# --- whether two parts are one table ------------------------------------------------------------------------------
+
+
+def _count_repeated(whole: Grid, part: Grid, following: Grid, pages: Sequence[PageLayout]) -> int | None:
+    """How many header rows the following table repeats; None where it is another table.
+
+    part: the whole's last part; it stands on the first of the two pages.
+    """
+    if part.n_columns != following.n_columns:
+        return None
+    n_header, n_same = _n_header_rows(following), _n_same_rows(whole, following)
+    n_own = _n_header_rows(whole)
+    if n_same and n_same >= n_header:
+        return min(n_same, n_own) if n_own else n_same
+    if n_header or _opens_with_header(following) or not _have_same_columns(part, following):
+        return None
+    bottom, top = part.locator.bbox, following.locator.bbox
+    if bottom is None or top is None:
+        return None
+    goes_on = bottom[3] >= LOWEST_END * pages[0].height and top[1] <= HIGHEST_START * pages[1].height
+    return 0 if goes_on else None
+
+
+def _n_header_rows(grid: Grid) -> int:
+    return max((cell.row + cell.row_span for cell in grid.cells if cell.is_header), default=0)
+
+
+def _n_same_rows(whole: Grid, following: Grid) -> int:
+    """How many rows at the top of both say the same, where they name columns; "continued" aside."""
+    ours, theirs = _texts_by_row(whole), _texts_by_row(following)
+    n_same = 0
+    while n_same in ours and ours[n_same] == theirs.get(n_same):
+        n_same += 1
+    names = [text for row in range(n_same) for text in ours[row].values() if text and not is_number(text)]
+    return n_same if len(names) >= MIN_HEADER_TEXTS or (n_same and n_same == _n_header_rows(following)) else 0
+
+
+def _texts_by_row(grid: Grid) -> dict[int, dict[int, str]]:
+    rows: dict[int, dict[int, str]] = {}
+    for cell in grid.cells:
+        rows.setdefault(cell.row, {})[cell.column] = _plain(cell.text)
+    return rows
+
+
+def _opens_with_header(grid: Grid) -> bool:
+    """Whether the first row names the table or its columns: texts above figures, or bold above plain."""
+    first = [cell for cell in grid.cells if cell.row == 0]
+    if any(CAPTION.match(cell.text) for cell in first):
+        return True
+    below = [cell for cell in grid.cells if cell.row > 0]
+    columns = {cell.column for cell in first if cell.column > 0}
+    if len(first) < MIN_HEADER_TEXTS or not columns or not below:
+        return False
+    if all(cell.bold for cell in first) and not any(cell.bold for cell in below if cell.column > 0):
+        return True
+    figures = [is_number(cell.text) for cell in below if cell.column in columns]
+    return bool(figures) and sum(figures) * 2 > len(figures) and not any(is_number(cell.text) for cell in first)
+
+
+def _have_same_columns(one: Grid, other: Grid) -> bool:
+    """Whether the columns that both fill stand at the same place: by left edge, right edge or middle."""
+    ours, theirs = _column_places(one), _column_places(other)
+    shared = ours.keys() & theirs.keys()
+    return len(shared) >= 2 and all(
+        min(abs(a - b) for a, b in zip(ours[column], theirs[column], strict=True)) <= SAME_PLACE_POINTS
+        for column in shared
+    )
+
+
+def _column_places(grid: Grid) -> dict[int, tuple[float, float, float]]:
+    """The median left edge, right edge and middle of each column's cells; the least left edge of the labels."""
+    n_header = _n_header_rows(grid)
+    boxes: dict[int, list[tuple[float, float]]] = {}
+    for cell in grid.cells:
+        if cell.bbox is not None and cell.column_span == 1 and cell.row >= n_header:
+            boxes.setdefault(cell.column, []).append((cell.bbox[0], cell.bbox[2]))
+    return {
+        column: (
+            min(x0 for x0, _ in found) if column == 0 else median(x0 for x0, _ in found),
+            median(x1 for _, x1 in found),
+            median((x0 + x1) / 2 for x0, x1 in found),
+        )
+        for column, found in boxes.items()
+    }
+
+
+# --- joining ------------------------------------------------------------------------------------------------------
+
+
+def _append(whole: Grid, part: Grid, n_repeated: int) -> Grid:
+    """The part's rows below those of the whole, without the header rows that it repeats."""
+    page = part.locator.page
+    shift = whole.n_rows - n_repeated
+    added = (replace(cell, row=cell.row + shift, page=page) for cell in part.cells if cell.row >= n_repeated)
+    n_rows = shift + part.n_rows
+    return replace(
+        whole,
+        n_rows=n_rows,
+        cells=_align_indents((*whole.cells, *added), _n_header_rows(whole)),
+        locator=replace(whole.locator, last_page=page),
+        total_rows=n_rows,
+        confidence=min(whole.confidence, part.confidence),
+    )
+
+
+def _align_indents(cells: tuple[GridCell, ...], n_header: int) -> tuple[GridCell, ...]:
+    """Indents counted over all parts: a part whose rows are all indented does not know it by itself."""
+    if not any(cell.indent or cell.is_header for cell in cells):
+        return cells  # a ruled table: its labels may be centred
+    labels = [cell for cell in cells if cell.column == 0 and cell.row >= n_header and cell.bbox is not None]
+    depth = to_indent_levels([cell.bbox[0] for cell in labels if cell.bbox is not None])
+    indents = {id(cell): depth(cell.bbox[0]) for cell in labels if cell.bbox is not None}
+    return tuple(replace(cell, indent=indents.get(id(cell), cell.indent)) for cell in cells)

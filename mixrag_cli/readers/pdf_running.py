@@ -1,0 +1,75 @@
+"""Running headers and footers: the lines that repeat at the pages' tops and bottoms."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mixrag_cli.readers.pdf_items import PageLayout, TextItem
+from mixrag_cli.records import Grid
+
+EDGE_LINES = 4  # how many lines at a page's top and bottom may be running headers and footers; longer is prose
+MIN_REPEATS = 3
+REPEAT_SHARE = 0.15  # of the pages: a report's notes repeat their title on half of them
+CAPTION = re.compile(r"^(?:table|figure|exhibit|schedule|chart|box)\s+\d", re.I)
+PAGE_NUMBER = re.compile(r"^[-–—\s]*(?:page\s*)?\d{1,3}(?:\s*(?:/|of)\s*\d{1,4})?[-–—\s]*$", re.I)
+FIGURES = re.compile(r"\d+")
+
+
+def is_running(item: TextItem, edge: int, neighbours: Sequence[PageLayout]) -> bool:
+    """Whether the item, at the top (edge 0) or bottom (1) of its page, is a page number or repeats on a neighbour."""
+    known = {_edge_key(text) for layout in neighbours for text in _edge_texts(layout, edge)}
+    return all(PAGE_NUMBER.match(text) or _edge_key(text) in known for text in item.texts)
+
+
+def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
+    """Pages without the lines that repeat at their tops and bottoms, figures in them aside.
+
+    A running title without figures stays where it stands first.
+    """
+    counts: Counter[tuple[int, str]] = Counter()
+    for layout in layouts:
+        for edge in (0, 1):
+            counts.update({(edge, _edge_key(text)) for text in _edge_texts(layout, edge)})
+    least = max(MIN_REPEATS, REPEAT_SHARE * len(layouts))
+    repeated = {key for key, n in counts.items() if n >= least}
+    if not repeated:
+        return list(layouts)
+    seen: set[tuple[int, str]] = set()
+    return [_without_edges(layout, repeated, seen) for layout in layouts]
+
+
+def _edge_key(text: str) -> str:
+    """The text with its figures masked, but for the number of a table: "Table 2" does not repeat "Table 1"."""
+    plain = text.strip().casefold()
+    return plain if CAPTION.match(plain) else FIGURES.sub("#", plain)
+
+
+def _edge_texts(layout: PageLayout, edge: int) -> list[str]:
+    """Up to EDGE_LINES lines from the page's top (0) or bottom (1), nearest to the edge first."""
+    found: list[str] = []
+    for item in layout.items if edge == 0 else reversed(layout.items):
+        if isinstance(item, Grid) or len(found) >= EDGE_LINES or len(item.texts) > EDGE_LINES:
+            break
+        found += item.texts if edge == 0 else reversed(item.texts)
+    return found[:EDGE_LINES]
+
+
+def _without_edges(layout: PageLayout, repeated: set[tuple[int, str]], seen: set[tuple[int, str]]) -> PageLayout:
+    items = list(layout.items)
+    kept: list[TextItem] = []
+    for edge in (0, 1):
+        for text in _edge_texts(layout, edge):
+            key = (edge, _edge_key(text))
+            item = items[0 if edge == 0 else -1] if items else None
+            if key not in repeated or not isinstance(item, TextItem):
+                break
+            if key not in seen and edge == 0 and (CAPTION.match(text) or not FIGURES.search(text)):
+                kept.append(replace(item, texts=(text,)))
+            seen.add(key)
+            rest = item.texts[1:] if edge == 0 else item.texts[:-1]
+            place = 0 if edge == 0 else len(items) - 1
+            items[place : place + 1] = [replace(item, texts=rest)] if rest else []
+    return replace(layout, items=(*kept, *items))

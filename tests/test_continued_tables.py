@@ -1,0 +1,240 @@
+"""PDF tables that go on over pages: joined when the header is repeated or the columns agree, else left apart."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+
+import pytest
+from reportlab.lib.pagesizes import LETTER
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
+
+from mixrag_cli.plain import table_from_plain, table_to_plain
+from mixrag_cli.readers.pdf import read_pdf
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records import Document, Grid
+from mixrag_cli.tables.grid import grid_to_table
+from mixrag_cli.tables.places import locate_cells
+
+TOWNS = ("Arden", "Bexley", "Corby", "Dunmore", "Elstow", "Fenwick", "Garford", "Hexham", "Ilford", "Jarrow")
+HEADER = ("Town", "Visitors", "Beds")
+LABELS_AT, FIGURES_END = 72, (300, 420)
+
+
+def read_pages(*paints: Callable[[Canvas], None]) -> Document:
+    target = io.BytesIO()
+    canvas = Canvas(target, pagesize=LETTER)
+    for paint in paints:
+        canvas.setFont("Helvetica", 9)
+        paint(canvas)
+        canvas.showPage()
+    canvas.save()
+    return read_raw(target.getvalue())
+
+
+def read_raw(raw: bytes) -> Document:
+    return read_pdf(ReadSource("t.pdf", len(raw), io.BytesIO(raw)))
+
+
+def rows_of(n: int, start: int = 0) -> list[tuple[str, ...]]:
+    return [(f"{TOWNS[i % 10]} {i // 10 + 1}", f"{1200 + 37 * i:,}", f"{90 + i}") for i in range(start, start + n)]
+
+
+def draw_rows(
+    canvas: Canvas, top: float, rows: Sequence[Sequence[str]], header: Sequence[str] = (), shift: float = 0
+) -> None:
+    """A table without rulings: a bold header over a line, labels left, figures right."""
+    y = top
+    if header:
+        canvas.setFont("Helvetica-Bold", 9)
+        draw_row(canvas, y, header, shift)
+        canvas.line(LABELS_AT + shift, y - 3, FIGURES_END[-1] + shift, y - 3)
+        y -= 14
+    canvas.setFont("Helvetica", 9)
+    for row in rows:
+        draw_row(canvas, y, row, shift)
+        y -= 13
+
+
+def draw_row(canvas: Canvas, y: float, row: Sequence[str], shift: float) -> None:
+    indent = 12 if row[0].startswith(" ") else 0
+    canvas.drawString(LABELS_AT + indent + shift, y, row[0].strip())
+    for right, text in zip(FIGURES_END, row[1:], strict=False):
+        canvas.drawRightString(right + shift, y, text)
+
+
+def draw_frame(canvas: Canvas, number: int) -> None:
+    """A running header and a page number."""
+    canvas.drawString(72, 770, "Survey of small towns")
+    canvas.drawCentredString(306, 30, f"Page {number} of 3")
+
+
+def texts(grid: Grid) -> list[list[str]]:
+    rows = [[""] * grid.n_columns for _ in range(grid.n_rows)]
+    for cell in grid.cells:
+        rows[cell.row][cell.column] = cell.text
+    return rows
+
+
+def test_a_repeated_header_joins_the_parts_and_is_kept_once() -> None:
+    def first(canvas: Canvas) -> None:
+        draw_frame(canvas, 1)
+        canvas.drawString(72, 740, "Table 1: Visitors by town:")
+        draw_rows(canvas, 720, rows_of(20), HEADER)
+
+    def second(canvas: Canvas) -> None:
+        draw_frame(canvas, 2)
+        canvas.drawString(72, 740, "Table 1: Visitors by town (continued):")
+        draw_rows(canvas, 720, rows_of(10, 20), HEADER)
+        canvas.drawString(72, 540, "The survey was made in the autumn, by post.")
+
+    document = read_pages(first, second)
+    (grid,) = document.grids
+    assert texts(grid) == [list(HEADER), *map(list, rows_of(30))]
+    assert grid.caption == "Table 1: Visitors by town:"
+    assert (grid.locator.page, grid.locator.last_page) == (1, 2)
+    assert {cell.page for cell in grid.cells if cell.row > 20} == {2}
+    assert {cell.page for cell in grid.cells if cell.row <= 20} == {None}
+    assert "(continued)" not in document.text and "by post" in document.text
+
+
+def test_parts_whose_columns_agree_are_joined_without_a_header() -> None:
+    def first(canvas: Canvas) -> None:
+        draw_frame(canvas, 1)
+        draw_rows(canvas, 720, rows_of(48), HEADER)
+
+    def second(canvas: Canvas) -> None:
+        draw_frame(canvas, 2)
+        draw_rows(canvas, 740, rows_of(48, 48))
+
+    def third(canvas: Canvas) -> None:
+        draw_frame(canvas, 3)
+        draw_rows(canvas, 740, rows_of(5, 96))
+
+    (grid,) = read_pages(first, second, third).grids
+    assert texts(grid) == [list(HEADER), *map(list, rows_of(101))]
+    assert [page for page in (2, 3) if any(cell.page == page for cell in grid.cells)] == [2, 3]
+    assert grid.locator.last_page == 3
+
+
+def test_indents_are_counted_over_both_parts() -> None:
+    rows = [("North", "9,100", "400"), *((f" {town}", f"{n},200", str(n)) for n, town in enumerate(TOWNS * 5, 1))]
+
+    def first(canvas: Canvas) -> None:
+        draw_rows(canvas, 720, rows[:46], HEADER)
+
+    def second(canvas: Canvas) -> None:
+        draw_rows(canvas, 740, rows[46:])
+
+    (grid,) = read_pages(first, second).grids
+    assert {cell.indent for cell in grid.cells if cell.column == 0 and cell.row > 1} == {1}
+    table = grid_to_table(grid, document="d", title="t")
+    assert table is not None
+    assert table.rows[-1].path == ("North", "Jarrow")
+
+
+def other_header(canvas: Canvas) -> None:
+    draw_rows(canvas, 740, rows_of(10, 50), ("Town", "Rainfall", "Frost days"))
+
+
+def other_title(canvas: Canvas) -> None:
+    canvas.drawString(72, 750, "Table 2: Rainfall by town:")
+    draw_rows(canvas, 735, rows_of(10, 50))
+
+
+def other_title_same_header(canvas: Canvas) -> None:
+    canvas.drawString(72, 750, "Table 2: Visitors by town in the year before:")
+    draw_rows(canvas, 735, rows_of(10, 50), HEADER)
+
+
+def other_columns(canvas: Canvas) -> None:
+    draw_rows(canvas, 740, rows_of(10, 50), shift=60)
+
+
+def fewer_columns(canvas: Canvas) -> None:
+    draw_rows(canvas, 740, [row[:2] for row in rows_of(10, 50)])
+
+
+def lower_on_the_page(canvas: Canvas) -> None:
+    draw_rows(canvas, 300, rows_of(10, 50))
+
+
+def prose_between(canvas: Canvas) -> None:
+    canvas.drawString(72, 750, "The beds of the towns on the coast were counted in another year, in another way.")
+    draw_rows(canvas, 725, rows_of(10, 50))
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        other_header, other_title, other_title_same_header, other_columns, fewer_columns, lower_on_the_page,
+        prose_between,
+    ],
+)  # fmt: skip
+def test_two_tables_stay_two(second: Callable[[Canvas], None]) -> None:
+    def first(canvas: Canvas) -> None:
+        canvas.drawString(72, 745, "Table 1: Visitors by town:")
+        draw_rows(canvas, 730, rows_of(48), HEADER)
+
+    grids = read_pages(first, second).grids
+    assert [len(grid.cells) for grid in grids][:1] == [49 * 3]
+    assert len(grids) == 2
+    assert all(grid.locator.last_page is None for grid in grids)
+
+
+def test_notes_between_are_passed_over_where_the_next_page_says_the_title_again() -> None:
+    def paint(start: int, title: str) -> Callable[[Canvas], None]:
+        def page(canvas: Canvas) -> None:
+            canvas.drawString(72, 745, title)
+            draw_rows(canvas, 730, rows_of(20, start), HEADER)
+            canvas.setFont("Helvetica", 7)
+            canvas.drawString(72, 430, "See notes at end of table.")
+
+        return page
+
+    again = read_pages(paint(0, "Table 3. Visitors by town"), paint(20, "Table 3. Continued. Visitors by town"))
+    assert [grid.n_rows for grid in again.grids] == [41]
+    other = read_pages(paint(0, "Table 3. Visitors by town"), paint(20, "Table 4. Visitors by town"))
+    assert [grid.n_rows for grid in other.grids] == [21, 21]
+
+
+def test_table_numbers_at_the_pages_tops_are_no_running_headers() -> None:
+    def paint(number: int) -> Callable[[Canvas], None]:
+        def page(canvas: Canvas) -> None:
+            canvas.drawString(72, 745, f"Table {number}")
+            draw_rows(canvas, 730, rows_of(20, 20 * number), HEADER)
+
+        return page
+
+    document = read_pages(*(paint(number) for number in range(1, 6)))
+    assert len(document.grids) == 5
+    assert all(f"Table {number}" in document.text for number in range(1, 6))
+
+
+@pytest.mark.parametrize("repeat", [0, 1])
+def test_a_ruled_table_that_a_typesetter_split_is_one(repeat: int) -> None:
+    target = io.BytesIO()
+    table = Table([HEADER, *rows_of(90)], colWidths=(150, 90, 90), repeatRows=repeat)
+    table.setStyle([("GRID", (0, 0), (-1, -1), 0.5, "black"), ("ALIGN", (1, 0), (-1, -1), "RIGHT")])
+    style = getSampleStyleSheet()["BodyText"]
+    SimpleDocTemplate(target, pagesize=LETTER).build([Paragraph("Visitors were counted by hand.", style), table])
+    (grid,) = read_raw(target.getvalue()).grids
+    assert texts(grid) == [list(HEADER), *map(list, rows_of(90))]
+    assert grid.locator.last_page == 3
+
+
+def test_a_cell_is_cited_on_its_own_page_with_its_own_box() -> None:
+    (grid,) = read_pages(
+        lambda canvas: draw_rows(canvas, 720, rows_of(48), HEADER),
+        lambda canvas: draw_rows(canvas, 740, rows_of(9, 48)),
+    ).grids
+    table = grid_to_table(grid, document="d", title="t")
+    assert table is not None
+    table = table_from_plain(table_to_plain(table))
+    late = next(cell for cell in table.cells if cell.text == rows_of(1, 50)[0][1])
+    place = locate_cells(table.locator, [late])
+    assert (place.page, place.last_page, place.bbox) == (2, None, late.bbox)
+    across = locate_cells(table.locator, [table.cells[0], late])
+    assert (across.page, across.last_page, across.bbox) == (1, 2, table.cells[0].bbox)
