@@ -1,7 +1,7 @@
 """answer_question(): the story from a question to an answer.
 
 1. restate: the kind of question and its operands
-2. candidates by words and by meaning for the question and for each operand, fused
+2. candidates by words and by meaning for the question and for each operand, reranked, fused
 3. accept by each source's own threshold
 4. evidence: the tables behind the hits, and what each document knows of the question's words
 5. RECAP: extract, compute, answer, present, or abstain
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.models import Embedder
+from mixrag_cli.pipeline.scanning import FileScanner
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Clock, Session
 from mixrag_cli.recap.evidence import EvidenceBase
@@ -24,7 +25,6 @@ from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records import Answer, Hit
 from mixrag_cli.retrieval.acceptance import accept
-from mixrag_cli.retrieval.candidates import merge_hits
 
 EVIDENCE_HITS = 120  # read for evidence; with 60 the right row of a balance sheet was missed once in 20 questions
 READER = "built-in"
@@ -35,22 +35,24 @@ def answer_question(session: Session, question: str, scope: Scope) -> Answer:
     clock = Clock()
     restated = restate(question)
     where = session.filter(scope)
-    found = [session.find(text, where, clock) for text in _searches(restated)]
-    hits = accept(merge_hits(found))[:EVIDENCE_HITS]
-    base = gather_evidence(session, restated, hits)
+    hits = accept(session.find(restated.question, where, clock, _operand_texts(restated)))[:EVIDENCE_HITS]
+    scanner = FileScanner(session)
+    base = gather_evidence(session, restated, hits, scanner)
     clock.lap("evidence")
     answer = read_answer(restated, base)
     clock.lap("recap")
     return replace(
         answer,
         faithfulness=faithfulness(answer, session.embedder),
-        warnings=_staleness(session),
+        warnings=(*_staleness(session), *scanner.warnings),
         models={"embedder": session.embedder.name, "reader": READER, "generator": "none"},
         timings_ms=clock.total(),
     )
 
 
-def gather_evidence(session: Session, restated: Restated, hits: Sequence[Hit]) -> EvidenceBase:
+def gather_evidence(
+    session: Session, restated: Restated, hits: Sequence[Hit], scanner: FileScanner | None = None
+) -> EvidenceBase:
     """What the reader may use: the hits, their tables, and what each document knows of the question's words."""
     parents = dict.fromkeys(hit.chunk.parent for hit in hits if hit.chunk.parent)
     words = _words_by_term(restated)
@@ -61,7 +63,7 @@ def gather_evidence(session: Session, restated: Restated, hits: Sequence[Hit]) -
         document: frozenset(term for term, counts in holding.items() if document in counts) for document in documents
     }
     similarity = _Similarity(session.embedder, session.vector_of(restated.question))
-    return EvidenceBase(tuple(hits), session.reader.tables(list(parents)), weights, knows, similarity)
+    return EvidenceBase(tuple(hits), session.reader.tables(list(parents)), weights, knows, similarity, scanner)
 
 
 def faithfulness(answer: Answer, embedder: Embedder) -> float | None:
@@ -89,10 +91,10 @@ class _Similarity:
         return np.asarray(self.embedder.embed(texts) @ self.question, dtype=np.float32)
 
 
-def _searches(restated: Restated) -> list[str]:
-    """The texts to search for: the question, and each operand where an answer needs several."""
+def _operand_texts(restated: Restated) -> list[str]:
+    """What to search for beside the question: each operand where an answer needs several."""
     asked = restated.operands if len(restated.operands) > 1 else restated.parts if len(restated.parts) > 1 else ()
-    return list(dict.fromkeys([restated.question, *(operand.text for operand in asked)]))
+    return [text for text in dict.fromkeys(operand.text for operand in asked) if text != restated.question]
 
 
 def _words_by_term(restated: Restated) -> dict[str, tuple[str, ...]]:

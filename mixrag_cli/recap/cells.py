@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of, time_score
+from mixrag_cli.recap.evidence import CONTEXT_MATCH, EvidenceBase, context_credit, stems_of, surroundings_of, time_score
 from mixrag_cli.recap.language import (
     STOP_WORDS,
     SYNONYM_MATCH,
@@ -112,10 +112,16 @@ def _match_in_table(
     beside = EXTRA_ROW_WORDS * rows.extra[:, None] + EXTRA_COLUMN_WORDS * columns.extra[None, :]
     beside = beside + EXTRA_PATH_WORDS * rows.extra_path[:, None]
     score = coverage + TABLE_RANK * hit.score - beside * sayable / total
+    # One row of many is meant only where it alone says all: another of the sample is as near as any.
+    is_sampled = table.total_rows > len(table.rows)
+    says_all = np.all(np.maximum(own, (credit >= CONTEXT_MATCH)[:, None, None]) >= SYNONYM_MATCH, axis=0)
+    is_meant = np.asarray(says_all & (says_all.sum(axis=0) == 1))
     candidates = []
     for cell in table.cells:
         r, c = row_at.get(cell.row), column_at.get(cell.column)
         if r is None or c is None or local[r, c] < MIN_LOCAL or not _can_answer(cell, expects):
+            continue
+        if is_sampled and not is_meant[r, c]:
             continue
         own_time = rows.facets[r] | columns.facets[c]
         time = time_score(operand.facets, own_time, around_facets, known) - _unasked_span(operand.facets, own_time)

@@ -2,59 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import replace
 
 import numpy as np
 
 from mixrag_cli.recap.cells import axis_of
 from mixrag_cli.recap.compute import aggregate
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
+from mixrag_cli.recap.filters import find_filters, is_numeric, is_record_table
 from mixrag_cli.recap.language import facet_conflict
 from mixrag_cli.recap.restate import Operation, Restated
-from mixrag_cli.records import Cell, Header, Hit, Locator, Table
+from mixrag_cli.recap.tallies import ColumnMatch, Tally, match_records, tally_of
+from mixrag_cli.records import Cell, Header, Hit, Table
 
 MIN_ROWS = 2  # a single row is a cell to look up
 MIN_COLUMN_WORDS = 0.5  # of a column's leaf label that the question must say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnMatch:
-    """A column, the rows that count, and the value over them. extreme: the row of a maximum or minimum."""
-
-    hit: Hit
-    table: Table
-    column: Header
-    cells: tuple[Cell, ...]
-    value: Decimal
-    extreme: tuple[Header, Cell] | None
-    score: float
-    coverage: float
-    n_rows: int
-
-    @property
-    def locator(self) -> Locator:
-        """The column's own place: a range of cells in a sheet, the table's lines or page elsewhere."""
-        where = self.table.locator
-        addressed = [cell.address for cell in self.cells if cell.address]
-        return replace(where, cells=f"{addressed[0]}:{addressed[-1]}") if addressed else where
-
-
 def match_column(restated: Restated, base: EvidenceBase) -> ColumnMatch | None:
-    """The best column to aggregate for the question, or None where no column fits."""
+    """The best column to aggregate for the question, or None where no column fits.
+
+    A question that is worded as a lookup ("the total quantity") is only aggregated over records.
+    """
+    tally = tally_of(restated)
     best: ColumnMatch | None = None
     seen: set[str] = set()
-    for hit in base.hits:
+    for hit in base.hits if tally else ():
         table = base.tables.get(hit.chunk.parent)
         if table is None or table.id in seen:
             continue
         seen.add(table.id)
-        for turned in (table, transpose(table)):
-            found = _match_in_table(restated, hit, turned, base)
-            if found is not None and (best is None or found.score > best.score):
-                best = found
+        found = _best_in_table(restated, tally, hit, table, base) if tally else None
+        if found is not None and (best is None or found.score > best.score):
+            best = found
     return best
+
+
+def _best_in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, base: EvidenceBase) -> ColumnMatch | None:
+    is_sampled = table.total_rows > len(table.rows)
+    if is_record_table(table):
+        is_plain = tally.is_sure and tally.n_best == 1 and not tally.by
+        if tally.of_one_row and not is_sampled:
+            return None
+        if is_sampled or not is_plain or find_filters(restated.question, table):
+            found = match_records(restated, tally, hit, table, base)
+            if found is not None or is_sampled:
+                return found
+    if not tally.is_sure:
+        return None
+    turns = [_match_in_table(restated, hit, turned, base) for turned in (table, transpose(table))]
+    return max((found for found in turns if found is not None), key=lambda found: found.score, default=None)
 
 
 def transpose(table: Table) -> Table:
@@ -74,7 +72,7 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
         return None
     credit = context_credit(operand.terms, restated.names, around, base.knows.get(hit.chunk.document, frozenset()))
     fits = weights @ columns.said / weights.sum() - EXTRA_WORDS * columns.extra
-    fits[[not _is_numeric(table, header) for header in table.columns]] = -1.0
+    fits[[not is_numeric(table, header) for header in table.columns]] = -1.0
     if not len(fits) or fits.max() <= 0 or columns.extra[c := int(fits.argmax())] > MIN_COLUMN_WORDS:
         return None
     chosen = _rows_asked_for(rows.said, columns.said[:, c], weights)
@@ -103,39 +101,14 @@ def _rows_asked_for(row_said: np.ndarray, column_said: np.ndarray, weights: np.n
     return np.asarray(strength >= strength.max())
 
 
-def _is_numeric(table: Table, header: Header) -> bool:
-    cells = [cell for cell in table.cells if cell.column == header.index][:50]
-    return bool(cells) and sum(cell.value is not None for cell in cells) * 2 > len(cells)
-
-
 def _with_value(
     operation: Operation, hit: Hit, table: Table, column: Header, cells: tuple[Cell, ...], score: float, coverage: float
 ) -> ColumnMatch | None:
-    rows = {header.index: header for header in table.rows}
-    if table.total_rows > len(table.rows):
-        return _from_profile(operation, hit, table, column, score, coverage)
     value = aggregate(operation, [cell.value for cell in cells if cell.value is not None])
     if value is None:
         return None
-    extreme = None
+    best: tuple[tuple[Header, Cell], ...] = ()
     if operation in ("maximum", "minimum"):
         cell = next(cell for cell in cells if cell.value == value)
-        extreme = (rows[cell.row], cell)
-    return ColumnMatch(hit, table, column, cells, value, extreme, score, coverage, len(cells))
-
-
-def _from_profile(
-    operation: Operation, hit: Hit, table: Table, column: Header, score: float, coverage: float
-) -> ColumnMatch | None:
-    """The same from the profile that was taken over all rows while a large sheet streamed by."""
-    profile = next((known for known in table.profiles if known.index == column.index), None)
-    if profile is None or not profile.numbers or profile.total is None:
-        return None
-    value = {
-        "sum": profile.total,
-        "average": profile.total / profile.numbers,
-        "maximum": profile.high,
-        "minimum": profile.low,
-        "count": Decimal(profile.count),
-    }.get(operation)
-    return None if value is None else ColumnMatch(hit, table, column, (), value, None, score, coverage, profile.numbers)
+        best = ((next(header for header in table.rows if header.index == cell.row), cell),)
+    return ColumnMatch(hit, table, column, operation, cells, value, score, coverage, len(cells), best)

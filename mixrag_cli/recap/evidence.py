@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from mixrag_cli.recap.language import (
     words_of,
 )
 from mixrag_cli.records import Hit, Table
+from mixrag_cli.tables.scan import Filter, Group, ScanOperation, ScanResult
 
 # How much a term counts that stands not in the cell's own headers or the sentence itself but around it.
 # A name ("Apple") is usually said once, in the title; a common word found only elsewhere proves little.
@@ -37,13 +39,25 @@ SURE_SIMILARITY = 0.6
 MIN_COVERAGE_WHEN_SIMILAR = 0.33
 
 
+class RowScanner(Protocol):
+    """Tallies over all rows of the file behind a sampled table; None or () where the file cannot be read as indexed."""
+
+    def scan(
+        self, hit: Hit, table: Table, column: int, operation: ScanOperation, filters: Sequence[Filter], n_best: int
+    ) -> ScanResult | None:
+        """One operation over one column, as tables.scan.scan_column."""
+
+    def groups(self, hit: Hit, table: Table, column: int, by: int, filters: Sequence[Filter]) -> tuple[Group, ...]:
+        """The sums of one column for each text of another, as tables.scan.scan_groups."""
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceBase:
     """All that an answer may rest on.
 
     hits: best first. tables: by id, for hits whose chunk has a parent. weights: of each question term, higher is
     rarer (see term_weight). knows: for each document id the question terms that it holds anywhere.
-    similarity: texts -> (n,) float32 cosine to the question.
+    similarity: texts -> (n,) float32 cosine to the question. scanner: None where there are no files to read.
     """
 
     hits: tuple[Hit, ...]
@@ -51,6 +65,7 @@ class EvidenceBase:
     weights: Mapping[str, float]
     knows: Mapping[str, frozenset[str]]
     similarity: Callable[[Sequence[str]], npt.NDArray[np.float32]]
+    scanner: RowScanner | None = None
 
     def weight(self, term: str) -> float:
         """The term's weight, 1 where the collection was not asked for it."""

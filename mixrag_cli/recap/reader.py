@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from mixrag_cli.recap.cells import CellMatch, match_cells, unasked_part
-from mixrag_cli.recap.columns import ColumnMatch, match_column
+from mixrag_cli.recap.columns import match_column
 from mixrag_cli.recap.compute import Computed, compute, formula_for
 from mixrag_cli.recap.conditions import along_periods, passes
 from mixrag_cli.recap.definitions import match_definitions
@@ -28,6 +28,7 @@ from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch, match_numbers, match_sentences
 from mixrag_cli.recap.spans import answer_span
+from mixrag_cli.recap.tallies import ColumnMatch
 from mixrag_cli.records import Answer, Evidence, Header, Source
 from mixrag_cli.tables.places import locate_cells
 
@@ -90,7 +91,7 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
     if restated.condition is not None:
         return [_from_condition(restated.condition, restated, base)]
     if restated.operation == "lookup":
-        return _lookups(restated, base)
+        return _tallied_or(_lookups(restated, base), restated, base)
     quoted = _quoted_change(restated, base) or _quoted_result(restated, base)
     if quoted is not None:
         return [quoted]
@@ -101,6 +102,19 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
     if restated.operation in ("average", "sum", "maximum", "minimum", "count"):
         return [_from_column(restated, base)] if restated.kind == "aggregate" else []
     return []
+
+
+def _tallied_or(found: list[_Piece | None], restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
+    """What a lookup found, or a tally over records where that says all of the question and no other table says as much.
+
+    One row of a table of records is no answer to "how many orders" or "the total quantity".
+    """
+    tallied = _from_column(restated, base)
+    if tallied is None or (tallied.formula and tallied.coverage < SURE_COVERAGE):
+        return found
+    document = tallied.sources[0].hit.chunk.document
+    others = [piece for piece in found if piece is not None and piece.sources[0].hit.chunk.document != document]
+    return [tallied] if all(piece.coverage < tallied.coverage for piece in others) else found
 
 
 def _lookups(restated: Restated, base: EvidenceBase) -> list[_Piece | None]:
@@ -342,16 +356,55 @@ def _from_column(restated: Restated, base: EvidenceBase) -> _Piece | None:
     match = match_column(restated, base)
     if match is None or not is_supported(match.coverage, match.hit.scores.get("meaning", 0.0), MIN_CELL_COVERAGE):
         return None
-    cell = match.extreme[1] if match.extreme else (match.cells[0] if match.cells else None)
-    unit = (cell.unit if cell else "") if restated.operation != "count" else ""
-    scale = (cell.scale if cell else 1) if restated.operation != "count" else 1
+    return _list_piece(restated, match) if len(match.best) > 1 or match.groups else _column_piece(restated, match)
+
+
+def _column_piece(restated: Restated, match: ColumnMatch) -> _Piece:
+    unit, scale = _unit_of(match)
     value = rounded(match.value, unit)
     text = number_text(value, unit, scale)
-    evidence, source = _column_evidence(restated, match, value)
-    if match.extreme and restated.expects == "label":
-        text = _label_of(match.extreme[0], match.table.rows, restated)
-    formula = "" if match.extreme else f"{restated.operation}(e1)"
+    if match.best and restated.expects == "label":
+        text = _label_of_best(match, match.best[0][0], restated)
+    evidence = _column_evidence(match, value)
+    source = Source(
+        1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
+    )
+    formula = "" if match.best else f"{match.operation}(e1)"
     return _Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale), formula)
+
+
+def _list_piece(restated: Restated, match: ColumnMatch) -> _Piece:
+    """Several greatest rows, or the value of each group; one group alone is its name, with its value."""
+    unit, scale = _unit_of(match)
+    rows = [(_label_of_best(match, header, restated), cell.value or match.value) for header, cell in match.best]
+    named = [(name, rounded(value, unit)) for name, value in match.groups or rows]
+    text = "; ".join(f"{name}: {number_text(value, unit, scale)}" for name, value in named)
+    if len(named) == 1 and restated.expects == "label":
+        text = named[0][0]
+    evidence = _column_evidence(match, named[0][1])
+    if match.groups:
+        quote = "; ".join(f"{name}: {value:f}" for name, value in named)
+        evidence = replace(evidence, quote=_shorten(quote), locator=match.locator)
+    source = Source(
+        1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
+    )
+    value = named[0][1] if len(named) == 1 else None
+    return _Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
+
+
+def _unit_of(match: ColumnMatch) -> tuple[str, int]:
+    """The unit and scale of the column's first figure; a count has none."""
+    if match.operation == "count":
+        return "", 1
+    of_column = (cell for cell in match.table.cells if cell.column == match.column.index and cell.value is not None)
+    cell = match.best[0][1] if match.best else next(iter(match.cells), None) or next(of_column, None)
+    return (cell.unit, cell.scale) if cell else ("", 1)
+
+
+def _label_of_best(match: ColumnMatch, header: Header, restated: Restated) -> str:
+    """The label of a row of the table, or of one that only its file holds."""
+    rows = match.table.rows
+    return _label_of(header, rows if header in rows else (*rows, header), restated)
 
 
 def _label_of(header: Header, others: Sequence[Header], restated: Restated) -> str:
@@ -371,19 +424,14 @@ def _label_of(header: Header, others: Sequence[Header], restated: Restated) -> s
     return max(named, key=len) if named else next(iter(own), " > ".join(header.path))
 
 
-def _column_evidence(restated: Restated, match: ColumnMatch, value: Decimal) -> tuple[Evidence, Source]:
-    column = " > ".join(match.column.path)
-    if match.extreme:
-        header, cell = match.extreme
-        where = locate_cells(match.table.locator, [cell])
-        quote = cell.text
-        label = f"{' > '.join(header.path)} | {column} ({restated.operation} of {match.n_rows} rows)"
-    else:
-        where = match.locator
-        quote = f"{column}: {match.n_rows} values"
-        label = f"{column} ({restated.operation} of {match.n_rows} rows)"
-    evidence = Evidence("e1", 1, quote, label, value if match.extreme else None, locator=where)
-    return evidence, Source(1, match.hit, where, f"{match.table.title}: {label}".strip(": "))
+def _column_evidence(match: ColumnMatch, value: Decimal) -> Evidence:
+    """What the value rests on: the column, the number of its rows, and the conditions on them."""
+    if not match.best:
+        column = " > ".join(match.column.path)
+        return Evidence("e1", 1, f"{column}: {match.n_rows:,} values", match.basis, locator=match.locator)
+    header, cell = match.best[0]
+    label = f"{' > '.join(header.path)} | {match.basis}"
+    return Evidence("e1", 1, cell.text, label, value, locator=locate_cells(match.table.locator, [cell]))
 
 
 # --- shared -------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ import pyarrow.csv as pacsv
 from mixrag_cli.errors import FileUnreadable
 
 ScanOperation = Literal["sum", "average", "maximum", "minimum", "count"]
-Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
+Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "in"]
 BLOCK_BYTES = 1 << 20
 MAX_COLUMNS = 16_384  # what the reader of csv files keeps of a row
 EXACT = Context(prec=76)  # sums of a million amounts stay exact
@@ -33,6 +33,8 @@ NUMBER = pa.decimal256(76, 30)
 PLAIN = r"^(?:(?:0|[1-9][0-9]{0,30}|[-+][0-9]{1,31})(?:\.[0-9]{0,30})?|[-+]?\.[0-9]{1,30})$"
 UNCOMMON = r"^(?:0|[1-9][0-9]*|[-+][0-9]+|[-+]?[0-9]?)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]{1,3})?$"  # exponents, long tails
 IDENTIFIER = r"^[0-9]{15,}$"
+NO_NUMBER = pa.scalar(None, NUMBER)
+MAX_GROUPS = 100_000
 MAX_NUMBER_CHARS = 40
 MAX_EXPONENT = 30
 THOUSANDS_BY_DECIMAL_MARK = {".": ",", ",": "."}
@@ -51,12 +53,12 @@ class Dialect:
 @dataclass(frozen=True, slots=True)
 class Filter:
     """A condition on the rows that count. column: from 0. value: a number compares numbers, a text compares texts
-    without regard to case and outer blanks; "contains" takes a text, the orders take a number.
+    without regard to case and outer blanks; "contains" takes a text, "in" several, the orders take a number.
     """
 
     column: int
     comparison: Comparison
-    value: Decimal | str
+    value: Decimal | str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,48 @@ def scan_column(
             raise ValueError(f"the file has columns 0 to {batch.num_columns - 1}, not {sorted(needed)}")
         _take_batch(tally, batch, column, filters, way)
     return tally.result(len(skipped))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rows of one text in a column. total: the sum of their numbers; n_numbers: rows that have one."""
+
+    text: str
+    n_rows: int
+    n_numbers: int
+    total: Decimal
+
+
+def scan_groups(
+    source: Path | BinaryIO,
+    column: int,
+    by: int,
+    filters: Sequence[Filter] = (),
+    *,
+    dialect: Dialect | None = None,
+) -> tuple[Group, ...]:
+    """Rows and sums of one column for each text of another, in the order of first appearance.
+
+    Raises FileUnreadable and ValueError as scan_column does, and ValueError above MAX_GROUPS texts.
+    """
+    way = dialect or Dialect()
+    groups: dict[str, Group] = {}
+    for batch in _batches(source, way, []):
+        mask = _mask_of(batch, filters, way)
+        numbers = pc.if_else(mask, _to_numbers(pc.utf8_trim_whitespace(batch.column(column)), way), NO_NUMBER)
+        texts = pc.filter(pc.utf8_trim_whitespace(batch.column(by)), mask)
+        table = pa.table({"text": texts, "number": pc.filter(numbers, mask)})
+        counted = table.group_by("text", use_threads=False).aggregate(
+            [([], "count_all"), ("number", "count"), ("number", "sum")]
+        )
+        for row in counted.to_pylist():
+            known = groups.get(row["text"], Group(row["text"], 0, 0, Decimal(0)))
+            total = EXACT.add(known.total, _plain(row["number_sum"] or Decimal(0)))
+            n_rows, n_numbers = known.n_rows + row["count_all"], known.n_numbers + row["number_count"]
+            groups[known.text] = Group(known.text, n_rows, n_numbers, total)
+        if len(groups) > MAX_GROUPS:
+            raise ValueError(f"more than {MAX_GROUPS} groups")
+    return tuple(groups.values())
 
 
 @dataclass(slots=True)
@@ -169,16 +213,13 @@ def _batches(source: Path | BinaryIO, dialect: Dialect, skipped: list[int]) -> I
 def _take_batch(tally: _Tally, batch: Any, column: int, filters: Sequence[Filter], dialect: Dialect) -> None:
     before = tally.n_records
     tally.n_records += batch.num_rows
-    mask = pa.array([True] * batch.num_rows) if not filters else None
-    for each in filters:
-        passed = _passes(batch.column(each.column), each, dialect)
-        mask = passed if mask is None else pc.and_(mask, passed)
+    mask = _mask_of(batch, filters, dialect)
     tally.n_rows += pc.sum(mask).as_py() or 0
     texts = pc.utf8_trim_whitespace(batch.column(column))
     if tally.operation == "count":
         tally.n_filled += pc.sum(pc.and_(mask, pc.not_equal(texts, ""))).as_py() or 0
         return
-    numbers = pc.if_else(mask, _to_numbers(texts, dialect), pa.scalar(None, NUMBER))
+    numbers = pc.if_else(mask, _to_numbers(texts, dialect), NO_NUMBER)
     found = len(numbers) - numbers.null_count
     tally.n_numbers += found
     if not found:
@@ -199,6 +240,13 @@ def _best_rows(batch: Any, numbers: Any, before: int, tally: _Tally) -> Iterator
         yield ScannedRow(before + at + 1, _plain(numbers[at].as_py()), cells)
 
 
+def _mask_of(batch: Any, filters: Sequence[Filter], dialect: Dialect) -> Any:
+    mask = pa.array([True] * batch.num_rows)
+    for each in filters:
+        mask = pc.and_(mask, _passes(batch.column(each.column), each, dialect))
+    return mask
+
+
 def _passes(texts: Any, wanted: Filter, dialect: Dialect) -> Any:
     """A mask of the rows that the filter lets through; a cell that is no number passes no comparison of numbers."""
     plain = pc.utf8_trim_whitespace(texts)
@@ -214,6 +262,10 @@ def _passes(texts: Any, wanted: Filter, dialect: Dialect) -> Any:
         if compare is None:
             raise ValueError(f"{wanted.comparison} takes a text")
         return pc.fill_null(compare(_to_numbers(plain, dialect), pa.scalar(wanted.value, NUMBER)), False)
+    if isinstance(wanted.value, tuple) or wanted.comparison == "in":
+        if not isinstance(wanted.value, tuple) or wanted.comparison != "in":
+            raise ValueError("several texts go with in, and in with several texts")
+        return pc.is_in(pc.utf8_lower(plain), pa.array([text.strip().lower() for text in wanted.value], pa.string()))
     value = wanted.value.strip()
     if wanted.comparison == "contains":
         return pc.match_substring(plain, value, ignore_case=True)

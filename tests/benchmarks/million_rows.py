@@ -38,6 +38,8 @@ class Truth:
     price: Decimal = Decimal(0)
     highest: tuple[Decimal, str] = (Decimal(0), "")
     south: list[Decimal] = field(default_factory=list)
+    large: int = 0
+    freight_by_region: dict[str, Decimal] = field(default_factory=dict)
 
 
 def main() -> int:
@@ -73,17 +75,26 @@ def write_orders(path: Path, n_rows: int) -> Truth:
             truth.quantity += quantity
             truth.price += Decimal(price) / 100
             truth.highest = max(truth.highest, (Decimal(freight) / 100, order))
+            truth.large += quantity > 30
+            by_region = truth.freight_by_region
+            by_region[region] = by_region.get(region, Decimal(0)) + Decimal(freight) / 100
             if region == "south":
                 truth.south.append(Decimal(freight) / 100)
     return truth
 
 
 def ask_all(folder: Path, truth: Truth, n_rows: int) -> int:
+    dearest = max(truth.freight_by_region.items(), key=lambda pair: pair[1])
     questions = (
         ("What is the average unit price?", truth.price / n_rows, ""),
         ("What is the highest freight, and which order has it?", *truth.highest),
         ("What is the sum of quantity?", Decimal(truth.quantity), ""),
         ("What is the total quantity?", Decimal(truth.quantity), ""),
+        ("maximum freight", truth.highest[0], ""),
+        ("How many orders from the south?", Decimal(len(truth.south)), ""),
+        ("What is the average freight where region is south?", sum(truth.south, Decimal(0)) / len(truth.south), ""),
+        ("How many orders have a quantity above 30?", Decimal(truth.large), ""),
+        ("Which region has the highest total freight?", dearest[1], dearest[0]),
     )
     wrong = 0
     for question, value, label in questions:

@@ -1,0 +1,297 @@
+"""Extract from a table of records: which of its rows a question restricts itself to.
+
+    "… from Spain"              a text that a column of few texts holds        country = Spain
+    "… of smokers", "non-…"     the name of a column that says yes or no       smoker = Yes, smoker = No
+    "… with a tip above 5"      a comparison beside a column of numbers        tip > 5
+    "… in 2019", "class 3"      a number behind its column's name, a year      year = 2019, class = 3
+
+The words are the table's own; none is known beforehand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from mixrag_cli.recap.language import STOP_WORDS, facets_of, stem, words_of
+from mixrag_cli.records import Cell, Header, Table
+from mixrag_cli.tables.scan import Comparison, Filter
+from mixrag_cli.tables.text import key_columns
+from mixrag_cli.tables.values import find_numbers
+
+MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
+COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
+MAX_TRIED = 12  # stretches of the question around a name that are looked for in the file
+NAMED_REACH = 2  # words between a column's name and its value ("class is 3")
+YES = frozenset(("yes", "y", "true", "t", "1"))
+NO = frozenset(("no", "n", "false", "f", "0"))
+_NEGATION = frozenset(("non", "not", "no", "without", "never"))
+_TOKEN = re.compile(r"[^\W_]+")
+_ISO_DATE = re.compile(r"\s*(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?(?!\d)")
+_YEAR = re.compile(r"(?:19|20)\d\d$")
+_COMPARISONS: tuple[tuple[Comparison, str], ...] = (
+    (">=", r">=|\bat least|\bno (?:less|fewer) than|\bnot less than"),
+    ("<=", r"<=|\bat most|\bup to|\b(?:no|not) more than"),
+    (">", r">|\babove|\bover|\b(?:more|greater|higher|larger|bigger|longer|older) than|\bexceed(?:s|ed|ing)?"),
+    ("<", r"<|\bbelow|\bunder|\b(?:less|lower|fewer|smaller|shorter|younger) than"),
+)
+_COMPARED = re.compile(
+    "|".join(f"(?P<c{n}>{words})" for n, (_, words) in enumerate(_COMPARISONS)) + r"|(?P<between>\bbetween)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """A condition on the rows. label: for people ("country = Spain"). said: stems of the question that it explains.
+
+    is_comparison: whether its column is compared with a number, and so hardly what is to be measured.
+    """
+
+    filter: Filter
+    label: str
+    said: frozenset[str]
+    is_comparison: bool = False
+
+    def passes(self, cell: Cell | None) -> bool:
+        """Whether a row with this cell in the column counts."""
+        wanted = self.filter.value
+        if isinstance(wanted, Decimal):
+            return cell is not None and cell.value is not None and _compare(cell.value, self.filter.comparison, wanted)
+        text = cell.text.strip().lower() if cell is not None else ""
+        if self.filter.comparison == "contains":
+            return isinstance(wanted, str) and wanted.lower() in text
+        return text in (wanted if isinstance(wanted, tuple) else (wanted.lower(),))
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    stem: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A value of a column, said in the question. place: the first and last of its tokens."""
+
+    column: Header
+    text: str
+    place: tuple[int, int]
+    named: bool
+
+
+def is_record_table(table: Table) -> bool:
+    """Whether the rows are records of one kind under named columns, not labelled lines of a report."""
+    return table.total_rows > len(table.rows) or bool(key_columns(table))
+
+
+def find_filters(question: str, table: Table) -> tuple[RowFilter, ...]:
+    """The conditions on the table's rows that the question says, none of them twice for one stretch of it."""
+    tokens = _tokens(question)
+    compared = tuple(_comparisons(question, tokens, table))
+    settled = {each.filter.column for each in compared}
+    chosen = _choose([each for each in _values(tokens, table) if each.column.index not in settled])
+    return (*compared, *_merged(chosen, tokens), *_yes_no(tokens, table, chosen), *_dates(question, table, chosen))
+
+
+def unexplained(question: str, table: Table, terms: Sequence[str], said: Collection[str]) -> tuple[str, ...]:
+    """The question's words, as it writes them, that stand for some of its terms and that nothing said explains."""
+    heads = {part for header in table.columns for part in _leaf_stems(header)}
+    left = []
+    for token in _tokens(question):
+        text = question[token.start : token.end]
+        own = {stem(word) for word in words_of(text)}
+        if own & set(terms) and token.stem not in said and not own <= heads | set(said):
+            left.append(text)
+    return tuple(left)
+
+
+def tried_filters(question: str, table: Table, words: Sequence[str]) -> tuple[RowFilter, ...]:
+    """Conditions that only the file can confirm: these words of the question as a text of a column of many texts.
+
+    The stretch of the question around the words counts as well, which may name the column ("customer 17").
+    """
+    tokens = _tokens(question)
+    at = [n for n, token in enumerate(tokens) if question[token.start : token.end] in words]
+    if not at:
+        return ()
+    stretches = [(first, last) for first in range(at[0] + 1) for last in range(at[-1], len(tokens))]
+    near = sorted(stretches, key=lambda ends: ends[1] - ends[0])[:MAX_TRIED]
+    texts = tuple(question[tokens[first].start : tokens[last].end].lower() for first, last in near)
+    columns = [h for h in table.columns if not is_numeric(table, h) and not distinct_texts(table, h)]
+    said = frozenset(stem(word) for text in words for word in (*words_of(text), text.lower()))
+    name = question[tokens[at[0]].start : tokens[at[-1]].end]
+    return tuple(RowFilter(Filter(h.index, "in", texts), f"{h.leaf} = {name}", said) for h in columns)
+
+
+def distinct_texts(table: Table, column: Header) -> tuple[str, ...]:
+    """The texts of a column that holds few of them, () where it holds many."""
+    profile = next((known for known in table.profiles if known.index == column.index), None)
+    if profile is not None:
+        return profile.distinct
+    texts = dict.fromkeys(cell.text.strip() for cell in table.cells if cell.column == column.index)
+    return tuple(texts) if len(texts) <= MAX_DISTINCT else ()
+
+
+def is_numeric(table: Table, column: Header) -> bool:
+    """Whether at least half of the column's filled cells are numbers."""
+    profile = next((known for known in table.profiles if known.index == column.index), None)
+    if profile is not None:
+        return profile.count > 0 and profile.numbers * 2 >= profile.count
+    cells = [cell for cell in table.cells if cell.column == column.index][:50]
+    return bool(cells) and sum(cell.value is not None for cell in cells) * 2 > len(cells)
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [_Token(stem(found.group().lower()), found.start(), found.end()) for found in _TOKEN.finditer(text)]
+
+
+def _leaf_stems(header: Header) -> tuple[str, ...]:
+    return tuple(stem(word) for word in words_of(header.leaf))
+
+
+def _places(needle: Sequence[str], tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
+    """Where the stems stand one behind the other, as the first and last token."""
+    n = len(needle)
+    for at in range(len(tokens) - n + 1 if n else 0):
+        if all(token.stem == wanted for token, wanted in zip(tokens[at : at + n], needle, strict=True)):
+            yield at, at + n - 1
+
+
+def _comparisons(question: str, tokens: Sequence[_Token], table: Table) -> Iterator[RowFilter]:
+    """Columns of numbers that the question compares with a number beside their name."""
+    columns = [
+        (header, place)
+        for header in table.columns
+        if is_numeric(table, header)
+        for place in _places(_leaf_stems(header), tokens)
+    ]
+    for found in _COMPARED.finditer(question):
+        limits = [
+            (start, value.value * value.scale)
+            for start, _, value in find_numbers(question[found.end() :])
+            if value.value is not None
+        ]
+        if not limits or len(question[found.end() : found.end() + limits[0][0]].split()) > 1:
+            continue
+        at = sum(token.end <= found.start() for token in tokens)
+        beside = [(_distance(place, at), header) for header, place in columns if _distance(place, at) <= COMPARED_REACH]
+        if not beside:
+            continue
+        header = min(beside, key=lambda pair: pair[0])[1]
+        if found["between"] is None:
+            comparison = next(sign for n, (sign, _) in enumerate(_COMPARISONS) if found[f"c{n}"] is not None)
+            bounds: list[tuple[Comparison, Decimal]] = [(comparison, limits[0][1])]
+        else:
+            bounds = [(">=", limits[0][1]), ("<=", limits[1][1])] if len(limits) > 1 else []
+        said = frozenset((*_leaf_stems(header), *_stems_between(question, found.start(), found.end() + limits[0][0])))
+        numbers = frozenset(format(limit, "f") for _, limit in bounds)
+        for sign, limit in bounds:
+            label = f"{header.leaf} {sign} {limit:,f}"
+            yield RowFilter(Filter(header.index, sign, limit), label, said | numbers, is_comparison=True)
+
+
+def _distance(place: tuple[int, int], at: int) -> int:
+    """Words between a column's name and a comparison; a name behind it ("more than 30 units") is one word farther."""
+    return at - place[1] - 1 if place[1] < at else place[0] - at + 1
+
+
+def _stems_between(question: str, start: int, end: int) -> list[str]:
+    return [token.stem for token in _tokens(question[start:end])]
+
+
+def _values(tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
+    """Every text of a column of few texts that stands in the question."""
+    names = {place for header in table.columns for place in _places(_leaf_stems(header), tokens)}
+    for header in table.columns:
+        own = list(_places(_leaf_stems(header), tokens))
+        for text in distinct_texts(table, header):
+            stems = [token.stem for token in _tokens(text)]
+            for place in _places(stems, tokens):
+                named = any(0 < place[0] - last <= NAMED_REACH for _, last in own)
+                is_year = len(stems) == 1 and _YEAR.match(stems[0]) is not None and _is_year_column(table, header)
+                tells = any(len(part) > 1 and not part.isdigit() and part not in STOP_WORDS for part in stems)
+                tells = tells and not YES & set(stems) and not NO & set(stems)
+                if named or is_year or (tells and place not in names):
+                    yield _Found(header, text, place, named)
+
+
+def _is_year_column(table: Table, header: Header) -> bool:
+    return all(_YEAR.match(text) for text in distinct_texts(table, header))
+
+
+def _choose(found: Sequence[_Found]) -> list[_Found]:
+    """One value for each stretch of the question: the longest, and of a column that is named rather than not."""
+    chosen: list[_Found] = []
+    order = sorted(found, key=lambda each: (each.place[0] - each.place[1], not each.named))
+    for each in order:
+        if not any(other.place[0] <= each.place[1] and each.place[0] <= other.place[1] for other in chosen):
+            chosen.append(each)
+    return sorted(chosen, key=lambda each: each.place)
+
+
+def _merged(chosen: Sequence[_Found], tokens: Sequence[_Token]) -> Iterator[RowFilter]:
+    """One condition a column, over all of its texts that the question says."""
+    for column in dict.fromkeys(each.column for each in chosen):
+        own = [each for each in chosen if each.column == column]
+        stems = {token.stem for each in own for token in tokens[each.place[0] : each.place[1] + 1]}
+        said = frozenset(stems | (set(_leaf_stems(column)) & {token.stem for token in tokens}))
+        texts = tuple(dict.fromkeys(each.text.strip().lower() for each in own))
+        label = f"{column.leaf} = {' or '.join(dict.fromkeys(each.text.strip() for each in own))}"
+        condition = Filter(column.index, "=", texts[0]) if len(texts) == 1 else Filter(column.index, "in", texts)
+        yield RowFilter(condition, label, said)
+
+
+def _yes_no(tokens: Sequence[_Token], table: Table, chosen: Sequence[_Found]) -> Iterator[RowFilter]:
+    """Columns of yes and no that the question names: their rows of yes, after a negation those of no."""
+    settled = {each.column.index for each in chosen}
+    for header in table.columns:
+        texts = distinct_texts(table, header)
+        plain = {text.strip().lower() for text in texts if text.strip()}
+        if header.index in settled or not plain or not plain <= YES | NO or not plain & YES or not plain & NO:
+            continue
+        for first, last in _places(_leaf_stems(header), tokens):
+            is_no = first > 0 and tokens[first - 1].stem in _NEGATION
+            wanted = next((text for text in texts if text.strip().lower() in (NO if is_no else YES)), "")
+            said = frozenset(token.stem for token in tokens[max(first - is_no, 0) : last + 1])
+            yield RowFilter(Filter(header.index, "=", wanted), f"{header.leaf} = {wanted.strip()}", said)
+            break
+
+
+def _dates(question: str, table: Table, chosen: Sequence[_Found]) -> Iterator[RowFilter]:
+    """The year, month or day asked for, in a column of ISO dates: of several, the one that is named."""
+    facets = facets_of(question)
+    starts = {_date_start(date) for date in facets.dates if date[0]} or {f"{year}-" for year in facets.years}
+    if len(starts) != 1 or any(_YEAR.match(each.text) for each in chosen):
+        return
+    tokens = _tokens(question)
+    columns = [header for header in table.columns if _is_date_column(table, header)]
+    named = [header for header in columns if any(True for _ in _places(_leaf_stems(header), tokens))]
+    for header in (named or columns)[:1]:
+        start = starts.pop()
+        said = frozenset((*map(str, facets.years), *_leaf_stems(header)))
+        yield RowFilter(Filter(header.index, "contains", start), f"{header.leaf} in {start.rstrip('-')}", said)
+
+
+def _date_start(date: tuple[int, int, int]) -> str:
+    year, month, day = date
+    return f"{year}-{month:02d}-{day:02d}" if day else f"{year}-{month:02d}"
+
+
+def _is_date_column(table: Table, header: Header) -> bool:
+    texts = [cell.text for cell in table.cells if cell.column == header.index and cell.text][:50]
+    return bool(texts) and all(_ISO_DATE.match(text) for text in texts)
+
+
+def _compare(value: Decimal, comparison: Comparison, limit: Decimal) -> bool:
+    return {
+        "=": value == limit,
+        "!=": value != limit,
+        "<": value < limit,
+        "<=": value <= limit,
+        ">": value > limit,
+        ">=": value >= limit,
+    }[comparison]

@@ -1,0 +1,484 @@
+"""Extract and compute over the rows of a table of records: sums, means, counts, extremes and groups under conditions.
+
+    tally_of         what the question wants tallied: "how many …" is a count and "the total …" a sum where rows are
+                     records, though the same words look one cell up in a report
+    match_records    the column, the rows that count, and the value over them
+
+A sampled table is tallied over all rows of its file: from its profiles where no row is left out, else by a scan that
+the caller provides. What cannot be scanned has no answer: a sample's mean is no mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal, cast
+
+import numpy as np
+
+from mixrag_cli.recap.cells import WHOLE_WORDS, unasked_part
+from mixrag_cli.recap.compute import aggregate
+from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
+from mixrag_cli.recap.filters import (
+    RowFilter,
+    distinct_texts,
+    find_filters,
+    is_numeric,
+    tried_filters,
+    unexplained,
+)
+from mixrag_cli.recap.language import Facets, facet_conflict, match_term, stem, words_of
+from mixrag_cli.recap.restate import Operation, Restated
+from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Locator, Table
+from mixrag_cli.tables.scan import Filter, Group, ScannedRow
+from mixrag_cli.tables.text import key_columns
+
+TallyOperation = Literal["sum", "average", "maximum", "minimum", "count"]
+MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
+EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
+COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
+MAX_BEST = 20  # rows that a list of the greatest names
+MAX_LISTED_GROUPS = 30
+ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
+TALLY_WORDS = WHOLE_WORDS | frozenset(("maximum", "minimum", "max", "min", "number", "sum"))
+_NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_BEST_STEMS = frozenset(stem(word) for word in ("top", "bottom", "first", *_NUMBER_WORDS))
+_SUPERLATIVE = r"highest|largest|biggest|greatest|lowest|smallest|most|least|best|longest|shortest|oldest|youngest"
+_BEST = re.compile(
+    rf"\b(?:top|bottom|first)\s+(?P<after>\d{{1,2}}|{'|'.join(_NUMBER_WORDS)})\b"
+    rf"|\b(?P<before>\d{{1,2}}|{'|'.join(_NUMBER_WORDS)})\s+(?:\w+\s+)?(?:{_SUPERLATIVE})\b",
+    re.IGNORECASE,
+)
+_HOW_MANY = re.compile(r"\bhow many\b|\b(?:what (?:is|was) )?the number of\b", re.IGNORECASE)
+_TOTAL = re.compile(r"\b(?:total|overall|combined|altogether|sum)\b", re.IGNORECASE)
+_AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
+_NUMBER_OF = re.compile(r"\bnumber of\b|\b(?:most|fewest)\b", re.IGNORECASE)
+_GREATEST = re.compile(r"\b(?:highest|largest|biggest|greatest|most|maximum|top)\b", re.IGNORECASE)
+_LEAST = re.compile(r"\b(?:lowest|smallest|least|fewest|minimum)\b", re.IGNORECASE)
+_ASKS_PROSE = re.compile(r"\s*(?:who|whom|whose|why|how|when|where|describe|explain|define)\b", re.IGNORECASE)
+_BY = re.compile(r"\b(?:by|per|for each|for every|in each)\s+(.+)", re.IGNORECASE)
+_WHICH = re.compile(r"\b(?:which|what)\s+(.+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What is to be computed.
+
+    n_best: how many rows or groups an extreme names. by: the words that name groups, "" for none; best: the extreme of
+    them that is asked for, None for all of them. is_sure: worded as a tally and nothing else. of_one_row: a value that
+    is no tally, of the one row that the conditions leave.
+    """
+
+    operation: TallyOperation
+    n_best: int = 1
+    by: str = ""
+    best: Literal["maximum", "minimum"] | None = None
+    is_sure: bool = True
+    of_one_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Tallied:
+    """A value over rows. best: the rows of an extreme, of the table itself or of its file."""
+
+    value: Decimal | None
+    n_rows: int
+    n_numbers: int
+    best: tuple[ScannedRow | Cell, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMatch:
+    """A column, the rows that count, and the value over them.
+
+    operation: what the value is. best: the rows that hold an extreme, best first. groups: each group's text and value.
+    filters: the conditions in words. by: the column of the groups. n_rows: over how many rows. of_one_row: the cell of
+    the one row that the conditions leave. is_distinct: whether texts are counted, not rows.
+    """
+
+    hit: Hit
+    table: Table
+    column: Header
+    operation: Operation
+    cells: tuple[Cell, ...]
+    value: Decimal
+    score: float
+    coverage: float
+    n_rows: int
+    best: tuple[tuple[Header, Cell], ...] = ()
+    groups: tuple[tuple[str, Decimal], ...] = ()
+    filters: tuple[str, ...] = ()
+    by: str = ""
+    of_one_row: bool = False
+    is_distinct: bool = False
+
+    @property
+    def basis(self) -> str:
+        """The column, the operation and the rows in words: "freight (sum of 6,030 rows where country = Spain)"."""
+        column = " > ".join(self.column.path)
+        where = f" where {' and '.join(self.filters)}" if self.filters else ""
+        if self.of_one_row:
+            return f"{column}{where}"
+        by = f" by {self.by}" if self.by else ""
+        what = "distinct texts" if self.is_distinct else "rows"
+        return f"{column} ({self.operation} of {self.n_rows:,} {what}{by}{where})"
+
+    @property
+    def locator(self) -> Locator:
+        """The column's own place: a range of cells in a sheet, the table's lines or page elsewhere."""
+        where = self.table.locator
+        addressed = [cell.address for cell in self.cells if cell.address]
+        return replace(where, cells=f"{addressed[0]}:{addressed[-1]}") if addressed else where
+
+
+def tally_of(restated: Restated) -> Tally | None:
+    """What the question wants tallied, None where its words call for no tally.
+
+    Example: "How many orders came from Spain?" -> a count, not sure: a report may state the number in a cell.
+    """
+    question = restated.question
+    found = _BEST.search(question)
+    n_best = min(_number(found["after"] or found["before"]), MAX_BEST) if found else 1
+    operation, is_sure = _operation_of(restated, question)
+    if operation is None:
+        is_value = restated.operation == "lookup" and restated.expects in ("number", "percent", "any")
+        return Tally("maximum", is_sure=False, of_one_row=True) if is_value else None
+    inner: TallyOperation | None = (
+        "average" if _AVERAGE.search(question) else "sum" if _TOTAL.search(question) else None
+    )
+    inner = inner or ("count" if _NUMBER_OF.search(question) else None)
+    best = "maximum" if _GREATEST.search(question) else "minimum" if _LEAST.search(question) else None
+    grouped = _BY.search(question) or (_WHICH.search(question) if best and inner else None)
+    if grouped and inner:
+        return Tally(inner, n_best, grouped.group(1), cast("Literal['maximum', 'minimum'] | None", best), is_sure)
+    return Tally(operation, n_best, is_sure=is_sure)
+
+
+def _operation_of(restated: Restated, question: str) -> tuple[TallyOperation | None, bool]:
+    if restated.operation in ("sum", "average", "maximum", "minimum", "count"):
+        return restated.operation, True
+    if restated.operation != "lookup" or restated.expects not in ("number", "any", "label", "text"):
+        return None, False
+    if _BEST.search(question) and restated.expects != "text":
+        return ("minimum" if _LEAST.search(question) else "maximum"), True
+    if _HOW_MANY.search(question):
+        return "count", False
+    return ("sum", False) if _TOTAL.search(question) and not _ASKS_PROSE.match(question) else (None, False)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else _NUMBER_WORDS.index(text.lower()) + 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one table that count, and how to tally them. measure: the column's index."""
+
+    hit: Hit
+    table: Table
+    filters: tuple[RowFilter, ...]
+    base: EvidenceBase
+
+    @property
+    def is_sampled(self) -> bool:
+        return self.table.total_rows > len(self.table.rows)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(each.label for each in self.filters)
+
+    @property
+    def conditions(self) -> tuple[Filter, ...]:
+        return tuple(each.filter for each in self.filters)
+
+    def is_key(self, column: Header) -> bool:
+        """Whether each row has a text of its own in the column."""
+        if self.is_sampled:
+            return not distinct_texts(self.table, column) and column == self.table.columns[0]
+        texts = [cell.text.strip().lower() for cell in self.table.cells if cell.column == column.index]
+        return len(texts) == len(set(texts))
+
+    def passing(self) -> list[dict[int, Cell]]:
+        """The rows of a table that is held whole, each by column; totals left out."""
+        by_row: dict[int, dict[int, Cell]] = {row.index: {} for row in self.table.rows if not row.is_total}
+        for cell in self.table.cells:
+            if cell.row in by_row:
+                by_row[cell.row][cell.column] = cell
+        rows = by_row.values()
+        return [row for row in rows if all(each.passes(row.get(each.filter.column)) for each in self.filters)]
+
+    def tally(self, column: Header, tally: Tally) -> _Tallied | None:
+        """The operation over one column; None where no row counts or the file cannot be scanned."""
+        if not self.is_sampled:
+            return _tally_cells(self.passing(), column.index, tally)
+        profile = next((known for known in self.table.profiles if known.index == column.index), None)
+        if not self.filters and tally.n_best == 1 and profile is not None:
+            return _tally_profile(profile, self.table, tally.operation)
+        if self.base.scanner is None:
+            return None
+        found = self.base.scanner.scan(
+            self.hit, self.table, column.index, tally.operation, self.conditions, tally.n_best
+        )
+        return _Tallied(found.value, found.n_rows, found.n_numbers, found.rows) if found else None
+
+    def groups(self, column: Header, by: Header) -> tuple[Group, ...]:
+        """The column's sums for each text of another; none where the file cannot be scanned."""
+        if self.is_sampled:
+            scanner = self.base.scanner
+            return scanner.groups(self.hit, self.table, column.index, by.index, self.conditions) if scanner else ()
+        found: dict[str, list[dict[int, Cell]]] = {}
+        for row in self.passing():
+            if by.index in row:
+                found.setdefault(row[by.index].text.strip(), []).append(row)
+        values = {
+            text: [cell.value for cell in _cells_of(rows, column.index) if cell.value is not None]
+            for text, rows in found.items()
+        }
+        return tuple(
+            Group(text, len(rows), len(values[text]), sum(values[text], Decimal(0))) for text, rows in found.items()
+        )
+
+
+def match_records(restated: Restated, tally: Tally, hit: Hit, table: Table, base: EvidenceBase) -> ColumnMatch | None:
+    """The tally over the table's records, None where the question does not speak of its columns or cannot be computed.
+
+    A name that neither headers nor values nor the surroundings know leaves no answer: its rows are elsewhere.
+    """
+    rows = _Rows(hit, table, find_filters(restated.question, table), base)
+    around, around_facets = surroundings_of(hit, table)
+    terms = tuple(term for term in restated.whole.terms if term not in TALLY_WORDS and not _counts_best(term, tally))
+    if not _is_in_time(restated.whole.facets, rows.filters, around_facets):
+        return None
+    chosen = _measured(restated, tally, rows, terms, around)
+    if chosen is None:
+        return None
+    words = unexplained(restated.question, table, terms, (*_said(rows.filters), *around, *ROW_WORDS))
+    names = tuple(word for word in words if _is_name(word, restated))
+    tried = _tried(restated.question, rows, names or words)
+    rows = replace(rows, filters=(*rows.filters, tried)) if tried else rows
+    known = base.knows.get(hit.chunk.document, frozenset()) if not rows.is_sampled else frozenset()
+    credit = context_credit(terms, restated.names, around, known)
+    if names and tried is None:
+        return None
+    column, operation, fit = chosen
+    coverage = _coverage(terms, rows, credit, base)
+    wanted = replace(tally, operation=operation)
+    if operation == "count" and column != table.columns[0]:
+        return _distinct(rows, column, fit + coverage, coverage)
+    by = _group_column(tally.by, table) if tally.by else None
+    if by is not None and tally.best is not None and rows.is_key(by):
+        by, wanted = None, replace(wanted, operation=tally.best)  # one row a group: its own figure
+    if by is not None:
+        return _grouped(rows, column, by, wanted, fit + coverage, coverage)
+    return _tallied(rows, column, wanted, fit + coverage, coverage)
+
+
+def _counts_best(term: str, tally: Tally) -> bool:
+    """Whether the term says how many of the greatest are wanted ("top 3")."""
+    return tally.n_best > 1 and (term in _BEST_STEMS or term.isdigit())
+
+
+def _is_name(word: str, restated: Restated) -> bool:
+    """Whether a word of the question is a name, a number or an identifier, which evidence must know."""
+    return any(sign.isdigit() for sign in word) or any(stem(part) in restated.names for part in words_of(word))
+
+
+def _is_in_time(asked: Facets, filters: Sequence[RowFilter], around: Facets) -> bool:
+    """Whether the years asked for are those of a condition, or of the title and file name."""
+    if not asked.years or {str(year) for year in asked.years} & _said(filters):
+        return True
+    return bool(asked.years & around.years) and not facet_conflict(asked, around)
+
+
+def _said(filters: Sequence[RowFilter]) -> frozenset[str]:
+    return frozenset().union(*(each.said for each in filters))
+
+
+def _tried(question: str, rows: _Rows, words: Sequence[str]) -> RowFilter | None:
+    """A condition on a column of too many texts to know them, for which the file does hold rows."""
+    scanner = rows.base.scanner
+    if scanner is None or not rows.is_sampled or not words:
+        return None
+    for tried in tried_filters(question, rows.table, words):
+        found = scanner.scan(rows.hit, rows.table, tried.filter.column, "count", (tried.filter,), 1)
+        if found is None:
+            return None
+        if found.n_rows:
+            return tried
+    return None
+
+
+def _measured(
+    restated: Restated, tally: Tally, rows: _Rows, terms: Sequence[str], around: Sequence[str]
+) -> tuple[Header, TallyOperation, float] | None:
+    """The column to tally, the operation on it, and how well its label fits."""
+    table = rows.table
+    if tally.operation == "count" and not tally.by:
+        return _counted(restated.question, rows, around)
+    weights = {term: rows.base.weight(term) for term in terms}
+    compared = {each.filter.column for each in rows.filters if each.is_comparison}
+    numeric = [header for header in table.columns if is_numeric(table, header)]
+    for candidates in ([header for header in numeric if header.index not in compared], numeric):
+        fits = [(_fit(header, weights), -n, header) for n, header in enumerate(candidates)]
+        fit, _, header = max(fits, default=(0.0, 0, None), key=lambda one: one[:2])
+        if header is not None and fit > 0 and unasked_part(header.leaf, terms) <= MAX_COLUMN_EXTRA:
+            return header, "sum" if tally.operation == "count" else tally.operation, fit
+    return (table.columns[0], "count", 1.0) if tally.operation == "count" else None
+
+
+def _fit(header: Header, weights: dict[str, float]) -> float:
+    leaf = stems_of(header.leaf)
+    said = sum(weight * match_term(term, leaf) for term, weight in weights.items())
+    return said / sum(weights.values()) - EXTRA_WORDS * unasked_part(header.leaf, tuple(weights)) if weights else 0.0
+
+
+def _counted(question: str, rows: _Rows, around: Sequence[str]) -> tuple[Header, TallyOperation, float] | None:
+    """What "how many" counts: records, or the amounts in a column of numbers that it names."""
+    asked = _HOW_MANY.search(question)
+    columns = rows.table.columns
+    behind = words_of(question[asked.end() :]) if asked else words_of(question)
+    keys = key_columns(rows.table)
+    for word in [stem(word) for word in behind][: COUNTED_REACH if asked else None]:
+        named = [header for header in columns if word in stems_of(header.leaf)]
+        amounts = [header for header in named if is_numeric(rows.table, header) and header.index not in keys]
+        if word in ROW_WORDS or word in around or columns[0] in named:
+            return columns[0], "count", 1.0
+        if any(word in each.said and not each.is_comparison for each in rows.filters):
+            return columns[0], "count", 1.0
+        if amounts:
+            return amounts[0], "sum", 1.0
+        if named:
+            return named[0], "count", 1.0
+    return None
+
+
+def _coverage(terms: Sequence[str], rows: _Rows, credit: np.ndarray, base: EvidenceBase) -> float:
+    """The part of the question's weight that the headers, the conditions and the surroundings say."""
+    if not terms:
+        return 0.0
+    heads = stems_of(" ".join(header.leaf for header in rows.table.columns))
+    explained = _said(rows.filters)
+    weights = np.array([base.weight(term) for term in terms])
+    own = np.array([1.0 if term in explained or term in ROW_WORDS else match_term(term, heads) for term in terms])
+    return float(weights @ np.maximum(own, credit) / weights.sum())
+
+
+def _group_column(words: str, table: Table) -> Header | None:
+    """The column of texts that is named first."""
+    texts = [header for header in table.columns if not is_numeric(table, header) or distinct_texts(table, header)]
+    for word in words_of(words):
+        for header in texts:
+            if stem(word) in stems_of(header.leaf):
+                return header
+    return None
+
+
+def _tallied(rows: _Rows, column: Header, tally: Tally, score: float, coverage: float) -> ColumnMatch | None:
+    found = rows.tally(column, tally)
+    if found is None or found.value is None or (tally.of_one_row and found.n_numbers != 1):
+        return None
+    best = tuple(_best_row(row, column, rows.table) for row in found.best)
+    cells = () if rows.is_sampled else _cells_of(rows.passing(), column.index)
+    return ColumnMatch(
+        *(rows.hit, rows.table, column, tally.operation, cells, found.value, score, coverage),
+        n_rows=found.n_rows if tally.operation == "count" else found.n_numbers,
+        best=best,
+        filters=rows.labels,
+        of_one_row=tally.of_one_row,
+    )
+
+
+def _distinct(rows: _Rows, column: Header, score: float, coverage: float) -> ColumnMatch | None:
+    """How many texts the column holds."""
+    profile = next((known for known in rows.table.profiles if known.index == column.index), None)
+    if profile is not None and profile.distinct and not rows.filters:
+        n = len(profile.distinct)
+    else:
+        n = sum(bool(group.text) for group in rows.groups(column, column))
+    if not n:
+        return None
+    match = ColumnMatch(rows.hit, rows.table, column, "count", (), Decimal(n), score, coverage, n)
+    return replace(match, filters=rows.labels, is_distinct=True)
+
+
+def _grouped(
+    rows: _Rows, column: Header, by: Header, tally: Tally, score: float, coverage: float
+) -> ColumnMatch | None:
+    """Each group's value; where an extreme of them is asked for, that group alone, and its value."""
+    is_count = tally.operation == "count"
+    found = [group for group in rows.groups(column, by) if group.text and (is_count or group.n_numbers)]
+    worth: Callable[[Group], Decimal] = {
+        "count": lambda group: Decimal(group.n_rows),
+        "average": lambda group: group.total / group.n_numbers,
+    }.get(tally.operation, lambda group: group.total)
+    values = sorted(((group.text, worth(group)) for group in found), key=lambda pair: (-pair[1], pair[0]))
+    if tally.best is not None:
+        values = (values if tally.best == "maximum" else values[::-1])[: tally.n_best]
+    if not values or len(values) > MAX_LISTED_GROUPS:
+        return None
+    n_rows = sum(group.n_rows if is_count else group.n_numbers for group in found)
+    return ColumnMatch(
+        *(rows.hit, rows.table, column, tally.operation, (), values[0][1], score, coverage),
+        n_rows=n_rows,
+        groups=tuple(values),
+        filters=rows.labels,
+        by=by.leaf,
+    )
+
+
+def _tally_cells(rows: Sequence[dict[int, Cell]], column: int, tally: Tally) -> _Tallied | None:
+    cells = _cells_of(rows, column)
+    if tally.operation == "count":
+        return _Tallied(Decimal(len(rows)), len(rows), len(cells)) if rows else None
+    value = aggregate(tally.operation, [cell.value for cell in cells if cell.value is not None])
+    if value is None:
+        return None
+    best: list[Cell] = []
+    if tally.operation in ("maximum", "minimum"):
+        sign = -1 if tally.operation == "maximum" else 1
+        best = sorted(cells, key=lambda cell: sign * (cell.value or Decimal(0)))[: tally.n_best]
+    return _Tallied(value, len(rows), len(cells), tuple(best))
+
+
+def _cells_of(rows: Sequence[dict[int, Cell]], column: int) -> tuple[Cell, ...]:
+    return tuple(row[column] for row in rows if column in row and row[column].value is not None)
+
+
+def _tally_profile(profile: ColumnProfile, table: Table, operation: TallyOperation) -> _Tallied | None:
+    """The tally that was taken over all rows while the file streamed by."""
+    if operation == "count":
+        return _Tallied(Decimal(table.total_rows), table.total_rows, profile.numbers)
+    if not profile.numbers or profile.total is None:
+        return None
+    value = {
+        "sum": profile.total,
+        "average": profile.total / profile.numbers,
+        "maximum": profile.high,
+        "minimum": profile.low,
+    }[operation]
+    row = {"maximum": profile.high_row, "minimum": profile.low_row}.get(operation)
+    cell = next((cell for cell in table.cells if (cell.row, cell.column) == (row, profile.index)), None)
+    return _Tallied(value, profile.count, profile.numbers, (cell,) if cell else ())
+
+
+def _best_row(row: ScannedRow | Cell, column: Header, table: Table) -> tuple[Header, Cell]:
+    """A row's header and its cell: of the table itself, or made of the file's own row, with its line where known."""
+    if isinstance(row, Cell):
+        return next(header for header in table.rows if header.index == row.row), row
+    path = tuple(row.cells[key] for key in sorted(key_columns(table)) if key < len(row.cells))
+    like = next((cell for cell in table.cells if cell.column == column.index and cell.value is not None), None)
+    unit, scale = (like.unit, like.scale) if like else ("", 1)
+    line = _line_of(row.record, table)
+    index = table.rows[0].index + row.record - 1
+    cell = Cell(index, column.index, row.cells[column.index].strip(), row.value, unit, scale, line=line)
+    return Header(index, path or (f"row {row.record}",)), cell
+
+
+def _line_of(record: int, table: Table) -> int | None:
+    """The line of a record, where every record of the file has one: known from the first and the last kept row."""
+    first, last = table.cells[0].line, table.cells[-1].line
+    if first is None or last is None or last - first + 1 != table.total_rows:
+        return None
+    return first + record - 1

@@ -1,0 +1,224 @@
+"""Questions over the records of a large csv: indexed, found, and computed over every row of the file itself."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from mixrag_cli.pipeline.indexing import build_index
+from mixrag_cli.pipeline.scope import Scope
+from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.recap.filters import find_filters
+from mixrag_cli.recap.restate import restate
+from mixrag_cli.recap.tallies import Tally, tally_of
+from mixrag_cli.records import Cell, Header, Locator, Table
+from mixrag_cli.settings import Settings
+
+N_ROWS = 32_100  # just above a power of two times 500, where the sample that is embedded is the smallest
+COUNTRIES = ("Spain", "France", "United Kingdom", "Norway")
+HEADS = "order_id,customer,country,express,ordered,quantity,unit_price,freight"
+
+
+class Watcher:
+    """Watches an index run and says nothing."""
+
+    def phase(self, name: str, total: int | None) -> None: ...
+
+    def advance(self, done: int, detail: str = "") -> None: ...
+
+    def note(self, message: str) -> None: ...
+
+
+def write_orders(path: Path) -> list[tuple[str, ...]]:
+    draw = random.Random(3)
+    rows = [
+        (
+            *(f"O{number:06d}", f"customer {draw.randint(1, 4_000)}", draw.choice(COUNTRIES)),
+            *(
+                draw.choice(("Yes", "No")),
+                f"20{draw.randint(19, 22)}-{draw.randint(1, 12):02d}-{draw.randint(1, 28):02d}",
+            ),
+            *(
+                str(draw.randint(1, 40)),
+                f"{draw.randint(100, 9_999) / 100:.2f}",
+                f"{draw.randint(100, 10**7) / 100:.2f}",
+            ),
+        )
+        for number in range(N_ROWS)
+    ]
+    path.write_text("\n".join([HEADS, *(",".join(row) for row in rows)]) + "\n", "utf-8")
+    return rows
+
+
+@pytest.fixture(scope="module")
+def orders(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, list[tuple[str, ...]], Path]:
+    folder = tmp_path_factory.mktemp("orders")
+    rows = write_orders(folder / "orders.csv")
+    build_index([folder], Settings(), events=Watcher())
+    return open_session(folder, Settings()), rows, folder / "orders.csv"
+
+
+def column(rows: Sequence[Sequence[str]], name: str) -> list[Decimal]:
+    return [Decimal(row[HEADS.split(",").index(name)]) for row in rows]
+
+
+def where(rows: list[tuple[str, ...]], name: str, *texts: str) -> list[tuple[str, ...]]:
+    return [row for row in rows if row[HEADS.split(",").index(name)] in texts]
+
+
+def test_sums_means_and_counts_are_over_all_rows_or_those_that_are_asked_for(orders) -> None:
+    session, rows, _ = orders
+    spain, express = where(rows, "country", "Spain"), where(rows, "express", "Yes")
+    heavy = [row for row in rows if Decimal(row[5]) > 30]
+    in_2021 = [row for row in rows if row[4].startswith("2021")]
+    expected = {
+        "What is the total quantity?": sum(column(rows, "quantity")),
+        "What is the average unit price?": sum(column(rows, "unit_price")) / N_ROWS,
+        "How many orders from Spain?": len(spain),
+        "How many orders came from Spain or Norway?": len(where(rows, "country", "Spain", "Norway")),
+        "What is the average unit price where country is Spain?": sum(column(spain, "unit_price")) / len(spain),
+        "What is the average freight of express orders?": sum(column(express, "freight")) / len(express),
+        "What is the average freight of non-express orders?": (
+            sum(column(rows, "freight")) - sum(column(express, "freight"))
+        )
+        / (N_ROWS - len(express)),
+        "How many orders have a quantity above 30?": len(heavy),
+        "What is the total freight of orders with a quantity above 30?": sum(column(heavy, "freight")),
+        "What was the total quantity in 2021?": sum(column(in_2021, "quantity")),
+        "What is the total quantity of customer 17?": sum(column(where(rows, "customer", "customer 17"), "quantity")),
+        "What is the unit price of order O000123?": Decimal(rows[123][6]),
+        "How many customers are there?": len({row[1] for row in rows}),
+        "How many countries are there?": len(COUNTRIES),
+    }
+    for question, value in expected.items():
+        answer = session.ask(question, Scope())
+        assert answer.status == "answered", question
+        assert answer.value is not None
+        assert abs(answer.value - Decimal(value)) < Decimal("0.005"), question
+
+
+def test_an_extreme_names_its_row_and_line(orders) -> None:
+    session, rows, _ = orders
+    best = sorted(rows, key=lambda row: Decimal(row[7]), reverse=True)
+    answer = session.ask("maximum freight", Scope())
+    assert answer.value == Decimal(best[0][7])
+    line = rows.index(best[0]) + 2
+    assert answer.evidence[0].locator is not None
+    assert answer.evidence[0].locator.lines == (line, line)
+    assert answer.evidence[0].quote == best[0][7]
+    norway = max(where(rows, "country", "Norway"), key=lambda row: Decimal(row[7]))
+    answer = session.ask("Which order has the highest freight in Norway?", Scope())
+    assert (answer.text, answer.value) == (norway[0], Decimal(norway[7]))
+    answer = session.ask("What are the top 3 freights?", Scope())
+    assert [part.partition(" ")[0].strip(":") for part in answer.text.split("; ")] == [row[0] for row in best[:3]]
+
+
+def test_groups_are_compared_over_all_rows(orders) -> None:
+    session, rows, _ = orders
+    freight: dict[str, Decimal] = defaultdict(Decimal)
+    for row in rows:
+        freight[row[2]] += Decimal(row[7])
+    best = max(freight, key=lambda country: freight[country])
+    answer = session.ask("Which country has the highest total freight?", Scope())
+    assert (answer.text, answer.value) == (best, freight[best])
+    listed = session.ask("total freight by country", Scope())
+    assert listed.text.startswith(f"{best}: ")
+    assert listed.text.count(";") == len(COUNTRIES) - 1
+
+
+def test_the_answer_says_which_rows_it_rests_on(orders) -> None:
+    session, rows, _ = orders
+    answer = session.ask("What is the average unit price where country is Spain?", Scope())
+    n_rows = len(where(rows, "country", "Spain"))
+    assert answer.evidence[0].label == f"unit_price (average of {n_rows:,} rows where country = Spain)"
+    assert answer.sources[0].hit.path == "orders.csv"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many orders came from Atlantis?",
+        "What was the total quantity in 2017?",
+        "What is the average quantity of smokers?",
+        "What is the unit price of order O777777?",
+    ],
+)
+def test_rows_that_are_not_there_have_no_answer(orders, question: str) -> None:
+    assert orders[0].ask(question, Scope()).status == "abstained"
+
+
+def test_a_file_that_changed_since_it_was_indexed_is_not_counted(orders) -> None:
+    session, rows, path = orders
+    known = path.stat()
+    try:
+        os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns + 10**9))
+        answer = session.ask("How many orders from Spain?", Scope())
+        assert answer.status == "abstained"
+        assert any("orders.csv: has changed since it was indexed" in warning for warning in answer.warnings)
+        whole = session.ask("What is the total quantity?", Scope())  # known from the index itself
+        assert whole.value == sum(column(rows, "quantity"))
+    finally:
+        os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+
+
+# --- what is asked, and of which rows -------------------------------------------------------------------------------
+
+
+def small_table() -> Table:
+    heads = ("name", "smoker", "class", "year", "age")
+    lines = (
+        ("Ann Lee", "no", "1", "1999", "31"),
+        ("Bo Ray", "yes", "2", "2001", "54"),
+        ("Cy Oak", "yes", "2", "1999", "8"),
+    )
+    cells = [
+        Cell(r, c, text, Decimal(text) if text.isdigit() else None, line=r + 1)
+        for r, line in enumerate(lines, start=1)
+        for c, text in enumerate(line)
+    ]
+    rows = tuple(Header(r, line[:2]) for r, line in enumerate(lines, start=1))
+    columns = tuple(Header(c, (head,)) for c, head in enumerate(heads))
+    return Table("t", "passengers", columns, rows, tuple(cells), Locator((0, 0)))
+
+
+@pytest.mark.parametrize(
+    ("question", "labels"),
+    [
+        ("average age of smokers", {"smoker = yes"}),
+        ("average age of non-smokers", {"smoker = no"}),
+        ("average age where smoker is no", {"smoker = no"}),
+        ("average age in class 2", {"class = 2"}),
+        ("average age of 2 people", set()),
+        ("average age in 1999", {"year = 1999"}),
+        ("who of those with an age of at least 30 smokes", {"age >= 30"}),
+        ("how many have an age between 10 and 40", {"age >= 10", "age <= 40"}),
+        ("what is the age of bo ray", {"name = Bo Ray"}),
+        ("the average age", set()),
+    ],
+)
+def test_conditions_are_read_from_the_columns_own_words(question: str, labels: set[str]) -> None:
+    assert {each.label for each in find_filters(question, small_table())} == labels
+
+
+@pytest.mark.parametrize(
+    ("question", "tally"),
+    [
+        ("What is the total quantity?", Tally("sum", is_sure=False)),
+        ("How many orders from Spain?", Tally("count", is_sure=False)),
+        ("What are the five largest freights?", Tally("maximum", 5)),
+        ("What are the top 3 prices?", Tally("maximum", 3)),
+        (
+            "Which region has the highest average price?",
+            Tally("average", 1, "region has the highest average price?", "maximum"),
+        ),
+        ("Why were orders late?", None),
+    ],
+)
+def test_what_is_to_be_tallied(question: str, tally: Tally | None) -> None:
+    assert tally_of(restate(question)) == tally
