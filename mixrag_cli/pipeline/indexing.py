@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mixrag_cli import __version__
 from mixrag_cli.cleaning import display_path
-from mixrag_cli.errors import NoIndex
+from mixrag_cli.errors import NoIndex, StoreMismatch
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.models import Embedder, late_dim_of, load_embedder
 from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
@@ -29,6 +29,7 @@ from mixrag_cli.store import (
     open_reader,
     open_writer,
     read_record,
+    rebuild_hint,
     set_store_aside,
 )
 from mixrag_cli.walking import (
@@ -41,6 +42,7 @@ from mixrag_cli.walking import (
     walk_root,
 )
 
+TABLE_FORM = "table_representation"  # in the commit record's extra
 EMBEDDING_CACHE = Path("cache", "embeddings.sqlite")  # inside the store's folder
 
 
@@ -105,14 +107,15 @@ def build_index(
 
     roots: folders, or files to be taken though a rule leaves them out; none: those of the store found from the
     current folder upward, else the current folder. prune: allow the removal of many vanished files at once.
-    Raises StoreLocked, StoreMismatch, StoreDamaged, ModelUnusable, MixragError (no such folder; a root that has all
-    but vanished).
+    Raises StoreLocked, StoreMismatch (made with another model or another representation of tables), StoreDamaged,
+    ModelUnusable, MixragError (no such folder; a root that has all but vanished).
     """
     started = time.perf_counter()
     plan = plan_index(roots, settings)
     ensure_unlocked(plan.store, wait_s)
     if rebuild:
         set_store_aside(plan.store, wait_s)
+    _check_table_form(plan.store, settings)
     events.phase("scan", None)
     scan = _scan(plan, settings, follow)
     guard_removals(scan.n_known, scan.n_missing, prune)
@@ -120,6 +123,17 @@ def build_index(
     if scan.has_work or not _is_finished(plan.store):
         _write(plan, scan, settings, events, tally, wait_s)
     return _report(plan, scan, tally, time.perf_counter() - started)
+
+
+def _check_table_form(store: Path, settings: Settings) -> None:
+    """Files that have not changed keep their tables' texts, so one index cannot hold two representations."""
+    try:
+        record = read_record(store)
+    except NoIndex:
+        return
+    made, asked = record.extra.get(TABLE_FORM), settings.table_representation
+    if made not in (None, asked) and record.counts.get("tables"):
+        raise StoreMismatch(f"index was made with table_representation {made}, not {asked}", rebuild_hint(store))
 
 
 # --- what has changed ---------------------------------------------------------------------------------------------
@@ -222,6 +236,8 @@ def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents
         writer.prepare()
         if writer.recovered:
             events.note(writer.recovered)
+        if writer.record.extra.get(TABLE_FORM) != settings.table_representation:
+            writer.put_extra({TABLE_FORM: settings.table_representation})
         if scan.removed:
             writer.remove([row.id for row in scan.removed])
         if scan.noted:

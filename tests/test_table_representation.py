@@ -1,0 +1,42 @@
+"""The setting table_representation after indexing: an index holds one representation; another asks for a rebuild."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from cli_fixtures import SHEET, environment_of, run_mixrag
+
+
+def test_another_representation_asks_for_a_rebuild(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "stock.csv").write_text(SHEET, "utf-8")
+
+    def run(*arguments: str, form: str = "h-rcl-rows") -> tuple[int, dict[str, object]]:
+        env = environment_of(tmp_path, MIXRAG_TABLE_REPRESENTATION=form)
+        done = run_mixrag(*arguments, "--json", cwd=folder, env=env)
+        return done.returncode, json.loads(done.stdout)
+
+    def kinds() -> set[str]:
+        found = run("search", "stool ash", form="table")[1]["hits"]
+        assert isinstance(found, list)
+        return {hit["kind"] for hit in found}
+
+    assert run("index")[0] == 0
+    assert "row" in kinds()  # asking reads what is there, whatever the setting
+    code, said = run("index", form="table")
+    assert code == 13
+    assert "table_representation h-rcl-rows, not table" in json.dumps(said)
+    assert "--rebuild" in json.dumps(said)
+    assert run("index")[0] == 0
+    assert run("index", "--rebuild", "--yes", form="table")[0] == 0
+    assert "row" not in kinds()
+    assert run("index", form="table")[1]["unchanged"] == 1
+
+
+def test_an_index_without_tables_takes_any_representation(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n\nThe kiln is fired on Mondays.\n", "utf-8")
+    for form in ("h-rcl-rows", "table"):
+        env = environment_of(tmp_path, MIXRAG_TABLE_REPRESENTATION=form)
+        assert run_mixrag("index", cwd=tmp_path, env=env).returncode == 0
