@@ -13,11 +13,12 @@ import pytest
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import bundled, cache, load_embedder, local, minilm
+from mixrag_cli.models.minilm import POOLED_TOKENS
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.models.vectors import to_unit_rows
 from mixrag_cli.settings import Settings
 
-PREPARED = "all-MiniLM-L6-v2-int8-1.onnx"
+PREPARED = "all-MiniLM-L6-v2-int8-2.onnx"
 TEXTS = [
     "Net revenue rose by 12.4 % to $ 1,234 million in 2022.",
     "def price_with_tax(net: float, rate: float = 0.23) -> float:",
@@ -47,6 +48,14 @@ def own_cache(tmp_path, monkeypatch, model_cache):
     return tmp_path / "models"
 
 
+def whole_weights():
+    """The published weights and the projection for late interaction."""
+    from mixrag_cli.models.preparing import PROJECTION, read_weights
+
+    projection = np.load(bundled.projection_file()).astype(np.float32)
+    return read_weights(bundled.weights_file()) | {PROJECTION: projection}
+
+
 # --- the vectors --------------------------------------------------------------------------------------------------
 
 
@@ -58,12 +67,11 @@ def test_int8_vectors_are_near_the_published_models(minilm, published):
 
 def test_the_graph_in_float32_gives_the_published_models_vectors(published, tmp_path, monkeypatch):
     import onnx
-    from safetensors.numpy import load_file
 
     from mixrag_cli.models.preparing import build_minilm
 
     path = tmp_path / "float32.onnx"
-    onnx.save(build_minilm(load_file(bundled.weights_file()), quantised=False), path)
+    onnx.save(build_minilm(whole_weights(), quantised=False), path)
     ours = minilm.MiniLM(path, 2)
     assert (ours.embed(TEXTS) * published.embed(TEXTS)).sum(axis=1).min() >= 0.9999
 
@@ -110,15 +118,31 @@ def test_progress_counts_every_text(minilm):
     assert sum(told) == len(TEXTS)
 
 
-def test_token_vectors_are_near_the_published_models(minilm, published):
-    ours = minilm.embed_tokens(TEXTS)
-    theirs = published._model.encode(TEXTS, output_value="token_embeddings", show_progress_bar=False)
-    for found, expected in zip(ours, theirs, strict=True):
-        wanted = expected.numpy()
-        assert found.shape == wanted.shape
-        assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-4)
-        cosines = (found * wanted).sum(axis=1) / np.linalg.norm(wanted, axis=1)
-        assert cosines.mean() > 0.98
+def test_late_interaction_comes_from_the_same_run(minilm):
+    vectors, late = minilm.embed_late(TEXTS)
+    assert np.allclose(vectors, minilm.embed(TEXTS), atol=1e-6)
+    question, tokens = minilm.embed_query_late(TEXTS[0])
+    assert np.allclose(question, vectors[0], atol=1e-5)
+    assert tokens.shape[1] == minilm.late_dim
+    assert np.allclose(np.linalg.norm(tokens, axis=1), 1, atol=1e-4)
+    for rows in late:
+        assert rows.dtype == np.int8
+        assert np.allclose(np.linalg.norm(rows / 127, axis=1), 1, atol=0.05)
+
+
+def test_late_interaction_prefers_the_passage_that_answers(minilm):
+    _, late = minilm.embed_late(TEXTS)
+    _, tokens = minilm.embed_query_late("How much did the revenue rise in 2022?")
+    scores = [float((tokens @ (rows / 127).T).max(axis=1).mean()) for rows in late]
+    assert int(np.argmax(scores)) == 0
+
+
+def test_special_tokens_and_punctuation_have_no_token_vectors(minilm):
+    _, (words, none) = minilm.embed_late(["cat , ( dog ) !", "?!"])
+    assert np.ceil(2 / POOLED_TOKENS) == len(words)
+    assert len(none) > 0  # a text of nothing else keeps them: every text can be compared
+    _, tokens = minilm.embed_query_late("cat , ( dog ) ?")
+    assert len(tokens) == 2
 
 
 def test_rows_without_a_direction_become_zeros_and_are_counted():
@@ -130,11 +154,10 @@ def test_rows_without_a_direction_become_zeros_and_are_counted():
 def test_a_model_that_gives_nan_is_reported_and_leaves_zeros(tmp_path):
     import onnx
     from onnx import numpy_helper
-    from safetensors.numpy import load_file
 
     from mixrag_cli.models.preparing import build_minilm
 
-    model = build_minilm(load_file(bundled.weights_file()), quantised=False)
+    model = build_minilm(whole_weights(), quantised=False)
     scale = next(constant for constant in model.graph.initializer if constant.name == "hidden.scale")
     scale.CopyFrom(numpy_helper.from_array(np.full(384, np.nan, dtype=np.float32), scale.name))
     onnx.save(model, tmp_path / "broken.onnx")

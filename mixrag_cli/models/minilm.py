@@ -18,12 +18,17 @@ from mixrag_cli.models.cache import Recipe, ensure_prepared, forget_prepared
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
 from mixrag_cli.models.vectors import to_unit_rows
 
-BUILDER_VERSION = 1  # raised whenever the prepared model gives other vectors
+BUILDER_VERSION = 2  # raised whenever the prepared model gives other vectors
 NAME = f"all-MiniLM-L6-v2/int8-{BUILDER_VERSION}"
 DIM = 384
+LATE_DIM = 96
+POOLED_TOKENS = 2  # neighbouring token vectors of a passage kept as one
+TINY = 1e-9
+LATE_STEPS = 127  # of a stored token vector's axis
 BATCH = 4  # texts of like length a run; 8 is 3 % slower, 16 is 17 % (tests/benchmarks/embedding.py)
 SORTED_TEXTS = 2_048  # sorted by length at a time; bounds the memory that token ids take
 MAX_CHARACTERS = 20_000  # of a text that are tokenised at all; the window is filled long before
+SILENT = ("[CLS]", "[SEP]", "[PAD]")
 PREPARE_LABEL = "preparing the embedding model (first run only)"
 ONNX_FAILURES = (
     failures.Fail,
@@ -35,16 +40,21 @@ ONNX_FAILURES = (
     failures.RuntimeException,
 )
 
+# The texts' numbers, their token ids and the model's outputs.
+_Run = tuple[npt.NDArray[np.intp], list[list[int]], list[npt.NDArray[np.float32]]]
+
 
 class MiniLM:
     """all-MiniLM-L6-v2 as an Embedder; a text's vector depends on the text alone, not on its batch."""
 
     name = NAME
     dim = DIM
+    late_dim = LATE_DIM
     window = WINDOW
 
     def __init__(self, model: Path, threads: int = 0) -> None:
         self.unusable = 0
+        self._words: dict[int, bool] = {}
         self._tokenizer = load_bundled_tokenizer()
         self._session = onnxruntime.InferenceSession(
             str(model), _session_options(threads), providers=["CPUExecutionProvider"]
@@ -53,27 +63,39 @@ class MiniLM:
     def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
         """The texts' vectors in their order: (n, 384) float32, rows of length 1, zeros where the model failed."""
         vectors = np.empty((len(texts), DIM), dtype=np.float32)
-        for start in range(0, len(texts), SORTED_TEXTS):
-            tokens = self._tokenize(texts[start : start + SORTED_TEXTS])
-            for batch in _batches_by_length(tokens):
-                vectors[start + batch] = self._run([tokens[index] for index in batch], "vectors")
-                if on_batch:
-                    on_batch(len(batch))
+        for numbers, _, found in self._runs(texts, ["vectors"]):
+            vectors[numbers] = found[0]
+            if on_batch:
+                on_batch(len(numbers))
         return self._to_unit_rows(vectors)
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
         """The vector of one question: (384,) float32 of length 1."""
-        vector: npt.NDArray[np.float32] = self._to_unit_rows(self._run(self._tokenize([text]), "vectors"))[0]
+        vector: npt.NDArray[np.float32] = self.embed([text])[0]
         return vector
 
-    def embed_tokens(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-        """For each text a vector a token, special tokens included: (n_tokens, 384) float32, rows of length 1."""
-        tokens = self._tokenize(texts)
-        found: dict[int, npt.NDArray[np.float32]] = {}
-        for batch in _batches_by_length(tokens):
-            vectors = self._run([tokens[index] for index in batch], "token_vectors")
-            found |= {int(index): vectors[row, : len(tokens[index])] for row, index in enumerate(batch)}
-        return [found[index] for index in range(len(texts))]
+    def embed_late(
+        self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None
+    ) -> tuple[npt.NDArray[np.float32], list[npt.NDArray[np.int8]]]:
+        """The texts' vectors as embed gives them, and each text's token vectors: (n, 96) int8, unit rows times 127.
+
+        Special tokens and punctuation have none, and POOLED_TOKENS neighbours share one.
+        """
+        vectors = np.empty((len(texts), DIM), dtype=np.float32)
+        late: dict[int, npt.NDArray[np.int8]] = {}
+        for numbers, tokens, (pooled, projected) in self._runs(texts, ["vectors", "late"]):
+            vectors[numbers] = pooled
+            for number, ids, rows in zip(numbers, tokens, projected, strict=True):
+                merged = _merge_neighbours(rows[: len(ids)][self._speaking(ids)])
+                late[int(number)] = np.rint(np.nan_to_num(merged) * LATE_STEPS).astype(np.int8)
+            if on_batch:
+                on_batch(len(numbers))
+        return self._to_unit_rows(vectors), [late[number] for number in range(len(texts))]
+
+    def embed_query_late(self, text: str) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """The vector of one question, (384,), and of its tokens, (n, 96); float32, rows of length 1."""
+        ((_, (ids,), (pooled, projected)),) = self._runs([text], ["vectors", "late"])
+        return self._to_unit_rows(pooled)[0], projected[0][self._speaking(ids)]
 
     def count_tokens(self, texts: Sequence[str]) -> int:
         """How many tokens of the texts the model reads, special tokens apart."""
@@ -83,14 +105,33 @@ class MiniLM:
         cut = [encodable(text[:MAX_CHARACTERS]) for text in texts]
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(cut)]
 
-    def _run(self, tokens: Sequence[Sequence[int]], output: str) -> npt.NDArray[np.float32]:
+    def _runs(self, texts: Sequence[str], outputs: list[str]) -> Iterator[_Run]:
+        """The model's outputs for all texts, a batch of like length at a time."""
+        for start in range(0, len(texts), SORTED_TEXTS):
+            tokens = self._tokenize(texts[start : start + SORTED_TEXTS])
+            for batch in _batches_by_length(tokens):
+                chosen = [tokens[index] for index in batch]
+                yield start + batch, chosen, self._run(chosen, outputs)
+
+    def _run(self, tokens: Sequence[Sequence[int]], outputs: list[str]) -> list[npt.NDArray[np.float32]]:
         ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
         mask = np.zeros_like(ids)
         for row, text in enumerate(tokens):
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
-        found: npt.NDArray[np.float32] = self._session.run([output], {"input_ids": ids, "attention_mask": mask})[0]
+        found: list[npt.NDArray[np.float32]] = self._session.run(outputs, {"input_ids": ids, "attention_mask": mask})
         return found
+
+    def _speaking(self, ids: Sequence[int]) -> npt.NDArray[np.intp]:
+        """Where the tokens stand that take part in late interaction; all of them where none is a word or a number."""
+        places = [place for place, token in enumerate(ids) if self._speaks(token)]
+        return np.array(places or range(len(ids)), dtype=np.intp)
+
+    def _speaks(self, token: int) -> bool:
+        if token not in self._words:
+            word = self._tokenizer.id_to_token(token) or ""
+            self._words[token] = word not in SILENT and any(map(str.isalnum, word))
+        return self._words[token]
 
     def _to_unit_rows(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         rows, unusable = to_unit_rows(vectors)
@@ -152,3 +193,12 @@ def _batches_by_length(tokens: Sequence[Sequence[int]]) -> Iterator[npt.NDArray[
     order = np.argsort([-len(text) for text in tokens], kind="stable")
     for start in range(0, len(order), BATCH):
         yield order[start : start + BATCH]
+
+
+def _merge_neighbours(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """POOLED_TOKENS unit rows as one, the direction of their sum."""
+    starts = np.arange(0, len(rows), POOLED_TOKENS)
+    sums = np.add.reduceat(rows, starts, axis=0)
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    merged: npt.NDArray[np.float32] = sums / np.maximum(lengths, TINY)
+    return merged

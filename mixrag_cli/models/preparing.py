@@ -1,13 +1,13 @@
 """From the published weights to a graph that onnxruntime runs fast: MiniLM as ONNX, in int8.
 
 The graph takes (batch, length) token ids and their mask. It gives "vectors", (batch, 384) of length 1: the mean of
-the token vectors (what the model was trained with); and "token_vectors", (batch, length, 384) of length 1 each, zeros
-where the mask is 0, for late interaction.
+the token vectors (what the model was trained with); and "late", (batch, length, LATE_DIM) of length 1 each: the token
+vectors projected, for late interaction. What stands under padding means nothing.
 
 How it is quantised, and why not by onnxruntime's own quantize_dynamic: that takes one scale for a whole batch, so that
 a text's vector depends on what it was batched with (by up to 0.04 a coordinate). Here
 1. every token's activations have a scale of their own, their largest magnitude: vectors are the same in any batch;
-2. every output column of a weight matrix has its own scale;
+2. every output column of a weight matrix has its own scale, and every word's embedding;
 3. weights keep 7 bits: on processors without VNNI a product of 8-bit pairs can overflow its 16 bits, so that vectors
    would depend on the machine. 2 * 255 * 63 stays below 2**15.
 Mean cosine to fp32 0.996 (least 0.994), against 0.992 (0.980) by quantize_dynamic, at the same speed.
@@ -25,6 +25,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load_file
 
+from mixrag_cli.models.bundled import WINDOW, projection_file
+
 DIM = 384
 N_LAYERS = 6
 N_HEADS = 12
@@ -33,6 +35,8 @@ LAYER_NORM_EPSILON = 1e-12  # config.json of the model
 MASKED = -10_000.0  # added to the attention score of padding; exp of it is 0 in float32
 ACTIVATION_STEPS = 127
 WEIGHT_STEPS = 63
+WORD_STEPS = 127  # no product is made of them, so that nothing can overflow
+PROJECTION = "late.projection.weight"  # (384, LATE_DIM), beside the published names
 TINY = 1e-9  # keeps a row of zeros from dividing by zero
 N_STEPS = N_LAYERS + 2  # reading, the layers, writing
 OPSET = 20  # the first with Gelu
@@ -49,11 +53,16 @@ def write_minilm(weights_file: Path, target: Path, on_step: Callable[[int], None
     """
     report = on_step or (lambda _: None)
     report(0)
-    weights = load_file(weights_file)
+    weights = read_weights(weights_file) | {PROJECTION: np.load(projection_file()).astype(np.float32)}
     report(1)
     model = build_minilm(weights, quantised=True, on_layer=lambda layer: report(layer + 2))
     onnx.save(model, target)
     report(N_STEPS)
+
+
+def read_weights(weights_file: Path) -> dict[str, Array]:
+    """The weights by their published names."""
+    return dict(load_file(weights_file))
 
 
 def build_minilm(
@@ -67,6 +76,7 @@ def build_minilm(
         if on_layer:
             on_layer(layer)
     _add_pooling(graph, hidden, mask)
+    _add_projection(graph, hidden, weights[PROJECTION])
     return graph.build()
 
 
@@ -101,6 +111,17 @@ class _Graph:
         multiply = self._multiply_int8 if self._quantised else self._multiply
         return self.add("Add", [multiply(tensor, weight, output), self.constant(f"{output}.bias", bias)], output)
 
+    def rows(self, name: str, table: Array, numbers: str, output: str) -> str:
+        """The table's rows of these numbers; quantised, each row has a scale of its own."""
+        if not self._quantised:
+            return self.add("Gather", [self.constant(name, table), numbers], output)
+        scale = np.maximum(np.abs(table).max(axis=1, keepdims=True), TINY) / WORD_STEPS
+        whole = self.constant(name, np.round(table / scale), np.int8)
+        scales = self.add("Gather", [self.constant(f"{name}.scale", scale), numbers], f"{output}.scale")
+        found = self.add("Gather", [whole, numbers], f"{output}.int8")
+        found = self.add("Cast", [found], f"{output}.float", to=TensorProto.FLOAT)
+        return self.add("Mul", [found, scales], output)
+
     def normalise(self, tensor: str, weights: Weights, prefix: str, output: str) -> str:
         """Layer normalisation with the weights stored under the prefix."""
         scale = self.constant(f"{output}.scale", weights[f"{prefix}.weight"])
@@ -134,7 +155,7 @@ class _Graph:
         ]
         results = [
             helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["batch", DIM]),
-            helper.make_tensor_value_info("token_vectors", TensorProto.FLOAT, ["batch", "length", DIM]),
+            helper.make_tensor_value_info("late", TensorProto.FLOAT, ["batch", "length", "late_dim"]),
         ]
         graph = helper.make_graph(self._nodes, "minilm", tokens, results, list(self._constants.values()))
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
@@ -144,12 +165,10 @@ class _Graph:
 
 def _add_embeddings(graph: _Graph, weights: Weights) -> tuple[str, str]:
     """Word, position and (always the first) segment embeddings, normalised; and the mask as float."""
-    # Half precision halves the file and its loading time, and moves no vector by more than 1e-4.
-    words = graph.constant("words", weights["embeddings.word_embeddings.weight"], np.float16)
+    word = graph.rows("words", weights["embeddings.word_embeddings.weight"], "input_ids", "word")
     segment = weights["embeddings.token_type_embeddings.weight"][0]
-    positions = graph.constant("positions", weights["embeddings.position_embeddings.weight"] + segment)
-    word = graph.add("Gather", [words, "input_ids"], "word.half")
-    word = graph.add("Cast", [word], "word", to=TensorProto.FLOAT)
+    place_table = weights["embeddings.position_embeddings.weight"][:WINDOW]
+    positions = graph.constant("positions", place_table + segment)
     length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
     place = graph.add("Slice", [positions, graph.constant("zero", [0], np.int64), length], "place")
     total = graph.add("Add", [word, place], "embedded")
@@ -207,4 +226,8 @@ def _add_pooling(graph: _Graph, hidden: str, mask: str) -> None:
     masked = graph.add("Mul", [hidden, column], "masked.hidden")
     total = graph.add("ReduceSum", [masked, graph.constant("axis_1", [1], np.int64)], "total", keepdims=0)
     graph.add("LpNormalization", [total], "vectors", axis=-1, p=2)
-    graph.add("LpNormalization", [masked], "token_vectors", axis=-1, p=2)
+
+
+def _add_projection(graph: _Graph, hidden: str, projection: Array) -> None:
+    projected = graph.add("MatMul", [hidden, graph.constant("late.weight", projection)], "late.projected")
+    graph.add("LpNormalization", [projected], "late", axis=-1, p=2)

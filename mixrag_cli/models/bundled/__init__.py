@@ -17,6 +17,11 @@ WINDOW = 256  # wordpieces; the length the model was trained for (its sentence_b
 BLOCK_BYTES = 1 << 20
 
 
+def projection_file() -> Path:
+    """The matrix from the model's token vectors to those of late interaction, (384, 96) float16."""
+    return Path(__file__).parent / "projection.npy"
+
+
 def bundled_folder() -> Path:
     """The folder of the model's files, found without running the package's code.
 
