@@ -61,6 +61,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "expansion": ("none", "hyde", "step-back", "modality-hyde", "rephrase", "query-to-document"),
     "choose_document": ("off", "on"),
     "strategy": ("recap", "direct", "cot", "eedp", "pot"),
+    "chat_template": ("auto", "chatml", "llama-3", "mistral", "gemma"),
     "summaries": ("none", "short", "long"),
     "offline": ("on", "off"),
 }
@@ -102,6 +103,7 @@ class Settings:
     answer_tokens: int = 512
     generator_seconds: int = 120  # a reply is cut off after so long
     gpu_layers: int = -1  # -1: as many as fit; 0: none
+    chat_template: Literal["auto", "chatml", "llama-3", "mistral", "gemma"] = "auto"  # "auto": the GGUF file's own
     seed: int = 0
     summaries: Literal["none", "short", "long"] = "none"  # of tables, by the generator
     summary_tokens: int = 200_000  # prompt and reply tokens that one run of index may spend on summaries

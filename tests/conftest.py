@@ -12,6 +12,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+from tiny_gguf import tiny_model as tiny_model  # a fixture for all
 
 # Settled at import, before any test module reads the environment.
 MODEL_CACHE = os.environ.get("MIXRAG_CACHE_DIR") or platformdirs.user_cache_dir("mixrag")

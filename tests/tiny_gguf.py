@@ -10,9 +10,10 @@ amount to a token's logit. ENDING_TOKENS get some, so that strings and replies e
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -36,9 +37,10 @@ CONTROL_TOKENS = (
     "<start_of_turn>",
     "<end_of_turn>",
 )
+NEVER = -20.0  # logits: marks do not come by chance, or the several that end a turn would end every reply
 ENDING_TOKENS = ('"', "}", "]", '",', "<|im_end|>")
 WORDS_OF_VOCABULARY = 4_000
-NORMAL, CONTROL = 1, 3  # token types of the format
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, BYTE = 1, 2, 3, 4, 6  # token types of the format
 
 
 @cache
@@ -73,17 +75,24 @@ def build_tiny_gguf(
     width: int = 64,
     layers: int = 2,
     ending_bias: float = 6.0,
+    tokenizer: Literal["bpe", "spm"] = "bpe",
+    user_defined: Sequence[str] = (),
     metadata: Mapping[str, str] | None = None,
 ) -> Path:
     """Write the model to the path, about 1 MB, and return the path.
 
     chat_template: None embeds none. ending_bias: how much likelier ENDING_TOKENS are than chance makes them, in
-    logits; 0 for a model that hardly ever ends. metadata: more strings for the file's header.
+    logits; 0 for a model that hardly ever ends. tokenizer: "spm" for SentencePiece with the same words.
+    user_defined: marks that are not control tokens but user-defined ones, as some files have them. metadata: more
+    strings for the file's header.
     """
     import gguf
 
     tokens, merges = trained_vocabulary(vocabulary)
-    every = [*tokens, *CONTROL_TOKENS]
+    if tokenizer == "spm":
+        tokens = _to_spm(tokens)
+    marks = [*CONTROL_TOKENS, *(each for each in user_defined if each not in CONTROL_TOKENS)]
+    every = [*tokens, *marks]
     place = {token: index for index, token in enumerate(every)}
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_name("tiny")
@@ -96,11 +105,18 @@ def build_tiny_gguf(
     writer.add_layer_norm_rms_eps(1e-5)
     writer.add_rope_dimension_count(width // 4)
     writer.add_vocab_size(len(every))
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list(every)
-    writer.add_token_types([NORMAL] * len(tokens) + [CONTROL] * len(CONTROL_TOKENS))
-    writer.add_token_merges(merges)
+    writer.add_token_types(
+        [_kind(token) for token in tokens] + [USER_DEFINED if mark in user_defined else CONTROL for mark in marks]
+    )
+    if tokenizer == "spm":
+        writer.add_tokenizer_model("llama")
+        writer.add_token_scores([-float(index) for index in range(len(every))])
+        writer.add_unk_token_id(0)
+    else:
+        writer.add_tokenizer_model("gpt2")
+        writer.add_tokenizer_pre("gpt-2")
+        writer.add_token_merges(merges)
     writer.add_bos_token_id(place["<s>"])
     writer.add_eos_token_id(place["<|im_end|>"])
     writer.add_add_bos_token(False)
@@ -111,13 +127,26 @@ def build_tiny_gguf(
     for name, tensor in _random_weights(len(every), width, layers, seed).items():
         if name == "output.weight":
             tensor[:, 0] = 0.0
-            tensor[[place[each] for each in ENDING_TOKENS], 0] = ending_bias / _constant_after_norm(width)
+            tensor[len(tokens) :, 0] = NEVER / _constant_after_norm(width)
+            tensor[[place[each] for each in ENDING_TOKENS if each in place], 0] = ending_bias / _constant_after_norm(
+                width
+            )
         writer.add_tensor(name, tensor)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
     return path
+
+
+def _to_spm(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The vocabulary in SentencePiece's form: bytes first, then the pieces that are whole characters."""
+    pieces = [token.replace("\u0120", "\u2581") for token in tokens if token.replace("\u0120", "").isascii()]
+    return ("<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *dict.fromkeys(["\u2581", *pieces]))
+
+
+def _kind(token: str) -> int:
+    return UNKNOWN if token == "<unk>" else BYTE if token.startswith("<0x") else NORMAL
 
 
 CONSTANT = 4.0  # of dimension 0, against a spread of 1 in the others

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.extraction.limits import allow_computing, limit_process
+from mixrag_cli.limits import allow_computing, limit_process
 from mixrag_cli.extraction.redaction import redact_document, redact_text
 from mixrag_cli.extraction.transport import (
     CHUNKS_PER_FRAME,

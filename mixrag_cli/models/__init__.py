@@ -1,9 +1,11 @@
-"""Models: one protocol for what turns text into vectors, and the backends behind it.
+"""Models: one protocol for what turns text into vectors, and the backends behind it; the backends of Generator.
 
     minilm                the bundled all-MiniLM-L6-v2, int8 in onnxruntime; nothing is downloaded
     sentence_transformer  any sentence-transformers model that is already on this machine
+    llama                 a GGUF file as a generator, run by llama.cpp in this process
+    server                a server that speaks OpenAI's protocol as a generator
 
-Backends are imported by load_embedder only, since both take their time.
+Backends are imported by load_embedder and load_generator only, since they take their time.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.generator import Generator
 from mixrag_cli.settings import Settings
 
 BUNDLED = "minilm"
@@ -98,3 +102,27 @@ def load_pair_scorer(settings: Settings) -> PairScorer:
     from mixrag_cli.models.sentence_transformer import load_cross_encoder
 
     return load_cross_encoder(settings.rerank, settings.device, settings.threads)
+
+
+def load_generator(settings: Settings) -> Generator | None:
+    """The generator that the settings name, None where they name none: then the built-in reader answers alone.
+
+    A GGUF file that was never opened before is tried in a child process first. A server is not asked anything yet.
+    Raises ModelUnusable when there is no such model, it is damaged, memory does not suffice or the extra is missing.
+    """
+    if not settings.generator:
+        return None
+    if settings.generator.startswith(("http://", "https://")):
+        from mixrag_cli.models.server import load_server
+
+        return load_server(settings)
+    try:
+        from mixrag_cli.models.local_generator import load_local_generator
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("llama_cpp"):
+            raise
+        raise ModelUnusable("a model in a GGUF file needs llama-cpp-python", "pip install 'mixrag[llm]'") from error
+    except (OSError, RuntimeError) as error:  # its native part: missing, or built for another machine
+        again = "pip install --force-reinstall --no-cache-dir llama-cpp-python"
+        raise ModelUnusable("llama-cpp-python is installed but does not load", again) from error
+    return load_local_generator(settings)

@@ -1,4 +1,4 @@
-"""What a reader process may use of the machine. Called once by the child itself, before it touches a file.
+"""What a child process may use of the machine. Called once by the child itself, before it touches a file.
 
 Set in the child and not between fork and exec, where Python code is unsafe beside the parent's threads.
 """

@@ -1,0 +1,125 @@
+"""Trying an unknown GGUF file in a process that may die: `python -m …llama_child PATH MEMORY_MB PARENT`.
+
+A damaged file makes llama.cpp abort, read beyond its bounds or allocate without end; here that ends a child. A file
+that loaded, rendered its template and wrote a token is remembered by its place, size and times, and not tried again.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.limits import allow_computing, limit_process
+from mixrag_cli.models.cache import models_folder
+from mixrag_cli.models.gguf_file import GgufHeader, file_fingerprint, read_gguf_header
+
+PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
+TRIED_TOKENS = 256  # window of the trial: enough for any template's frame
+# Reading 10 GB from a slow disk takes minutes; a template that never ends takes for ever.
+TRIAL_SECONDS = 600
+TRIAL_CPU_SECONDS = 120
+BESIDES_MB = 4_000  # address space beside the mapped file: threads, allocator arenas, graph buffers
+SOUND_FILE = "gguf-sound.json"
+MAX_REMEMBERED = 100
+
+
+def ensure_sound(header: GgufHeader) -> None:
+    """Raises ModelUnusable when the file does not survive its trial."""
+    stamp = _stamp(header)
+    if stamp in _remembered():
+        return
+    _try_in_child(header)
+    _remember(stamp)
+
+
+def _try_in_child(header: GgufHeader) -> None:
+    memory_mb = BESIDES_MB + header.size_bytes // 1_000_000
+    arguments = [str(header.path.resolve()), str(memory_mb), str(os.getpid())]
+    search_path = os.pathsep.join(filter(None, [str(PACKAGE_FOLDER), os.environ.get("PYTHONPATH", "")]))
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "mixrag_cli.models.llama_child", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={**os.environ, "PYTHONPATH": search_path, "CUDA_VISIBLE_DEVICES": "", "MALLOC_ARENA_MAX": "2"},
+            timeout=TRIAL_SECONDS,
+            check=False,
+            process_group=0,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _refused(header, f"does not open within {TRIAL_SECONDS} s") from error
+    if done.returncode == ModelUnusable.exit_code:
+        told = json.loads(done.stdout)
+        raise ModelUnusable(told["message"], told["hint"])
+    if done.returncode == -signal.SIGXCPU:
+        raise _refused(header, f"does not open within {TRIAL_CPU_SECONDS} s of computing")
+    if done.returncode:
+        raise _refused(header, "damaged; it makes llama.cpp fail")
+
+
+def _refused(header: GgufHeader, reason: str) -> ModelUnusable:
+    return ModelUnusable(f"model file {header.path}: {reason}", "mixrag models list, for models that are known to work")
+
+
+def _stamp(header: GgufHeader) -> list[Any]:
+    """What says that this is the file that was tried, with the library it was tried on."""
+    status = header.path.stat()
+    version = importlib.metadata.version("llama-cpp-python")
+    place = str(header.path.resolve())
+    return [place, status.st_ino, status.st_size, status.st_mtime_ns, file_fingerprint(header.path), version]
+
+
+def _remembered() -> list[Any]:
+    try:
+        found = json.loads((models_folder() / SOUND_FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return []
+    return found if isinstance(found, list) else []
+
+
+def _remember(stamp: list[Any]) -> None:
+    """Beside and renamed; where the folder cannot be written, the file is tried again next time."""
+    kept = [each for each in _remembered() if isinstance(each, list) and each[:1] != stamp[:1]][-MAX_REMEMBERED + 1 :]
+    folder = models_folder()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{SOUND_FILE}-")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump([*kept, stamp], file)
+        Path(temporary).replace(folder / SOUND_FILE)
+    except OSError:
+        return
+
+
+def main(arguments: list[str]) -> int:
+    """Open the file, let it write one token; 0 when that went well."""
+    path, memory_mb, parent = Path(arguments[0]), int(arguments[1]), int(arguments[2])
+    limit_process(memory_mb, parent)
+    allow_computing(TRIAL_CPU_SECONDS)
+    from mixrag_cli.generator import Message, Request
+    from mixrag_cli.models.llama import LlamaGenerator
+
+    try:
+        model = LlamaGenerator(read_gguf_header(path), context_tokens=TRIED_TOKENS, gpu_layers=0)
+        said = (Message("system", "."), Message("user", "Hello"), Message("assistant", "Hello"), Message("user", "One"))
+        model.reply(Request(said, max_tokens=1, seconds=0))
+    except ModelUnusable as error:
+        print(json.dumps({"message": error.message, "hint": error.hint}))
+        return int(error.exit_code)
+    return 0
+
+
+if __name__ == "__main__":
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    os._exit(code)  # freeing gigabytes in order would only cost time
