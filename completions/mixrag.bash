@@ -5,7 +5,7 @@ _mixrag() {
     [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
     for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $path/$each in
-            /index|/ask|/search|/show|/status|/remove|/doctor|/completion|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
+            /index|/ask|/search|/show|/eval|/status|/remove|/doctor|/completion|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
         esac
     done
     case $path:$previous in
@@ -18,22 +18,35 @@ _mixrag() {
         *:--file) COMPREPLY=(); return ;;
         *:--rerank) COMPREPLY=(); return ;;
         *:--limit|*:-n) COMPREPLY=(); return ;;
+        *:--compare) COMPREPLY=(); return ;;
+        *:--measure) COMPREPLY=($(compgen -W 'store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' -- "$word")); return ;;
+        *:--k) COMPREPLY=(); return ;;
+        *:--split) COMPREPLY=($(compgen -W 'store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' -- "$word")); return ;;
+        *:--only) COMPREPLY=(); return ;;
+        *:--by) COMPREPLY=(); return ;;
+        *:--files) COMPREPLY=($(compgen -d -- "$word")); return ;;
+        *:--distractors) COMPREPLY=($(compgen -d -- "$word")); return ;;
+        *:--against) COMPREPLY=($(compgen -d -- "$word")); return ;;
+        *:--html) COMPREPLY=(); return ;;
+        *:--scores) COMPREPLY=(); return ;;
+        *:--cache) COMPREPLY=($(compgen -d -- "$word")); return ;;
     esac
     case $path in
-        '') words='index ask search show status remove doctor completion config' flags='--version --help -h' ;;
+        '') words='index ask search show eval status remove doctor completion config' flags='--version --help -h' ;;
         '/index') words='' flags='--rebuild --prune --follow --wait --yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/ask') words='' flags='--path --modality --kind --file --rerank --explain --json --store --color --quiet -q --debug --help -h' ;;
         '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --json --store --color --quiet -q --debug --help -h' ;;
         '/show') words='' flags='--tables --json --store --color --quiet -q --debug --help -h' ;;
+        '/eval') words='' flags='--compare --ablate --answers --measure --k --split --only --by --limit -n --files --distractors --against --html --scores --cache --replay --fresh --json --store --color --quiet -q --debug --help -h' ;;
         '/status') words='' flags='--skipped --json --store --color --quiet -q --debug --help -h' ;;
         '/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/doctor') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
         '/completion') words='bash zsh fish' flags='--help -h' ;;
         '/config') words='list get set unset path' flags='--help -h' ;;
         '/config/list') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
-        '/config/get') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
-        '/config/set') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
-        '/config/unset') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/get') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/set') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/unset') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
         '/config/path') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
     esac
     [[ $word == -* ]] && words=$flags

@@ -18,7 +18,7 @@ _mixrag_config_unset() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_set() {
@@ -29,7 +29,7 @@ _mixrag_config_set() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_get() {
@@ -40,7 +40,7 @@ _mixrag_config_get() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_list() {
@@ -100,6 +100,33 @@ _mixrag_remove() {
 _mixrag_status() {
     _arguments -C -S \
         '*--skipped[List the files that are not in the index, and why]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_eval() {
+    _arguments -C -S \
+        '*--compare=[Compare with this run - settings such as fusion=rrf,rerank=none, or words, meaning, rrf; may be repeated]:value: ' \
+        '*--ablate[Remove one method at a time]' \
+        '*--answers[Answer the questions, not only search]' \
+        '*--measure=[Such as nDCG@10, HiT@5, F1, refusal-recall; may be repeated]:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*--k=[Where rankings are cut; several with commas]:value: ' \
+        '*--split=[Only this split; after a comma others that must agree in sign]:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*--only=[Only questions with this value in this field; may be repeated]:value: ' \
+        '*--by=[Tell the means apart by this field]:value: ' \
+        '*--limit=[Only the first N questions; 0 for all]:value: ' '*-n[Only the first N questions; 0 for all]:value: ' \
+        '*--files=[The documents that questions.jsonl asks about]:folder:_files -/' \
+        '*--distractors=[Search in this set'\''s documents besides; may be repeated]:folder:_files -/' \
+        '*--against=[Ask this set'\''s documents instead, which hold no answer]:folder:_files -/' \
+        '*--html=[Write the report as a page]:value: ' \
+        '*--scores=[Write each question'\''s scores as JSON lines]:value: ' \
+        '*--cache=[Keep indexes and model replies here]:folder:_files -/' \
+        '*--replay[Call no model whose reply is not cached]' \
+        '*--fresh[Index the data set again]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
@@ -174,12 +201,13 @@ _mixrag() {
         '1:command:->command' \
         '*::argument:->argument'
     case $state in
-        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'config:Read and change your settings'); _describe command commands ;;
+        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'config:Read and change your settings'); _describe command commands ;;
         argument) case $line[1] in
             index) _mixrag_index ;;
             ask) _mixrag_ask ;;
             search) _mixrag_search ;;
             show) _mixrag_show ;;
+            eval) _mixrag_eval ;;
             status) _mixrag_status ;;
             remove) _mixrag_remove ;;
             doctor) _mixrag_doctor ;;

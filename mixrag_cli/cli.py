@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from mixrag_cli import __version__
 from mixrag_cli.commands import ask, completion, config, doctor, index, remove, search, show, status
+from mixrag_cli.commands import eval as eval_
 from mixrag_cli.commands.signals import interruption_code, watch_for_signals
 from mixrag_cli.errors import ExitCode, Interrupted, MixragError, WrongUsage
 from mixrag_cli.output.streams import (
@@ -181,6 +182,7 @@ app.command("index")(index.index)
 app.command("ask")(ask.ask)
 app.command("search")(search.search)
 app.command("show")(show.show)
+app.command("eval")(eval_.evaluate)
 app.command("status")(status.status)
 app.command("remove")(remove.remove)
 app.add_typer(config.app, name="config")

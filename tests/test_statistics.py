@@ -97,6 +97,7 @@ def test_a_query_without_weight_is_not_in_the_measure() -> None:
     values, weights = [1.0, 0.0, 1.0, 0.5], [1, 1, 0, 0]
     assert bootstrap(values, weights).mean == 0.5
     assert bootstrap(values, [0, 0, 0, 0]).high == 0.0
+    assert bootstrap([1.0, 0.0, 0.0], [1, 0, 0]).low == 1.0  # a resample without the query that counts says nothing
     # of resamples of two queries, one in four draws only zeros and one in four only ones
     assert (bootstrap(values, weights).low, bootstrap(values, weights).high) == (0.0, 1.0)
 

@@ -13,6 +13,7 @@ from mixrag_cli.errors import WrongUsage
 from mixrag_cli.evaluation.reporting import Run
 from mixrag_cli.settings import Settings, check_value
 
+WITHOUT = "− "  # before the name of what a run does without, as the study's table writes it
 # Ways of doing it that are worth a name of their own.
 NAMED_RUNS: Mapping[str, Mapping[str, str]] = {
     "default": {},
@@ -29,46 +30,41 @@ NAMED_RUNS: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method that can be removed. changes: the settings without it; needs: only where these settings hold."""
+    """A method that can be removed. changes: the settings without it. An arrow says what takes its place."""
 
     name: str
     changes: Mapping[str, str]
-    for_answers: bool = False
+    needs_generator: bool = False
 
 
 METHODS = (
     Method("rerank", {"rerank": "none"}),
-    Method("fusion (calibrated): rrf instead", {"fusion": "rrf"}),
-    Method("fusion (calibrated): weighted sum instead", {"fusion": "weighted"}),
-    Method("fusion: words alone", {"fusion": "words"}),
-    Method("fusion: meaning alone", {"fusion": "meaning"}),
-    Method("acceptance per source: one threshold instead", {"acceptance": "global"}),
+    Method("fusion → rrf", {"fusion": "rrf"}),
+    Method("fusion → weighted", {"fusion": "weighted"}),
+    Method("fusion → words", {"fusion": "words"}),
+    Method("fusion → meaning", {"fusion": "meaning"}),
+    Method("thresholds by source → one", {"acceptance": "global"}),
     Method("acceptance", {"acceptance": "none"}),
     Method("correction", {"correction": "off"}),
     Method("near-duplicate removal", {"near_duplicates": "keep"}),
     Method("query expansion", {"expansion": "none"}),
     Method("choice of the document", {"choose_document": "off"}),
-    Method("calibration to the collection", {"calibration": "off"}),
-    Method("table rows with header paths", {"table_representation": "table"}),
+    Method("own calibration", {"calibration": "off"}),
+    Method("table rows", {"table_representation": "table"}),
     Method("table summaries", {"summaries": "none"}),
-    Method("RECAP: direct answers instead", {"strategy": "direct"}, for_answers=True),
+    Method("RECAP → direct", {"strategy": "direct"}, needs_generator=True),
 )
 
 
 def ablated_runs(settings: Settings, *, with_answers: bool) -> tuple[Run, ...]:
     """The full run first, then one run a method that these settings use, each without that method."""
     removed = [
-        Run(f"without {method.name}", method.changes)
+        Run(f"{WITHOUT}{method.name}", method.changes)
         for method in METHODS
-        if _is_used(method, settings) and (with_answers or not method.for_answers)
+        if any(getattr(settings, name) != value for name, value in method.changes.items())
+        and (not method.needs_generator or (with_answers and settings.generator))
     ]
     return (Run("full"), *removed)
-
-
-def _is_used(method: Method, settings: Settings) -> bool:
-    if "strategy" in method.changes and not settings.generator:
-        return False
-    return any(getattr(settings, name) != value for name, value in method.changes.items())
 
 
 def parse_run(text: str) -> Run:

@@ -127,16 +127,20 @@ def _pair(values: Values, weights: Values | None) -> tuple[_Floats, _Floats]:
     return known, counting
 
 
-def _means(values: _Floats, weights: _Floats) -> _Floats:
-    """The weighted means over the last axis, 0 where nothing has weight."""
+def _means(values: _Floats, weights: _Floats, otherwise: float = 0.0) -> _Floats:
+    """The weighted means over the last axis; otherwise where nothing has weight."""
     total = weights.sum(axis=-1)
-    found: _Floats = np.divide((values * weights).sum(axis=-1), total, out=np.zeros_like(total), where=total > 0)
+    found: _Floats = np.divide(
+        (values * weights).sum(axis=-1), total, out=np.full_like(total, otherwise), where=total > 0
+    )
     return found
 
 
 def _resampled_means(values: _Floats, weights: _Floats, resamples: int, seed: int) -> _Floats:
+    """(resamples,); one that drew nothing of weight knows nothing, so it says what was seen."""
+    seen = float(_means(values, weights))
     draws = _draws(values.size, resamples, seed)
-    return np.concatenate([_means(values[drawn], weights[drawn]) for drawn in draws])
+    return np.concatenate([_means(values[drawn], weights[drawn], seen) for drawn in draws])
 
 
 def _draws(size: int, resamples: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:

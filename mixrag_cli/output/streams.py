@@ -198,8 +198,13 @@ def write_json(payload: Mapping[str, Any]) -> None:
 
     Raises ReaderGone, WriteFailed; ValueError for NaN or an infinity, which are not JSON.
     """
+    write_text(json_line(payload))
+
+
+def json_line(payload: Mapping[str, Any]) -> str:
+    """One object on one line: ASCII only, no raw control byte. Raises ValueError for NaN or an infinity."""
     # json leaves DEL as it is; it can only stand inside a string
-    write_text(json.dumps(payload, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f"))
+    return json.dumps(payload, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def write_note(message: str) -> None:

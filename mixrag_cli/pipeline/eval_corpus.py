@@ -153,7 +153,9 @@ def _write_texts(folder: Path, documents: Sequence[SourceText]) -> Path:
 
 def _notes(report: IndexReport) -> list[str]:
     missing = [*report.skipped, *report.left_out]
-    notes = [f"{len(missing)} documents are not in the index (first: {each.path}: {each.reason})" for each in missing[:1]]
+    notes = [
+        f"{len(missing)} documents are not in the index (first: {each.path}: {each.reason})" for each in missing[:1]
+    ]
     return [*notes, *report.warnings[:5]]
 
 

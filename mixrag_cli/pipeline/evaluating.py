@@ -38,6 +38,7 @@ class EvalPlan:
 
     runs: the first is what the others are compared with. split: whose questions the figures are of, "" for all.
     grouped_by: a field of the questions to tell means by, "" for none. with_answers: ask, not only search.
+    fresh: index again. replay: call no model whose reply is not cached.
     """
 
     dataset: DataSet
@@ -48,6 +49,7 @@ class EvalPlan:
     with_answers: bool = False
     is_ablation: bool = False
     fresh: bool = False
+    replay: bool = False
 
 
 @dataclass(frozen=True, slots=True)

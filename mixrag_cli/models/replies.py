@@ -1,0 +1,149 @@
+"""A generator that remembers its replies, so that an evaluation runs again offline and comes to the same figures.
+
+    request ─► key (name, request) ─► known: the reply as it was ─► else the model, whose reply is kept
+
+One small file a reply, readable by its owner alone. The model behind is opened at the first reply that is not known,
+so a replay needs neither its file nor its server. A reply that was cut off by time or by hand is not kept: it says
+more about that day than about the model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.generator import FinishReason, Generator, Reply, Request
+
+KEPT_FINISHES = frozenset({"stop", "length"})
+MAX_FILE_BYTES = 10_000_000  # a reply is text; what is larger is none of ours
+
+
+class ReplyCache:
+    """Small JSON objects by key, each in a file of its own below a folder, written whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """What is kept under the key; None for nothing and for what cannot be read."""
+        path = self._path(key)
+        try:
+            if path.stat().st_size > MAX_FILE_BYTES:
+                return None
+            kept = json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return None
+        return kept["value"] if isinstance(kept, dict) and kept.get("key") == key else None
+
+    def put(self, key: str, value: Mapping[str, Any]) -> None:
+        """Keep the value. A cache that cannot be written is no error: the model is asked again."""
+        path = self._path(key)
+        with suppress(OSError):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".reply-")  # mode 0600
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
+                    json.dump({"key": key, "value": value}, file)
+                Path(temporary).replace(path)
+            finally:
+                Path(temporary).unlink(missing_ok=True)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key}.json"
+
+
+class CachedGenerator:
+    """A Generator in front of another.
+
+    identity: what the settings say of the model behind; its name and limits are remembered by that. open_generator:
+    opens it, called at most once. replay: never open it.
+    """
+
+    def __init__(
+        self, identity: str, open_generator: Callable[[], Generator], cache: ReplyCache, *, replay: bool = False
+    ) -> None:
+        self._open = open_generator
+        self._cache = cache
+        self._replay = replay
+        self._generator: Generator | None = None
+        facts_key = _hash("facts", identity)
+        facts = self._cache.get(facts_key)
+        if facts is None:
+            behind = self._behind("nothing is known of this model")
+            facts = {
+                "name": behind.name,
+                "context_tokens": behind.context_tokens,
+                "binds_schema": behind.binds_schema,
+            }
+            self._cache.put(facts_key, facts)
+        self.name = str(facts["name"])
+        self.context_tokens = int(facts["context_tokens"])
+        self.binds_schema = bool(facts["binds_schema"])
+
+    def reply(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
+        """The reply as it was given before, else the model's. Raises ModelUnusable, in a replay for an unknown one."""
+        key = _hash("reply", self.name, json.dumps(asdict(request), sort_keys=True))
+        if (known := _read_reply(self._cache.get(key))) is not None:
+            if on_text is not None:
+                on_text(known.text)
+            return known
+        reply = self._behind("a reply is not in the cache").reply(request, on_text)
+        if reply.finish in KEPT_FINISHES:
+            self._cache.put(key, asdict(reply))
+        return reply
+
+    def count_tokens(self, text: str) -> int:
+        """As the model behind counts, remembered too: prompts are fitted by it."""
+        key = _hash("count", self.name, text)
+        if (known := self._cache.get(key)) is not None and isinstance(known.get("tokens"), int):
+            return int(known["tokens"])
+        count = self._behind("a count of tokens is not in the cache").count_tokens(text)
+        self._cache.put(key, {"tokens": count})
+        return count
+
+    def cancel(self) -> None:
+        """Stop the reply in progress, if the model behind is giving one."""
+        if self._generator is not None:
+            self._generator.cancel()
+
+    def _behind(self, cause: str) -> Generator:
+        if self._replay:
+            raise ModelUnusable(f"replay: {cause}", "the same command without --replay")
+        if self._generator is None:
+            self._generator = self._open()
+            name = getattr(self, "name", self._generator.name)
+            if self._generator.name != name:  # the file or server behind the same settings is another one now
+                raise ModelUnusable(
+                    f"the model is {self._generator.name} now, the cached replies are {name}'s",
+                    "--cache with another folder",
+                )
+        return self._generator
+
+
+def _read_reply(kept: Mapping[str, Any] | None) -> Reply | None:
+    if kept is None or not isinstance(kept.get("text"), str) or kept.get("finish") not in KEPT_FINISHES:
+        return None
+    return Reply(
+        text=kept["text"],
+        finish=cast(FinishReason, kept["finish"]),
+        prompt_tokens=int(kept.get("prompt_tokens", 0)),
+        reply_tokens=int(kept.get("reply_tokens", 0)),
+        seconds=float(kept.get("seconds", 0.0)),
+        first_token_s=float(kept.get("first_token_s", 0.0)),
+    )
+
+
+def _hash(*parts: str) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "big") + raw)
+    return digest.hexdigest()

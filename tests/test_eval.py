@@ -1,0 +1,382 @@
+"""mixrag eval: the real command on small data sets, its figures against ir-measures, its three faces."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+import ir_measures
+import jsonschema
+import pytest
+
+from mixrag_cli.errors import WrongUsage
+from mixrag_cli.evaluation.ablation import ablated_runs, parse_run, settings_of
+from mixrag_cli.evaluation.answers import is_right_value
+from mixrag_cli.evaluation.datasets import Question, load_dataset
+from mixrag_cli.evaluation.measures import precision_at
+from mixrag_cli.evaluation.nearness import measure_nearness
+from mixrag_cli.evaluation.reporting import EvalReport, Run, compare_runs, report_run, score_run
+from mixrag_cli.evaluation.scoring import Outcome, parse_measure
+from mixrag_cli.output.console import make_console
+from mixrag_cli.output.eval_page import evaluation_page
+from mixrag_cli.output.eval_payload import evaluation_to_json
+from mixrag_cli.output.eval_view import print_evaluation, share_text
+from mixrag_cli.output.progress import Silence
+from mixrag_cli.pipeline.evaluating import EvalPlan, evaluate
+from mixrag_cli.records import Answer
+from mixrag_cli.settings import Settings
+from tests.cli_fixtures import environment_of, run_mixrag
+
+TEXTS = {
+    "ferry": "Ferries to the island leave every hour from the north quay. The crossing takes forty minutes.",
+    "harbour": "The harbour master closes the gates at nine in the evening. Yachts pay by length.",
+    "kiln": "The kiln reaches 1,240 degrees within eight hours. It cools overnight.",
+    "glaze": "Celadon glaze is fired in reduction. Iron gives it its green.",
+    "bees": "A hive holds up to sixty thousand bees in summer. Honey is harvested in August.",
+    "orchard": "Apples are picked from September on. The orchard has ninety trees of eleven sorts.",
+    "tide": "Spring tides follow the full moon. The quay is flooded at the highest of them.",
+    "clay": "Clay is wedged before throwing so that no air remains. Stoneware clay shrinks by twelve per cent.",
+}
+QUERIES = {
+    "q1": ("How often do ferries leave?", {"ferry": 2, "harbour": 1}, "sea"),
+    "q2": ("When are the harbour gates closed?", {"harbour": 2}, "sea"),
+    "q3": ("How hot does the kiln get?", {"kiln": 2, "glaze": 1, "clay": 1}, "<b>craft</b>"),
+    "q4": ("What makes celadon green?", {"glaze": 1}, "<b>craft</b>"),
+    "q5": ("When is honey harvested?", {"bees": 1}, "land"),
+    "q6": ("How many sorts of apples are there?", {"orchard": 1}, "land"),
+    "q7": ("When is the quay under water?", {"tide": 2, "ferry": 0}, "sea"),
+    "q8": ("How much does clay shrink in the fire?", {"clay": 1, "kiln": 1}, "<b>craft</b>"),
+}
+
+
+def lines(rows: list[dict]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture(scope="module")
+def beir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sets") / "quay & kiln"
+    folder.mkdir()
+    (folder / "corpus.jsonl").write_text(lines([{"_id": key, "text": text} for key, text in TEXTS.items()]))
+    queries = [{"_id": key, "text": text, "topic": topic} for key, (text, _, topic) in QUERIES.items()]
+    (folder / "queries.jsonl").write_text(lines(queries))
+    (folder / "qrels").mkdir()
+    for split, keys in (("dev", ("q1", "q2", "q3", "q4")), ("test", ("q5", "q6", "q7", "q8"))):
+        rows = [f"{key}\t{doc}\t{grade}\n" for key in keys for doc, grade in QUERIES[key][1].items()]
+        (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+def check_schema(found: dict) -> None:
+    schema = json.loads(resources.files("mixrag_cli").joinpath("schemas", "eval-1.json").read_text("utf-8"))
+    jsonschema.validate(found, schema, cls=jsonschema.Draft202012Validator)
+
+
+def without_times(found: dict) -> dict:
+    return {**found, "runs": [{**run, "timings_ms": None} for run in found["runs"]]}
+
+
+# --- the command ---------------------------------------------------------------------------------------------------
+
+
+def test_a_data_set_is_measured_compared_and_told_in_three_ways(beir: Path, cache: Path, tmp_path: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in beir.rglob("*")}
+    page, scores = tmp_path / "report.html", tmp_path / "scores.jsonl"
+    arguments = ("eval", str(beir), "--cache", str(cache), "--compare", "words_candidates=1,meaning_candidates=1")
+    done = run_mixrag(*arguments, "--json", "--by", "topic", "--html", str(page), "--scores", str(scores), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    check_schema(found)
+    assert (found["dataset"], found["queries"], found["kind"]) == ("quay & kiln", 8, "beir")
+    default, narrow = found["runs"]
+    assert default["measures"]["Success@10"] == {"mean": 1.0, "low": 1.0, "high": 1.0, "queries": 8}
+    assert default["measures"]["nDCG@10"]["mean"] > 0.8
+    assert narrow["measures"]["Recall@10"]["mean"] < default["measures"]["Recall@10"]["mean"]
+    assert narrow["settings"] == {"words_candidates": "1", "meaning_candidates": "1"}
+    assert {each["measure"] for each in found["comparisons"]} == {"nDCG@10", "Success@10", "Recall@10", "MRR@10"}
+    assert set(found["comparisons"][0]["by_split"]) == {"dev", "test"}
+    assert set(default["groups"]) == {"sea", "land", "<b>craft</b>"}
+    check_page(page.read_text("utf-8"))
+    rows = [json.loads(line) for line in scores.read_text().splitlines()]
+    assert len(rows) == 16
+    mean = sum(row["scores"]["nDCG@10"] for row in rows if row["run"] == "default") / 8
+    assert mean == pytest.approx(default["measures"]["nDCG@10"]["mean"], abs=1e-5)
+    # again: the index is used as it lies, and but for the times every figure is the same
+    stores = {path: path.stat().st_mtime_ns for path in cache.rglob("*.lance")}
+    again = run_mixrag(*arguments, "--json", "--by", "topic", cwd=tmp_path)
+    assert without_times(json.loads(again.stdout)) == without_times(found)
+    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.lance")} == stores
+    assert {path: path.stat().st_mtime_ns for path in beir.rglob("*")} == before
+
+
+def check_page(page: str) -> None:
+    assert page.count("<svg") == page.count("</svg>") >= 8
+    assert "<b>craft</b>" not in page
+    assert "&lt;b&gt;craft&lt;/b&gt;" in page
+    assert "quay &amp; kiln" in page
+    assert not re.search(r"<script|https?:|src=|@import|url\(", page)
+    assert "default-src &#x27;none&#x27;" in page or "default-src 'none'" in page
+
+
+def test_answers_and_refusals_of_questions_about_files(cache: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "asked"
+    (folder / "files" / "notes").mkdir(parents=True)
+    (folder / "files" / "notes" / "workshop.md").write_text(
+        "# Workshop\n\nEvery member of the workshop has 27 days of paid leave in a calendar year.\n\n"
+        "| Year | Chairs sold |\n|---|---|\n| 2023 | 412 |\n| 2024 | 515 |\n"
+    )
+    questions = [
+        {
+            "id": "a",
+            "question": "How many chairs were sold in 2024?",
+            "answer": "515",
+            "value": 515,
+            "path": "workshop.md",
+        },
+        {"id": "b", "question": "Who won the 2018 football World Cup?", "answer": None, "documents": []},
+        {"id": "c", "question": "Where?", "answer": "x", "documents": ["lost.md"]},
+    ]
+    questions[0]["path"] = "workshop.md"
+    (folder / "questions.jsonl").write_text(lines(questions))
+    done = run_mixrag("eval", str(folder), "--answers", "--json", "--cache", str(cache), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    check_schema(found)
+    measures = found["runs"][0]["measures"]
+    assert measures["value"] == {"mean": 1.0, "low": 1.0, "high": 1.0, "queries": 1}
+    assert (measures["refusal-recall"]["mean"], measures["refusal-recall"]["queries"]) == (1.0, 1)
+    assert measures["Success@10"]["mean"] == 0.5
+    assert measures["CP"]["queries"] == 3
+    assert found["notes"] == ["1 documents that questions name are not in the index (first: lost.md)"]
+    assert found["runs"][0]["timings_ms"]["answer"]["p50"] > 0
+    assert [path.name for path in (folder / "files").rglob("*")] == ["notes", "workshop.md"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["absent"], 2, "no such file or folder"),
+        (["."], 2, "no data set"),
+        (["{beir}", "--compare", "fuson=rrf"], 2, "unknown setting 'fuson' (nearest: fusion)"),
+        (["{beir}", "--compare", "wrods"], 2, "unknown run 'wrods' (nearest: words)"),
+        (["{beir}", "--measure", "nDGC@10"], 2, "unknown measure 'nDGC@10' (nearest: nDCG)"),
+        (["{beir}", "--split", "train"], 2, "no split 'train'"),
+        (["{beir}", "--by", "colour"], 2, "no question has a field 'colour'"),
+        (["{beir}", "--k", "0"], 2, "--k must be from 1 to 1000"),
+        (["{beir}", "--compare", "default"], 2, "two runs are named 'default'"),
+        (["{beir}", "--html", "no/such/folder/x.html"], 2, "no/such/folder/x.html: no such folder"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_before_anything_runs(
+    beir: Path, cache: Path, tmp_path: Path, monkeypatch, capfd, arguments: list[str], code: int, message: str
+) -> None:
+    from mixrag_cli.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    given = [each.format(beir=beir) for each in arguments]
+    with pytest.raises(SystemExit) as left:
+        app(["eval", *given, "--cache", str(tmp_path / "c"), "--json"])
+    assert left.value.code == code
+    told = json.loads(capfd.readouterr().out)
+    assert message in told["message"]
+    assert not (tmp_path / "c").exists()
+
+
+def test_asking_is_light_to_start() -> None:
+    done = run_mixrag("eval", "--help", cwd=Path.cwd(), env=environment_of(Path.cwd(), PYTHONPROFILEIMPORTTIME="1"))
+    assert done.returncode == 0
+    loaded = set(re.findall(r"\| +([\w.]+)", done.stderr.decode("utf-8", "replace")))
+    assert loaded.isdisjoint({"numpy", "lance", "rich", "onnxruntime"})
+
+
+# --- its figures ---------------------------------------------------------------------------------------------------
+
+
+def test_every_ranking_measure_agrees_with_ir_measures(beir: Path, cache: Path, model_cache: Path) -> None:
+    names = {"nDCG@3": "nDCG@3", "Recall@2": "R@2", "MRR@10": "RR@10", "Success@1": "Success@1", "P@5": "P@5"}
+    plan = EvalPlan(load_dataset(beir), (Run("default"),), tuple(map(parse_measure, names)))
+    evaluation = evaluate(plan, Settings(), cache, Silence(quiet=True))
+    outcomes = dict(zip((each.id for each in evaluation.questions), evaluation.scored[0].outcomes, strict=True))
+    run = [
+        ir_measures.ScoredDoc(query, document, float(-rank))
+        for query, outcome in outcomes.items()
+        for rank, document in enumerate(outcome.ranking)
+    ]
+    qrels = [
+        ir_measures.Qrel(query, document, int(grade))
+        for query, (_, grades, _) in QUERIES.items()
+        for document, grade in grades.items()
+    ]
+    parsed = {ours: ir_measures.parse_measure(theirs) for ours, theirs in names.items()}
+    expected = ir_measures.calc_aggregate(list(parsed.values()), qrels, run)
+    for ours, measure in parsed.items():
+        mean = evaluation.report.runs[0].measures[ours].interval.mean
+        assert mean == pytest.approx(expected[measure], abs=1e-9), ours
+
+
+def test_precision_counts_places_that_nothing_fills() -> None:
+    assert precision_at(["a", "x"], {"a": 1.0}, 2) == 0.5
+    assert precision_at(["a"], {"a": 1.0, "b": 1.0}, 5) == 0.2
+    assert precision_at([], {"a": 1.0}, 5) == 0.0
+
+
+def answered(text: str = "x", **more) -> Answer:
+    return Answer("?", "answered", text, "lookup", "", **more)
+
+
+REFUSAL = Answer("?", "abstained", "nothing there", "lookup", "")
+ANSWERABLE = Question("a", "What?", relevant={"d": 1.0}, answers=("the red fox",))
+UNANSWERABLE = Question("u", "What?", is_answerable=False)
+
+
+def test_refusing_has_precision_and_recall() -> None:
+    questions = [ANSWERABLE, ANSWERABLE, UNANSWERABLE, UNANSWERABLE, UNANSWERABLE]
+    outcomes = [Outcome(answer=each) for each in (REFUSAL, answered(), REFUSAL, REFUSAL, answered())]
+    measures = tuple(map(parse_measure, ("refusal-precision", "refusal-recall", "F1", "nDCG@10")))
+    report = report_run(score_run(Run("r"), questions, outcomes, measures), questions, "", "")
+    assert report.measures["refusal-precision"].interval.mean == pytest.approx(2 / 3)
+    assert report.measures["refusal-recall"].interval.mean == pytest.approx(2 / 3)
+    assert [report.measures[name].count for name in ("refusal-precision", "refusal-recall", "F1")] == [3, 3, 2]
+
+
+def test_a_question_whose_evidence_no_passage_covers_counts_as_missed() -> None:
+    from mixrag_cli.evaluation.datasets import Span
+
+    asked = Question("s", "What?", spans=(Span("d", 0, 900),))
+    score = parse_measure("nDCG@10").score(asked, Outcome(("p1",), {}))
+    assert (score.value, score.weight) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("gold", "text", "value", "unit", "right"),
+    [
+        (36413, "$36,413 million", "36413", "USD million", True),
+        (36413, "$36,413 million", "36413000000", "USD", True),
+        (36413, "$36,413 million", "36.413", "USD million", False),
+        (25.93, "25.9 %", "25.9", "%", True),
+        (25.93, "25.9 %", "25.7", "%", False),
+        (0, "0", "0", "", True),
+    ],
+)
+def test_a_number_is_right_within_its_rounding(gold: float, text: str, value: str, unit: str, right: bool) -> None:
+    from decimal import Decimal
+
+    question = Question("n", "How much?", answers=(text,), value=gold)
+    assert is_right_value(question, answered(value=Decimal(value), unit=unit)) is right
+
+
+def test_nearness_is_what_the_paper_defines() -> None:
+    import numpy as np
+
+    axes = np.eye(3, dtype=np.float32)
+    slanted = np.array([0.6, 0.8, 0.0], np.float32)
+    near = measure_nearness(axes[0], slanted, axes[1], np.stack([axes[0], slanted, axes[1], axes[2], axes[0]]))
+    assert near.cp == 0.5  # cosines 1, .6, 0, 0 of the first four; the fifth is not looked at
+    assert (near.af, near.ar, near.cr) == (pytest.approx(1.0), pytest.approx(0.6), pytest.approx(1.0))
+    nothing = measure_nearness(axes[0], None, None, axes[:0])
+    assert (nothing.cp, nothing.af, nothing.ar, nothing.cr) == (0.0, None, None, None)
+
+
+# --- comparisons ---------------------------------------------------------------------------------------------------
+
+
+def scored(name: str, values: list[float], questions: list[Question]):
+    outcomes = [Outcome(("d",) if value else ("x",), {"d": 1.0}) for value in values]
+    return score_run(Run(name), questions, outcomes, (parse_measure("nDCG@10"),))
+
+
+def test_a_significant_effect_that_turns_between_splits_is_unstable() -> None:
+    questions = [Question(str(n), "?", {"d": 1.0}, split="test" if n < 60 else "dev") for n in range(80)]
+    full = scored("full", [1.0] * 60 + [0.0] * 20, questions)
+    other = scored("other", [0.0] * 60 + [1.0] * 5 + [0.0] * 15, questions)
+    same = scored("same", [1.0] * 60 + [0.0] * 20, questions)
+    worse = scored("worse", [0.0] * 80, questions[:60] + questions[60:])
+    found = {each.b: each for each in compare_runs([full, other, same, worse], questions, "test", ["nDCG@10"])}
+    assert found["other"].verdict == "unstable"
+    assert found["other"].by_split == {"test": 1.0, "dev": -0.25}
+    assert found["same"].verdict == "none"
+    assert found["other"].p_holm == pytest.approx(3 * found["other"].p)
+
+
+def test_ablation_removes_what_is_in_use_one_at_a_time() -> None:
+    settings = Settings(expansion="hyde", correction="off")
+    runs = ablated_runs(settings, with_answers=True)
+    assert runs[0] == Run("full")
+    assert {run.name for run in runs} >= {"− rerank", "− query expansion", "− near-duplicate removal"}
+    assert not {"− correction", "− RECAP → direct"} & {run.name for run in runs}
+    for run in runs[1:]:
+        changed = settings_of(run, settings)
+        assert [name for name in run.changes if getattr(changed, name) != getattr(settings, name)] == list(run.changes)
+        assert len(run.changes) == 1
+
+
+def test_runs_are_named_by_their_settings_or_by_their_maker() -> None:
+    assert parse_run("fusion=rrf, rerank=none") == Run("fusion=rrf,rerank=none", {"fusion": "rrf", "rerank": "none"})
+    assert parse_run("plain: fusion=rrf") == Run("plain", {"fusion": "rrf"})
+    assert parse_run("words").changes["fusion"] == "words"
+    with pytest.raises(WrongUsage, match="must be one of"):
+        parse_run("fusion=sum")
+    with pytest.raises(WrongUsage, match="a setting and its value"):
+        parse_run("fusion=rrf,rerank")
+
+
+@pytest.mark.parametrize("text", ["HIT@5", "hit@5", "success@5"])
+def test_measures_by_any_of_their_names(text: str) -> None:
+    assert parse_measure(text).name == "Success@5"
+    assert parse_measure("f1").needs_answer
+
+
+@pytest.mark.parametrize("text", ["nDCG", "nDCG@0", "F1@10", "", "@10", "nDCG@99999"])
+def test_measures_that_cannot_be_meant(text: str) -> None:
+    with pytest.raises(WrongUsage):
+        parse_measure(text)
+
+
+# --- its faces -----------------------------------------------------------------------------------------------------
+
+
+def some_report(*, ablation: bool = False) -> EvalReport:
+    questions = [Question(str(n), "?", {"d": 1.0}, labels={"kind": ("\x1b[31mred",)}) for n in range(30)]
+    runs = [scored("full", [1.0] * 30, questions), scored("− a method of a very long name", [0.0] * 30, questions)]
+    reports = tuple(report_run(each, questions, "", "kind") for each in runs)
+    comparisons = compare_runs(runs, questions, "", ["nDCG@10"])
+    return EvalReport("\x1b[2Jset", "beir", 30, "", reports, comparisons, ablation, "kind", {"embedder": "e"}, ("n",))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+@pytest.mark.parametrize("ablation", [True, False])
+def test_the_table_fits_the_width_and_is_clean(monkeypatch, width: int, ablation: bool) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    stream = io.StringIO()
+    print_evaluation(make_console(stream, "never"), some_report(ablation=ablation))
+    text = stream.getvalue()
+    assert max(map(len, text.splitlines())) <= width
+    assert "\x1b" not in text
+    assert "1.000" in text
+    assert ("helps" in text) is ablation
+
+
+def test_the_json_of_a_report_fits_its_schema() -> None:
+    check_schema(evaluation_to_json(some_report()))
+    assert "\x1b" not in evaluation_page(some_report())
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.8035, ".803"), (1.0, "1.000"), (0.9996, "1.000"), (-0.1651, "-.165"), (1234.5, "1,234.50"), (0.0, ".000")],
+)
+def test_shares_are_written_short(value: float, text: str) -> None:
+    assert share_text(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.0812, "+.081"), (-0.00001, "+.000"), (-0.5, "-.500")])
+def test_changes_carry_their_sign(value: float, text: str) -> None:
+    assert share_text(value, signed=True) == text
