@@ -6,7 +6,7 @@ A section closes at the next section of its level, at a row that leaves its inde
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mixrag_cli.records import GridCell
 from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
@@ -31,7 +31,10 @@ class RowHeader:
 
 @dataclass(slots=True)
 class _Open:
-    """A row that may still have children. n_rows: data rows seen inside. is_indented: its children are indented."""
+    """A row that may still have children. n_rows: data rows seen inside. is_indented: its children are indented.
+
+    unit: what a section's label says of the rows below it, "Cash flows (in thousands)".
+    """
 
     text: str
     level: float
@@ -40,6 +43,7 @@ class _Open:
     n_rows: int = 0
     is_indented: bool = False
     has_total: bool = False
+    unit: Unit = field(default_factory=Unit)
 
 
 class _RowWalk:
@@ -126,7 +130,8 @@ class _RowWalk:
         if (previous == "section" and self.open and self.open[-1].level == level) or self._continues_inner(row, level):
             level += INNER_SECTION
         self._close_from(level)
-        self.open.append(_Open(_clean_label(cell.text), level, indent, True))
+        label = _clean_label(cell.text)
+        self.open.append(_Open(label, level, indent, True, unit=unit_of_header(label)))
 
     def _continues_inner(self, row: int, level: float) -> bool:
         """Whether a lone section is the sibling of an inner section rather than of its parent."""
@@ -153,8 +158,9 @@ class _RowWalk:
             self._close_data_rows()
         parents = tuple(parent.text for parent in self.open)
         path = (*parents, *labels) or (self._row_name(row),)
+        block = next((parent.unit for parent in reversed(self.open) if parent.unit.is_known), self.block)
         self.found.append(
-            RowHeader(row, path, is_total or (not labels and bool(parents)), _unit_of_labels(labels), self.block)
+            RowHeader(row, path, is_total or (not labels and bool(parents)), _unit_of_labels(labels), block)
         )
         for parent in self.open:
             parent.n_rows += 1

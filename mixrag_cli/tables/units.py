@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mixrag_cli.tables.values import Value, find_unit_and_scale
+from mixrag_cli.tables.values import CURRENCY_OF, SCALE_OF, Value, find_unit_and_scale
 
 MAX_UNIT_CHARS = 60  # "(in thousands, except per share and share amounts)" has 50
 _UNIT_WORD = (
@@ -45,6 +45,24 @@ _WIDE_UNIT = re.compile(
 # plain counts have no unit
 _COUNT = re.compile(r"^[(]?(?:n|no\.?|nos\.?|numbers?|counts?|units?)\b[^$%]{0,30}$", re.I)
 _EXCEPT = re.compile(r"\bexcept\b", re.I)
+_EXCEPTION = re.compile(r",?\s*\b(?:except|excluding|unless|other than)\b.*$", re.I)
+_SIGN = r"(?:us|u\.s\.|ca|c|au|a|nz|hk|s|r)?\$|[€£¥₹₩₽]"
+_CURRENCY = (
+    rf"{_SIGN}|usd|eur|gbp|jpy|cny|rmb|cad|aud|chf|inr|krw|rub|sek|nok|dkk|pln|zar|mxn|nzd|hkd|sgd|brl|rs\.?|euros?"
+    r"|(?:u\.?s\.? |canadian |australian )?dollars?|pounds sterling|swiss francs|yen|rupees|yuan|renminbi"
+)
+_SCALE = r"thousands?|millions?|billions?|trillions?|crores?|lakhs?|mio\.?|mn|bn|tn|[’'‘]?000[’']?s?"
+# A measure of money or a scale, and nothing else: "in thousands of euros", "RMB'Million", "€ bn", "EURm", "TEUR".
+_MEASURE = re.compile(
+    r"^(?:(?:all |tabular )?(?:amounts?|figures|values?)\s)?(?:(?:are )?(?:expressed|stated|presented|shown)\s)?"
+    r"(?:in\s)?"
+    rf"(?:(?P<currency>{_CURRENCY})\s?[’'‘]?(?:in\s|\s)?(?P<scale>{_SCALE}|mm|m|b|k)?"
+    rf"|(?P<scale2>{_SCALE})\s?(?:of\s)?(?P<currency2>{_CURRENCY})?|(?P<short>[kt])\s?(?P<currency3>€|eur))$",
+    re.I,
+)
+_MAX_MEASURE_WORDS = 5
+_NAMED = {"dollar": "USD", "dollars": "USD", "pounds sterling": "GBP", "swiss francs": "CHF"}
+_PREFIXED = {"c": "CAD", "a": "AUD", "u": "USD"}  # Canadian, Australian, U.S. dollars
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +97,7 @@ def is_unit_text(text: str) -> bool:
     text = text.strip()
     if not text or len(text) > MAX_UNIT_CHARS or re.match(r"\d{4}\b", text) or text.isdigit():
         return False
-    if _EXCEPT.search(text) and find_unit_and_scale(text)[1] != 1:
+    if (_EXCEPT.search(text) and find_unit_and_scale(text)[1] != 1) or _measure(text.strip("()[]")) is not None:
         return True
     if re.fullmatch(r"\(?in\s?(?:thousands|millions|billions)\)?", text, re.I):
         return True
@@ -93,7 +111,10 @@ def is_wide_unit_text(text: str) -> bool:
 
 def unit_of_unit_text(text: str) -> Unit:
     """The unit of a cell for which is_unit_text holds; other words than known units stand for themselves ("acres")."""
-    unit, scale = find_unit_and_scale(text)
+    said = _EXCEPTION.sub("", text.strip().strip("()[]"))
+    if (measured := _measure(said)) is not None:
+        return Unit(*measured, text.strip())
+    unit, scale = find_unit_and_scale(said)
     if not unit and scale == 1 and not _COUNT.match(text.strip()):
         unit = text.strip(" ()[]").lower()
         unit = re.sub(r"^in ", "", unit)
@@ -112,9 +133,59 @@ def unit_of_caption(text: str) -> Unit:
             is_unit_text(said) or re.match(r"(?:amounts |dollars |u\.?s\.? ?dollars |[$€£] ?)?in ", said, re.I)
         ):
             continue
-        found_unit, found_scale = find_unit_and_scale(said)
+        said = _EXCEPTION.sub("", said)
+        found_unit, found_scale = _measure(said) or find_unit_and_scale(said)
         unit, scale = unit or found_unit, scale if scale != 1 else found_scale
+    if not unit and (measured := _measure_after_in(text[:2000])) is not None:
+        unit, scale = measured[0], scale if scale != 1 else measured[1]
     return Unit(unit, scale, text.strip())
+
+
+def _measure(text: str) -> tuple[str, int] | None:
+    """Currency and scale of a text that says these and nothing else. A lone "euro" is as often an adjective."""
+    match = _MEASURE.match(" ".join(text.split()))
+    if match is None:
+        return None
+    word = (match["currency"] or match["currency2"] or match["currency3"] or "").lower()
+    scale = (match["scale"] or match["scale2"] or match["short"] or "").lower()
+    if not scale and word in ("euro", "dollar"):
+        return None
+    return _currency_of(word) if word else "", _scale_of(scale)
+
+
+def _currency_of(word: str) -> str:
+    if word in _NAMED:
+        return _NAMED[word]
+    if word.endswith(("dollar", "dollars")):
+        return _PREFIXED[word[0]]
+    return CURRENCY_OF.get(word.rstrip("."), "")
+
+
+def _scale_of(word: str) -> int:
+    if "000" in word:
+        return 1000
+    return {"": 1, "t": 1000}.get(word) or SCALE_OF[word.rstrip(".")]
+
+
+def _measure_after_in(text: str) -> tuple[str, int] | None:
+    """The first "in …" of a title that goes on with a measure of money: "Sales, in thousands of euros"."""
+    for found in re.finditer(r"\bin\s+", text, re.I):
+        words = text[found.end() :].split()[:_MAX_MEASURE_WORDS]
+        for n in range(len(words), 0, -1):
+            measured = _measure(" ".join(words[:n]).strip(".,;:)]"))
+            if measured is not None and measured[0]:
+                return measured
+    return None
+
+
+def _measure_at_end(text: str) -> tuple[str, int] | None:
+    """A currency at the end of a header, with or without a scale: "Sales EUR m", "Revenue RMB'Million"."""
+    words = text.split()
+    for n in range(min(3, len(words) - 1), 0, -1):
+        measured = _measure(" ".join(words[-n:]))
+        if measured is not None and measured[0]:
+            return measured
+    return None
 
 
 def unit_of_header(text: str) -> Unit:
@@ -122,10 +193,12 @@ def unit_of_header(text: str) -> Unit:
     if is_unit_text(text):
         return unit_of_unit_text(text)
     for inner in re.findall(r"[(\[]([^()\[\]]{1,40})[)\]]", text):
-        if is_unit_text(inner) and not inner.strip().isdigit():
+        if (is_unit_text(inner) and not inner.strip().isdigit()) or inner.strip() == "000":
             return unit_of_unit_text(inner)
     if re.search(r"(?<![\d.])(?<!\d\s)%|\bpercent(?:age)?\b(?! points?)|\bpct\b", text, re.I):
         return Unit("%", 1, text)
+    if (measured := _measure_at_end(text)) is not None:
+        return Unit(*measured, text)
     unit, scale = find_unit_and_scale(text) if re.search(r"[$€£¥]|[’']000", text) else ("", 1)
     return Unit(unit, scale, text)
 
@@ -165,7 +238,7 @@ class UnitRules:
         return unit, self._scale(says, label)
 
     def _scale(self, says: list[Unit], label: str) -> int:
-        own = next((said.scale for said in says[:4] if said.scale != 1), 1)
+        own = next((said.scale for said in says[:3] if said.scale != 1), 1)
         if own != 1:
             return own
         if _is_per_item(label):
@@ -174,4 +247,4 @@ class UnitRules:
             r"\bshares\b|\b(?:basic|diluted)\b", label, re.I
         ):
             return 1000 if shares[1].lower() == "thousands" else 10**6
-        return self.table.scale
+        return next((said.scale for said in says[3:] if said.scale != 1), 1)

@@ -34,7 +34,7 @@ CURRENCY_OF = {
 SCALE_OF = {
     "thousand": 10**3, "thousands": 10**3, "k": 10**3, "million": 10**6, "millions": 10**6, "mn": 10**6, "mm": 10**6,
     "mio": 10**6, "m": 10**6, "billion": 10**9, "billions": 10**9, "bn": 10**9, "b": 10**9, "trillion": 10**12,
-    "trillions": 10**12, "tn": 10**12,
+    "trillions": 10**12, "tn": 10**12, "lakh": 10**5, "lakhs": 10**5, "crore": 10**7, "crores": 10**7,
 }  # fmt: skip
 PERCENT = r"%|per\s?cent(?!age)|pct\.?"
 POINTS = r"percentage[ -]points?|%[ -]?points?|p\.p\.|ppts?|pp"

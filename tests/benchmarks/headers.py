@@ -23,7 +23,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +157,7 @@ def our_sections(gold: dict[str, Any], table: Table) -> dict[int, list[int]]:
         below = [other for other in sorted(rows) if other > row]
         places = [depth_of(label, rows[other]) for other in below]
         if places[0] is not None:
-            n_inside = sum(1 for _ in takewhile(places[0].__eq__, places))
+            n_inside = next((n for n, place in enumerate(places) if place != places[0]), len(places))
             found[row] = [other for other in below[:n_inside] if has_data(gold, other)]
     return found
 

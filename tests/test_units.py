@@ -1,0 +1,136 @@
+"""Units and scales in captions, sections and headers, and which of them a cell takes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from mixrag_cli.records import Grid, GridCell, Locator, Table
+from mixrag_cli.tables.grid import grid_to_table
+from mixrag_cli.tables.units import is_unit_text, unit_of_caption, unit_of_header
+
+THOUSAND, MILLION, BILLION = 10**3, 10**6, 10**9
+
+
+def to_table(rows: list[list[str]], caption: str = "") -> Table:
+    cells = tuple(GridCell(r, c, text) for r, row in enumerate(rows) for c, text in enumerate(row) if text)
+    grid = Grid(len(rows), len(rows[0]), cells, Locator((0, 0)), caption=caption)
+    table = grid_to_table(grid, document="d", title="file")
+    assert table is not None
+    return table
+
+
+def units(table: Table, row: int) -> list[tuple[Decimal | None, str, int]]:
+    return [(cell.value, cell.unit, cell.scale) for cell in table.cells if cell.row == row]
+
+
+@pytest.mark.parametrize(
+    ("caption", "unit", "scale"),
+    [
+        ("in thousands of euros", "EUR", THOUSAND),
+        ("Net sales, in thousands of euros", "EUR", THOUSAND),
+        ("Net sales (in thousands of euros)", "EUR", THOUSAND),
+        ("(Euro million)", "EUR", MILLION),
+        ("(RMB in millions)", "CNY", MILLION),
+        ("Revenue by segment in millions of Swiss francs", "CHF", MILLION),
+        ("Figures in GBP '000", "GBP", THOUSAND),
+        ("in billions of yen", "JPY", BILLION),
+        ("(S$'000)", "SGD", THOUSAND),
+        ("(₹ in crores)", "INR", 10**7),
+        ("(In thousands, except percentages)", "", THOUSAND),
+        ("Sales in Canadian dollars", "CAD", 1),
+        ("Growth in dollar terms", "", 1),
+        ("Three million people in 2019", "", 1),
+        ("Visitors in Berlin and in Euro Park", "", 1),
+    ],
+)
+def test_a_caption_gives_unit_and_scale(caption: str, unit: str, scale: int) -> None:
+    said = unit_of_caption(caption)
+    assert (said.unit, said.scale) == (unit, scale)
+
+
+@pytest.mark.parametrize(
+    ("header", "unit", "scale"),
+    [
+        ("RMB'Million", "CNY", MILLION),
+        ("RMB’000", "CNY", THOUSAND),
+        ("$m", "USD", MILLION),
+        ("€ bn", "EUR", BILLION),
+        ("EURm", "EUR", MILLION),
+        ("mn USD", "USD", MILLION),
+        ("Mio. EUR", "EUR", MILLION),
+        ("TEUR", "EUR", THOUSAND),
+        ("HK$'m", "HKD", MILLION),
+        ("Sales EUR m", "EUR", MILLION),
+        ("Sales (CHF thousand)", "CHF", THOUSAND),
+        ("Revenue RMB'Million", "CNY", MILLION),
+        ("Price ($)", "USD", 1),
+        ("Sales USD", "USD", 1),
+        ("Visitors (000)", "", THOUSAND),
+        ("Height m", "", 1),
+        ("Vitamin K", "", 1),
+        ("Group B", "", 1),
+        ("Year (2019)", "", 1),
+        ("The euro", "", 1),
+    ],
+)
+def test_a_header_gives_unit_and_scale(header: str, unit: str, scale: int) -> None:
+    said = unit_of_header(header)
+    assert (said.unit, said.scale) == (unit, scale)
+
+
+@pytest.mark.parametrize("text", ["m", "k", "b", "2019", "in", "euro area", "Rs Smith", "of", "Dollar General"])
+def test_what_only_looks_like_a_unit(text: str) -> None:
+    assert not is_unit_text(text)
+
+
+@pytest.mark.parametrize(
+    ("leaf", "unit", "scale"),
+    [("RMB'Million", "CNY", MILLION), ("$m", "USD", MILLION), ("€ bn", "EUR", BILLION), ("CHF thousand", "CHF", 1000)],
+)
+def test_a_leaf_of_units_counts_for_the_cells_below_and_names_no_column(leaf: str, unit: str, scale: int) -> None:
+    table = to_table([["Segment", "2020", "2019"], ["", leaf, leaf], ["Retail", "10", "12"], ["Trade", "8", "7"]])
+    assert [column.path for column in table.columns] == [("2020",), ("2019",)]
+    assert units(table, 2) == [(Decimal(10), unit, scale), (Decimal(12), unit, scale)]
+
+
+def test_leaves_of_different_units_stay_with_their_columns() -> None:
+    rows = [["Segment", "Sales", "Staff", "Margin"], ["", "€m", "number", "%"], ["Retail", "10", "12", "3.5"]]
+    assert units(to_table(rows), 2) == [
+        (Decimal(10), "EUR", MILLION),
+        (Decimal(12), "", 1),
+        (Decimal("3.5"), "%", 1),
+    ]
+
+
+def test_a_section_gives_its_unit_and_scale_to_its_own_rows() -> None:
+    table = to_table(
+        [
+            ["", "2020", "2019"],
+            ["Balance sheet (in thousands of euros)", "", ""],
+            ["Cash", "10", "12"],
+            ["Earnings per share", "1.10", "1.20"],
+            ["Equity ratio, %", "41", "40"],
+            ["Staff", "", ""],
+            ["Employees", "80", "70"],
+        ]
+    )
+    assert units(table, 2)[0] == (Decimal(10), "EUR", THOUSAND)
+    assert units(table, 3)[0] == (Decimal("1.10"), "EUR", 1)
+    assert units(table, 4)[0] == (Decimal(41), "%", 1)
+    assert units(table, 6)[0] == (Decimal(80), "", 1)
+
+
+def test_a_section_that_is_a_scale_alone() -> None:
+    table = to_table([["", "2020", "2019"], ["(In thousands)", "", ""], ["Sales", "10", "12"], ["Costs", "8", "7"]])
+    assert [units(table, row)[0] for row in (2, 3)] == [(Decimal(10), "", 1000), (Decimal(8), "", 1000)]
+
+
+def test_a_narrower_word_wins_over_a_wider_one() -> None:
+    table = to_table(
+        [["Item", "2020", "Sales ($m)", "Share"], ["Wheat", "10", "12", "4 %"], ["Oats (tonnes)", "8", "7", "3 %"]],
+        caption="Harvest, in thousands of euros",
+    )
+    assert units(table, 1) == [(Decimal(10), "EUR", THOUSAND), (Decimal(12), "USD", MILLION), (Decimal(4), "%", 1)]
+    assert units(table, 2)[0][1] == "tonnes"
