@@ -13,7 +13,9 @@ hybrid   both fused as the product does it; the dense side is the representation
 "+ table" adds the table-level text to the representation, as the index has it. A grid that the product takes for no
 table has its running text in every representation. Then the hybrid with other weights of the words, and the gain of
 one representation over another, question by question, with its 95 % interval.
-CACHE_FOLDER keeps the vectors by text, so that a second run embeds only what is new.
+CACHE_FOLDER keeps the vectors by embedder and text, so that a second run, or one after an interruption, embeds only
+what is new; equal texts are embedded once, as are the rows that RCL and H-RCL have in common. --words-only prints the
+lexical side alone, which needs no embedder.
 """
 
 from __future__ import annotations
@@ -28,12 +30,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from headers import read_lines, texts_to_grid
 
 from mixrag_cli.chunking import chunk_document
-from mixrag_cli.models.minilm import load_minilm
+from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.grids import raw_text
@@ -47,7 +50,7 @@ from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.representations import NodeText, represent_table
 
 RANKS = (1, 3, 5, 10)
-SAVE_EVERY = 4_096
+SAVE_EVERY = 512  # about half a minute of work
 N_SAMPLES = 2_000
 # What the dense side sees: (representation, which of its nodes).
 VARIANTS: dict[str, tuple[str, ...]] = {
@@ -84,6 +87,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=10_000)
     parser.add_argument("--questions", type=int, default=500)
     parser.add_argument("--show", type=int, default=0, help="print this many questions that h-rcl misses")
+    parser.add_argument("--words-only", action="store_true", help="the lexical side alone")
     arguments = parser.parse_args()
     headers = arguments.data / "headers"
     golds = list(read_lines(headers / "hitab_train.jsonl.gz"))
@@ -92,7 +96,14 @@ def main() -> None:
     asked = [row for row in read_lines(headers / "hitab_train_questions.jsonl.gz") if row["table_id"] in known]
     asked = random.Random(7).sample(asked, min(arguments.questions, len(asked)))
     entries = [gold_to_entry(gold) for gold in golds]
-    vectors = VectorCache(arguments.cache)
+    gold_at = {entry.id: at for at, entry in enumerate(entries)}
+    right = np.array([gold_at[row["table_id"]] for row in asked])
+    words = words_scores(entries, asked)
+    print(f"{len(entries)} tables, {sum('h-rcl row' not in entry.texts for entry in entries)} without a row")
+    print_line("words", "", ranks_of(words.scores, right))
+    if arguments.words_only:
+        return
+    vectors = VectorCache(arguments.cache, load_embedder(Settings()))
     started = time.perf_counter()
     texts = dict.fromkeys(text for entry in entries for group in entry.texts.values() for text in group)
     vectors.add([*texts, *(row["question"] for row in asked)])
@@ -100,11 +111,6 @@ def main() -> None:
     print(f"{len(entries)} tables, {len(asked)} questions, {len(texts)} texts of {n_characters:.0f} characters")
     print(f"embedded in {time.perf_counter() - started:.0f} s")
     cosines = all_cosines(entries, asked, vectors)
-    gold_at = {entry.id: at for at, entry in enumerate(entries)}
-    print(f"{sum('h-rcl row' not in entry.texts for entry in entries)} tables without a row")
-    right = np.array([gold_at[row["table_id"]] for row in asked])
-    words = words_scores(entries, asked)
-    print_line("words", "", ranks_of(words.scores, right))
     firsts = {}
     for name, groups in VARIANTS.items():
         dense = np.max([cosines[group] for group in groups], axis=0)
@@ -174,26 +180,43 @@ def windows(node: NodeText, title: str) -> Iterable[str]:
 
 
 class VectorCache:
-    """Vectors by the text's hash, kept in a folder in files of SAVE_EVERY."""
+    """Vectors by embedder and text hash, in files of SAVE_EVERY: a run that is cut off loses no more than one of them.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+    Only whole files carry their name; what is unreadable is embedded again.
+    """
+
+    def __init__(self, folder: Path, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._folder = folder / stable_id(embedder.name)[:16]
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / "embedder.txt").write_text(f"{embedder.name}\n", "utf-8")
         self._known: dict[str, np.ndarray] = {}
-        for path in sorted(folder.glob("*.npz")):
-            with np.load(path) as saved:
-                self._known.update(zip(saved["keys"].tolist(), saved["vectors"].astype(np.float32), strict=True))
+        for path in sorted(self._folder.glob("*.npz")):
+            try:
+                with np.load(path) as saved:
+                    self._known.update(zip(saved["keys"].tolist(), saved["vectors"].astype(np.float32), strict=True))
+            except (OSError, ValueError, KeyError, BadZipFile) as damage:
+                print(f"  {path.name} left out: {damage}")
 
     def add(self, texts: Sequence[str]) -> None:
-        new = [text for text in texts if key_of(text) not in self._known]
-        embedder = load_minilm() if new else None
+        new = [text for text in dict.fromkeys(texts) if key_of(text) not in self._known]
+        print(f"  {len(set(texts)) - len(new)} texts known, {len(new)} to embed with {self._embedder.name}", flush=True)
+        started = time.perf_counter()
         for start in range(0, len(new), SAVE_EVERY):
             part = new[start : start + SAVE_EVERY]
-            vectors = embedder.embed(part)
+            vectors = self._embedder.embed(part)
             keys = [key_of(text) for text in part]
-            np.savez(self._folder / f"{keys[0]}.npz", keys=np.array(keys), vectors=vectors.astype(np.float16))
+            self._save(keys, vectors)
             self._known.update(zip(keys, vectors, strict=True))
-            print(f"  {start + len(part)} of {len(new)} embedded", flush=True)
+            done = start + len(part)
+            left = (time.perf_counter() - started) / done * (len(new) - done)
+            print(f"  {done} of {len(new)} embedded, about {left / 60:.0f} min left", flush=True)
+
+    def _save(self, keys: list[str], vectors: np.ndarray) -> None:
+        part = self._folder / f"{keys[0]}.part"
+        with part.open("wb") as file:
+            np.savez(file, keys=np.array(keys), vectors=vectors.astype(np.float16))
+        part.rename(part.with_suffix(".npz"))
 
     def of(self, texts: Sequence[str]) -> np.ndarray:
         return np.array([self._known[key_of(text)] for text in texts], dtype=np.float32)
