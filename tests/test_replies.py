@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.errors import ModelUnusable, PromptTooLong
 from mixrag_cli.generator import Generator, Message, Reply, Request
 from mixrag_cli.models.replies import CachedGenerator, ReplyCache
 
@@ -31,6 +31,8 @@ class Counting:
 
     def reply(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
         self.calls += 1
+        if self.finish == "too long":
+            raise PromptTooLong(9, 4, 8)
         text = f"reply {self.calls}"
         if on_text:
             on_text(text)
@@ -40,8 +42,15 @@ class Counting:
         self.counts += 1
         return len(text)
 
+    def count_prompt_tokens(self, messages: Sequence[Message]) -> int:
+        self.counts += 1
+        return sum(len(message.text) for message in messages) + 3
+
     def cancel(self) -> None:
         self.cancelled = True
+
+    def close(self) -> None:
+        self.closed = True
 
 
 @pytest.fixture
@@ -92,7 +101,17 @@ def test_a_replay_says_what_is_missing(cached) -> None:
 def test_token_counts_are_remembered(behind: Counting, cached) -> None:
     assert cached().count_tokens("four") == 4
     assert cached(replay=True).count_tokens("four") == 4
-    assert behind.counts == 1
+    assert cached().count_prompt_tokens(REQUEST.messages) == len(REQUEST.messages[0].text) + 3
+    assert cached(replay=True).count_prompt_tokens(REQUEST.messages) == len(REQUEST.messages[0].text) + 3
+    assert behind.counts == 2
+
+
+def test_a_prompt_that_does_not_fit_does_not_fit_in_the_replay_either(behind: Counting, cached) -> None:
+    behind.finish = "too long"
+    for more in ({}, {"replay": True}):
+        with pytest.raises(PromptTooLong, match="prompt has 9 tokens"):
+            cached(**more).reply(REQUEST)
+    assert behind.calls == 1
 
 
 @pytest.mark.parametrize("finish", ["cancelled", "timeout"])
@@ -129,4 +148,6 @@ def test_cancel_reaches_the_model_behind(behind: Counting, cached) -> None:
     generator.cancel()
     generator.reply(REQUEST)
     generator.cancel()
+    generator.close()
     assert behind.cancelled
+    assert behind.closed

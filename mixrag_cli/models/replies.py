@@ -13,14 +13,14 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.generator import FinishReason, Generator, Reply, Request
+from mixrag_cli.errors import ModelUnusable, PromptTooLong
+from mixrag_cli.generator import FinishReason, Generator, Message, Reply, Request
 
 KEPT_FINISHES = frozenset({"stop", "length"})
 MAX_FILE_BYTES = 10_000_000  # a reply is text; what is larger is none of ours
@@ -89,30 +89,53 @@ class CachedGenerator:
         self.binds_schema = bool(facts["binds_schema"])
 
     def reply(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
-        """The reply as it was given before, else the model's. Raises ModelUnusable, in a replay for an unknown one."""
-        key = _hash("reply", self.name, json.dumps(asdict(request), sort_keys=True))
-        if (known := _read_reply(self._cache.get(key))) is not None:
+        """The reply as it was given before, else the model's.
+
+        Raises PromptTooLong, and ModelUnusable, in a replay also for an unknown one.
+        """
+        key = _hash("reply", self.name, _request_text(request))
+        kept = self._cache.get(key) or {}
+        if "too_long" in kept:
+            raise PromptTooLong(*map(int, kept["too_long"]))
+        if (known := _read_reply(kept)) is not None:
             if on_text is not None:
                 on_text(known.text)
             return known
-        reply = self._behind("a reply is not in the cache").reply(request, on_text)
+        try:
+            reply = self._behind("a reply is not in the cache").reply(request, on_text)
+        except PromptTooLong as error:
+            self._cache.put(key, {"too_long": [error.prompt_tokens, error.reply_tokens, error.context_tokens]})
+            raise
         if reply.finish in KEPT_FINISHES:
             self._cache.put(key, asdict(reply))
         return reply
 
     def count_tokens(self, text: str) -> int:
         """As the model behind counts, remembered too: prompts are fitted by it."""
-        key = _hash("count", self.name, text)
-        if (known := self._cache.get(key)) is not None and isinstance(known.get("tokens"), int):
-            return int(known["tokens"])
-        count = self._behind("a count of tokens is not in the cache").count_tokens(text)
-        self._cache.put(key, {"tokens": count})
-        return count
+        return self._count(_hash("count", self.name, text), lambda behind: behind.count_tokens(text))
+
+    def count_prompt_tokens(self, messages: Sequence[Message]) -> int:
+        """As count_tokens, for whole prompts."""
+        key = _hash("count prompt", self.name, json.dumps([asdict(message) for message in messages], sort_keys=True))
+        return self._count(key, lambda behind: behind.count_prompt_tokens(messages))
 
     def cancel(self) -> None:
         """Stop the reply in progress, if the model behind is giving one."""
         if self._generator is not None:
             self._generator.cancel()
+
+    def close(self) -> None:
+        """Free the model behind, if it was opened."""
+        if self._generator is not None:
+            self._generator.close()
+
+    def _count(self, key: str, count: Callable[[Generator], int]) -> int:
+        known = (self._cache.get(key) or {}).get("tokens")
+        if isinstance(known, int):
+            return known
+        counted = count(self._behind("a count of tokens is not in the cache"))
+        self._cache.put(key, {"tokens": counted})
+        return counted
 
     def _behind(self, cause: str) -> Generator:
         if self._replay:
@@ -128,8 +151,14 @@ class CachedGenerator:
         return self._generator
 
 
-def _read_reply(kept: Mapping[str, Any] | None) -> Reply | None:
-    if kept is None or not isinstance(kept.get("text"), str) or kept.get("finish") not in KEPT_FINISHES:
+def _request_text(request: Request) -> str:
+    """All that a reply depends on; a nonce, which differs from run to run, told as a constant."""
+    text = json.dumps({**asdict(request), "nonce": ""}, sort_keys=True)
+    return text.replace(request.nonce, "nonce") if request.nonce else text
+
+
+def _read_reply(kept: Mapping[str, Any]) -> Reply | None:
+    if not isinstance(kept.get("text"), str) or kept.get("finish") not in KEPT_FINISHES:
         return None
     return Reply(
         text=kept["text"],
