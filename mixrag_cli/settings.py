@@ -21,8 +21,8 @@ import platformdirs
 from mixrag_cli.errors import MixragError, WrongUsage
 
 ENVIRONMENT_PREFIX = "MIXRAG_"
-# Variables of ours that are no settings: where things lie, and the points at which the crash tests stop the program.
-OTHER_VARIABLES = frozenset({"CONFIG_DIR", "CACHE_DIR", "STATE_DIR", "DATA_DIR", "FAILPOINT"})
+# Variables of ours that are no settings: a server's key, where things lie, and where the crash tests stop the program.
+OTHER_VARIABLES = frozenset({"API_KEY", "CONFIG_DIR", "CACHE_DIR", "STATE_DIR", "DATA_DIR", "FAILPOINT"})
 CONFIG_FILE_NAME = "config.toml"
 IGNORED_FILE_NAMES = ("mixrag.toml", ".mixrag.toml", ".mixrag/config.toml")
 MAX_CONFIG_BYTES = 1_000_000
