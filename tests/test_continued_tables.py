@@ -11,7 +11,10 @@ from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
+from mixrag_cli.output.console import make_console
+from mixrag_cli.output.table_view import table_layout
 from mixrag_cli.plain import table_from_plain, table_to_plain
+from mixrag_cli.readers.delimited import read_delimited
 from mixrag_cli.readers.pdf import read_pdf
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document, Grid
@@ -223,6 +226,36 @@ def test_a_ruled_table_that_a_typesetter_split_is_one(repeat: int) -> None:
     (grid,) = read_raw(target.getvalue()).grids
     assert texts(grid) == [list(HEADER), *map(list, rows_of(90))]
     assert grid.locator.last_page == 3
+
+
+@pytest.mark.parametrize("width", ["30", "60", "100"])
+def test_the_part_on_the_page_asked_for_is_shown_and_marked(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    (grid,) = read_pages(
+        lambda canvas: draw_rows(canvas, 720, rows_of(48), HEADER),
+        lambda canvas: draw_rows(canvas, 740, rows_of(9, 48)),
+    ).grids
+    table = grid_to_table(grid, document="d", title="t")
+    assert table is not None
+    stream = io.StringIO()
+    console = make_console(stream, "never")
+    console.print(table_layout(console, table, ("page=2",))[0])
+    shown = stream.getvalue()
+    assert f"[{rows_of(1, 48)[0][1]}]" in shown and f"[{rows_of(1, 56)[0][1]}]" in shown
+    assert f"[{rows_of(1, 47)[0][1]}]" not in shown
+
+
+def test_the_lines_asked_for_are_marked_in_a_table_of_a_text_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    raw = b"town,beds\nArden,12\nBexley,34\nCorby,56\n"
+    table = grid_to_table(
+        read_delimited(ReadSource("t.csv", len(raw), io.BytesIO(raw))).grids[0], document="d", title="t"
+    )
+    assert table is not None
+    stream = io.StringIO()
+    console = make_console(stream, "never")
+    console.print(table_layout(console, table, ("L3-3",))[0])
+    assert "[34]" in stream.getvalue() and "[12]" not in stream.getvalue() and "[56]" not in stream.getvalue()
 
 
 def test_a_cell_is_cited_on_its_own_page_with_its_own_box() -> None:

@@ -10,6 +10,7 @@ import re
 from mixrag_cli.records import Locator
 
 SHORT_ID_LENGTH = 12  # hex digits: 48 bits, no clash in a store of any size that fits a laptop
+LINES = re.compile(r"L(\d+)(?:-L?(\d+))?")
 CELL = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
 
 
@@ -44,6 +45,13 @@ def is_within(address: str | None, cells: str) -> bool:
         return False
     (top, left), (bottom, right) = corners[0], corners[-1]  # type: ignore[misc]
     return top <= place[0] <= bottom and left <= place[1] <= right
+
+
+def is_on(line: int | None, page: int | None, place: str) -> bool:
+    """Whether a line lies in "L7-9", or a page is that of "page=2". False for other places."""
+    if found := LINES.fullmatch(place):
+        return line is not None and int(found[1]) <= line <= int(found[2] or found[1])
+    return page is not None and place == f"page={page}"
 
 
 def position_of(address: str) -> tuple[int, int] | None:

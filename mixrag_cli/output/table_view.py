@@ -14,7 +14,7 @@ from rich.table import Table as Layout
 from rich.text import Text
 
 from mixrag_cli.output.console import foreign
-from mixrag_cli.output.places import is_within
+from mixrag_cli.output.places import is_on, is_within
 from mixrag_cli.records import Cell, Header, Table
 
 NARROWEST_COLUMN = 9  # characters: "1,234,567"
@@ -27,7 +27,7 @@ INDENT = "  "
 def table_layout(console: Console, table: Table, highlight: Sequence[str] = ()) -> tuple[Layout, str]:
     """The table ready to print, and one line on what was left out ("" where it is whole)."""
     cells = {(cell.row, cell.column): cell for cell in table.cells}
-    cited = {place for place, cell in cells.items() if _is_cited(cell, highlight)}
+    cited = {place for place, cell in cells.items() if _is_cited(cell, table.locator.page, highlight)}
     columns = _columns_that_fit(table.columns, {column for _, column in cited}, console.width)
     rows = _rows_to_show(table.rows, {row for row, _ in cited})
     layout = Layout(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
@@ -73,8 +73,9 @@ def _cell_text(cell: Cell | None, is_cited: bool, styled: bool) -> Text:
     return foreign(cell.text, "bold reverse") if styled else foreign(f"[{cell.text}]")
 
 
-def _is_cited(cell: Cell, highlight: Sequence[str]) -> bool:
-    return any(is_within(cell.address, place) for place in highlight)
+def _is_cited(cell: Cell, first_page: int | None, highlight: Sequence[str]) -> bool:
+    page = cell.page or first_page
+    return any(is_within(cell.address, place) or is_on(cell.line, page, place) for place in highlight)
 
 
 def _columns_that_fit(columns: Sequence[Header], cited: set[int], width: int) -> list[Header]:

@@ -28,7 +28,7 @@ _CHUNK = re.compile(r"^#?([0-9a-f]{6,32})$")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A cited place with its surroundings. highlight: cell addresses to mark in the tables."""
+    """A cited place with its surroundings. highlight: places to mark in the tables: "B4:C4", "L7-9", "page=2"."""
 
     path: str
     title: str
@@ -75,6 +75,7 @@ def show_passage(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow],
     first, last = cited[0], cited[-1]
     parents = dict.fromkeys(chunks[n].parent for n in cited if chunks[n].parent)
     prose = [chunks[n] for n in cited if not chunks[n].parent] or [chunks[n] for n in cited]
+    tables = tuple(reader.tables(list(parents)).values())
     return Passage(
         path=row.path,
         title=row.title,
@@ -83,9 +84,20 @@ def show_passage(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow],
         text=_joined(prose),
         context_before=_joined(chunks[max(0, first - CONTEXT_CHUNKS) : first]),
         context_after=_joined(chunks[last + 1 : last + 1 + CONTEXT_CHUNKS]),
-        tables=tuple(reader.tables(list(parents)).values()),
-        highlight=(place.cells,) if place.cells else (),
+        tables=tables,
+        highlight=_to_mark(place, tables),
     )
+
+
+def _to_mark(place: _Place, tables: Sequence[Table]) -> tuple[str, ...]:
+    """What to mark: the cells or lines asked for; of a table that goes on over pages the page asked for."""
+    if place.cells is not None:
+        return (place.cells,)
+    if place.lines is not None:
+        return (f"L{place.lines[0]}-{place.lines[1]}",)
+    if place.page is not None and any(table.locator.last_page for table in tables):
+        return (f"page={place.page}",)
+    return ()
 
 
 def find_document(rows: Sequence[DocumentRow], path: str) -> DocumentRow:
