@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.errors import MixragError, WrongUsage
-from mixrag_cli.evaluation.datasets import Span, load_corpus, load_dataset, select
+from mixrag_cli.evaluation.datasets import Span, select
+from mixrag_cli.evaluation.loading import load_corpus, load_dataset
 from mixrag_cli.evaluation.relevance import SourcePlaces, count_covered, grade_passages
 from mixrag_cli.records import Chunk, Locator
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -12,10 +13,11 @@ import ir_measures
 import jsonschema
 import pytest
 
-from mixrag_cli.errors import WrongUsage
+from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.evaluation.ablation import ablated_runs, parse_run, settings_of
 from mixrag_cli.evaluation.answers import is_right_value
-from mixrag_cli.evaluation.datasets import Question, load_dataset
+from mixrag_cli.evaluation.datasets import Question
+from mixrag_cli.evaluation.loading import load_dataset
 from mixrag_cli.evaluation.measures import precision_at
 from mixrag_cli.evaluation.nearness import measure_nearness
 from mixrag_cli.evaluation.reporting import EvalReport, Run, compare_runs, report_run, score_run
@@ -29,6 +31,7 @@ from mixrag_cli.pipeline.evaluating import EvalPlan, evaluate
 from mixrag_cli.records import Answer
 from mixrag_cli.settings import Settings
 from tests.cli_fixtures import environment_of, run_mixrag
+from tests.scripted_generator import ScriptedGenerator
 
 TEXTS = {
     "ferry": "Ferries to the island leave every hour from the north quay. The crossing takes forty minutes.",
@@ -128,11 +131,6 @@ def check_page(page: str) -> None:
 
 def test_answers_and_refusals_of_questions_about_files(cache: Path, tmp_path: Path) -> None:
     folder = tmp_path / "asked"
-    (folder / "files" / "notes").mkdir(parents=True)
-    (folder / "files" / "notes" / "workshop.md").write_text(
-        "# Workshop\n\nEvery member of the workshop has 27 days of paid leave in a calendar year.\n\n"
-        "| Year | Chairs sold |\n|---|---|\n| 2023 | 412 |\n| 2024 | 515 |\n"
-    )
     questions = [
         {
             "id": "a",
@@ -144,8 +142,7 @@ def test_answers_and_refusals_of_questions_about_files(cache: Path, tmp_path: Pa
         {"id": "b", "question": "Who won the 2018 football World Cup?", "answer": None, "documents": []},
         {"id": "c", "question": "Where?", "answer": "x", "documents": ["lost.md"]},
     ]
-    questions[0]["path"] = "workshop.md"
-    (folder / "questions.jsonl").write_text(lines(questions))
+    write_workshop(folder, questions)
     done = run_mixrag("eval", str(folder), "--answers", "--json", "--cache", str(cache), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -195,6 +192,47 @@ def test_asking_is_light_to_start() -> None:
     assert done.returncode == 0
     loaded = set(re.findall(r"\| +([\w.]+)", done.stderr.decode("utf-8", "replace")))
     assert loaded.isdisjoint({"numpy", "lance", "rich", "onnxruntime"})
+
+
+def write_workshop(folder: Path, questions: list[dict]) -> Path:
+    (folder / "files" / "notes").mkdir(parents=True)
+    (folder / "files" / "notes" / "workshop.md").write_text(
+        "# Workshop\n\nEvery member of the workshop has 27 days of paid leave in a calendar year.\n\n"
+        "| Year | Chairs sold |\n|---|---|\n| 2023 | 412 |\n| 2024 | 515 |\n"
+    )
+    (folder / "questions.jsonl").write_text(lines(questions))
+    return folder
+
+
+def test_a_replay_calls_no_model_and_comes_to_the_same_figures(
+    cache: Path, tmp_path: Path, monkeypatch, model_cache: Path
+) -> None:
+    asked = [
+        {"id": "a", "question": "How many days of paid leave has a member?", "answer": "27 days", "path": "workshop.md"}
+    ]
+    dataset = load_dataset(write_workshop(tmp_path / "set", asked))
+    plan = EvalPlan(dataset, (Run("default"),), tuple(map(parse_measure, ("F1", "tokens"))), with_answers=True)
+    settings = Settings(generator="anything.gguf", strategy="direct")
+    behind = ScriptedGenerator(['{"answer": "28 days"}', '{"answer": "27 days of paid leave"}'], repeat=True)
+    opened: list[Settings] = []
+
+    def open_scripted(given: Settings) -> ScriptedGenerator:
+        opened.append(given)
+        return behind
+
+    monkeypatch.setattr("mixrag_cli.pipeline.evaluating.load_generator", open_scripted)
+    first = evaluate(plan, settings, cache, Silence(quiet=True))
+    assert behind.requests
+    assert first.report.models["generator"] == "scripted"
+    again = evaluate(replace(plan, replay=True), settings, cache, Silence(quiet=True))
+    assert len(opened) == 1
+    assert [each.scores for each in again.scored] == [each.scores for each in first.scored]
+    assert first.report.runs[0].measures["tokens"].interval.mean > 0
+    for file in (cache / "replies").rglob("*.json"):
+        if '"text"' in file.read_text("utf-8"):
+            file.unlink()
+    with pytest.raises(ModelUnusable, match="replay: a reply is not in the cache"):
+        evaluate(replace(plan, replay=True), settings, cache, Silence(quiet=True))
 
 
 # --- its figures ---------------------------------------------------------------------------------------------------

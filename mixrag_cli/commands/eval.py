@@ -91,7 +91,8 @@ def evaluate(
     for file in (page, scores):
         if file is not None and not file.absolute().parent.is_dir():  # said now, not after an hour's work
             raise WrongUsage(f"{file}: no such folder")
-    from mixrag_cli.evaluation.datasets import load_dataset, select
+    from mixrag_cli.evaluation.datasets import select
+    from mixrag_cli.evaluation.loading import load_dataset
 
     splits = [name.strip() for name in split.split(",") if name.strip()]
     data = select(load_dataset(dataset, files), splits, [_read_pair(text) for text in only or ()], limit)
@@ -148,7 +149,7 @@ def _measures(data: DataSet, names: Sequence[str], cuts: Sequence[int], *, with_
 def _with_others(data: DataSet, distractors: Sequence[Path], against: Path | None) -> DataSet:
     if not distractors and against is None:
         return data
-    from mixrag_cli.evaluation.datasets import load_corpus
+    from mixrag_cli.evaluation.loading import load_corpus
     from mixrag_cli.pipeline.eval_corpus import with_other_documents
 
     if against is not None:

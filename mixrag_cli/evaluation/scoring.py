@@ -160,7 +160,7 @@ def _score_refusal_recall(question: Question, answer: Answer, _: Nearness | None
 
 
 def _score_faithfulness(_: Question, answer: Answer, __: Nearness | None) -> Score:
-    return _known(answer.faithfulness)
+    return _known(answer.faithfulness.score if answer.faithfulness else None)
 
 
 def _score_tokens(_: Question, answer: Answer, __: Nearness | None) -> Score:

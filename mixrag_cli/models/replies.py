@@ -64,7 +64,8 @@ class CachedGenerator:
     """A Generator in front of another.
 
     identity: what the settings say of the model behind; its name and limits are remembered by that. open_generator:
-    opens it, called at most once. replay: never open it.
+    opens it, called at most once. replay: never open it. missing: what a replay lacked first, "" so far: whoever asks
+    may take the error for a failing model and go on without it.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class CachedGenerator:
         self._cache = cache
         self._replay = replay
         self._generator: Generator | None = None
+        self.missing = ""
         facts_key = _hash("facts", identity)
         facts = self._cache.get(facts_key)
         if facts is None:
@@ -139,6 +141,7 @@ class CachedGenerator:
 
     def _behind(self, cause: str) -> Generator:
         if self._replay:
+            self.missing = self.missing or cause
             raise ModelUnusable(f"replay: {cause}", "the same command without --replay")
         if self._generator is None:
             self._generator = self._open()

@@ -71,14 +71,18 @@ def eval_cache(given: Path | None) -> Path:
     return given.expanduser().absolute() if given else base / "eval"
 
 
-def prepare_corpus(
-    dataset: DataSet, settings: Settings, cache: Path, events: IndexEvents, *, fresh: bool = False
-) -> Corpus:
-    """The data set, indexed as the settings say; at once where an earlier run has done it.
+def corpus_folder(dataset: DataSet, settings: Settings, cache: Path) -> Path:
+    """Where the data set lies when it is indexed as the settings say: another way of indexing, another folder."""
+    return cache / "stores" / _key(dataset, settings)
 
-    fresh: index again whatever there is. Raises what build_index raises, MixragError when it was interrupted.
+
+def prepare_corpus(
+    dataset: DataSet, settings: Settings, folder: Path, events: IndexEvents, *, fresh: bool = False
+) -> Corpus:
+    """The data set, indexed into its corpus_folder; at once where an earlier run has done it.
+
+    fresh: index again whatever there is. Raises what build_index raises, KeyboardInterrupt when it was interrupted.
     """
-    folder = cache / "stores" / _key(dataset, settings)
     store, done = folder / "store", folder / "done.json"
     if fresh:
         shutil.rmtree(folder, ignore_errors=True)

@@ -10,19 +10,24 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.evaluation.ablation import settings_of
 from mixrag_cli.evaluation.datasets import DataSet, Question
 from mixrag_cli.evaluation.nearness import PASSAGES, Nearness, measure_nearness
 from mixrag_cli.evaluation.relevance import SourcePlaces, grade_passages
 from mixrag_cli.evaluation.reporting import EvalReport, Run, Scored, compare_runs, report_run, score_run
 from mixrag_cli.evaluation.scoring import Measure, Outcome
+from mixrag_cli.generator import Generator
+from mixrag_cli.models import load_generator
+from mixrag_cli.models.replies import CachedGenerator, ReplyCache
 from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.embedding import text_to_embed
-from mixrag_cli.pipeline.eval_corpus import Corpus, prepare_corpus
+from mixrag_cli.pipeline.eval_corpus import Corpus, corpus_folder, prepare_corpus
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session
 from mixrag_cli.records import Answer, Hit
@@ -69,17 +74,21 @@ def evaluate(plan: EvalPlan, settings: Settings, cache: Path, events: IndexEvent
     questions = plan.dataset.questions
     wanted = [settings_of(run, settings) for run in plan.runs]
     corpora = _Corpora(plan.dataset, cache, events, fresh=plan.fresh)
+    generators = _Generators(ReplyCache(cache / "replies"), replay=plan.replay)
     scored: list[Scored] = []
     notes: dict[str, None] = {}
     models: Mapping[str, str] = {}
     for run, own in zip(plan.runs, wanted, strict=True):
         corpus = corpora.of(own)
         asker = _Asker(corpus, corpus.open(own), plan)
-        models = models or asker.models()
+        if own.generator:
+            asker.session.use_generator(generators.of(own))
+        models = {**asker.models(), **models}
         events.phase(f"run {run.name}", len(questions))
         outcomes = []
         for count, question in enumerate(questions, start=1):
             outcomes.append(asker.ask(question))
+            generators.ensure_complete()
             events.advance(count, question.text)
         notes |= dict.fromkeys((*corpus.notes, *asker.notes()))
         scored.append(score_run(run, questions, outcomes, plan.measures))
@@ -110,9 +119,41 @@ class _Corpora:
 
     def of(self, settings: Settings) -> Corpus:
         """The data set as these settings index it."""
-        known = set(self._known)
-        corpus = prepare_corpus(self._dataset, settings, self._cache, self._events, fresh=self._fresh and not known)
-        return self._known.setdefault(corpus.store, corpus)
+        folder = corpus_folder(self._dataset, settings, self._cache)
+        if folder not in self._known:
+            self._known[folder] = prepare_corpus(self._dataset, settings, folder, self._events, fresh=self._fresh)
+        return self._known[folder]
+
+
+class _Generators:
+    """The generators that runs name, each behind the cache of replies and opened once."""
+
+    def __init__(self, replies: ReplyCache, *, replay: bool) -> None:
+        self._replies = replies
+        self._replay = replay
+        self._known: dict[str, CachedGenerator] = {}
+
+    def of(self, settings: Settings) -> CachedGenerator:
+        """The generator that the settings name. Raises ModelUnusable, in a replay where nothing is known of it."""
+        identity = "\n".join((settings.generator, settings.generator_model, str(settings.context_tokens)))
+        if identity not in self._known:
+            self._known[identity] = CachedGenerator(
+                identity, partial(_open_generator, settings), self._replies, replay=self._replay
+            )
+        return self._known[identity]
+
+    def ensure_complete(self) -> None:
+        """Raise ModelUnusable where a replay lacked a reply: without it the figures would be other ones."""
+        for generator in self._known.values():
+            if generator.missing:
+                raise ModelUnusable(f"replay: {generator.missing}", "the same command without --replay")
+
+
+def _open_generator(settings: Settings) -> Generator:
+    generator = load_generator(settings)
+    if generator is None:
+        raise ModelUnusable("no generator is set", "mixrag models list")
+    return generator
 
 
 @dataclass(slots=True)
@@ -152,7 +193,8 @@ class _Asker:
 
     def models(self) -> dict[str, str]:
         """What answers, by its part."""
-        return {"embedder": self.session.embedder.name}
+        known = {"embedder": self.session.embedder.name}
+        return {**known, "generator": self.session.generator.name} if self.session.has_generator else known
 
     def notes(self) -> list[str]:
         """What was found to be amiss while asking."""
