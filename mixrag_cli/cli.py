@@ -18,8 +18,9 @@ import typer
 from typer.core import TyperGroup
 
 from mixrag_cli import __version__
-from mixrag_cli.commands import ask, completion, config, doctor, index, remove, search, show, status
+from mixrag_cli.commands import ask, chat, completion, config, doctor, index, models, remove, search, show, status
 from mixrag_cli.commands import eval as eval_
+from mixrag_cli.commands.offline import keep_libraries_offline
 from mixrag_cli.commands.signals import interruption_code, watch_for_signals
 from mixrag_cli.errors import ExitCode, Interrupted, MixragError, WrongUsage
 from mixrag_cli.output.streams import (
@@ -33,14 +34,6 @@ from mixrag_cli.output.streams import (
     write_traceback,
 )
 
-# Nothing is fetched at run time, and native libraries keep their logs to themselves.
-QUIET_AND_OFFLINE = {
-    "HF_HUB_OFFLINE": "1",
-    "TRANSFORMERS_OFFLINE": "1",
-    "HF_HUB_DISABLE_TELEMETRY": "1",
-    "LANCEDB_LOG": "error",
-    "TOKENIZERS_PARALLELISM": "true",
-}
 LONGEST_MESSAGE = 300  # of an unexpected exception; the log has all of it
 
 
@@ -180,11 +173,13 @@ def _options(
 
 app.command("index")(index.index)
 app.command("ask")(ask.ask)
+app.command("chat")(chat.chat)
 app.command("search")(search.search)
 app.command("show")(show.show)
 app.command("eval")(eval_.evaluate)
 app.command("status")(status.status)
 app.command("remove")(remove.remove)
+app.add_typer(models.app, name="models")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)
 app.command("completion")(completion.completion)
@@ -194,8 +189,7 @@ def main() -> None:
     """The entry point of the installed program."""
     stdout_was_open = fill_standard_descriptors()
     take_over_streams(stdout_was_open=stdout_was_open, keep_native_noise="--debug" in sys.argv)
-    for name, value in QUIET_AND_OFFLINE.items():
-        os.environ.setdefault(name, value)
+    keep_libraries_offline()
     watch_for_signals()
     try:
         app()

@@ -25,7 +25,7 @@ from tests.cli_fixtures import FORBIDDEN_BYTES, PROGRAM, environment_of, indexed
 __all__ = ["indexed"]  # the fixture
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("index", "ask", "search", "show", "status", "remove", "config", "doctor", "completion")
+COMMANDS = ("index", "ask", "search", "show", "status", "remove", "models", "config", "doctor", "completion")
 HEAVY = (
     "numpy",
     "rich",

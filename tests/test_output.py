@@ -11,7 +11,9 @@ import jsonschema
 import pytest
 
 from mixrag_cli.errors import NoIndex
-from mixrag_cli.output import payloads, terminal
+from mixrag_cli.models.catalogue import KNOWN_MODELS
+from mixrag_cli.models.library import PulledModel
+from mixrag_cli.output import model_view, payloads, terminal
 from mixrag_cli.output.console import file_link, is_styled, make_console
 from mixrag_cli.output.places import is_within, position_of, reference
 from mixrag_cli.output.progress import Bars, duration_text
@@ -21,7 +23,20 @@ from mixrag_cli.pipeline.indexing import IndexReport
 from mixrag_cli.pipeline.inspection import StoreStatus
 from mixrag_cli.pipeline.session import SearchResult
 from mixrag_cli.pipeline.showing import Passage
-from mixrag_cli.records import Answer, Cell, Chunk, Evidence, Header, Hit, Locator, Skipped, Source, Table
+from mixrag_cli.records import (
+    Answer,
+    Cell,
+    Check,
+    Chunk,
+    Evidence,
+    Faithfulness,
+    Header,
+    Hit,
+    Locator,
+    Skipped,
+    Source,
+    Table,
+)
 from mixrag_cli.settings import Resolved
 
 HOSTILE = [
@@ -86,7 +101,8 @@ def answer_of(text, *, status="answered"):
         result=Decimal("12.4"),
         sources=(Source(1, hit, hit.chunk.locator, text),) if status == "answered" else (),
         refused=() if status == "answered" else (hit,),
-        faithfulness=0.81,
+        faithfulness=Faithfulness(0.81, "high", (Check("numbers", 2, (text,)),)),
+        present=text,
         degraded=(text,),
         warnings=(text,),
         models={"embedder": "minilm", "reader": text},
@@ -145,6 +161,10 @@ def nowhere(path):
     return None
 
 
+def pulled_of(text):
+    return PulledModel(text, text, text, text, text, text, 1, 1)
+
+
 RENDERERS = {
     "answer": lambda console, text: terminal.print_answer(console, answer_of(text), nowhere),
     "answer explained": lambda console, text: terminal.print_answer(console, answer_of(text), nowhere, explain=True),
@@ -159,6 +179,7 @@ RENDERERS = {
     "tables": lambda console, text: terminal.print_tables(console, text, (table_of(text),)),
     "no tables": lambda console, text: terminal.print_tables(console, text, ()),
     "status": lambda console, text: terminal.print_status(console, status_of(text), list_skipped=True),
+    "models": lambda console, text: model_view.print_models(console, KNOWN_MODELS, [pulled_of(text)], text, 1),
     "lines": lambda console, text: terminal.print_lines(console, [text]),
     "findings": lambda console, text: terminal.print_findings(console, [("warn", text, text, text)]),
 }
@@ -173,6 +194,10 @@ FORMS = {
     "remove": lambda text: payloads.remove_to_json([text]),
     "error": lambda text: payloads.error_to_json(NoIndex(text, text)),
     "config": lambda text: payloads.settings_to_json(text, [Resolved("store", Path("/x"), "flag")]),
+    "models": lambda text: model_view.models_to_json(KNOWN_MODELS, [pulled_of(text)], text, None),
+    "models pull": lambda text: model_view.action_to_json("pull", pulled_of(text)),
+    "models use": lambda text: model_view.used_to_json(text, text),
+    "models verify": lambda text: model_view.verified_to_json([("fail", text, text, text)]),
     "doctor": lambda text: payloads.findings_to_json([("fail", text, text, text)]),
 }
 

@@ -14,8 +14,14 @@ from mixrag_cli.output.streams import write_note
 
 REDRAWS_PER_SECOND = 10
 DETAIL_CHARACTERS = 36  # the end of a path says which file it is
-LABELS = {"prepare": "preparing the model", "scan": "looking for files", "read": "reading", "finish": "finishing"}
-UNITS = {"prepare": "steps", "scan": "files", "read": "files", "embed": "tokens", "finish": "steps"}
+LABELS = {
+    "prepare": "preparing the model",
+    "scan": "looking for files",
+    "read": "reading",
+    "finish": "finishing",
+    "fetch": "fetching",
+}
+UNITS = {"prepare": "steps", "scan": "files", "read": "files", "embed": "tokens", "ask": "questions", "finish": "steps", "fetch": "bytes"}
 
 
 class RunView(Protocol):
