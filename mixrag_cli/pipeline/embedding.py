@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.models import Embedder, LateEmbedder
 from mixrag_cli.records import Chunk
-from mixrag_cli.store import Embedding, EmbeddingCache
+from mixrag_cli.store import Embedding
+
+if TYPE_CHECKING:  # searching loads this module too, and has no use for sqlite
+    from mixrag_cli.store import EmbeddingCache
 
 TEXTS_AT_ONCE = 1_024  # embedded and remembered together; bounds what a huge file's embeddings take
 # Of token vectors kept in one call, since a file is written as a whole. What is beyond is embedded when it is reranked.

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mixrag_cli.store.cache import Embedding, EmbeddingCache
+    from mixrag_cli.store.cache import EmbeddingCache
     from mixrag_cli.store.checking import Finding, check_store
     from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint, root_to_text, text_to_root
     from mixrag_cli.store.filters import build_filter
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
     from mixrag_cli.store.reading import StoredHit, StoreReader, open_reader
-    from mixrag_cli.store.schema import StoredDocument
+    from mixrag_cli.store.schema import Embedding, StoredDocument
     from mixrag_cli.store.terms import text_to_terms
     from mixrag_cli.store.writing import StoreWriter, open_writer, set_store_aside
 
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "cache": ("Embedding", "EmbeddingCache"),
+    "cache": ("EmbeddingCache",),
     "checking": ("Finding", "check_store"),
     "commit": ("CommitRecord", "read_record", "rebuild_hint", "root_to_text", "text_to_root"),
     "filters": ("build_filter",),
@@ -58,7 +58,7 @@ _HOMES = {
     "lock": ("ensure_unlocked",),
     "location": ("STORE_DIR", "find_store", "holds_store", "store_for_new"),
     "reading": ("StoreReader", "StoredHit", "open_reader"),
-    "schema": ("StoredDocument",),
+    "schema": ("Embedding", "StoredDocument"),
     "terms": ("text_to_terms",),
     "writing": ("StoreWriter", "open_writer", "set_store_aside"),
 }

@@ -9,11 +9,11 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
+
+from mixrag_cli.store.schema import Embedding
 
 MAX_BYTES = 2_000_000_000  # of the file
 _KEYS_A_QUERY = 500  # SQLite's safe number of parameters
@@ -26,18 +26,6 @@ _TABLE = (
 _USED_BYTES = (
     "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Embedding:
-    """What a model made of one text.
-
-    vector: (dim,) float32 of length 1 or 0. late: the tokens' vectors, (n_tokens, late_dim) int8; None where the model
-    gives none.
-    """
-
-    vector: npt.NDArray[np.float32]
-    late: npt.NDArray[np.int8] | None = None
 
 
 class EmbeddingCache:

@@ -36,6 +36,18 @@ class ContentMismatchError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Embedding:
+    """What a model made of one text.
+
+    vector: (dim,) float32 of length 1 or 0. late: the tokens' vectors, (n_tokens, late_dim) int8; None where the model
+    gives none.
+    """
+
+    vector: Vectors
+    late: TokenVectors | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StoredDocument:
     """All that the store keeps of one file.
 
