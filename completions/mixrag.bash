@@ -5,7 +5,7 @@ _mixrag() {
     [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
     for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $path/$each in
-            /index|/ask|/search|/show|/eval|/status|/remove|/doctor|/completion|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
+            /index|/ask|/chat|/search|/show|/eval|/status|/remove|/doctor|/completion|/models|/models/list|/models/pull|/models/verify|/models/use|/models/path|/models/remove|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
         esac
     done
     case $path:$previous in
@@ -17,6 +17,10 @@ _mixrag() {
         *:--kind) COMPREPLY=($(compgen -W 'prose code table row' -- "$word")); return ;;
         *:--file) COMPREPLY=(); return ;;
         *:--rerank) COMPREPLY=(); return ;;
+        *:--generator) COMPREPLY=(); return ;;
+        *:--strategy) COMPREPLY=($(compgen -W 'store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' -- "$word")); return ;;
+        *:--jsonl) COMPREPLY=(); return ;;
+        *:--output) COMPREPLY=(); return ;;
         *:--limit|*:-n) COMPREPLY=(); return ;;
         *:--compare) COMPREPLY=(); return ;;
         *:--measure) COMPREPLY=($(compgen -W 'store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' -- "$word")); return ;;
@@ -32,16 +36,24 @@ _mixrag() {
         *:--cache) COMPREPLY=($(compgen -d -- "$word")); return ;;
     esac
     case $path in
-        '') words='index ask search show eval status remove doctor completion config' flags='--version --help -h' ;;
+        '') words='index ask chat search show eval status remove doctor completion models config' flags='--version --help -h' ;;
         '/index') words='' flags='--rebuild --prune --follow --wait --yes -y --json --store --color --quiet -q --debug --help -h' ;;
-        '/ask') words='' flags='--path --modality --kind --file --rerank --explain --json --store --color --quiet -q --debug --help -h' ;;
+        '/ask') words='' flags='--path --modality --kind --file --rerank --generator --strategy --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
+        '/chat') words='' flags='--path --modality --kind --file --rerank --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
         '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --json --store --color --quiet -q --debug --help -h' ;;
         '/show') words='' flags='--tables --json --store --color --quiet -q --debug --help -h' ;;
         '/eval') words='' flags='--compare --ablate --answers --measure --k --split --only --by --limit -n --files --distractors --against --html --scores --cache --replay --fresh --json --store --color --quiet -q --debug --help -h' ;;
         '/status') words='' flags='--skipped --json --store --color --quiet -q --debug --help -h' ;;
         '/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
-        '/doctor') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/doctor') words='' flags='--model --json --store --color --quiet -q --debug --help -h' ;;
         '/completion') words='bash zsh fish' flags='--help -h' ;;
+        '/models') words='list pull verify use path remove' flags='--help -h' ;;
+        '/models/list') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/models/pull') words='' flags='--offline --json --store --color --quiet -q --debug --help -h' ;;
+        '/models/verify') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/models/use') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/models/path') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/models/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/config') words='list get set unset path' flags='--help -h' ;;
         '/config/list') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
         '/config/get') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;

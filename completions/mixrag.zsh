@@ -70,6 +70,86 @@ _mixrag_config() {
         esac ;;
     esac
 }
+_mixrag_models_remove() {
+    _arguments -C -S \
+        '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_models_path() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_models_use() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_models_verify() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_models_pull() {
+    _arguments -C -S \
+        '*--offline[Never use the network]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_models_list() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_models() {
+    local curcontext=$curcontext state line
+    _arguments -C -S \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '1:command:->command' \
+        '*::argument:->argument'
+    case $state in
+        command) local -a commands=('list:List good small models, and those on this machine; needs no network' 'pull:Fetch a model from the Hugging Face hub, going on where an earlier try ended' 'verify:Read the models on this machine and compare their sha256' 'use:Answer with this model from now on; "none" for the built-in reader' 'path:Print where a model'\''s file lies' 'remove:Delete a model'\''s file'); _describe command commands ;;
+        argument) case $line[1] in
+            list) _mixrag_models_list ;;
+            pull) _mixrag_models_pull ;;
+            verify) _mixrag_models_verify ;;
+            use) _mixrag_models_use ;;
+            path) _mixrag_models_path ;;
+            remove) _mixrag_models_remove ;;
+        esac ;;
+    esac
+}
 _mixrag_completion() {
     _arguments -C -S \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
@@ -78,6 +158,7 @@ _mixrag_completion() {
 }
 _mixrag_doctor() {
     _arguments -C -S \
+        '*--model[Also load the generator and measure how fast it is]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
@@ -162,6 +243,23 @@ _mixrag_search() {
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
         '*:argument:_default'
 }
+_mixrag_chat() {
+    _arguments -C -S \
+        '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
+        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
+        '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
+        '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
+        '*--rerank=[How the best passages are reranked - late, none, or a CrossEncoder by name]:value: ' \
+        '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
+        '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
 _mixrag_ask() {
     _arguments -C -S \
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
@@ -169,7 +267,11 @@ _mixrag_ask() {
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, or a CrossEncoder by name]:value: ' \
+        '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
+        '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*--explain[Show all five RECAP steps, not only the result]' \
+        '*--jsonl=[Answer each line of this file of questions; - reads stdin]:value: ' \
+        '*--output=[With --jsonl - add the answers to this file, and resume it]:value: ' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
@@ -201,10 +303,11 @@ _mixrag() {
         '1:command:->command' \
         '*::argument:->argument'
     case $state in
-        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'config:Read and change your settings'); _describe command commands ;;
+        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
         argument) case $line[1] in
             index) _mixrag_index ;;
             ask) _mixrag_ask ;;
+            chat) _mixrag_chat ;;
             search) _mixrag_search ;;
             show) _mixrag_show ;;
             eval) _mixrag_eval ;;
@@ -212,6 +315,7 @@ _mixrag() {
             remove) _mixrag_remove ;;
             doctor) _mixrag_doctor ;;
             completion) _mixrag_completion ;;
+            models) _mixrag_models ;;
             config) _mixrag_config ;;
         esac ;;
     esac

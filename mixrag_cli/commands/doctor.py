@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from mixrag_cli.commands.options import Face, command
 from mixrag_cli.errors import ExitCode
 
 
 @command
-def doctor(*, face: Face) -> int:
+def doctor(
+    model: Annotated[bool, typer.Option("--model", help="Also load the generator and measure how fast it is.")] = False,
+    *,
+    face: Face,
+) -> int:
     """Check that this machine is fit, with remedies.
 
     Exit code 1 means that a check failed.
@@ -17,6 +24,10 @@ def doctor(*, face: Face) -> int:
     from mixrag_cli.commands.health import examine
 
     findings = examine(Path.cwd(), face)
+    if model:
+        from mixrag_cli.commands.model_health import examine_model
+
+        findings += examine_model(face)
     rows = [(each.state, each.name, each.detail, each.remedy) for each in findings]
     if face.json:
         from mixrag_cli.output.payloads import findings_to_json

@@ -16,6 +16,7 @@ from typing import Any
 # Read when the library is imported: its bars, telemetry and second transport, whose progress none can see, stay off.
 os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+os.environ["HF_HUB_VERBOSITY"] = "critical"
 os.environ["HF_HUB_DISABLE_XET"] = "1"
 
 import huggingface_hub
