@@ -7,7 +7,7 @@ A cell is scored by how much of the question its row path, its column path and i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +23,7 @@ from mixrag_cli.recap.language import (
     match_term,
     without_facets,
 )
+from mixrag_cli.recap.pairing import WHOLE_WORDS, Asked, score_pairs
 from mixrag_cli.recap.restate import Expects, Operand
 from mixrag_cli.records import Cell, Header, Hit, Table
 
@@ -34,7 +35,10 @@ EXTRA_PATH_WORDS = 0.05  # sections above the label that were not asked for
 UNASKED_SPAN = 0.1  # a flow over months where the state on a day was asked for
 WRONG_UNIT = 0.2
 TABLE_RANK = 0.1  # the part that retrieval's own score plays
-WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
+PAIRED_TABLES = 3  # whose cells are put in order by the whole of their paths, at some 10 ms a table
+MAX_PAIRED_CELLS = 20_000
+PAIR_STEP = 0.1  # of a score for each unit of log odds
+CELLS_A_TABLE = 3
 HEADS_ANOTHER = 0.5  # the most credit for a word that another row or column of the same table is headed with
 MIN_LOCAL = 0.12  # of the question's weight that the cell's own headers must say
 
@@ -76,15 +80,34 @@ def match_cells(
     operand: Operand, base: EvidenceBase, names: frozenset[str], expects: Expects, limit: int = 5
 ) -> list[CellMatch]:
     """The best cells for the operand over all tables of the evidence, best first, at most a few a table."""
-    found: list[CellMatch] = []
+    found: list[list[CellMatch]] = []
     seen: set[str] = set()
     for hit in base.hits:
         table = base.tables.get(hit.chunk.parent)
         if table is None or table.id in seen:
             continue
         seen.add(table.id)
-        found.extend(_match_in_table(operand, hit, table, base, names, expects))
-    return sorted(found, key=lambda match: -match.score)[:limit]
+        found.append(_match_in_table(operand, hit, table, base, names, expects))
+    found = sorted((matches for matches in found if matches), key=lambda matches: -matches[0].score)
+    asked = Asked.of(operand.text, operand.facets)
+    paired = [_pair(asked, matches) for matches in found[:PAIRED_TABLES]]
+    best = [match for matches in (*paired, *found[PAIRED_TABLES:]) for match in matches[:CELLS_A_TABLE]]
+    return sorted(best, key=lambda match: -match.score)[:limit]
+
+
+def _pair(asked: Asked, matches: Sequence[CellMatch]) -> list[CellMatch]:
+    """A table's cells in the order of their pairs of paths: the best keeps its score, the others stand behind it."""
+    table = matches[0].table
+    if len(table.rows) * len(table.columns) > MAX_PAIRED_CELLS:
+        return list(matches)
+    scores = score_pairs(asked, table)
+    ordered = sorted(matches, key=lambda match: -scores[match.cell.row, match.cell.column])
+    best = ordered[0]
+    top = scores[best.cell.row, best.cell.column]
+    return [
+        replace(match, score=best.score - min(PAIR_STEP * (top - scores[match.cell.row, match.cell.column]), 1.0))
+        for match in ordered
+    ]
 
 
 def _match_in_table(
@@ -130,7 +153,7 @@ def _match_in_table(
             CellMatch(hit, table, cell, table.rows[r], table.columns[c], value, float(coverage[r, c]), time)
         )
     candidates.sort(key=lambda match: -match.score)
-    return candidates[:3]
+    return candidates
 
 
 def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:

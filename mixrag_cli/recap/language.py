@@ -41,6 +41,8 @@ _SYNONYM_GROUPS = (
     "staff employee headcount worker",
     "percentage percent share proportion",
     "mean average",
+    "female woman girl",
+    "male man boy",
     "begin start opening",
     "end closing",
     "raise increase growth grow rise",
@@ -57,6 +59,7 @@ _IRREGULAR = {
     "sold": "sell",
     "paid": "pay",
     "men": "man",
+    "women": "woman",
 }
 
 _MONTHS = {
@@ -155,13 +158,16 @@ def match_term(term: str, candidates: Iterable[str]) -> float:
     for candidate in candidates:
         if candidate == term:
             return 1.0
-        if (match := _match_pair(term, candidate)) > best:
+        if (match := match_pair(term, candidate)) > best:
             best = match
     return best
 
 
 @lru_cache(maxsize=262144)
-def _match_pair(term: str, candidate: str) -> float:
+def match_pair(term: str, candidate: str) -> float:
+    """How well one stem stands for another, in {0, 0.5, 0.6, 0.9, 1}."""
+    if term == candidate:
+        return 1.0
     group = _SYNONYMS.get(term)
     if group is not None and _SYNONYMS.get(candidate) == group:
         return SYNONYM_MATCH
@@ -275,3 +281,18 @@ def facet_agreement(asked: Facets, found: Facets) -> float:
     ]
     asked_for = [agrees for facet, agrees in wanted if facet]
     return sum(asked_for) / len(asked_for) if asked_for else 1.0
+
+
+def period_spans(text: str) -> list[tuple[int, int]]:
+    """Where the text names times, [start, end), in order; times that touch each other are one.
+
+    Example: "sales in the first quarter of 2021" -> the place of "first quarter of 2021".
+    """
+    patterns = (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_MD, _QUARTER, _SPAN, _YEAR)
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(match.span() for pattern in patterns for match in pattern.finditer(text)):
+        if joined and text[joined[-1][1] : start].strip().lower() in ("", "of", ",", "ended", "ending"):
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        elif not joined or start >= joined[-1][1]:
+            joined.append((start, end))
+    return joined
