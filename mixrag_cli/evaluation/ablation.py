@@ -14,13 +14,15 @@ from mixrag_cli.evaluation.reporting import Run
 from mixrag_cli.settings import Settings, check_value
 
 WITHOUT = "− "  # before the name of what a run does without, as the study's table writes it
+# Nothing but candidates and their fusion, to compare with.
+PLAIN = {"rerank": "none", "acceptance": "none", "correction": "off", "near_duplicates": "keep"}
 # Ways of doing it that are worth a name of their own.
 NAMED_RUNS: Mapping[str, Mapping[str, str]] = {
     "default": {},
-    "words": {"fusion": "words", "rerank": "none"},
-    "meaning": {"fusion": "meaning", "rerank": "none"},
-    "rrf": {"fusion": "rrf", "rerank": "none"},
-    "weighted": {"fusion": "weighted", "rerank": "none"},
+    "words": {"fusion": "words", **PLAIN},
+    "meaning": {"fusion": "meaning", **PLAIN},
+    "rrf": {"fusion": "rrf", **PLAIN},
+    "weighted": {"fusion": "weighted", **PLAIN},
     "direct": {"strategy": "direct"},
     "cot": {"strategy": "cot"},
     "eedp": {"strategy": "eedp"},
