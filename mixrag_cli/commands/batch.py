@@ -1,0 +1,97 @@
+"""mixrag ask --jsonl: many questions, one JSON object a line for each, in order, with the models loaded once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from mixrag_cli.commands.options import Face
+from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
+from mixrag_cli.output.payloads import answer_to_json, error_to_json
+from mixrag_cli.output.progress import watch_run
+from mixrag_cli.output.streams import json_line, write_text
+from mixrag_cli.pipeline.batch import Asked, answered_lines, read_batch
+from mixrag_cli.pipeline.scope import Scope
+from mixrag_cli.pipeline.session import Session
+
+STDIN = Path("-")
+
+
+def ask_batch(questions: Path, output: Path | None, session: Session, scope: Scope, face: Face) -> int:
+    """Answer the lines in order. PARTIAL where a line could not be answered for an error, else DONE.
+
+    output: a file to which answers are added; lines that it answers already are passed over.
+    Raises WrongUsage where the questions cannot be read or the file is of something else.
+    """
+    done = answered_lines(output) if output else set()
+    failed = 0
+    with (
+        _opened(questions) as file,
+        _writer(output) as write,
+        watch_run(quiet=face.quiet, color=face.color.value) as view,
+    ):
+        if done:
+            view.note(f"{len(done):,} questions are answered already in {output}")
+        view.phase("ask", _count_lines(file))
+        for count, asked in enumerate(read_batch(file), start=1):
+            if asked.line not in done:
+                payload = _answer(asked, session, scope)
+                failed += payload["schema"] == "mixrag.error/1"
+                write(
+                    json_line({**payload, "line": asked.line, **({"id": asked.key} if asked.key is not None else {})})
+                )
+            view.advance(count, asked.question)
+    return ExitCode.PARTIAL if failed else ExitCode.DONE
+
+
+def _answer(asked: Asked, session: Session, scope: Scope) -> dict[str, Any]:
+    """One answer or one error as JSON: a line that fails does not end the batch."""
+    if asked.problem:
+        return error_to_json(WrongUsage(f"line {asked.line}: {asked.problem}"))
+    own = Scope(paths=asked.paths or scope.paths, modalities=scope.modalities, kinds=scope.kinds)
+    try:
+        return answer_to_json(session.ask(asked.question, own))
+    except MixragError as error:
+        return error_to_json(error)
+
+
+def _count_lines(file: BinaryIO) -> int | None:
+    """How many lines there are, None where the questions come through a pipe."""
+    if not file.seekable():
+        return None
+    count = sum(1 for raw in file if raw.strip())
+    file.seek(0)
+    return count
+
+
+@contextmanager
+def _opened(questions: Path) -> Iterator[BinaryIO]:
+    if questions == STDIN:
+        yield sys.stdin.buffer
+        return
+    try:
+        file = questions.open("rb")
+    except OSError as error:
+        raise WrongUsage(f"{questions}: {(error.strerror or 'cannot be read').lower()}") from error
+    with file:
+        yield file
+
+
+@contextmanager
+def _writer(output: Path | None) -> Iterator[Callable[[str], None]]:
+    """Lines to stdout, or added to the file; each is whole on the disk before the next question begins."""
+    if output is None:
+        yield write_text
+        return
+    with output.open("a", encoding="ascii") as file:
+
+        def write(line: str) -> None:
+            file.write(line + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+        yield write

@@ -1,0 +1,113 @@
+"""Many questions, one line each: read from JSON lines, answered in order, resumed where an earlier run stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from mixrag_cli.cleaning import safe_text
+from mixrag_cli.errors import WrongUsage
+from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
+
+MAX_LINE_BYTES = 1_000_000  # a question has at most 8,000 characters; whatever else a line carries is not read
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One line of a batch.
+
+    line: from 1. key: its "id", or None. paths: globs that it is restricted to. problem: why it cannot be asked, or "".
+    """
+
+    line: int
+    question: str
+    key: str | int | None = None
+    paths: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def read_batch(file: BinaryIO) -> Iterator[Asked]:
+    """The questions of JSON lines, in order: {"question": …, "id": …, "path": …} or a bare JSON string a line.
+
+    Empty lines are passed over; a line that cannot be understood is yielded with its problem.
+    """
+    for number, raw in enumerate(_lines(file), start=1):
+        if raw.strip():
+            yield _asked(number, raw)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines with a bounded length: of a longer one the start, so that it is reported and nothing piles up."""
+    while raw := file.readline(MAX_LINE_BYTES + 1):
+        yield raw
+        while len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
+            raw = file.readline(MAX_LINE_BYTES + 1)
+
+
+def _asked(number: int, raw: bytes) -> Asked:
+    if len(raw) > MAX_LINE_BYTES:
+        return Asked(number, "", problem=f"the line is longer than {MAX_LINE_BYTES:,} bytes")
+    try:
+        value = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except (ValueError, RecursionError):
+        return Asked(number, "", problem="not valid JSON")
+    if isinstance(value, str):
+        value = {"question": value}
+    if not isinstance(value, dict):
+        return Asked(number, "", problem='neither a text nor an object with "question"')
+    return _asked_of(number, value)
+
+
+def _asked_of(number: int, value: dict[str, Any]) -> Asked:
+    given = value.get("id")
+    key = given if isinstance(given, str) or (isinstance(given, int) and not isinstance(given, bool)) else None
+    question = value.get("question")
+    if not isinstance(question, str):
+        return Asked(number, "", key, problem='has no text "question"')
+    text = safe_text(question).strip()
+    if not text:
+        return Asked(number, "", key, problem="the question is empty")
+    if len(text) > MAX_QUESTION_CHARACTERS:
+        return Asked(
+            number,
+            "",
+            key,
+            problem=f"the question has {len(text):,} characters; at most {MAX_QUESTION_CHARACTERS:,} are read",
+        )
+    path = value.get("path", ())
+    paths = (path,) if isinstance(path, str) else path
+    if not isinstance(paths, list | tuple) or not all(isinstance(each, str) for each in paths):
+        return Asked(number, text, key, problem='"path" is neither a text nor a list of texts')
+    return Asked(number, text, key, tuple(paths))
+
+
+def answered_lines(answers: Path) -> set[int]:
+    """The lines of the batch that an earlier run has answered; a last line that was cut off is removed.
+
+    Raises WrongUsage where the file holds anything but answers of a batch.
+    """
+    if not answers.exists():
+        return set()
+    with answers.open("r+b") as file:
+        done = set()
+        whole = 0
+        for raw in file:
+            if not raw.endswith(b"\n"):
+                break
+            done.add(_line_of(raw, answers))
+            whole += len(raw)
+        file.truncate(whole)
+    return done
+
+
+def _line_of(raw: bytes, answers: Path) -> int:
+    try:
+        line = json.loads(raw)["line"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        line = None
+    if not isinstance(line, int):
+        raise WrongUsage(f"{answers}: is no file of answers that a batch could go on with", "another --output")
+    return line

@@ -1,0 +1,270 @@
+"""The chat as a person has it: through a pseudo-terminal, with the real program and a server that writes slowly."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import stat
+import struct
+import subprocess
+import termios
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from cli_fixtures import PROGRAM, environment_of, run_mixrag
+from cli_fixtures import indexed as indexed
+
+SECONDS = 60  # until something is given up that takes about one on a quiet machine
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[=>]")
+
+
+class Terminal:
+    """The real chat behind a pseudo-terminal."""
+
+    def __init__(self, folder, *arguments: str, columns: int = 80, **environment: str) -> None:
+        self.ours, theirs = pty.openpty()
+        self.before = termios.tcgetattr(theirs)
+        self.theirs = theirs
+        self.resize(columns)
+        env = environment_of(folder.parent, **environment)
+        self.process = subprocess.Popen(
+            [*PROGRAM, "chat", *arguments],
+            cwd=folder,
+            env=env,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        self.seen = ""
+
+    def resize(self, columns: int, rows: int = 40) -> None:
+        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def send(self, text: str) -> None:
+        os.write(self.ours, text.encode())
+
+    def wait_for(self, wanted: str, seconds: float = SECONDS) -> str:
+        """What was shown until the wanted text came, without escape sequences."""
+        end = time.monotonic() + seconds
+        shown = ""
+        while wanted not in shown:
+            left = end - time.monotonic()
+            assert left > 0, f"no {wanted!r} in {shown!r}"
+            if select.select([self.ours], [], [], left)[0]:
+                raw = os.read(self.ours, 65536).decode("utf-8", "replace")
+                self.answer_cursor_requests(raw)
+                self.seen += raw
+                shown = ESCAPE.sub("", self.seen)
+        position = shown.index(wanted) + len(wanted)
+        self.seen = shown[position:]
+        return shown[:position]
+
+    def answer_cursor_requests(self, raw: str) -> None:
+        for _ in range(raw.count("\x1b[6n")):
+            self.send("\x1b[1;1R")
+
+    def leave(self) -> int:
+        """End at the next prompt: what is typed before it is shown is lost between two modes of the terminal."""
+        self.wait_for("›")
+        time.sleep(0.3)
+        self.send("\x04")
+        return self.ended()
+
+    def ended(self) -> int:
+        """The exit code; the terminal must be as it was."""
+        end = time.monotonic() + SECONDS
+        while self.process.poll() is None and time.monotonic() < end:
+            if select.select([self.ours], [], [], 0.1)[0]:
+                self.answer_cursor_requests(os.read(self.ours, 65536).decode("utf-8", "replace"))
+        code = self.process.wait(timeout=1)
+        assert termios.tcgetattr(self.theirs) == self.before
+        return code
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        os.close(self.ours)
+        os.close(self.theirs)
+
+
+@pytest.fixture
+def open_chat(indexed) -> Iterator:
+    opened: list[Terminal] = []
+
+    def start(*arguments: str, **options) -> Terminal:
+        opened.append(Terminal(indexed, *arguments, **options))
+        return opened[-1]
+
+    yield start
+    for terminal in opened:
+        terminal.close()
+
+
+@pytest.fixture
+def slow_server() -> Iterator[str]:
+    """An OpenAI-compatible server that needs a minute for an answer, a piece every tenth of a second."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            self.write_json({"object": "list", "data": [{"id": "slow", "object": "model"}]})
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            try:
+                for _ in range(600):
+                    piece = {"choices": [{"index": 0, "delta": {"content": "word "}, "finish_reason": None}]}
+                    self.wfile.write(b"data: " + json.dumps(piece).encode() + b"\n\n")
+                    self.wfile.flush()
+                    time.sleep(0.1)
+            except OSError:
+                return
+
+        def write_json(self, value: dict) -> None:
+            raw = json.dumps(value).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(raw)))
+            self.end_headers()
+            self.wfile.write(raw)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_questions_follow_ups_and_commands(open_chat, indexed, tmp_path):
+    chat = open_chat()
+    chat.wait_for("/help lists the commands")
+    chat.send("How many chairs were sold in 2024?\r")
+    chat.wait_for("515")
+    chat.wait_for("handbook.md")
+    chat.send("and in 2023?\r")
+    assert "asked as: How many chairs were sold in 2023?" in chat.wait_for("412")
+    chat.send("/explain\r")
+    chat.wait_for("restate")
+    chat.send("/show 1\r")
+    chat.wait_for("Tables sold")
+    chat.send("/show 9\r")
+    chat.wait_for("the last answer has no source 9")
+    chat.send("/scope nosuch.txt\r")
+    chat.wait_for("no indexed file matches nosuch.txt")
+    chat.send("/dance\r")
+    chat.wait_for("no command /dance")
+    saved = tmp_path / "answers.md"
+    chat.send(f"/save {saved}\r")
+    chat.wait_for("saved 2 answers")
+    chat.send("/model\r")
+    chat.wait_for("built-in reader")
+    assert chat.leave() == 0
+    assert "How many chairs were sold in 2023?" in saved.read_text("utf-8")
+    assert stat.S_IMODE(saved.stat().st_mode) == 0o600
+    history = indexed.parent / ".local/state/mixrag/chat_history"
+    assert stat.S_IMODE(history.stat().st_mode) == 0o600 and "2024" in history.read_text("utf-8")
+
+
+def test_control_c_leaves_an_empty_prompt_the_second_time(open_chat):
+    chat = open_chat()
+    chat.wait_for("/help lists the commands")
+    chat.wait_for("›")
+    chat.send("half a question")
+    chat.wait_for("half a question")
+    chat.send("\x03")
+    chat.wait_for("›")
+    chat.send("\x03")
+    chat.wait_for("Ctrl-C once more")
+    chat.wait_for("›")
+    chat.send("\x03")
+    assert chat.ended() == 0
+
+
+def test_control_c_stops_an_answer_and_the_chat_goes_on(open_chat, slow_server):
+    chat = open_chat("--generator", slow_server)
+    chat.wait_for("/help lists the commands")
+    chat.send("How many days of paid leave are there?\r")
+    time.sleep(3)
+    began = time.monotonic()
+    chat.send("\x03")
+    chat.wait_for("stopped")
+    assert time.monotonic() - began < 5  # one second on a quiet machine
+    chat.send("/model none\r")
+    chat.wait_for("built-in reader")
+    chat.send("How many days of paid leave are there?\r")
+    chat.wait_for("27")
+    assert chat.leave() == 0
+
+
+def test_a_narrow_window_and_one_that_changes(open_chat):
+    chat = open_chat(columns=24)
+    chat.wait_for("/help")
+    chat.send("Who checks the fire extinguishers?\r")
+    chat.wait_for("Tennick")
+    chat.resize(100)
+    os.killpg(chat.process.pid, signal.SIGWINCH)
+    chat.send("How many chairs were sold in 2024?\r")
+    chat.wait_for("515")
+    chat.resize(1)
+    os.killpg(chat.process.pid, signal.SIGWINCH)
+    chat.resize(80)
+    assert chat.leave() == 0
+
+
+def test_a_termination_is_not_taken_for_control_c(open_chat):
+    chat = open_chat()
+    chat.wait_for("/help lists the commands")
+    os.kill(chat.process.pid, signal.SIGTERM)
+    assert chat.ended() == 143
+
+
+def test_questions_through_a_pipe_are_answered_one_by_one(indexed):
+    typed = (
+        b"How many days of paid leave are there?\n\xff\xfe\x00\n"
+        + b"x" * 100_000
+        + b"\n/help\nwho checks the fire extinguishers?\n"
+    )
+    done = run_mixrag(
+        "chat",
+        cwd=indexed,
+        env=environment_of(indexed.parent),
+        stdin=None,
+        input=typed,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        capture_output=False,
+    )
+    assert done.returncode == 0
+    assert b"27" in done.stdout and b"Tennick" in done.stdout and b"/sources" in done.stdout
+    assert b"characters; at most 8,000 are read" in done.stderr
+    assert b"\x1b" not in done.stdout
+
+
+def test_json_holds_one_object_a_question(indexed):
+    done = run_mixrag(
+        *("chat", "--json"),
+        cwd=indexed,
+        env=environment_of(indexed.parent),
+        stdin=None,
+        input=b"How many days of paid leave are there?\n/show 3\n",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        capture_output=False,
+    )
+    answer, error = (json.loads(line) for line in done.stdout.splitlines())
+    assert answer["value"] == 27 and error["schema"] == "mixrag.error/1"
