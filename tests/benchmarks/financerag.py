@@ -1,6 +1,6 @@
 """The FinanceRAG study's table 5 on FinQA, run again with its own summaries and expansions; then mixrag's default.
 
-    python tests/benchmarks/financerag.py DATA CACHE [--no-full] [--no-hybrid]
+    python tests/benchmarks/financerag.py DATA CACHE [--no-full] [--no-hybrid] [--contexts N]
 
 DATA holds financerag_finqa: the contexts, the judged queries, and what the study's 7B model wrote: short and long table
 summaries (SS, LS) and the queries rephrased (QR) or answered by a made-up document (Q2D). NS is no summary.
@@ -20,9 +20,11 @@ import argparse
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from corpora import read_jsonl
 
 from mixrag_cli.evaluation.datasets import DataSet, SourceText
@@ -42,6 +44,7 @@ from mixrag_cli.store import EmbeddingCache
 K = 10
 DEPTH = 300  # passages fetched for BM25 alone, so that ten documents are surely among them
 CHUNK_TOKENS, OVERLAP = 254, 0.15  # with the two special tokens the 256 of the study
+EMBED_AT_ONCE = 128  # texts
 MEASURES: Mapping[str, RankingMeasure] = {"nDCG": ndcg_at, "Recall": recall_at, "MRR": reciprocal_rank_at}
 SUMMARY_FILES = {"SS": "table_summaries_short.jsonl", "LS": "table_summaries_long.jsonl"}
 EXPANSION_FILES = {"QR": "queries_expanded_rephrase.jsonl", "Q2D": "queries_expanded_Q2D.jsonl"}
@@ -86,13 +89,16 @@ class Study:
         return tuple(name for name in column.split(" + ") if name in self.summaries)
 
 
-def read_study(data: Path, *, full: bool) -> Study:
+def read_study(data: Path, *, full: bool, contexts: int = 0) -> Study:
     folder = data / "financerag_finqa"
     dataset = load_dataset(folder)
     if not full:
         judged = {document for question in dataset.questions for document in question.relevant}
         documents = tuple(document for document in dataset.documents if document.id in judged)
-        dataset = replace(dataset, name="finqa paper", documents=documents)
+        dataset = replace(dataset, name="finqa paper", documents=documents[: contexts or None])
+        known = {document.id for document in dataset.documents}
+        asked = tuple(question for question in dataset.questions if known.intersection(question.relevant))
+        dataset = replace(dataset, questions=asked)
     return Study(
         dataset,
         {name: read_values(folder / file) for name, file in SUMMARY_FILES.items()},
@@ -116,19 +122,24 @@ class Dense:
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder = embedder
         self._cache = cache
-        self._count = load_token_counter(Settings().embedder)
+        self._count = lru_cache(maxsize=None)(load_token_counter(Settings().embedder))  # few words, often
 
     def rank(self, study: Study, column: str) -> Rankings:
         chunks = [(owner, chunk) for owner, _, text in study.texts(column) for chunk in self._cut(text)]
         owners = [owner for owner, _ in chunks]
-        vectors = embed_cached([chunk for _, chunk in chunks], self._embedder, self._cache)
+        vectors = self._embed([chunk for _, chunk in chunks])
         questions = study.questions(column)
-        asked = embed_cached(list(questions.values()), self._embedder, self._cache)
+        asked = self._embed(list(questions.values()))
         orders = np.argsort(-(asked @ vectors.T), axis=1, kind="stable")
         return {
             query: list(dict.fromkeys(owners[n] for n in order[:DEPTH]))
             for query, order in zip(questions, orders, strict=True)
         }
+
+    def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """In parts, each remembered at once: a run that is cut off loses little."""
+        parts = [texts[start : start + EMBED_AT_ONCE] for start in range(0, len(texts), EMBED_AT_ONCE)]
+        return np.concatenate([embed_cached(part, self._embedder, self._cache)[0] for part in parts])
 
     def _cut(self, text: str) -> list[str]:
         words = text.split()
@@ -211,11 +222,12 @@ def main() -> None:
     parser.add_argument("cache", type=Path)
     parser.add_argument("--no-full", action="store_true", help="leave out the setting with all contexts")
     parser.add_argument("--no-hybrid", action="store_true", help="leave out mixrag's own search but for its default")
+    parser.add_argument("--contexts", type=int, default=0, help="only so many of the judged contexts, for a quick look")
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
     settings = Settings()
     embedder = load_embedder(settings)
-    study = read_study(options.data, full=False)
+    study = read_study(options.data, full=False, contexts=options.contexts)
     print(f"{embedder.name}; {len(study.dataset.documents)} contexts, {len(study.dataset.questions)} queries; at {K}")
     head = "".join(f"{name:>9}" for name in MEASURES)
     with EmbeddingCache(options.cache / "financerag-embeddings.sqlite") as embeddings:
