@@ -18,14 +18,14 @@ _mixrag() {
         *:--file) COMPREPLY=(); return ;;
         *:--rerank) COMPREPLY=(); return ;;
         *:--generator) COMPREPLY=(); return ;;
-        *:--strategy) COMPREPLY=($(compgen -W 'store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' -- "$word")); return ;;
+        *:--strategy) COMPREPLY=($(compgen -W 'recap direct cot eedp pot' -- "$word")); return ;;
         *:--jsonl) COMPREPLY=(); return ;;
         *:--output) COMPREPLY=(); return ;;
         *:--limit|*:-n) COMPREPLY=(); return ;;
         *:--compare) COMPREPLY=(); return ;;
-        *:--measure) COMPREPLY=($(compgen -W 'store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' -- "$word")); return ;;
+        *:--measure) COMPREPLY=(); return ;;
         *:--k) COMPREPLY=(); return ;;
-        *:--split) COMPREPLY=($(compgen -W 'store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' -- "$word")); return ;;
+        *:--split) COMPREPLY=(); return ;;
         *:--only) COMPREPLY=(); return ;;
         *:--by) COMPREPLY=(); return ;;
         *:--files) COMPREPLY=($(compgen -d -- "$word")); return ;;

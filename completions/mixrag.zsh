@@ -194,9 +194,9 @@ _mixrag_eval() {
         '*--compare=[Compare with this run - settings such as fusion=rrf,rerank=none, or words, meaning, rrf; may be repeated]:value: ' \
         '*--ablate[Remove one method at a time]' \
         '*--answers[Answer the questions, not only search]' \
-        '*--measure=[Such as nDCG@10, HiT@5, F1, refusal-recall; may be repeated]:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*--measure=[Such as nDCG@10, HiT@5, F1, refusal-recall; may be repeated]:value: ' \
         '*--k=[Where rankings are cut; several with commas]:value: ' \
-        '*--split=[Only this split; after a comma others that must agree in sign]:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*--split=[Only this split; after a comma others that must agree in sign]:value: ' \
         '*--only=[Only questions with this value in this field; may be repeated]:value: ' \
         '*--by=[Tell the means apart by this field]:value: ' \
         '*--limit=[Only the first N questions; 0 for all]:value: ' '*-n[Only the first N questions; 0 for all]:value: ' \
@@ -251,7 +251,7 @@ _mixrag_chat() {
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, or a CrossEncoder by name]:value: ' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
-        '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
@@ -268,7 +268,7 @@ _mixrag_ask() {
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, or a CrossEncoder by name]:value: ' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
-        '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
         '*--explain[Show all five RECAP steps, not only the result]' \
         '*--jsonl=[Answer each line of this file of questions; - reads stdin]:value: ' \
         '*--output=[With --jsonl - add the answers to this file, and resume it]:value: ' \

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from mixrag_cli.settings import SETTING_NAMES
 
 PROGRAM = "mixrag"
-SETTING_METAVAR = "NAME"
+SETTING_METAVAR = "SETTING"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import typer
 from mixrag_cli.commands.options import Face, command
 
 app = typer.Typer(help="Read and change your settings.", rich_markup_mode=None, add_completion=False)
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A setting, as `mixrag config list` names it.")]
+NameArgument = Annotated[str, typer.Argument(metavar="SETTING", help="A setting, as `mixrag config list` names it.")]
 
 
 @app.command("list")
