@@ -328,6 +328,7 @@ class Hit:
 
     path: the document's display path. scores: "words" (BM25), "meaning" (cosine), …; a source that did not return it is
     absent. score: the fused score in [0, 1], by which hits are ordered. probability: calibrated, where a map is fitted.
+    ceiling: the highest BM25 score that the words of its query can reach, without which "words" means nothing.
     """
 
     chunk: Chunk
@@ -338,6 +339,7 @@ class Hit:
     probability: float | None = None
     accepted_by: str | None = None
     threshold: float | None = None
+    ceiling: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.models import Embedder
+from mixrag_cli.pipeline.retrieving import retrieve
 from mixrag_cli.pipeline.scanning import FileScanner
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Clock, Session
@@ -24,7 +25,6 @@ from mixrag_cli.recap.language import stem, words_of
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records import Answer, Hit
-from mixrag_cli.retrieval.acceptance import accept
 
 EVIDENCE_HITS = 120  # read for evidence; with 60 the right row of a balance sheet was missed once in 20 questions
 READER = "built-in"
@@ -35,7 +35,8 @@ def answer_question(session: Session, question: str, scope: Scope) -> Answer:
     clock = Clock()
     restated = restate(question)
     where = session.filter(scope)
-    hits = accept(session.find(restated.question, where, clock, _operand_texts(restated)))[:EVIDENCE_HITS]
+    found = retrieve(session, restated.question, where, clock, _operand_texts(restated))
+    hits = found.hits[:EVIDENCE_HITS]
     scanner = FileScanner(session)
     base = gather_evidence(session, restated, hits, scanner)
     clock.lap("evidence")
@@ -43,6 +44,7 @@ def answer_question(session: Session, question: str, scope: Scope) -> Answer:
     clock.lap("recap")
     return replace(
         answer,
+        refused=answer.refused or found.refused,
         faithfulness=faithfulness(answer, session.embedder),
         warnings=(*_staleness(session), *scanner.warnings),
         models={"embedder": session.embedder.name, "reader": READER, "generator": "none"},

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.pipeline.scope import path_matches
 from mixrag_cli.records import DocumentRow, Skipped
-from mixrag_cli.retrieval.acceptance import THRESHOLDS
+from mixrag_cli.retrieval.acceptance import JUDGES
+from mixrag_cli.retrieval.calibration import ANY, as_raw, calibration_for
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import find_store, open_reader, open_writer, size_of_store, text_to_root
 
@@ -50,12 +53,25 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
         skipped=_skipped(rows, "skipped"),
         left_out=_skipped(rows, "left_out"),
         models={"embedder": record.embedder},
-        thresholds=THRESHOLDS,
+        thresholds=_thresholds(record.extra, settings),
         stale=sum(row.stale for row in rows),
         bytes=size_of_store(store),
         updated=record.updated_ns / 1e9,
         program=record.program,
     )
+
+
+def _thresholds(extra: Mapping[str, Any], settings: Settings) -> dict[str, float]:
+    """The scores from which a passage is accepted, by "source" for all passages and "source modality" for each kind.
+
+    That of the words is the share of the highest BM25 score that the question's words can reach.
+    """
+    calibration = calibration_for(extra.get("calibration", {}), settings.rerank)
+    found = {}
+    for source, modality, threshold in calibration.thresholds(settings.accept_precision / 100):
+        if source in JUDGES and math.isfinite(threshold):
+            found[source if modality == ANY else f"{source} {modality}"] = round(as_raw(threshold, source, 1.0), 4)
+    return found
 
 
 def _skipped(rows: Sequence[DocumentRow], status: str) -> tuple[Skipped, ...]:

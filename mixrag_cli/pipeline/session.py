@@ -16,9 +16,12 @@ from mixrag_cli.pipeline.reranking import make_reranker
 from mixrag_cli.pipeline.scope import Scope, path_matches
 from mixrag_cli.pipeline.showing import Passage, find_document, show_passage
 from mixrag_cli.records import Answer, DocumentRow, Hit, Table
-from mixrag_cli.retrieval.acceptance import accept
+from mixrag_cli.retrieval.acceptance import judge_all
+from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.candidates import Query, find_hits, merge_hits
-from mixrag_cli.retrieval.rerank import QuestionTokens, Reranker, fuse_reranked, rerank
+from mixrag_cli.retrieval.fusion import fuse_hits
+from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
+from mixrag_cli.retrieval.rerank import QuestionTokens, Reranker, rerank
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, build_filter, find_store, open_reader, text_to_terms
@@ -67,6 +70,7 @@ class Session:
         self._settings = settings
         counts = reader.record.counts
         self._queries: dict[str, tuple[npt.NDArray[np.float32], QuestionTokens | None]] = {}
+        self._matcher = Matcher(text_to_terms)
         self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
     def search(self, query: str, scope: Scope, limit: int) -> SearchResult:
@@ -76,7 +80,7 @@ class Session:
         """
         clock = Clock()
         hits = self.find(query, self.filter(scope), clock)
-        return SearchResult(query, tuple(accept(hits)[:limit]), clock.total())
+        return SearchResult(query, tuple(self.judge(hits[:limit])), clock.total())
 
     def ask(self, question: str, scope: Scope) -> Answer:
         """One answer with its RECAP steps and sources, or an abstention that says why."""
@@ -84,6 +88,11 @@ class Session:
         from mixrag_cli.pipeline.answering import answer_question
 
         return answer_question(self, question, scope)
+
+    @property
+    def settings(self) -> Settings:
+        """What the session was opened with."""
+        return self._settings
 
     @cached_property
     def document_rows(self) -> list[DocumentRow]:
@@ -123,18 +132,32 @@ class Session:
         """What reads the best candidates once more, None for nothing; loaded when first needed."""
         return make_reranker(self, self._settings)
 
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What the sources' scores are worth in this collection."""
+        return calibration_for(self.reader.record.extra.get("calibration", {}), self._settings.rerank)
+
     def find(self, question: str, where: str | None, clock: Clock, operands: Sequence[str] = ()) -> list[Hit]:
         """The candidates for a question, best first, before anything is accepted.
 
         operands: further texts to search for. What they find is judged by the question too: it is reranked once.
         """
-        found = [self._candidates(text, where, clock) for text in (question, *operands)]
-        return self._rank(question, merge_hits(found) if operands else found[0], clock)
+        hits = self.gather(question, where, clock, operands)
+        fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
+        clock.lap("fusion")
+        return fused
 
-    def _rank(self, question: str, hits: list[Hit], clock: Clock) -> list[Hit]:
-        """The candidates, the best of them reranked, in the order of all sources together."""
+    def judge(self, hits: Sequence[Hit]) -> list[Hit]:
+        """All of the hits, each saying by which source it passes its threshold, if by any."""
+        return judge_all(hits, self.calibration, self._settings.acceptance, self._settings.accept_precision / 100)
+
+    def gather(self, question: str, where: str | None, clock: Clock, operands: Sequence[str] = ()) -> list[Hit]:
+        """The candidates for a question with the raw score of every source, in the order of the first stage."""
+        found = [self._candidates(text, where, clock) for text in (question, *operands)]
+        weights = self.statistics.weights(text_to_terms(question))
+        hits = self._matcher.match(merge_hits(found) if operands else found[0], QuestionTerms(weights))
         if hits and self.reranker is not None:
-            hits = fuse_reranked(rerank(self.reranker, question, hits, self._settings.rerank_candidates))
+            hits = rerank(self.reranker, question, hits, self._settings.rerank_candidates)
             clock.lap("rerank")
         return hits
 

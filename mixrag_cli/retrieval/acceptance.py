@@ -1,31 +1,57 @@
-"""Acceptance: which hits pass, each by the threshold of its own source.
+"""Acceptance: which hits pass, each by the thresholds of its own sources and modality.
 
-One global threshold is wrong for scores that live on different scales ("Beyond the Reranker", SSCC). These are the
-shipped values; calibration to a collection will replace them source by source.
+One global threshold is wrong for scores that live on different scales. A hit is accepted where one of its sources
+gives it more than that source's threshold on that kind of passage; the source that passes by the most log-odds is
+named. Source: "Beyond the Reranker", section 4.4 (SSCC).
+
+    per-source  as above
+    global      one threshold on the raw score, whichever source gave it, as CRAG has it; to compare with
+    none        everything passes
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mixrag_cli.records import Hit
+from mixrag_cli.retrieval.calibration import Calibration, as_raw, modality_of, normalised
 
-# MiniLM's cosine and BM25 below which, on the development data, a passage shares nothing with the question but common
-# words. Low on purpose: the reader's own checks do most of the refusing.
-THRESHOLDS: Mapping[str, float] = {"meaning": 0.25, "words": 3.0}
-
-
-def accept(hits: Sequence[Hit], thresholds: Mapping[str, float] = THRESHOLDS) -> list[Hit]:
-    """The hits that pass at least one source's threshold, in their order, each saying by which."""
-    return [accepted for hit in hits if (accepted := _accepted(hit, thresholds)) is not None]
+# The sources that can accept by themselves. A title or a header path says what a passage is about, not that it answers.
+ANYTHING = "none"  # what accepts where nothing is asked
+JUDGES = ("rerank", "meaning", "words")
 
 
-def _accepted(hit: Hit, thresholds: Mapping[str, float]) -> Hit | None:
-    margins = {
-        source: hit.scores[source] / threshold for source, threshold in thresholds.items() if source in hit.scores
-    }
-    source = max(margins, key=lambda name: margins[name], default=None)
-    if source is None or margins[source] < 1:
-        return None
-    return replace(hit, accepted_by=source, threshold=thresholds[source])
+def judge_all(
+    hits: Sequence[Hit], calibration: Calibration, method: str = "per-source", precision: float = 0.0
+) -> list[Hit]:
+    """The hits in their order, each with the source that accepts it, if any, and the threshold on its raw score.
+
+    precision: the share of relevant that a threshold aims at; 0 for the best balanced accuracy.
+    """
+    if method == "none":
+        return [replace(hit, accepted_by=ANYTHING) for hit in hits]
+    if method == "global":
+        return [judge_globally(hit, calibration.cut) for hit in hits]
+    return [judge(hit, calibration, precision) for hit in hits]
+
+
+def judge(hit: Hit, calibration: Calibration, precision: float = 0.0) -> Hit:
+    """The hit with the source that accepts it, or with the threshold that it missed by the least."""
+    modality = modality_of(hit.chunk)
+    margins = []
+    for source in JUDGES:
+        score, known = normalised(hit, source), calibration.map_of(source, modality)
+        if score is not None and known is not None:
+            margins.append((known.margin(score, precision), source, known.threshold(precision)))
+    if not margins:
+        return replace(hit, accepted_by=None, threshold=None)
+    margin, source, threshold = max(margins, key=lambda each: each[0])
+    return replace(hit, accepted_by=source if margin >= 0 else None, threshold=as_raw(threshold, source, hit.ceiling))
+
+
+def judge_globally(hit: Hit, cut: float) -> Hit:
+    """The hit judged by one threshold on the raw score of the last source that judged it."""
+    source = "rerank" if "rerank" in hit.scores else "meaning"
+    passes = hit.scores.get(source, -1.0) >= cut
+    return replace(hit, accepted_by=source if passes else None, threshold=cut)

@@ -72,7 +72,14 @@ def find_hits(store: PassageStore, query: Query, n_words: int, n_meaning: int) -
             meaning[passage.chunk.id] = float(passage.vector @ query.vector)
     fused = fuse(words, meaning, ceiling=query.ceiling, n_words=n_words)
     hits = [
-        Hit(passage.chunk, passage.path, passage.title, _raw_scores(key, words, meaning), fused[key])
+        Hit(
+            passage.chunk,
+            passage.path,
+            passage.title,
+            _raw_scores(key, words, meaning),
+            fused[key],
+            ceiling=query.ceiling,
+        )
         for key, passage in passages.items()
     ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.chunk.position))

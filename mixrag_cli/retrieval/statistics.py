@@ -57,8 +57,12 @@ class WordStatistics:
 
         Terms that no passage holds are left out: they cannot add to any score.
         """
-        held = [n for term in dict.fromkeys(terms) if (n := self._count(term))]
-        return sum(term_weight(n, self._n_passages) for n in held) * (BM25_K1 + 1)
+        return sum(self.weights(terms).values()) * (BM25_K1 + 1)
+
+    def weights(self, terms: Iterable[str]) -> dict[str, float]:
+        """Each term's inverse document frequency over passages; terms that no passage holds are left out."""
+        counts = {term: self._count(term) for term in dict.fromkeys(terms)}
+        return {term: term_weight(count, self._n_passages) for term, count in counts.items() if count}
 
     def _count(self, term: str) -> int:
         if term not in self._counts:

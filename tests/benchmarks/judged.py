@@ -1,0 +1,214 @@
+"""Judged questions over real collections, with every candidate's raw scores as the product gathers them.
+
+full      all FinQA contexts of the FinanceRAG study and its judged questions
+paper     only the contexts with a judged question
+hetdocqa  the passages of HetDocQA, each a file of its own kind, with all FinQA contexts as distractors; questions whose
+          gold documents are not shared across its splits. Its groups are "calibration" and "dev"
+hitab     700 HiTab tables as HTML files, 400 questions
+
+Each set is indexed into CACHE/<set>/store by the product; what was gathered is kept in CACHE/<set>/gathered-*.json
+for the embedder that the store was made with, so that fitting and reporting can be repeated in seconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from corpora import Judgements, file_name, find_jsonl, read_jsonl, read_judgements
+from running import run_mixrag
+
+from mixrag_cli.evaluation.measures import ndcg_at
+from mixrag_cli.pipeline.session import Clock, Session, open_session
+from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.retrieval.learning import JudgedQuestion
+from mixrag_cli.settings import Settings
+
+N_TABLES, N_TABLE_QUESTIONS = 700, 400
+SEED = 7
+K = 10
+SET_NAMES = ("full", "paper", "hetdocqa", "hitab")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One judged question. grades: by document id. group: a part of the set; modalities: of its gold documents."""
+
+    id: str
+    text: str
+    grades: Mapping[str, float]
+    group: str = ""
+    modalities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSet:
+    """files: file name to text; ids: file name to document id."""
+
+    name: str
+    files: dict[str, str]
+    ids: dict[str, str]
+    questions: list[Question]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """One question's candidates with raw scores, in the order of the first stage. owners: chunk id to document id."""
+
+    question: Question
+    hits: list[Hit]
+    owners: Mapping[str, str]
+
+    @property
+    def judged(self) -> JudgedQuestion:
+        relevant = {chunk for chunk, document in self.owners.items() if self.question.grades.get(document, 0) > 0}
+        return JudgedQuestion(self.hits, relevant)
+
+    def documents(self, hits: Sequence[Hit]) -> list[str]:
+        """The documents of ranked hits, each once: a document's score is that of its best chunk."""
+        return list(dict.fromkeys(self.owners[hit.chunk.id] for hit in hits))
+
+    def ndcg(self, hits: Sequence[Hit]) -> float:
+        return ndcg_at(self.documents(hits), self.question.grades, K)
+
+
+# --- the sets --------------------------------------------------------------------------------------------------------
+
+
+def read_set(data: Path, name: str) -> JudgedSet:
+    return {"full": read_finqa, "paper": read_finqa, "hetdocqa": read_hetdocqa, "hitab": read_hitab}[name](data, name)
+
+
+def read_finqa(data: Path, name: str) -> JudgedSet:
+    folder = data / "financerag_finqa"
+    judgements = read_judgements(folder / "qrels.tsv")
+    judged = {document for grades in judgements.values() for document in grades}
+    rows = [(row["_id"], row["text"]) for row in read_jsonl(find_jsonl(folder, "corpus"))]
+    kept = [(document, text) for document, text in rows if name != "paper" or document in judged]
+    texts = {row["_id"]: row["text"] for row in read_jsonl(find_jsonl(folder, "queries"))}
+    questions = [Question(query, texts[query], grades) for query, grades in judgements.items()]
+    files = {file_name(document): text for document, text in kept}
+    return JudgedSet(name, files, {file_name(document): document for document, _ in kept}, questions)
+
+
+def read_hetdocqa(data: Path, name: str) -> JudgedSet:
+    folder, finqa = data / "hetdocqa", read_finqa(data, "full")
+    files, ids = dict(finqa.files), dict(finqa.ids)
+    for row in read_jsonl(find_jsonl(folder, "corpus")):
+        suffix = Path(row["filename"]).suffix
+        named = file_name(row["_id"]).removesuffix(".txt") + (
+            suffix if suffix in (".py", ".md", ".rst", ".csv") else ".txt"
+        )
+        files[named], ids[named] = row["text"], row["_id"]
+    judgements: Judgements = read_judgements(folder / "qrels.tsv")
+    questions = [
+        Question(row["_id"], row["text"], judgements[row["_id"]], row["split"], tuple(row["modalities"]))
+        for row in read_jsonl(find_jsonl(folder, "queries"))
+        if not row["gold_doc_shared_across_splits"] and row["_id"] in judgements
+    ]
+    return JudgedSet(name, files, ids, questions)
+
+
+def read_hitab(data: Path, name: str) -> JudgedSet:
+    golds = list(read_jsonl(data / "headers" / "hitab_train.jsonl.gz"))
+    golds = random.Random(SEED).sample(golds, N_TABLES)
+    known = {gold["id"] for gold in golds}
+    rows = [row for row in read_jsonl(data / "headers" / "hitab_train_questions.jsonl.gz") if row["table_id"] in known]
+    rows = random.Random(SEED).sample(rows, min(N_TABLE_QUESTIONS, len(rows)))
+    names = {re.sub(r"[^\w.-]+", "_", gold["id"]) + ".html": gold for gold in golds}
+    files = {named: table_to_html(gold) for named, gold in names.items()}
+    ids = {named: gold["id"] for named, gold in names.items()}
+    return JudgedSet(name, files, ids, [Question(row["id"], row["question"], {row["table_id"]: 1.0}) for row in rows])
+
+
+def table_to_html(gold: Mapping[str, Any]) -> str:
+    spans = {(top, left): (bottom - top + 1, right - left + 1) for top, bottom, left, right in gold["merged_regions"]}
+    covered = {
+        (row, column)
+        for (top, left), (height, width) in spans.items()
+        for row in range(top, top + height)
+        for column in range(left, left + width)
+        if (row, column) != (top, left)
+    }
+    rows = []
+    for row, texts in enumerate(gold["texts"]):
+        cells = [
+            '<td rowspan="{}" colspan="{}">{}</td>'.format(*spans.get((row, column), (1, 1)), html.escape(text))
+            for column, text in enumerate(texts)
+            if (row, column) not in covered
+        ]
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    return f"<html><body><table><caption>{html.escape(gold['title'])}</caption>{''.join(rows)}</table></body></html>"
+
+
+# --- stores and candidates -------------------------------------------------------------------------------------------
+
+
+def index_set(judged: JudgedSet, cache: Path) -> Path:
+    """The store of the set's files, brought up to date by the product."""
+    folder, store = cache / judged.name / "files", cache / judged.name / "store"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in judged.files.items():
+        if not (folder / name).exists():
+            (folder / name).write_text(text, encoding="utf-8")
+    run = run_mixrag("index", str(folder), "--store", str(store), "--json", timeout_s=7_200)
+    if run.exit_code in (12, 13, 14):
+        run = run_mixrag("index", str(folder), "--store", str(store), "--rebuild", "--yes", "--json", timeout_s=7_200)
+    if run.exit_code not in (0, 3):
+        raise SystemExit(f"{judged.name}: exit {run.exit_code}: {run.payload.get('message')}")
+    print(f"{judged.name}: {run.payload['chunks']} new passages in {run.seconds:.0f} s", flush=True)
+    return store
+
+
+def gather_set(data: Path, cache: Path, name: str, settings: Settings | None = None) -> list[Gathered]:
+    """Every question of the set with its candidates, from the file of an earlier run where there is one."""
+    judged = read_set(data, name)
+    settings = settings or Settings()
+    store = index_set(judged, cache)
+    session = open_session(cache, replace(settings, store=store))
+    key = f"{session.embedder.name} {settings.rerank} {settings.words_candidates} {session.reader.record.chunks}"
+    kept = cache / name / f"gathered-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"
+    if not kept.exists():
+        rows = [gathered_to_json(each) for each in gather_all(session, judged)]
+        kept.write_text(json.dumps(rows), encoding="utf-8")
+    session.reader.close()
+    by_id = {question.id: question for question in judged.questions}
+    return [json_to_gathered(row, by_id[row["question"]]) for row in json.loads(kept.read_text("utf-8"))]
+
+
+def gather_all(session: Session, judged: JudgedSet) -> Iterator[Gathered]:
+    for question in judged.questions:
+        hits = session.gather(question.text, None, Clock())
+        yield Gathered(question, hits, {hit.chunk.id: judged.ids[Path(hit.path).name] for hit in hits})
+
+
+def gathered_to_json(gathered: Gathered) -> dict[str, Any]:
+    hits = [
+        [
+            hit.chunk.id, hit.chunk.document, hit.chunk.kind, hit.chunk.modality, hit.chunk.position, hit.path,
+            gathered.owners[hit.chunk.id], dict(hit.scores), hit.score, hit.ceiling,
+        ]
+        for hit in gathered.hits
+    ]  # fmt: skip
+    return {"question": gathered.question.id, "hits": hits}
+
+
+def json_to_gathered(row: Mapping[str, Any], question: Question) -> Gathered:
+    hits, owners = [], {}
+    for id_, document, kind, modality, position, path, owner, scores, score, ceiling in row["hits"]:
+        chunk = Chunk(id_, document, kind, modality, "", "", "", Locator((0, 0)), position)
+        hits.append(Hit(chunk, path, "", scores, score, ceiling=ceiling))
+        owners[id_] = owner
+    return Gathered(question, hits, owners)
+
+
+def ndcgs(questions: Iterable[Gathered], rank: Any) -> list[float]:
+    """nDCG@10 of each question, documents ranked by rank(hits)."""
+    return [each.ndcg(rank(each.hits)) for each in questions]
