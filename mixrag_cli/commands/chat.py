@@ -23,8 +23,7 @@ from mixrag_cli.commands.signals import Terminated
 from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from mixrag_cli.output.console import Console
     from mixrag_cli.output.prompting import LineReader
     from mixrag_cli.output.terminal import Locate
     from mixrag_cli.pipeline.conversation import Conversation, Turn

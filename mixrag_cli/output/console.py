@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 from urllib.parse import quote
 
-from rich.console import Console
+from rich.console import Console as Console  # named by the commands, which do not know rich
 from rich.style import Style
 from rich.text import Text
 
