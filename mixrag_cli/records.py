@@ -17,6 +17,8 @@ from typing import Any, Literal
 Modality = Literal["pdf", "markdown", "code", "sheet", "html", "notebook", "text"]
 BlockKind = Literal["heading", "paragraph", "list", "code", "definition", "table"]
 ChunkKind = Literal["prose", "code", "table", "row"]
+FaithfulnessLevel = Literal["high", "borderline", "risk"]
+Decider = Literal["built-in", "calculator", "model"]
 Representation = Literal["h-rcl-rows", "h-rcl", "rcl", "table"]  # of a table, as texts to search by
 
 
@@ -371,10 +373,29 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """One exact check of an answer. name: "numbers", "citations" or "quotes"; failed: those that did not hold."""
+
+    name: str
+    checked: int
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Faithfulness:
+    """How far an answer rests on what it cites. score: cosine of answer and context, in [-1, 1]."""
+
+    score: float
+    level: FaithfulnessLevel
+    checks: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its RECAP steps, or an abstention that says why.
 
-    text: the presented answer, or the reason for abstaining. value, unit: of a numeric answer.
+    text: the answer, or the reason for abstaining. value, unit: of a numeric answer. present: the answer as a sentence,
+    "" where text is all there is to say. decided_by: whose answer it is.
     """
 
     question: str
@@ -390,7 +411,9 @@ class Answer:
     result: Decimal | None = None
     sources: tuple[Source, ...] = ()
     refused: tuple[Hit, ...] = ()
-    faithfulness: float | None = None
+    present: str = ""
+    decided_by: Decider = "built-in"
+    faithfulness: Faithfulness | None = None
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     models: Mapping[str, str] = field(default_factory=dict)

@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import MixragError
 from mixrag_cli.recap.present import unit_text
-from mixrag_cli.records import Answer, Evidence, Hit, Locator, Skipped, Source, Table
+from mixrag_cli.records import Answer, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.indexing import IndexReport
     from mixrag_cli.pipeline.inspection import StoreStatus
     from mixrag_cli.pipeline.session import SearchResult
     from mixrag_cli.pipeline.showing import Passage
+    from mixrag_cli.pipeline.summarising import SummaryReport
     from mixrag_cli.settings import Resolved
 
-# Paper 004, section III-E: the cosine of answer and context above 0.7 is high, 0.4 to 0.7 borderline, below a risk.
-FAITHFULNESS_HIGH = 0.7
-FAITHFULNESS_BORDERLINE = 0.4
 SCORE_DIGITS = 4
 MAX_EXACT_DIGITS = 15  # a float carries 15 decimal digits; a longer number is written as text
 
@@ -42,6 +40,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "value": number_to_json(answer.value),
         "unit": answer.unit,
         "confidence": round(answer.confidence, SCORE_DIGITS) if answered else None,
+        "decided_by": answer.decided_by if answered else None,
         "recap": _recap_to_json(answer, answered),
         "sources": [source_to_json(source) for source in answer.sources],
         "refused": [hit_to_json(rank, hit) for rank, hit in enumerate(answer.refused, 1)],
@@ -61,7 +60,7 @@ def _recap_to_json(answer: Answer, answered: bool) -> dict[str, Any]:
         "extract": [_evidence_to_json(piece) for piece in answer.evidence],
         "compute": computed if answer.formula else None,
         "answer": answer.text if answered else None,
-        "present": answer.text,
+        "present": answer.present or answer.text,
     }
 
 
@@ -77,11 +76,11 @@ def _evidence_to_json(piece: Evidence) -> dict[str, Any]:
     }
 
 
-def _faithfulness_to_json(score: float | None) -> dict[str, Any] | None:
-    if score is None:
+def _faithfulness_to_json(found: Faithfulness | None) -> dict[str, Any] | None:
+    if found is None:
         return None
-    level = "high" if score > FAITHFULNESS_HIGH else "borderline" if score >= FAITHFULNESS_BORDERLINE else "risk"
-    return {"score": round(score, SCORE_DIGITS), "level": level}
+    checks = {check.name: {"checked": check.checked, "failed": list(check.failed)} for check in found.checks}
+    return {"score": round(found.score, SCORE_DIGITS), "level": found.level, "checks": checks}
 
 
 def source_to_json(source: Source) -> dict[str, Any]:
@@ -122,6 +121,7 @@ def search_to_json(result: SearchResult) -> dict[str, Any]:
         "schema": "mixrag.search/1",
         "query": result.query,
         "hits": [hit_to_json(rank, hit) for rank, hit in enumerate(result.hits, 1)],
+        "degraded": list(result.degraded),
         "warnings": list(result.warnings),
         "timings_ms": _rounded(result.timings_ms),
     }
@@ -145,6 +145,25 @@ def index_to_json(report: IndexReport) -> dict[str, Any]:
         "seconds": round(report.seconds, 3),
         "warnings": list(report.warnings),
         "interrupted": report.interrupted,
+        "summaries": summaries_to_json(report.summaries),
+    }
+
+
+def summaries_to_json(report: SummaryReport | None) -> dict[str, Any] | None:
+    """What became of the tables without a summary; null where none were asked for."""
+    if report is None:
+        return None
+    return {
+        "form": report.form,
+        "model": report.model,
+        "tables": report.tables,
+        "made": report.made,
+        "remembered": report.remembered,
+        "rejected": report.rejected,
+        "left": report.left,
+        "tokens": report.tokens,
+        "seconds": report.seconds,
+        "stopped": report.stopped or None,
     }
 
 

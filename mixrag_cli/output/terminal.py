@@ -19,7 +19,7 @@ from mixrag_cli.output.console import file_link, foreign, linked
 from mixrag_cli.output.places import place_of, reference, short_id
 from mixrag_cli.output.table_view import table_layout
 from mixrag_cli.recap.present import number_text, unit_text
-from mixrag_cli.records import Answer, Evidence, Hit, Locator, Skipped, Source, Table
+from mixrag_cli.records import Answer, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.inspection import StoreStatus
@@ -33,23 +33,28 @@ HIT_CHARACTERS = 320
 NARROWEST_TEXT = 10  # columns; beside a mark on a terminal that is hardly one
 SHORTEST_MARKED_WORD = 3  # of a query, in search hits: "of" and "in" would light up everything
 WORD = re.compile(r"\w+")
+DECIDERS = {"built-in": "the built-in reader", "calculator": "the calculator", "model": "the generator"}
 BLANKS = re.compile(r"\s+")
 
 
 def print_answer(console: Console, answer: Answer, locate: Locate, *, explain: bool = False) -> None:
     """The answer, how it was computed, its sources; for an abstention the reason and what was near."""
     if answer.status == "abstained":
-        _print_abstention(console, answer, locate)
+        print_abstention(console, answer, locate)
     else:
         console.print(foreign(answer.text, "bold green", keep_newlines=True))
+        if answer.present and answer.present != answer.text:
+            console.print(foreign(answer.present, keep_newlines=True))
         if answer.formula or explain:
             _print_steps(console, answer, explain)
-        _print_sources(console, answer.sources, locate)
+        print_sources(console, answer.sources, locate)
+        _print_faithfulness(console, answer.faithfulness, explain)
     for warning in (*answer.degraded, *answer.warnings):
         console.print(foreign(f"note: {warning}", "yellow"))
 
 
-def _print_abstention(console: Console, answer: Answer, locate: Locate) -> None:
+def print_abstention(console: Console, answer: Answer, locate: Locate) -> None:
+    """Why there is no answer, and the nearest passages."""
     console.print(foreign(f"No answer: {answer.text}", "bold yellow"))
     if answer.refused:
         console.print()
@@ -71,9 +76,7 @@ def _print_steps(console: Console, answer: Answer, explain: bool) -> None:
     if explain:
         _print_step(console, "answer", answer.text)
         sureness = f"confidence {answer.confidence:.2f}"
-        if answer.faithfulness is not None:
-            sureness += f" · faithfulness {answer.faithfulness:.2f}"
-        _print_step(console, "present", sureness)
+        _print_step(console, "present", f"{sureness} · by {DECIDERS[answer.decided_by]}")
         spent = ", ".join(f"{name} {spent_ms:.0f} ms" for name, spent_ms in answer.timings_ms.items())
         _print_step(console, "time", spent)
 
@@ -87,12 +90,26 @@ def _print_step(console: Console, name: str, text: str) -> None:
     _print_hanging(console, foreign(f"{name:>9}  ", "dim"), foreign(_one_line(text)))
 
 
-def _print_sources(console: Console, sources: Sequence[Source], locate: Locate) -> None:
+def print_sources(console: Console, sources: Sequence[Source], locate: Locate) -> None:
+    """The cited passages, each under its reference."""
     if sources:
         console.print()
     for source in sources:
         _print_reference(console, f"[{source.ref}] ", source.hit.path, source.locator, locate)
         _print_indented(console, foreign(_clip(source.text, QUOTE_CHARACTERS), "dim"), 4)
+
+
+def _print_faithfulness(console: Console, found: Faithfulness | None, explain: bool) -> None:
+    """The level in one line, and each check that failed; what was checked where everything is explained."""
+    if found is None:
+        return
+    style = {"high": "dim", "borderline": "dim", "risk": "yellow"}[found.level]
+    said = [f"faithfulness {found.level} ({found.score:.2f})"]
+    if explain:
+        said += [f"{check.checked - len(check.failed)} of {check.checked} {check.name}" for check in found.checks]
+    said += [f"{check.name} not borne out: {', '.join(check.failed)}" for check in found.checks if check.failed]
+    console.print()
+    console.print(foreign(" · ".join(said), style))
 
 
 def _print_reference(console: Console, mark: str, path: str, locator: Locator, locate: Locate, after: str = "") -> None:
@@ -127,7 +144,7 @@ def print_search(console: Console, result: SearchResult, locate: Locate) -> None
         text = foreign(_clip(hit.chunk.text, HIT_CHARACTERS))
         text.highlight_words(words, "bold", case_sensitive=False)
         _print_indented(console, text, 4)
-    for warning in result.warnings:
+    for warning in (*result.degraded, *result.warnings):
         console.print(foreign(f"note: {warning}", "yellow"))
 
 

@@ -4,34 +4,43 @@
 2. candidates by words and by meaning for the question and for each operand, reranked, fused
 3. accept by each source's own threshold
 4. evidence: the tables behind the hits, and what each document knows of the question's words
-5. RECAP: extract, compute, answer, present, or abstain
+5. RECAP by the built-in reader: extract, compute, answer, present, or abstain
+6. with a generator: the same five steps by it, verified; the rule picks between the two
+7. faithfulness: how far the answer rests on what it cites
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import Embedder
 from mixrag_cli.pipeline.retrieving import retrieve
 from mixrag_cli.pipeline.scanning import FileScanner
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Clock, Session
 from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.faithfulness import faithfulness_texts, judge_faithfulness
 from mixrag_cli.recap.language import stem, words_of
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated, restate
-from mixrag_cli.records import Answer, Hit
+from mixrag_cli.records import Answer, Faithfulness, Hit
 
 EVIDENCE_HITS = 120  # read for evidence; with 60 the right row of a balance sheet was missed once in 20 questions
 READER = "built-in"
 
 
-def answer_question(session: Session, question: str, scope: Scope) -> Answer:
-    """One answer with its RECAP steps and sources, or an abstention that says why."""
+def answer_question(
+    session: Session, question: str, scope: Scope, on_text: Callable[[str], None] | None = None
+) -> Answer:
+    """One answer with its RECAP steps and sources, or an abstention that says why.
+
+    on_text: told a generator's words as they come; provisional, and without citations, until the answer is returned.
+    """
     clock = Clock()
     restated = restate(question)
     where = session.filter(scope)
@@ -42,12 +51,16 @@ def answer_question(session: Session, question: str, scope: Scope) -> Answer:
     clock.lap("evidence")
     answer = read_answer(restated, base)
     clock.lap("recap")
+    name = "none"
+    if session.has_generator and base.hits:
+        name, answer = generated_answer(session, restated, base, answer, on_text)
+        clock.lap("generate")
     return replace(
         answer,
         refused=answer.refused or found.refused,
-        faithfulness=faithfulness(answer, session.embedder),
+        faithfulness=faithfulness(answer, base, session.embedder),
         warnings=(*_staleness(session), *scanner.warnings),
-        models={"embedder": session.embedder.name, "reader": READER, "generator": "none"},
+        models={"embedder": session.embedder.name, "reader": READER, "generator": name},
         timings_ms=clock.total(),
     )
 
@@ -68,13 +81,40 @@ def gather_evidence(
     return EvidenceBase(tuple(hits), session.reader.tables(list(parents)), weights, knows, similarity, scanner)
 
 
-def faithfulness(answer: Answer, embedder: Embedder) -> float | None:
-    """cos(answer, context), None for an abstention. Source: Enhanced RAG, section III-E."""
+def generated_answer(
+    session: Session,
+    restated: Restated,
+    base: EvidenceBase,
+    built_in: Answer,
+    on_text: Callable[[str], None] | None = None,
+) -> tuple[str, Answer]:
+    """The generator's name and the answer that the rule picks; the built-in reader's where no generator can be had."""
+    # The prompts and the checks of a model's replies cost nothing where there is no model.
+    from mixrag_cli.recap.generated.reader import Asking, generate_answer
+
+    try:
+        generator = session.generator
+    except ModelUnusable as error:
+        degraded = (*built_in.degraded, f"generator: {error.message}; the built-in reader answered")
+        return "none", replace(built_in, degraded=degraded)
+    settings = session.settings
+    asking = Asking(
+        settings.strategy,
+        settings.context_tokens,
+        settings.answer_tokens,
+        settings.generator_seconds,
+        settings.seed,
+    )
+    return generator.name, generate_answer(restated, base, built_in, generator, asking, on_text)
+
+
+def faithfulness(answer: Answer, base: EvidenceBase, embedder: Embedder) -> Faithfulness | None:
+    """How far the answer rests on what it cites, None for an abstention. Source: Enhanced RAG, section III-E."""
     if answer.status != "answered":
         return None
-    context = " ".join(source.text for source in answer.sources)
-    vectors = embedder.embed([f"{answer.asks}: {answer.text}", context])
-    return round(float(vectors[0] @ vectors[1]), 3)
+    vectors = embedder.embed(faithfulness_texts(answer))
+    retrieved = frozenset(hit.chunk.id for hit in base.hits)
+    return judge_faithfulness(answer, float(vectors[0] @ vectors[1]), retrieved, base.tables)
 
 
 def _staleness(session: Session) -> tuple[str, ...]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixrag_cli.errors import StoreMismatch, WrongUsage
-from mixrag_cli.models import Embedder, LateEmbedder, load_embedder
+from mixrag_cli.errors import ModelUnusable, StoreMismatch, WrongUsage
+from mixrag_cli.generator import Generator
+from mixrag_cli.models import Embedder, LateEmbedder, load_embedder, load_generator
 from mixrag_cli.pipeline.reranking import make_reranker
 from mixrag_cli.pipeline.scope import Scope, path_matches
 from mixrag_cli.pipeline.showing import Passage, find_document, show_passage
@@ -68,6 +69,7 @@ class Session:
         self.reader = reader
         self.embedder = embedder
         self._settings = settings
+        self._generator: Generator | None = None
         counts = reader.record.counts
         self._queries: dict[str, tuple[npt.NDArray[np.float32], QuestionTokens | None]] = {}
         self._matcher = Matcher(text_to_terms)
@@ -82,17 +84,49 @@ class Session:
         hits = self.find(query, self.filter(scope), clock)
         return SearchResult(query, tuple(self.judge(hits[:limit])), clock.total())
 
-    def ask(self, question: str, scope: Scope) -> Answer:
-        """One answer with its RECAP steps and sources, or an abstention that says why."""
+    def ask(self, question: str, scope: Scope, on_text: Callable[[str], None] | None = None) -> Answer:
+        """One answer with its RECAP steps and sources, or an abstention that says why.
+
+        on_text: told a generator's words as they come, provisional until the answer is returned.
+        """
         # Only asking pays for the reader: its wordings take a tenth of a second to compile.
         from mixrag_cli.pipeline.answering import answer_question
 
-        return answer_question(self, question, scope)
+        return answer_question(self, question, scope, on_text)
 
     @property
     def settings(self) -> Settings:
         """What the session was opened with."""
         return self._settings
+
+    @property
+    def has_generator(self) -> bool:
+        """Whether the settings name a generator, or one was given; it need not be loaded yet."""
+        return bool(self._settings.generator) or self._generator is not None
+
+    @property
+    def generator(self) -> Generator:
+        """The generator that the settings name, loaded when first needed and kept warm. Raises ModelUnusable."""
+        if self._generator is None:
+            self._generator = load_generator(self._settings)
+        if self._generator is None:
+            raise ModelUnusable("no generator is set", "mixrag models list")
+        return self._generator
+
+    def use_generator(self, generator: Generator) -> None:
+        """Answer with this generator from now on, whatever the settings name."""
+        self._generator = generator
+
+    @property
+    def generator_name(self) -> str:
+        """The generator that answers, "" for the built-in reader."""
+        return self._generator.name if self._generator is not None else self._settings.generator
+
+    def change_generator(self, name: str) -> None:
+        """Answer with another generator from now on, "" for none. Raises ModelUnusable, and keeps the one before."""
+        settings = replace(self._settings, generator=name)
+        self._generator = load_generator(settings)
+        self._settings = settings
 
     @cached_property
     def document_rows(self) -> list[DocumentRow]:

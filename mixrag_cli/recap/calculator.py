@@ -73,7 +73,7 @@ def evaluate(formula: str, values: Mapping[str, Decimal]) -> Decimal:
     Returns at most 50 significant digits, never nan, infinity or a negative zero.
     Raises CalculationError for all that is not bounded arithmetic with a finite result.
     """
-    tree = _parse(formula)
+    tree = parse_formula(formula)
     return _Evaluation(values).value_of(tree)
 
 
@@ -83,7 +83,7 @@ def operand_names(formula: str) -> tuple[str, ...]:
     Raises CalculationError when the formula is not bounded arithmetic.
     """
     names: dict[str, None] = {}
-    unseen = [_parse(formula)]
+    unseen = [parse_formula(formula)]
     while unseen:
         node = unseen.pop()
         if node.kind == "name":
@@ -101,19 +101,21 @@ class _Token:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
-    """symbol: the digits of a number, an operand's name, an operator or a function."""
+class FormulaNode:
+    """A part of a formula. symbol: the digits of a number, an operand's name, an operator ("+", "negative", "%") or a
+    function; parts: its operands."""
 
     kind: Literal["number", "name", "operator", "function"]
     symbol: str
-    parts: tuple[_Node, ...] = ()
+    parts: tuple[FormulaNode, ...] = ()
 
 
 def _fail(code: ErrorCode, message: str) -> NoReturn:
     raise CalculationError(code, message)
 
 
-def _parse(formula: str) -> _Node:
+def parse_formula(formula: str) -> FormulaNode:
+    """The formula's tree, bounded in size and depth. Raises CalculationError when it is not bounded arithmetic."""
     if len(formula) > MAX_CHARACTERS:
         _fail("too-large", f"formula too large: {len(formula):,} characters, {MAX_CHARACTERS} are allowed")
     return _Parser(_tokenize(formula)).parse_formula()
@@ -146,7 +148,7 @@ class _Parser:
         self._position = 0
         self._nodes = 0
 
-    def parse_formula(self) -> _Node:
+    def parse_formula(self) -> FormulaNode:
         tree = self._parse_expression(binding=0, depth=0)
         if self._next.kind != "end":
             self._refuse(self._next)
@@ -172,14 +174,14 @@ class _Parser:
         self._take()
 
     def _node(
-        self, kind: Literal["number", "name", "operator", "function"], symbol: str, parts: Sequence[_Node] = ()
-    ) -> _Node:
+        self, kind: Literal["number", "name", "operator", "function"], symbol: str, parts: Sequence[FormulaNode] = ()
+    ) -> FormulaNode:
         self._nodes += 1
         if self._nodes > MAX_NODES:
             _fail("too-large", f"formula too large: more than {MAX_NODES} parts")
-        return _Node(kind, symbol, tuple(parts))
+        return FormulaNode(kind, symbol, tuple(parts))
 
-    def _parse_expression(self, binding: int, depth: int) -> _Node:
+    def _parse_expression(self, binding: int, depth: int) -> FormulaNode:
         if depth > MAX_DEPTH:
             _fail("too-large", f"formula too large: nested deeper than {MAX_DEPTH}")
         left = self._parse_percent(self._parse_prefix(depth))
@@ -192,13 +194,13 @@ class _Parser:
             left = self._node("operator", operator, (left, right))
         return left
 
-    def _parse_percent(self, node: _Node) -> _Node:
+    def _parse_percent(self, node: FormulaNode) -> FormulaNode:
         while self._next.text == "%":
             self._take()
             node = self._node("operator", "%", (node,))
         return node
 
-    def _parse_prefix(self, depth: int) -> _Node:
+    def _parse_prefix(self, depth: int) -> FormulaNode:
         token = self._take()
         if token.kind == "number":
             return self._node("number", token.text)
@@ -213,7 +215,7 @@ class _Parser:
         signed = self._parse_expression(_SIGN_BINDING, depth + 1)
         return self._node("operator", "negative", (signed,)) if token.text == "-" else signed
 
-    def _parse_call(self, name: _Token, depth: int) -> _Node:
+    def _parse_call(self, name: _Token, depth: int) -> FormulaNode:
         if name.text.lower() not in _FUNCTIONS:
             _fail("not-arithmetic", f"not arithmetic: '{name.text}' is no function of the calculator")
         self._expect("(")
@@ -238,13 +240,13 @@ class _Evaluation:
             traps=[Overflow, Underflow],
         )
 
-    def value_of(self, node: _Node) -> Decimal:
+    def value_of(self, node: FormulaNode) -> Decimal:
         try:
             return self._checked(self._compute(node), node)
         except DecimalException:
             _fail("overflow", f"overflow: the value leaves the range of 10^±{MAX_MAGNITUDE}")
 
-    def _compute(self, node: _Node) -> Decimal:
+    def _compute(self, node: FormulaNode) -> Decimal:
         if node.kind == "number":
             return self._context.plus(Decimal(node.symbol))
         if node.kind == "name":
@@ -254,7 +256,7 @@ class _Evaluation:
             return _FUNCTIONS[node.symbol](self._context, parts)
         return _OPERATORS[node.symbol](self._context, *parts)
 
-    def _checked(self, value: Decimal, node: _Node) -> Decimal:
+    def _checked(self, value: Decimal, node: FormulaNode) -> Decimal:
         if not value.is_finite():
             _fail("not-a-number", f"'{node.symbol}' has no real, finite value here")
         if value and value.adjusted() < -MAX_MAGNITUDE:

@@ -1,0 +1,98 @@
+"""How far an answer rests on what it cites: a cosine that tells how near, and checks that tell whether.
+
+    level       the cosine of answer and context says
+    high        above 0.7
+    borderline  0.4 to 0.7
+    risk        below 0.4; or an exact check failed: then the answer says something that its sources do not
+
+Source: Enhanced RAG, section III-E, eq. 7, for score and levels; the exact checks are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mixrag_cli.fencing import plain_text
+from mixrag_cli.recap.calculator import CalculationError, operand_names
+from mixrag_cli.recap.support import find_quote, unsupported_numbers
+from mixrag_cli.records import Answer, Check, Evidence, Faithfulness, FaithfulnessLevel, Hit, Table
+from mixrag_cli.tables.lines import row_lines, shown_columns
+
+HIGH = 0.7
+BORDERLINE = 0.4
+
+
+def judge_faithfulness(
+    answer: Answer, cosine: float, retrieved: frozenset[str], tables: Mapping[str, Table]
+) -> Faithfulness:
+    """Score, level and checks of an answered question.
+
+    cosine: of answer and context (see faithfulness_texts). retrieved: ids of the chunks that the search gave.
+    tables: by id, behind the cited chunks.
+    """
+    checks = (
+        _check_numbers(answer),
+        _check_citations(answer, retrieved),
+        _check_quotes(answer, tables),
+    )
+    level = level_of(cosine) if not any(check.failed for check in checks) else "risk"
+    return Faithfulness(round(cosine, 3), level, checks)
+
+
+def level_of(score: float) -> FaithfulnessLevel:
+    """The level of a cosine. Example: level_of(0.7) -> "borderline"."""
+    return "high" if score > HIGH else "borderline" if score >= BORDERLINE else "risk"
+
+
+def faithfulness_texts(answer: Answer) -> tuple[str, str]:
+    """What is compared: the answer with what it answers, and all cited passages together."""
+    return f"{answer.asks}: {answer.text}", " ".join(source.text for source in answer.sources)
+
+
+def _check_numbers(answer: Answer) -> Check:
+    said = [answer.question, answer.asks]
+    said += [text for piece in answer.evidence for text in (piece.quote, piece.label)]
+    said += [source.text for source in answer.sources]
+    values = [piece.value for piece in answer.evidence if piece.value is not None]
+    values += [value for value in (answer.result,) if value is not None]
+    shown = f"{answer.text} {answer.present}"
+    wrong = unsupported_numbers(shown, said, values)
+    return Check("numbers", len(unsupported_numbers(shown, ())), wrong)
+
+
+def _check_citations(answer: Answer, retrieved: frozenset[str]) -> Check:
+    cited = [source.hit for source in answer.sources]
+    wrong = [hit.path for hit in cited if hit.chunk.id not in retrieved]
+    refs = {source.ref for source in answer.sources}
+    wrong += [piece.id for piece in answer.evidence if piece.source not in refs]
+    return Check("citations", len(cited), tuple(wrong))
+
+
+def _check_quotes(answer: Answer, tables: Mapping[str, Table]) -> Check:
+    hits = {source.ref: source.hit for source in answer.sources}
+    pieces = [piece for piece in answer.evidence if piece.source in hits and not _is_scanned(piece, answer.formula)]
+    wrong = tuple(piece.id for piece in pieces if not _stands_in(piece, hits[piece.source], tables))
+    return Check("quotes", len(pieces), wrong)
+
+
+def _is_scanned(piece: Evidence, formula: str) -> bool:
+    """Whether the piece stands for a whole column that was computed over: it names the column and quotes no cell."""
+    try:
+        return piece.value is None and piece.id in operand_names(formula)
+    except CalculationError:
+        return False
+
+
+def _stands_in(piece: Evidence, hit: Hit, tables: Mapping[str, Table]) -> bool:
+    quote = piece.quote.removesuffix(" …")
+    return any(find_quote(quote, text) is not None for text in _texts_behind(hit, tables))
+
+
+def _texts_behind(hit: Hit, tables: Mapping[str, Table]) -> Iterator[str]:
+    yield hit.chunk.text
+    yield hit.chunk.context
+    yield plain_text(hit.chunk.text)
+    if table := tables.get(hit.chunk.parent):
+        yield from (cell.text for cell in table.cells)
+        yield " ".join((table.title, *table.notes))
+        yield "\n".join(row_lines(table, shown_columns(table)).values())

@@ -1,0 +1,59 @@
+"""The rule that picks the answer, written as a table: the first row whose needs are all met decides.
+
+A reply is reduced to facts, each true or false and each found without asking a model:
+
+    readable    the reply holds a draft in the agreed form
+    numeric     the draft's answer is a number, or it leaves the answer to its formula
+    formula     a well-formed formula over extracted ids, with no other numbers than the allowed, that has a value
+    quoted      every value in the formula stands verbatim in the passage that its claim cites
+    units       the formula adds only what can be added
+    supported   the answer is a quoted number, or a text whose numbers and most of whose words are quoted
+    refused     the draft says that the evidence holds no answer
+    retry       this was the first reply, it was not cut off by time or by hand, and it did not refuse
+    built-in    the built-in reader has an answer
+    sure        the built-in reader has an answer that needs no second opinion
+
+A refusal is not asked again: a model that finds nothing is often right, and only a sure reader speaks against it.
+Nothing that the model alone says is ever shown: the calculator works on quoted values, and the model's own answer
+stands only where the quotes say the same.
+
+Source: MixRAG, section 4.3, step 4: "a rule-based mechanism then selects the more appropriate of the two".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Literal
+
+Fact = Literal[
+    "readable", "numeric", "formula", "quoted", "units", "supported", "refused", "retry", "built-in", "sure"
+]  # fmt: skip
+Way = Literal["calculator", "model", "retry", "built-in", "abstain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the rule. needs: facts that must hold; bars: facts that must not."""
+
+    way: Way
+    needs: frozenset[Fact] = frozenset()
+    bars: frozenset[Fact] = frozenset()
+
+
+RULE: tuple[Row, ...] = (
+    Row("calculator", needs=frozenset({"readable", "numeric", "formula", "quoted", "units"})),
+    Row("model", needs=frozenset({"readable", "supported"}), bars=frozenset({"refused"})),
+    Row("retry", needs=frozenset({"retry"}), bars=frozenset({"refused"})),
+    Row("built-in", needs=frozenset({"built-in"}), bars=frozenset({"refused"})),
+    Row("built-in", needs=frozenset({"refused", "sure"})),
+    Row("abstain"),
+)
+
+
+def choose(facts: Set[Fact]) -> Way:
+    """The way that the rule takes for these facts.
+
+    Example: choose({"readable", "supported", "retry"}) -> "model"; choose({"retry"}) -> "retry".
+    """
+    return next(row.way for row in RULE if row.needs <= facts and not row.bars & facts)

@@ -1,0 +1,103 @@
+"""What counts as quoted and what as supported: the exact checks behind every answer.
+
+    a quote      stands in its source letter by letter, but for blanks, table bars and kinds of dashes and quote signs
+    a number     is supported when it equals one that was quoted, computed or asked with, or rounds a computed one
+
+Nothing here asks a model or measures likeness: each check is true or false.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from functools import lru_cache
+
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
+MAX_NUMBER_CHARS = 60
+_SAME_SIGN = {ord(sign): "-" for sign in "‐‑‒–—―−"} | {ord(sign): "'" for sign in "‘’‚`´"}
+_SAME_SIGN |= {ord(sign): '"' for sign in "“”„«»"} | {ord("|"): " "}
+
+
+def find_quote(quote: str, text: str) -> tuple[int, int] | None:
+    """Where the quote stands in the text, [start, end); None where it does not, or only inside a word or a number.
+
+    Example: find_quote("net  income", "The net\\nincome fell") -> (4, 14); find_quote("41", "412") -> None.
+    """
+    wanted, _ = _flat(quote.strip().strip("…").strip())
+    flat, places = _flat(text)
+    wanted = wanted.strip()
+    if not wanted:
+        return None
+    start = flat.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        if not (_is_joined(flat, start) or _is_joined(flat, end)):
+            return places[start], places[end - 1] + 1
+        start = flat.find(wanted, start + 1)
+    return None
+
+
+def numbers_in(text: str) -> list[Decimal]:
+    """Every run of digits of the text as a number without its sign, whatever it is part of.
+
+    Example: numbers_in("rose 1,234.50 to x9") -> [1234.50, 9].
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    plain = "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in plain)
+    found = (match.group().replace(",", "") for match in _NUMBER.finditer(plain))
+    return [Decimal(digits) for digits in found if len(digits) <= MAX_NUMBER_CHARS] + [
+        Decimal("NaN") for match in _NUMBER.finditer(plain) if len(match.group()) > MAX_NUMBER_CHARS
+    ]
+
+
+def unsupported_numbers(text: str, said: Iterable[str], computed: Iterable[Decimal] = ()) -> tuple[str, ...]:
+    """The numbers of the text that none of the texts said and that round no computed value."""
+    known = {abs(number) for each in said for number in numbers_in(each)}
+    values = [abs(value) for value in computed]
+    return tuple(
+        str(number)
+        for number in numbers_in(text)
+        if number.is_nan() or not (number in known or any(is_rounding_of(number, value) for value in values))
+    )
+
+
+def is_rounding_of(number: Decimal, value: Decimal) -> bool:
+    """Whether the number is the value at the number's own precision. Example: 12.4 rounds 12.38; 12.5 does not."""
+    if number == value:
+        return True
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or exponent > 0 or value.adjusted() > MAX_NUMBER_CHARS:
+        return False
+    with localcontext() as context:
+        context.prec = 2 * MAX_NUMBER_CHARS
+        return bool(number) and value.quantize(Decimal(1).scaleb(exponent), rounding=ROUND_HALF_UP) == number
+
+
+@lru_cache(maxsize=256)
+def _flat(text: str) -> tuple[str, list[int]]:
+    """The text with one kind of each sign and single blanks, and for each character its place in the text."""
+    letters: list[str] = []
+    places: list[int] = []
+    for place, sign in enumerate(text):
+        for each in unicodedata.normalize("NFKC", sign).translate(_SAME_SIGN):
+            blank = each.isspace()
+            if blank and letters and letters[-1] == " ":
+                continue
+            letters.append(" " if blank else each)
+            places.append(place)
+    return "".join(letters), places
+
+
+def _is_joined(flat: str, at: int) -> bool:
+    """Whether a cut at this place would go through a word or a number."""
+    before, after = flat[at - 1 : at] if at else "", flat[at : at + 1]
+    if not before or not after:
+        return False
+    if before.isalnum() and after.isalnum():
+        return before.isascii() and after.isascii()  # scripts without blanks between words are cut anywhere
+    in_number = ".,"
+    return (before in in_number and after.isdigit() and flat[at - 2 : at - 1].isdigit()) or (
+        before.isdigit() and after in in_number and flat[at + 1 : at + 2].isdigit()
+    )

@@ -1,0 +1,85 @@
+"""Documents read by the real readers, as the evidence for a question: every passage a hit, in a given order."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mixrag_cli.chunking import chunk_document
+from mixrag_cli.readers import ReadSource, reader_for
+from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.restate import Restated, restate
+from mixrag_cli.records import Block, Chunk, Document, Hit, Table, stable_id
+from mixrag_cli.tables.grid import grid_to_table
+
+REPORT = """# Annual report of Fernhill Joinery
+
+Fernhill Joinery makes chairs and tables. In 2024 the workshop employed 34 people and trained 5 apprentices. The new
+saw was delayed because the supplier had lost the drawings. Orla Tennick is the head of the workshop.
+
+## Sales
+
+Sales by product, in thousands of euros:
+
+| Product | 2023 | 2024 |
+|---|---|---|
+| Chairs | 412 | 515 |
+| Tables | 288 | 240 |
+| Shelves | 100 | 105 |
+| Total | 800 | 860 |
+
+## Costs
+
+Wages came to $1.2 million in 2024. Energy took 12.5 % of all costs, and the loss on the old kiln was (31) thousand.
+"""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Read documents: their passages with path and title, and their tables."""
+
+    passages: Sequence[tuple[Chunk, str, str]]
+    tables: Mapping[str, Table]
+
+    def evidence_for(self, question: str, *, paths: Sequence[str] = ()) -> tuple[Restated, EvidenceBase]:
+        """The question restated, and all passages (of these files) as hits, likelier the earlier they stand."""
+        chosen = [each for each in self.passages if not paths or each[1] in paths]
+        hits = tuple(
+            Hit(chunk, path, title, {"words": 1.0}, round(0.95 - 0.5 * place / len(chosen), 4))
+            for place, (chunk, path, title) in enumerate(chosen)
+        )
+        known: dict[str, set[str]] = {}
+        for hit in hits:
+            known.setdefault(hit.chunk.document, set()).update(stems_of(f"{hit.chunk.context} {hit.chunk.text}"))
+        knows = {document: frozenset(words) for document, words in known.items()}
+        base = EvidenceBase(hits, self.tables, {}, knows, lambda texts: np.full(len(texts), 0.5, np.float32))
+        return restate(question), base
+
+
+def read_sample(files: Mapping[str, str]) -> Sample:
+    """The files, read by the real readers in this process, and cut into chunks of about 256 words."""
+    passages: list[tuple[Chunk, str, str]] = []
+    tables: dict[str, Table] = {}
+    for name, text in files.items():
+        raw = text.encode("utf-8", "surrogatepass")
+        document = reader_for(name)(ReadSource(name, len(raw), io.BytesIO(raw)))
+        own = stable_id(name)
+        found = [
+            (block.grid, table)
+            for block in document.blocks
+            if block.grid is not None
+            and (table := grid_to_table(document.grids[block.grid], document=own, title=title_above(block, document)))
+        ]
+        tables |= {table.id: table for _, table in found}
+        chunks = chunk_document(
+            document, found, document_id=own, path=name, count_tokens=lambda text: len(text.split()), window=256
+        )
+        passages += [(chunk, name, document.title) for chunk in chunks]
+    return Sample(passages, tables)
+
+
+def title_above(block: Block, document: Document) -> str:
+    return block.heading_path[-1] if block.heading_path else document.title
