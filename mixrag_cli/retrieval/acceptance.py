@@ -1,8 +1,8 @@
 """Acceptance: which hits pass, each by the thresholds of its own sources and modality.
 
-One global threshold is wrong for scores that live on different scales. A hit is accepted where one of its sources
-gives it more than that source's threshold on that kind of passage; the source that passes by the most log-odds is
-named. Source: "Beyond the Reranker", section 4.4 (SSCC).
+One global threshold is wrong for scores that live on different scales. The source that looked closest decides: the
+reranker where it judged a hit, else words or meaning, whichever passes its threshold on that kind of passage by the
+most log-odds. Source: "Beyond the Reranker", section 4.4 (SSCC).
 
     per-source  as above
     global      one threshold on the raw score, whichever source gave it, as CRAG has it; to compare with
@@ -19,7 +19,8 @@ from mixrag_cli.retrieval.calibration import Calibration, as_raw, modality_of, n
 
 # The sources that can accept by themselves. A title or a header path says what a passage is about, not that it answers.
 ANYTHING = "none"  # what accepts where nothing is asked
-JUDGES = ("rerank", "meaning", "words")
+FIRST_STAGE = ("meaning", "words")
+JUDGES = ("rerank", *FIRST_STAGE)
 
 
 def judge_all(
@@ -40,7 +41,8 @@ def judge(hit: Hit, calibration: Calibration, precision: float = 0.0) -> Hit:
     """The hit with the source that accepts it, or with the threshold that it missed by the least."""
     modality = modality_of(hit.chunk)
     margins = []
-    for source in JUDGES:
+    closest = ("rerank",) if "rerank" in hit.scores and "rerank" in calibration.maps else FIRST_STAGE
+    for source in closest:
         score, known = normalised(hit, source), calibration.map_of(source, modality)
         if score is not None and known is not None:
             margins.append((known.margin(score, precision), source, known.threshold(precision)))

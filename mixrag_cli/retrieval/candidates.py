@@ -7,7 +7,8 @@ search inside the store hides the raw scores that fusion and calibration need.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -47,30 +48,35 @@ class Query:
     """A question ready for both searches.
 
     vector: (dim,) float32 of length 1. ceiling: the highest BM25 score the words can tend to. where: a filter of the
-    store's own making.
+    store's own making. sought: by which vectors to search for meaning in the question's place, () for its own.
     """
 
     text: str
     vector: npt.NDArray[np.float32]
     ceiling: float
     where: str | None = None
+    sought: tuple[npt.NDArray[np.float32], ...] = ()
 
 
 def find_hits(store: PassageStore, query: Query, n_words: int, n_meaning: int) -> list[Hit]:
     """The candidates of both sources, fused, best first; ties by path, then position.
 
-    Returns at most n_words + n_meaning hits. A hit's scores hold "words" only where the words found it, and
-    "meaning" wherever its vector is known.
+    Returns at most n_words + n_meaning hits, n_meaning for each vector sought. A hit's scores hold "words" only where
+    the words found it, and "meaning" wherever its vector is known. The score "meaning" is always the question's own;
+    what else was sought by decides what is found, and the order at first.
     """
     by_words = store.search_words(query.text, n_words, query.where)
-    by_meaning = store.search_meaning(query.vector, n_meaning, query.where)
+    sought = query.sought or (query.vector,)
+    by_meaning = [found for vector in sought for found in store.search_meaning(vector, n_meaning, query.where)]
     passages = {passage.chunk.id: passage for passage in (*by_meaning, *by_words)}
     words = {passage.chunk.id: passage.score for passage in by_words}
-    meaning = {passage.chunk.id: passage.score for passage in by_meaning}
-    for passage in by_words:
-        if passage.chunk.id not in meaning and passage.vector is not None:
-            meaning[passage.chunk.id] = float(passage.vector @ query.vector)
-    fused = fuse(words, meaning, ceiling=query.ceiling, n_words=n_words)
+    meaning = {} if query.sought else {passage.chunk.id: passage.score for passage in by_meaning}
+    near: dict[str, float] = {}
+    for key, passage in passages.items():
+        if passage.vector is not None:
+            meaning.setdefault(key, float(passage.vector @ query.vector))
+            near[key] = max(float(passage.vector @ vector) for vector in sought)
+    fused = fuse(words, near if query.sought else meaning, ceiling=query.ceiling, n_words=n_words)
     hits = [
         Hit(
             passage.chunk,
@@ -98,3 +104,23 @@ def merge_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
         if known is None or hit.score > known.score:
             best[hit.chunk.id] = hit
     return sorted(best.values(), key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
+
+
+def fold_twins(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with those that show the same table text as one, which has the best score of each source.
+
+    A table's summary is a passage that shows the table, found by the summary's words: two ways to one passage.
+    """
+    kept: dict[tuple[str, str], Hit] = {}
+    for hit in hits:
+        key = (
+            (hit.chunk.parent, hit.chunk.text) if hit.chunk.kind == "table" and hit.chunk.parent else (hit.chunk.id, "")
+        )
+        if (twin := kept.get(key)) is None:
+            kept[key] = hit
+            continue
+        scores = {
+            name: max(hit.scores.get(name, -inf), twin.scores.get(name, -inf)) for name in hit.scores | twin.scores
+        }
+        kept[key] = replace(twin, scores=scores, score=max(hit.score, twin.score))
+    return list(kept.values())

@@ -57,13 +57,21 @@ class Judged:
 
 
 def fit_calibration(
-    questions: Sequence[JudgedQuestion], prior: Calibration, *, strength: float, n_words: int, origin: str
+    questions: Sequence[JudgedQuestion],
+    prior: Calibration,
+    *,
+    strength: float,
+    n_words: int,
+    origin: str,
+    passages: int = 0,
 ) -> Calibration:
     """The prior bent to these judgements. strength: how many judged candidates the prior is worth, for each curve."""
     judged = to_columns(questions, n_words)
     known = [source for source in SOURCES if not np.isnan(judged.scores[source]).all()]
     maps = {source: _fit_maps(judged, source, prior, strength) for source in known}
-    bent = replace(prior, maps={**prior.maps, **maps}, origin=origin, cut=_fit_cut(judged, prior.cut))
+    bent = replace(
+        prior, maps={**prior.maps, **maps}, origin=origin, passages=passages, cut=_fit_cut(judged, prior.cut)
+    )
     evidence = replace(judged, scores={"sum": _sums(questions, bent, n_words)})
     return replace(bent, final=_fit_final(evidence, prior.final, strength))
 

@@ -3,7 +3,7 @@
     LateInteraction   every token of the question against every token of the passage, on stored token vectors
     PairReranker      a cross-encoder that reads question and passage together
 
-A language model that reranks is to be a third class with the same one method.
+A language model that reranks is a third class with the same one method, in choice.py.
 """
 
 from __future__ import annotations

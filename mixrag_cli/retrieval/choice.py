@@ -1,0 +1,188 @@
+"""A language model that reads the candidates: it ranks passages, or picks the document that holds the answer.
+
+    hits ─► select_top: the best, as many as its window holds (eq. 9)
+         ─► recombine: of each document only what was selected, in the order in which it stands there (eq. 10)
+         ─► the model names the document
+
+Source: MixRAG, section 4.2, eq. 9-10. Ranking passages by naming them in order is listwise reranking (Sun et al., "Is
+ChatGPT good at search?", EMNLP 2023). What the passages say is fenced: it is data, never an instruction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.fencing import KEY_OF_COUNTING, draw_key, fence, fence_rule, one_line, plain_text
+from mixrag_cli.generator import Generator, Message, Request
+from mixrag_cli.lenient_json import read_object
+from mixrag_cli.records import Hit
+
+CHOICE_SECONDS = 60.0  # a prompt of 8,000 tokens takes a small model on a CPU about that long
+CHOICE_TOKENS = 32
+RANK_TOKENS = 8  # of the reply, a passage: its id, quotes and a comma
+MAX_HEAD_CHARS = 200
+NONE = "none"
+_NAME = re.compile(r"\b[dp]\d{1,3}\b")
+
+_CHOOSE = (
+    f"{fence_rule('documents d1, d2, …, each by the passages of it that are nearest to a question')} Name the one "
+    'document that holds the answer to the question. Reply with one JSON object: {"document": "d1"}, or '
+    f'{{"document": "{NONE}"}} where none of them does.'
+)
+_RANK = (
+    f"{fence_rule('passages p1, p2, …')} Put those that help to answer the question in order, the most helpful first, "
+    'and leave out the others. Reply with one JSON object: {"order": ["p2", "p1"]}.'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the model is asked. context_tokens: prompt and reply; seconds: for one reply."""
+
+    context_tokens: int = 8192
+    seconds: float = CHOICE_SECONDS
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A document reduced to what was selected of it (D' of eq. 10)."""
+
+    document: str
+    path: str
+    hits: tuple[Hit, ...]
+
+
+def select_top(hits: Sequence[Hit], cost: Callable[[Hit], int], room: int) -> list[Hit]:
+    """The best of the hits, as many as the room holds. Source: MixRAG, eq. 9, whose threshold follows from the room.
+
+    hits: best first; the first that does not fit ends the selection. cost, room: tokens.
+    """
+    selected: list[Hit] = []
+    for hit in hits:
+        room -= cost(hit)
+        if room < 0:
+            break
+        selected.append(hit)
+    return selected
+
+
+def recombine(selected: Sequence[Hit]) -> list[Reduced]:
+    """A reduced document for each that something was selected of, in the order of its best passage, its passages in
+    the order in which they stand in it. Source: MixRAG, eq. 10.
+    """
+    by_document: dict[str, list[Hit]] = {}
+    for hit in selected:
+        by_document.setdefault(hit.chunk.document, []).append(hit)
+    return [
+        Reduced(document, found[0].path, tuple(sorted(found, key=lambda hit: hit.chunk.position)))
+        for document, found in by_document.items()
+    ]
+
+
+def choose_document(question: str, hits: Sequence[Hit], generator: Generator, reading: Reading) -> str | None:
+    """The id of the document that the model takes for the one with the answer, None where it takes none of them.
+
+    hits: best first. Raises ModelUnusable when the model fails or names no document that it was shown.
+    """
+    documents = recombine(_fitting(question, _CHOOSE, hits, generator, reading, CHOICE_TOKENS))
+    if len(documents) < 2:
+        return documents[0].document if documents else None
+    names = {f"d{number}": each for number, each in enumerate(documents, start=1)}
+    texts = {name: "\n".join((_head(each.hits[0]), *map(_shown, each.hits))) for name, each in names.items()}
+    schema = _schema("document", {"enum": [*names, NONE]})
+    reply = _ask(question, _CHOOSE, texts, generator, reading, schema, CHOICE_TOKENS, "choose document")
+    found = read_object(reply, ("document",))
+    said = str(found["document"]).strip().lower() if found is not None else "".join(_NAME.findall(reply)[:1])
+    if said == NONE:
+        return None
+    if said not in names:
+        raise ModelUnusable("the model named none of the documents")
+    return names[said].document
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModelReranker:
+    """Scores by the order in which a language model puts the passages that its window holds."""
+
+    open_generator: Callable[[], Generator]
+    reading: Reading
+
+    def score(self, question: str, hits: Sequence[Hit]) -> list[float | None]:
+        """1 for the first, less for each that follows, 0 for what the model left out; None for what it was not shown.
+
+        Raises ModelUnusable when the model fails or names no passage that it was shown.
+        """
+        generator = self.open_generator()
+        tokens = CHOICE_TOKENS + RANK_TOKENS * len(hits)
+        shown = _fitting(question, _RANK, hits, generator, self.reading, tokens)
+        if not shown:
+            raise ModelUnusable("the model's window holds no passage")
+        names = {f"p{number}": hit for number, hit in enumerate(shown, start=1)}
+        texts = {name: _alone(hit) for name, hit in names.items()}
+        schema = _schema("order", {"type": "array", "items": {"enum": list(names)}, "maxItems": len(names)})
+        reply = _ask(question, _RANK, texts, generator, self.reading, schema, tokens, "rerank")
+        found = read_object(reply, ("order",))
+        order = [
+            name for name in dict.fromkeys(_NAME.findall(str(found["order"]) if found else reply)) if name in names
+        ]
+        if not order:
+            raise ModelUnusable("the model named none of the passages")
+        rank = {names[name].chunk.id: 1 - number / len(names) for number, name in enumerate(order)}
+        known = {hit.chunk.id for hit in shown}
+        return [rank.get(hit.chunk.id, 0.0) if hit.chunk.id in known else None for hit in hits]
+
+
+def _fitting(
+    question: str, system: str, hits: Sequence[Hit], generator: Generator, reading: Reading, reply_tokens: int
+) -> list[Hit]:
+    """The hits that fit the window, each counted as if it were alone in its fence."""
+    window = min(reading.context_tokens, generator.context_tokens) - reply_tokens
+    room = window - generator.count_prompt_tokens(_messages(question, system, {}, KEY_OF_COUNTING))
+    return select_top(hits, lambda hit: generator.count_tokens(fence(KEY_OF_COUNTING, "p00", _alone(hit))) + 1, room)
+
+
+def _ask(
+    question: str,
+    system: str,
+    texts: Mapping[str, str],
+    generator: Generator,
+    reading: Reading,
+    schema: Mapping[str, Any],
+    max_tokens: int,
+    purpose: str,
+) -> str:
+    key = draw_key(list(texts.values()))
+    messages = _messages(question, system, texts, key)
+    reply = generator.reply(
+        Request(messages, schema, max_tokens, seed=reading.seed, seconds=reading.seconds, purpose=purpose, nonce=key)
+    )
+    if reply.finish in ("timeout", "cancelled"):
+        raise ModelUnusable("the time was over" if reply.finish == "timeout" else "it was stopped")
+    return reply.text
+
+
+def _messages(question: str, system: str, texts: Mapping[str, str], key: str) -> tuple[Message, ...]:
+    shown = "\n".join(fence(key, name, text) for name, text in texts.items())
+    text = f"The key is {key}.\n\n{shown}\n\nQuestion: {plain_text(question)}\nReply with the JSON object alone."
+    return Message("system", system), Message("user", text)
+
+
+def _schema(part: str, kind: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {part: dict(kind)}, "required": [part], "additionalProperties": False}
+
+
+def _head(hit: Hit) -> str:
+    return one_line(f"from: {hit.path} | {hit.chunk.context}")[:MAX_HEAD_CHARS]
+
+
+def _shown(hit: Hit) -> str:
+    return plain_text(hit.chunk.text)
+
+
+def _alone(hit: Hit) -> str:
+    return f"{_head(hit)}\n{_shown(hit)}"
