@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mixrag_cli.records import Grid, GridCell, Locator, Table
 from mixrag_cli.tables.grid import grid_to_table
-from mixrag_cli.tables.headers import spread_over_blanks
 from mixrag_cli.tables.text import column_text, row_text, row_texts, table_text, unit_text
+from mixrag_cli.tables.top_paths import spread_over_blanks
 
 MILLION = 10**6
 Spans = dict[tuple[int, int], tuple[int, int]]

@@ -11,9 +11,10 @@ import re
 from decimal import Decimal
 
 from mixrag_cli.records import Cell, Grid, GridCell, Header, Table, stable_id
-from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, top_paths
+from mixrag_cli.tables.headers import TOTAL, Layout, find_layout
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.rows import RowHeader, read_rows
+from mixrag_cli.tables.top_paths import top_paths
 from mixrag_cli.tables.units import (
     ColumnUnit,
     Unit,

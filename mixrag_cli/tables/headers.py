@@ -1,11 +1,11 @@
-"""Where a table's headers are: title and note rows, header rows, unit rows, label columns; and the top header paths.
+"""Where a table's headers are: title and note rows, header rows, unit rows, and what they leave for the body.
 
 1. titles lead, notes trail: rows with one cell only
 2. a row is a header row as long as its cells differ in kind from what stands below them
-3. label columns lead: texts, dates and keys to the left of the figures
+3. label columns lead (see label_columns)
 4. header rows that hold units only are set apart
-5. a column's path is the chain of header cells above it; where the format knows no spans, a lone cell is spread
-   over the blanks around it
+
+The paths of the columns are made from the layout in top_paths.
 """
 
 from __future__ import annotations
@@ -16,20 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.records import GridCell
+from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE, find_label_columns
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
 from mixrag_cli.tables.values import find_unit_and_scale
 
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
-MAX_LABEL_COLUMNS = 6
 MAX_TITLE_ROWS = 6
-TYPED_SHARE = 0.5  # a column is one of figures when at least half of its filled body cells are
-LABEL_SHARE = 0.6
-LONG_LABEL_CHARS = 60  # on average; longer texts are descriptions, not keys
 NOTE = re.compile(r"^(?:notes?\b|sources?\b|\(\w{1,2}\)\s|\[\w{1,2}\]|[*†‡§¹²³]|\d\.\s|_{3,}|-{3,})", re.I)
-PERIOD_NAME = re.compile(r"\b(?:years?|fy|seasons?|period|date|months?|quarters?|day|week|time)\b", re.I)
-RANK_NAME = re.compile(r"^(?:rank\w*|place|pos(?:ition|\.)?|no\.?|nr\.?|#|id|index|seat|code|year)$", re.I)
-EMPTY_WORDS = re.compile(r"^\(?(?:un)?audited\)?$", re.I)  # say nothing about a column
 TOTAL = re.compile(r"^(?:(?:grand|net|sub)[ -]?)?totals?\b|\b(?:sub)?totals?\s*$|^sum$", re.I)
 
 
@@ -76,7 +70,7 @@ def find_layout(matrix: Matrix) -> Layout | None:
     start = headers[-1] + 1 if headers else (titles[-1] + 1 if titles else 0)
     if start >= end:
         return None
-    labels = _label_columns(matrix, headers, range(start, end))
+    labels = find_label_columns(matrix, headers, range(start, end))
     data = tuple(
         column for column in range(len(labels), matrix.n_columns) if _is_used(matrix, column, start, end, headers)
     )
@@ -288,185 +282,3 @@ def _is_used(matrix: Matrix, column: int, start: int, end: int, headers: tuple[i
 
 def _is_flat(matrix: Matrix) -> bool:
     return all(cell.row_span == 1 and cell.column_span == 1 and not cell.indent for cell in matrix.covering.values())
-
-
-def _label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) -> tuple[int, ...]:
-    """The leading columns that name the rows: texts and dates left of the first column of figures."""
-    kinds = [_body_kinds(matrix, column, body) for column in range(matrix.n_columns)]
-    last_figures = max((c for c, found in enumerate(kinds) if found.figures >= TYPED_SHARE), default=None)
-    labels: list[int] = []
-    for column in range(min(MAX_LABEL_COLUMNS, matrix.n_columns - 1)):
-        if column > 0 and (last_figures is None or last_figures < column):
-            break
-        if not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
-            break
-        labels.append(column)
-    return tuple(labels)
-
-
-@dataclass(frozen=True, slots=True)
-class _BodyKinds:
-    texts: float
-    periods: float
-    figures: float
-    filled: int
-    distinct: int
-    mean_chars: float
-
-
-def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
-    counts = {"texts": 0, "periods": 0, "figures": 0}
-    seen: set[str] = set()
-    chars = 0
-    for row in body:
-        cell = matrix.own(row, column)
-        if cell is None:
-            continue
-        kind = matrix.kinds[row, column]
-        if kind == "missing":
-            continue
-        if kind == "range" and column == 0:
-            kind = "text"  # "200 to 399" names a class
-        counts["figures" if kind in DATA_KINDS else "periods" if kind in PERIOD_KINDS else "texts"] += 1
-        seen.add(cell.text)
-        chars += len(cell.text)
-    filled = sum(counts.values())
-    share = {name: count / filled if filled else 0.0 for name, count in counts.items()}
-    return _BodyKinds(
-        share["texts"], share["periods"], share["figures"], filled, len(seen), chars / filled if filled else 0
-    )
-
-
-def _is_label_column(
-    matrix: Matrix, headers: tuple[int, ...], column: int, kinds: _BodyKinds, is_further: bool
-) -> bool:
-    heads = [cell for row in headers if (cell := matrix.at(row, column)) is not None]
-    if not is_further:
-        is_named_figures = bool(heads) and kinds.figures > 1 - LABEL_SHARE
-        if column > 0 or kinds.filled == 0:
-            return column == 0 and not heads
-        is_merged_down = len(headers) > 1 and all(cell.row_span >= len(headers) for cell in heads)
-        return not is_named_figures or is_merged_down or any(RANK_NAME.match(cell.text.strip()) for cell in heads)
-    if any(cell.column_span > 1 for cell in heads) or not _spans_whole_header(matrix, headers, column):
-        return False
-    is_merged_down = len(headers) > 1 and any(cell.row_span > 1 for cell in heads)
-    if kinds.distinct < 2 and kinds.filled > 3 and not is_merged_down:
-        return False  # one and the same word in every row tells no row from another
-    named = kinds.texts + kinds.periods >= LABEL_SHARE
-    if is_merged_down:
-        return named
-    name = " ".join(cell.text for cell in heads)
-    if kinds.periods >= LABEL_SHARE and PERIOD_NAME.search(name):
-        return True
-    return named and kinds.mean_chars <= LONG_LABEL_CHARS and kinds.texts > 1 - LABEL_SHARE
-
-
-def _spans_whole_header(matrix: Matrix, headers: tuple[int, ...], column: int) -> bool:
-    """Whether one header cell, or none, stands above the column: group headings above figures do not reach labels."""
-    cells = {id(cell) for row in headers if (cell := matrix.at(row, column)) is not None}
-    if len(headers) < 2 or not cells:
-        return True
-    tops = [matrix.at(row, column) for row in headers]
-    return len(cells) == 1 and (all(tops) or tops[-1] is not None or _has_no_spans(matrix, headers))
-
-
-def _has_no_spans(matrix: Matrix, headers: tuple[int, ...]) -> bool:
-    return all(
-        cell.column_span == 1 and cell.row_span == 1
-        for row in headers
-        for cell in matrix.cells_of_row(row, range(matrix.n_columns))
-    )
-
-
-def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
-    """Each data column's header texts from the outermost in; () where nothing stands above it."""
-    levels = [_level_cells(matrix, layout, row) for row in layout.headers]
-    paths: dict[int, tuple[str, ...]] = {}
-    for column in layout.data:
-        chain: list[GridCell] = []
-        for level in levels:
-            cell = level.get(column)
-            if cell is not None and (not chain or cell is not chain[-1]):
-                chain.append(cell)
-        paths[column] = _chain_to_path(chain, levels)
-    for column in layout.data[1:]:
-        if _has_percentages(matrix, layout, column) and not _has_percentages(matrix, layout, column - 1):
-            left = paths.get(column - 1, ())
-            if left and paths[column] in ((), left[:-1], left):
-                paths[column] = (*left, "%")
-    return paths
-
-
-def _has_percentages(matrix: Matrix, layout: Layout, column: int) -> bool:
-    """Whether most figures of a column are percentages: next to amounts, they stand under the amounts' heading."""
-    texts = [matrix.text(row, column) for row in layout.body if matrix.kind(row, column) in ("number", "nil")]
-    return bool(texts) and sum("%" in text for text in texts) >= LABEL_SHARE * len(texts)
-
-
-def _chain_to_path(chain: list[GridCell], levels: list[dict[int, GridCell]]) -> tuple[str, ...]:
-    """Texts of the chain; a date that was broken over two lines ("September 29," above "2019") is joined again."""
-    path: list[str] = []
-    for place, cell in enumerate(chain):
-        text = " ".join(cell.text.split())
-        if path and text == path[-1]:
-            continue
-        upper = chain[place - 1] if place else None
-        if upper is not None and re.fullmatch(r"(?:19|20)\d\d(?:\s?\(\w\))?", text) and re.search(r"\d\s?,$", path[-1]):
-            covered = sum(1 for level in levels for other in level.values() if other is upper)
-            if covered == 1:
-                path[-1] = f"{path[-1]} {text}"
-                continue
-        path.append(text)
-    return tuple(path)
-
-
-def _level_cells(matrix: Matrix, layout: Layout, row: int) -> dict[int, GridCell]:
-    """The header cell that each data column has in one header row, spread over blanks where no spans are known."""
-    level = {
-        column: cell
-        for column in layout.data
-        if (cell := matrix.at(row, column)) is not None and not EMPTY_WORDS.match(cell.text.strip())
-    }
-    is_last = row == layout.headers[-1]
-    if is_last or not level or len(level) == len(layout.data) or not _has_no_spans(matrix, layout.headers):
-        return level
-    lower = [matrix.kind(row + 1, column) if row + 1 in layout.headers else "blank" for column in layout.data]
-    spread = spread_over_blanks([column in level for column in layout.data], lower)
-    return {layout.data[i]: level[layout.data[source]] for i, source in enumerate(spread) if source is not None}
-
-
-def spread_over_blanks(filled: Sequence[bool], lower: Sequence[str]) -> list[int | None]:
-    """For each place of a header row, the place whose cell heads it.
-
-    A group heading stands at the left end or in the middle of its group, and groups end where the kind of the cells
-    below changes. Example: filled at 1 of 3 -> [1, 1, 1]; at 0 and 2 of 4 -> [0, 0, 2, 2];
-    at 1 and 3 of 4 over year, year, text, text -> [1, 1, 3, 3].
-    """
-    places = [i for i, is_filled in enumerate(filled) if is_filled]
-    n = len(filled)
-    if len(places) == 1 and places[0] == n - 1 and n > 1 and len(set(lower)) > 1:
-        return [None] * (n - 1) + [n - 1]  # the first line of a wrapped last header
-    if places == list(range(n - 1)) and len(places) > 2 and "blank" not in lower:
-        return [*places, None]  # a column of its own after a row of single headings: "First … Fourth, Total"
-    if places[0] == 0:
-        return [max(place for place in places if place <= i) for i in range(n)]
-    best = _best_partition(places, lower)
-    return [next(place for place, (start, end) in zip(places, best, strict=True) if start <= i < end) for i in range(n)]
-
-
-def _best_partition(places: list[int], lower: Sequence[str]) -> list[tuple[int, int]]:
-    """Cut 0..n into one run for each place, each holding its place near the middle; dynamic programming over cuts."""
-    n = len(lower)
-    costs: dict[int, tuple[float, list[tuple[int, int]]]] = {0: (0.0, [])}
-    for place in places:
-        following: dict[int, tuple[float, list[tuple[int, int]]]] = {}
-        for start, (cost, runs) in costs.items():
-            for end in range(max(place, start) + 1, n + 1):
-                if not start <= place < end:
-                    continue
-                mixed = sum(lower[i] != lower[i + 1] for i in range(start, end - 1))
-                total = cost + abs((start + end - 1) / 2 - place) + mixed
-                if end not in following or total < following[end][0]:
-                    following[end] = (total, [*runs, (start, end)])
-        costs = following
-    return costs[n][1]

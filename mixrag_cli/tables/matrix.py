@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mixrag_cli.records import Grid, GridCell
@@ -56,6 +56,13 @@ class Matrix:
             if cell is not None and cell is not last:
                 yield cell
             last = cell
+
+    def has_no_spans(self, rows: Iterable[int]) -> bool:
+        """Whether every cell in these rows covers one place only: the format knows no spans, or has none there."""
+        columns = range(self.n_columns)
+        return all(
+            cell.column_span == 1 and cell.row_span == 1 for row in rows for cell in self.cells_of_row(row, columns)
+        )
 
 
 def grid_to_matrix(grid: Grid) -> Matrix:

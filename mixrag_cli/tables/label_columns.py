@@ -1,0 +1,97 @@
+"""Which leading columns name a table's rows: texts, dates and keys to the left of the figures."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+
+MAX_LABEL_COLUMNS = 6
+TYPED_SHARE = 0.5  # a column is one of figures when at least half of its filled body cells are
+LABEL_SHARE = 0.6
+LONG_LABEL_CHARS = 60  # on average; longer texts are descriptions, not keys
+PERIOD_NAME = re.compile(r"\b(?:years?|fy|seasons?|period|date|months?|quarters?|day|week|time)\b", re.I)
+RANK_NAME = re.compile(r"^(?:rank\w*|place|pos(?:ition|\.)?|no\.?|nr\.?|#|id|index|seat|code|year)$", re.I)
+
+
+def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) -> tuple[int, ...]:
+    """The leading columns that name the rows: texts and dates left of the first column of figures."""
+    kinds = [_body_kinds(matrix, column, body) for column in range(matrix.n_columns)]
+    last_figures = max((c for c, found in enumerate(kinds) if found.figures >= TYPED_SHARE), default=None)
+    labels: list[int] = []
+    for column in range(min(MAX_LABEL_COLUMNS, matrix.n_columns - 1)):
+        if column > 0 and (last_figures is None or last_figures < column):
+            break
+        if not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
+            break
+        labels.append(column)
+    return tuple(labels)
+
+
+@dataclass(frozen=True, slots=True)
+class _BodyKinds:
+    """What a column's body holds: texts, periods and figures as shares of its filled cells, 0..1, and counts."""
+
+    texts: float
+    periods: float
+    figures: float
+    filled: int
+    distinct: int
+    mean_chars: float
+
+
+def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
+    counts = {"texts": 0, "periods": 0, "figures": 0}
+    seen: set[str] = set()
+    chars = 0
+    for row in body:
+        cell = matrix.own(row, column)
+        if cell is None:
+            continue
+        kind = matrix.kinds[row, column]
+        if kind == "missing":
+            continue
+        if kind == "range" and column == 0:
+            kind = "text"  # "200 to 399" names a class
+        counts["figures" if kind in DATA_KINDS else "periods" if kind in PERIOD_KINDS else "texts"] += 1
+        seen.add(cell.text)
+        chars += len(cell.text)
+    filled = sum(counts.values())
+    share = {name: count / filled if filled else 0.0 for name, count in counts.items()}
+    return _BodyKinds(
+        share["texts"], share["periods"], share["figures"], filled, len(seen), chars / filled if filled else 0
+    )
+
+
+def _is_label_column(
+    matrix: Matrix, headers: tuple[int, ...], column: int, kinds: _BodyKinds, is_further: bool
+) -> bool:
+    heads = [cell for row in headers if (cell := matrix.at(row, column)) is not None]
+    if not is_further:
+        is_named_figures = bool(heads) and kinds.figures > 1 - LABEL_SHARE
+        if column > 0 or kinds.filled == 0:
+            return column == 0 and not heads
+        is_merged_down = len(headers) > 1 and all(cell.row_span >= len(headers) for cell in heads)
+        return not is_named_figures or is_merged_down or any(RANK_NAME.match(cell.text.strip()) for cell in heads)
+    if any(cell.column_span > 1 for cell in heads) or not _spans_whole_header(matrix, headers, column):
+        return False
+    is_merged_down = len(headers) > 1 and any(cell.row_span > 1 for cell in heads)
+    if kinds.distinct < 2 and kinds.filled > 3 and not is_merged_down:
+        return False  # one and the same word in every row tells no row from another
+    named = kinds.texts + kinds.periods >= LABEL_SHARE
+    if is_merged_down:
+        return named
+    name = " ".join(cell.text for cell in heads)
+    if kinds.periods >= LABEL_SHARE and PERIOD_NAME.search(name):
+        return True
+    return named and kinds.mean_chars <= LONG_LABEL_CHARS and kinds.texts > 1 - LABEL_SHARE
+
+
+def _spans_whole_header(matrix: Matrix, headers: tuple[int, ...], column: int) -> bool:
+    """Whether one header cell, or none, stands above the column: group headings above figures do not reach labels."""
+    cells = {id(cell) for row in headers if (cell := matrix.at(row, column)) is not None}
+    if len(headers) < 2 or not cells:
+        return True
+    tops = [matrix.at(row, column) for row in headers]
+    return len(cells) == 1 and (all(tops) or tops[-1] is not None or matrix.has_no_spans(headers))

@@ -1,0 +1,110 @@
+"""The path of each data column: the chain of header cells above it, from the outermost in.
+
+Where the format knows no spans, a lone cell is spread over the blanks around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mixrag_cli.records import GridCell
+from mixrag_cli.tables.headers import Layout
+from mixrag_cli.tables.label_columns import LABEL_SHARE
+from mixrag_cli.tables.matrix import Matrix
+
+EMPTY_WORDS = re.compile(r"^\(?(?:un)?audited\)?$", re.I)  # say nothing about a column
+
+
+def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
+    """Each data column's header texts from the outermost in; () where nothing stands above it."""
+    levels = [_level_cells(matrix, layout, row) for row in layout.headers]
+    paths: dict[int, tuple[str, ...]] = {}
+    for column in layout.data:
+        chain: list[GridCell] = []
+        for level in levels:
+            cell = level.get(column)
+            if cell is not None and (not chain or cell is not chain[-1]):
+                chain.append(cell)
+        paths[column] = _chain_to_path(chain, levels)
+    for column in layout.data[1:]:
+        if _has_percentages(matrix, layout, column) and not _has_percentages(matrix, layout, column - 1):
+            left = paths.get(column - 1, ())
+            if left and paths[column] in ((), left[:-1], left):
+                paths[column] = (*left, "%")
+    return paths
+
+
+def _has_percentages(matrix: Matrix, layout: Layout, column: int) -> bool:
+    """Whether most figures of a column are percentages: next to amounts, they stand under the amounts' heading."""
+    texts = [matrix.text(row, column) for row in layout.body if matrix.kind(row, column) in ("number", "nil")]
+    return bool(texts) and sum("%" in text for text in texts) >= LABEL_SHARE * len(texts)
+
+
+def _chain_to_path(chain: list[GridCell], levels: list[dict[int, GridCell]]) -> tuple[str, ...]:
+    """Texts of the chain; a date that was broken over two lines ("September 29," above "2019") is joined again."""
+    path: list[str] = []
+    for place, cell in enumerate(chain):
+        text = " ".join(cell.text.split())
+        if path and text == path[-1]:
+            continue
+        upper = chain[place - 1] if place else None
+        if upper is not None and re.fullmatch(r"(?:19|20)\d\d(?:\s?\(\w\))?", text) and re.search(r"\d\s?,$", path[-1]):
+            covered = sum(1 for level in levels for other in level.values() if other is upper)
+            if covered == 1:
+                path[-1] = f"{path[-1]} {text}"
+                continue
+        path.append(text)
+    return tuple(path)
+
+
+def _level_cells(matrix: Matrix, layout: Layout, row: int) -> dict[int, GridCell]:
+    """The header cell that each data column has in one header row, spread over blanks where no spans are known."""
+    level = {
+        column: cell
+        for column in layout.data
+        if (cell := matrix.at(row, column)) is not None and not EMPTY_WORDS.match(cell.text.strip())
+    }
+    is_last = row == layout.headers[-1]
+    if is_last or not level or len(level) == len(layout.data) or not matrix.has_no_spans(layout.headers):
+        return level
+    lower = [matrix.kind(row + 1, column) if row + 1 in layout.headers else "blank" for column in layout.data]
+    spread = spread_over_blanks([column in level for column in layout.data], lower)
+    return {layout.data[i]: level[layout.data[source]] for i, source in enumerate(spread) if source is not None}
+
+
+def spread_over_blanks(filled: Sequence[bool], lower: Sequence[str]) -> list[int | None]:
+    """For each place of a header row, the place whose cell heads it.
+
+    A group heading stands at the left end or in the middle of its group, and groups end where the kind of the cells
+    below changes. Example: filled at 1 of 3 -> [1, 1, 1]; at 0 and 2 of 4 -> [0, 0, 2, 2];
+    at 1 and 3 of 4 over year, year, text, text -> [1, 1, 3, 3].
+    """
+    places = [i for i, is_filled in enumerate(filled) if is_filled]
+    n = len(filled)
+    if len(places) == 1 and places[0] == n - 1 and n > 1 and len(set(lower)) > 1:
+        return [None] * (n - 1) + [n - 1]  # the first line of a wrapped last header
+    if places == list(range(n - 1)) and len(places) > 2 and "blank" not in lower:
+        return [*places, None]  # a column of its own after a row of single headings: "First … Fourth, Total"
+    if places[0] == 0:
+        return [max(place for place in places if place <= i) for i in range(n)]
+    best = _best_partition(places, lower)
+    return [next(place for place, (start, end) in zip(places, best, strict=True) if start <= i < end) for i in range(n)]
+
+
+def _best_partition(places: list[int], lower: Sequence[str]) -> list[tuple[int, int]]:
+    """Cut 0..n into one run for each place, each holding its place near the middle; dynamic programming over cuts."""
+    n = len(lower)
+    costs: dict[int, tuple[float, list[tuple[int, int]]]] = {0: (0.0, [])}
+    for place in places:
+        following: dict[int, tuple[float, list[tuple[int, int]]]] = {}
+        for start, (cost, runs) in costs.items():
+            for end in range(max(place, start) + 1, n + 1):
+                if not start <= place < end:
+                    continue
+                mixed = sum(lower[i] != lower[i + 1] for i in range(start, end - 1))
+                total = cost + abs((start + end - 1) / 2 - place) + mixed
+                if end not in following or total < following[end][0]:
+                    following[end] = (total, [*runs, (start, end)])
+        costs = following
+    return costs[n][1]
