@@ -21,7 +21,7 @@ from mixrag_cli.recap.restate import condition_of
 from mixrag_cli.recap.spans import answer_span
 from mixrag_cli.records import Answer, Evidence
 from mixrag_cli.settings import Settings
-from mixrag_cli.tables.values import find_numbers
+from mixrag_cli.tables.prose_numbers import find_numbers
 
 SAMPLES = Path(__file__).parent / "samples"
 QUESTIONS = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]

@@ -17,9 +17,9 @@ from decimal import Decimal
 
 from mixrag_cli.recap.language import STOP_WORDS, facets_of, stem, words_of
 from mixrag_cli.records import Cell, Header, Table
+from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.scan import Comparison, Filter
 from mixrag_cli.tables.text import key_columns
-from mixrag_cli.tables.values import find_numbers
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it

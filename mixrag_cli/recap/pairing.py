@@ -32,7 +32,7 @@ from mixrag_cli.recap.language import (
     words_of,
 )
 from mixrag_cli.records import Cell, Header, Table
-from mixrag_cli.tables.values import find_numbers
+from mixrag_cli.tables.prose_numbers import find_numbers
 
 Matrix = npt.NDArray[np.float64]
 

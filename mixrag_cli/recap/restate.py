@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Literal
 
 from mixrag_cli.recap.language import Facets, date_text, facets_of, terms_of, without_facets
-from mixrag_cli.tables.values import find_numbers
+from mixrag_cli.tables.prose_numbers import find_numbers
 
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"

@@ -21,7 +21,8 @@ from mixrag_cli.recap.evidence import (
 from mixrag_cli.recap.language import facets_of, match_term, stem, words_of
 from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit, Locator
-from mixrag_cli.tables.values import Value, find_numbers
+from mixrag_cli.tables.numerals import Value
+from mixrag_cli.tables.prose_numbers import find_numbers
 
 QUOTED_KINDS = ("prose", "code")  # the text of tables and rows is ours, not the document's
 MAX_SENTENCES = 12  # embedded for the choice, at most MAX_EMBEDDED_CHARS of each: about 0.1 s on two cores

@@ -15,6 +15,7 @@ from mixrag_cli.tables.headers import TOTAL, Layout, find_layout
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.rows import RowHeader, read_rows
 from mixrag_cli.tables.top_paths import top_paths
+from mixrag_cli.tables.unit_words import CURRENCY_OF, find_unit_and_scale
 from mixrag_cli.tables.units import (
     ColumnUnit,
     Unit,
@@ -25,7 +26,7 @@ from mixrag_cli.tables.units import (
     unit_of_header,
     unit_of_unit_text,
 )
-from mixrag_cli.tables.values import CURRENCY_OF, find_decimal_mark, find_unit_and_scale, parse_value
+from mixrag_cli.tables.values import find_decimal_mark, parse_value
 
 NO_HEADER = 0.5  # factors on the confidence; set by judgement, not fitted
 NO_LABELS = 0.8

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from mixrag_cli.records import GridCell
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE, find_label_columns
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.unit_words import find_unit_and_scale
 from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
-from mixrag_cli.tables.values import find_unit_and_scale
 
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
 MAX_TITLE_ROWS = 6

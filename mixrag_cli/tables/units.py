@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mixrag_cli.tables.values import CURRENCY_OF, SCALE_OF, Value, find_unit_and_scale
+from mixrag_cli.tables.numerals import Value
+from mixrag_cli.tables.unit_words import CURRENCY_CODES, CURRENCY_OF, CURRENCY_SYMBOLS, SCALE_OF, find_unit_and_scale
 
 MAX_UNIT_CHARS = 60  # "(in thousands, except per share and share amounts)" has 50
 _UNIT_WORD = (
@@ -46,9 +47,8 @@ _WIDE_UNIT = re.compile(
 _COUNT = re.compile(r"^[(]?(?:n|no\.?|nos\.?|numbers?|counts?|units?)\b[^$%]{0,30}$", re.I)
 _EXCEPT = re.compile(r"\bexcept\b", re.I)
 _EXCEPTION = re.compile(r",?\s*\b(?:except|excluding|unless|other than)\b.*$", re.I)
-_SIGN = r"(?:us|u\.s\.|ca|c|au|a|nz|hk|s|r)?\$|[€£¥₹₩₽]"
 _CURRENCY = (
-    rf"{_SIGN}|usd|eur|gbp|jpy|cny|rmb|cad|aud|chf|inr|krw|rub|sek|nok|dkk|pln|zar|mxn|nzd|hkd|sgd|brl|rs\.?|euros?"
+    rf"{CURRENCY_SYMBOLS}|{CURRENCY_CODES}|rs\.?|euros?"
     r"|(?:u\.?s\.? |canadian |australian )?dollars?|pounds sterling|swiss francs|yen|rupees|yuan|renminbi"
 )
 _SCALE = r"thousands?|millions?|billions?|trillions?|crores?|lakhs?|mio\.?|mn|bn|tn|[’'‘]?000[’']?s?"

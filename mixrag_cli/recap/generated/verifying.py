@@ -17,8 +17,10 @@ from mixrag_cli.recap.generated.drafts import Claim
 from mixrag_cli.recap.generated.packing import Passage
 from mixrag_cli.recap.support import find_quote, is_rounding_of
 from mixrag_cli.records import Cell, Evidence, Header, Locator
+from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.text import ARROW, key_columns
-from mixrag_cli.tables.values import find_numbers, find_unit_and_scale, parse_value
+from mixrag_cli.tables.unit_words import find_unit_and_scale
+from mixrag_cli.tables.values import parse_value
 
 MAX_QUOTE_CHARS = 500
 
