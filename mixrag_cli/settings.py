@@ -26,6 +26,7 @@ OTHER_VARIABLES = frozenset({"API_KEY", "CONFIG_DIR", "CACHE_DIR", "STATE_DIR", 
 CONFIG_FILE_NAME = "config.toml"
 IGNORED_FILE_NAMES = ("mixrag.toml", ".mixrag.toml", ".mixrag/config.toml")
 MAX_CONFIG_BYTES = 1_000_000
+MAX_QUESTION_CHARACTERS = 8_000
 
 # Inclusive. Low ends are what the program needs to work at all, high ends what no machine sensibly exceeds.
 BOUNDS: Mapping[str, tuple[int, int]] = {

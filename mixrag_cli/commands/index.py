@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mixrag_cli.commands.options import Face, YesOption, command, confirm
+from mixrag_cli.commands.options import Face, GeneratorOption, SummariesOption, YesOption, command, confirm
 from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import ExitCode
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.indexing import IndexReport
+    from mixrag_cli.pipeline.summarising import SummaryReport
     from mixrag_cli.records import Skipped
 
+SPENT = {
+    "tokens": "the token budget is spent (summary_tokens)",
+    "time": "the time is over (summary_minutes)",
+    "interrupted": "interrupted",
+}
 MAX_LISTED = 10  # unreadable files named one by one; more are told in groups
 
 
@@ -38,16 +44,19 @@ def index(
     wait_s: Annotated[
         float, typer.Option("--wait", metavar="S", min=0, help="Wait this many seconds for another index run to end.")
     ] = 0,
+    summaries: SummariesOption = None,
+    generator: GeneratorOption = None,
     yes: YesOption = False,
     *,
     face: Face,
 ) -> int:
     """Index folders, or bring their index up to date.
 
-    Exit code 3 means that the index is done but some files could not be read.
+    Exit code 3 means that the index is done but some files could not be read, or the model that summarises tables
+    could not be used.
     """
     roots = paths or []  # none: the folders that the index here knows, else the current one
-    settings = face.settings()
+    settings = face.settings(summaries=summaries and summaries.value, generator=generator)
     if rebuild:
         confirm("the index will be built anew", yes=yes)
     _warn_of_settings_files(roots, face)
@@ -60,7 +69,7 @@ def index(
     _tell(report, face)
     if report.interrupted:
         return interruption_code()
-    return ExitCode.PARTIAL if report.skipped else ExitCode.DONE
+    return ExitCode.PARTIAL if report.skipped or _lacks_model(report.summaries) else ExitCode.DONE
 
 
 def _warn_of_settings_files(roots: Sequence[Path], face: Face) -> None:
@@ -81,6 +90,8 @@ def _tell(report: IndexReport, face: Face) -> None:
     for warning in report.warnings:
         face.note(warning)
     face.note(_summary(report))
+    if report.summaries is not None:
+        face.note(_summaries_line(report.summaries))
     if face.json:
         write_json(index_to_json(report))
 
@@ -115,3 +126,19 @@ def _summary(report: IndexReport) -> str:
     rate = f", {report.tokens / report.seconds:,.0f} tokens/s" if report.tokens and report.seconds else ""
     ended = "interrupted; what was committed is kept: " if report.interrupted else ""
     return f"{ended}{counts}; {report.chunks:,} passages in {duration_text(report.seconds)}{rate}"
+
+
+def _lacks_model(summaries: SummaryReport | None) -> bool:
+    return summaries is not None and summaries.stopped not in ("", *SPENT)
+
+
+def _summaries_line(report: SummaryReport) -> str:
+    """What became of the tables without a summary, and why some have none yet."""
+    from mixrag_cli.output.progress import duration_text
+
+    done = {"made": report.made, "known from before": report.remembered, "rejected": report.rejected}
+    counts = ", ".join(f"{count:,} {what}" for what, count in done.items() if count) or "nothing to do"
+    spent = f" with {report.tokens:,} tokens in {duration_text(report.seconds)}" if report.tokens else ""
+    stopped = f"; {SPENT.get(report.stopped, report.stopped)}" if report.stopped else ""
+    left = f"; {report.left:,} tables left for the next run" if report.left else ""
+    return f"summaries of tables: {counts}{spent}{stopped}{left}"

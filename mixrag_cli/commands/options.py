@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mixrag_cli.pipeline.scope import Scope
     from mixrag_cli.settings import Settings
 
-MAX_QUESTION_CHARACTERS = 8_000
-
 
 class Color(StrEnum):
     """When to write colours and links."""
@@ -51,6 +49,35 @@ class KindName(StrEnum):
     row = "row"
 
 
+class StrategyName(StrEnum):
+    """The ways to ask a generator."""
+
+    recap = "recap"
+    direct = "direct"
+    cot = "cot"
+    eedp = "eedp"
+    pot = "pot"
+
+
+class SummaryForm(StrEnum):
+    """How full the summaries of tables are."""
+
+    none = "none"
+    short = "short"
+    long = "long"
+
+
+class ExpansionName(StrEnum):
+    """The ways in which a generator widens a question before the search."""
+
+    none = "none"
+    hyde = "hyde"
+    step_back = "step-back"
+    modality_hyde = "modality-hyde"
+    rephrase = "rephrase"
+    query_to_document = "query-to-document"
+
+
 def _names(kinds: type[StrEnum]) -> str:
     return ", ".join(kinds)
 
@@ -74,8 +101,30 @@ FileOption = Annotated[
 RerankOption = Annotated[
     str | None,
     typer.Option(
-        "--rerank", metavar="METHOD", help="How the best passages are reranked: late, none, or a CrossEncoder by name."
+        "--rerank",
+        metavar="METHOD",
+        help="How the best passages are reranked: late, none, llm, or a CrossEncoder by name.",
     ),
+]
+GeneratorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--generator",
+        metavar="MODEL",
+        help="The model that answers: a GGUF file, a name from models list, or a server.",
+    ),
+]
+StrategyOption = Annotated[
+    StrategyName | None,
+    typer.Option("--strategy", metavar="NAME", help=f"How the model is asked: {_names(StrategyName)}."),
+]
+ExpandOption = Annotated[
+    ExpansionName | None,
+    typer.Option("--expand", metavar="METHOD", help=f"How the model widens the search: {_names(ExpansionName)}."),
+]
+SummariesOption = Annotated[
+    SummaryForm | None,
+    typer.Option("--summaries", metavar="FORM", help=f"Let the model summarise tables: {_names(SummaryForm)}."),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before something is removed.")]
 
@@ -159,8 +208,9 @@ def read_question(words: Sequence[str], what: str) -> str:
     Raises WrongUsage when it is empty or longer than MAX_QUESTION_CHARACTERS.
     """
     from mixrag_cli.cleaning import safe_text
+    from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
 
-    text = _read_stdin() if list(words) == ["-"] else " ".join(words)
+    text = _read_stdin(MAX_QUESTION_CHARACTERS) if list(words) == ["-"] else " ".join(words)
     text = safe_text(text).strip()
     if not text:
         raise WrongUsage(f"the {what} is empty", "mixrag ask How many days of leave are there?")
@@ -169,12 +219,12 @@ def read_question(words: Sequence[str], what: str) -> str:
     return text
 
 
-def _read_stdin() -> str:
+def _read_stdin(characters: int) -> str:
     """What stdin holds, as far as a question can use it: a little beyond the limit, so that too long is noticed."""
     buffer = getattr(sys.stdin, "buffer", None)
     if buffer is None:
         return ""
-    raw: bytes = buffer.read(4 * MAX_QUESTION_CHARACTERS + 4)
+    raw: bytes = buffer.read(4 * characters + 4)
     return raw.decode("utf-8", "replace")
 
 

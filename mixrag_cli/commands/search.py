@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from mixrag_cli.commands.options import (
+    ExpandOption,
     Face,
     FileOption,
+    GeneratorOption,
     KindFilter,
     ModalityFilter,
     PathFilter,
@@ -28,12 +30,14 @@ def search(
     kind: KindFilter = None,
     file: FileOption = None,
     rerank: RerankOption = None,
+    expand: ExpandOption = None,
+    generator: GeneratorOption = None,
     *,
     face: Face,
 ) -> None:
     """List the passages that match best, by words and by meaning."""
     text = read_question(query, "query")
-    settings = face.settings(rerank=rerank)
+    settings = face.settings(rerank=rerank, expansion=expand and expand.value, generator=generator)
     from mixrag_cli.commands.sessions import open_session_for
 
     session = open_session_for(file, settings)

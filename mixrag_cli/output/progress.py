@@ -20,8 +20,9 @@ LABELS = {
     "read": "reading",
     "finish": "finishing",
     "fetch": "fetching",
+    "summarise": "summarising tables",
 }
-UNITS = {"prepare": "steps", "scan": "files", "read": "files", "embed": "tokens", "ask": "questions", "finish": "steps", "fetch": "bytes"}
+UNITS = {"prepare": "steps", "scan": "files", "read": "files", "embed": "tokens", "ask": "questions", "finish": "steps", "fetch": "bytes", "summarise": "tables"}
 
 
 class RunView(Protocol):

@@ -58,6 +58,7 @@ def answer_question(
     return replace(
         answer,
         refused=answer.refused or found.refused,
+        degraded=(*clock.left_out, *answer.degraded),
         faithfulness=faithfulness(answer, base, session.embedder),
         warnings=(*_staleness(session), *scanner.warnings),
         models={"embedder": session.embedder.name, "reader": READER, "generator": name},

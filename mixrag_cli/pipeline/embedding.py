@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from mixrag_cli.store import Embedding
 if TYPE_CHECKING:  # searching loads this module too, and has no use for sqlite
     from mixrag_cli.store import EmbeddingCache
 
+EMBEDDING_CACHE = Path("cache", "embeddings.sqlite")  # inside the store's folder
 TEXTS_AT_ONCE = 1_024  # embedded and remembered together; bounds what a huge file's embeddings take
 # Of token vectors kept in one call, since a file is written as a whole. What is beyond is embedded when it is reranked.
 KEPT_LATE_BYTES = 96 * 2**20

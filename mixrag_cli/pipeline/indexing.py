@@ -4,23 +4,27 @@
 2. nothing to do: report, without loading a model or opening the store for writing
 3. worker processes turn files into chunks and tables; here they are embedded and written in batches
 4. one commit record a batch; an interruption keeps all batches committed before it
+5. with a generator and by wish: a summary for each table, in commits of their own
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mixrag_cli import __version__
 from mixrag_cli.cleaning import display_path
-from mixrag_cli.errors import NoIndex, StoreMismatch
+from mixrag_cli.errors import NoIndex, StoreMismatch, WrongUsage
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
-from mixrag_cli.models import Embedder, late_dim_of, load_embedder
+from mixrag_cli.generator import Generator
+from mixrag_cli.models import Embedder, late_dim_of, load_embedder, load_generator
 from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
+from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
+from mixrag_cli.pipeline.summarising import INTERRUPTED, SummaryReport, summarise_tables
 from mixrag_cli.records import DocumentRow, Skipped, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
@@ -43,12 +47,11 @@ from mixrag_cli.walking import (
 )
 
 TABLE_FORM = "table_representation"  # in the commit record's extra
-EMBEDDING_CACHE = Path("cache", "embeddings.sqlite")  # inside the store's folder
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What an index run did. skipped: unreadable files; left_out: by rule; seconds: wall."""
+    """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for."""
 
     store: Path
     added: int = 0
@@ -64,6 +67,7 @@ class IndexReport:
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     interrupted: bool = False
+    summaries: SummaryReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +106,19 @@ def build_index(
     prune: bool = False,
     follow: bool = False,
     wait_s: float = 0,
+    generator: Callable[[], Generator | None] | None = None,
 ) -> IndexReport:
     """Bring the store up to date with the folders and say what was done.
 
     roots: folders, or files to be taken though a rule leaves them out; none: those of the store found from the
     current folder upward, else the current folder. prune: allow the removal of many vanished files at once.
+    generator: loads what writes summaries; None for the one that the settings name.
     Raises StoreLocked, StoreMismatch (made with another model or another representation of tables), StoreDamaged,
     ModelUnusable, MixragError (no such folder; a root that has all but vanished).
     """
     started = time.perf_counter()
+    if settings.summaries != "none" and not (generator or settings.generator):
+        raise WrongUsage("summaries of tables are written by a generator, and none is set", "mixrag models list")
     plan = plan_index(roots, settings)
     ensure_unlocked(plan.store, wait_s)
     if rebuild:
@@ -122,7 +130,18 @@ def build_index(
     tally = Tally()
     if scan.has_work or not _is_finished(plan.store):
         _write(plan, scan, settings, events, tally, wait_s)
-    return _report(plan, scan, tally, time.perf_counter() - started)
+    summaries = None
+    if settings.summaries != "none" and not tally.interrupted:
+        summaries = summarise_tables(
+            plan.store,
+            settings,
+            load_embedder=lambda: _load_embedder(settings, events),
+            load_generator=generator or (lambda: load_generator(settings)),
+            events=events,
+            wait_s=wait_s,
+        )
+        tally.interrupted = summaries.stopped == INTERRUPTED
+    return replace(_report(plan, scan, tally, time.perf_counter() - started), summaries=summaries)
 
 
 def _check_table_form(store: Path, settings: Settings) -> None:

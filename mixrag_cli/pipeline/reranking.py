@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mixrag_cli.errors import WrongUsage
 from mixrag_cli.models import BUNDLED, LateEmbedder, load_embedder, load_pair_scorer
 from mixrag_cli.pipeline.embedding import text_to_embed
 from mixrag_cli.records import Chunk
+from mixrag_cli.retrieval.choice import CHOICE_SECONDS, LanguageModelReranker, Reading
 from mixrag_cli.retrieval.rerank import LateInteraction, PairReranker, PassageTokens, QuestionTokens, Reranker
 from mixrag_cli.settings import Settings
 
@@ -22,12 +22,13 @@ NONE, LATE, LANGUAGE_MODEL = "none", "late", "llm"
 def make_reranker(session: Session, settings: Settings) -> Reranker | None:
     """The reranker that settings.rerank names, None for none.
 
-    Raises ModelUnusable for a model that cannot be used, WrongUsage for a kind that there is not.
+    Raises ModelUnusable for a model that cannot be used.
     """
     if settings.rerank == NONE:
         return None
     if settings.rerank == LANGUAGE_MODEL:
-        raise WrongUsage("language models do not rerank yet", "--rerank late")
+        reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
+        return LanguageModelReranker(lambda: session.generator, reading)
     if settings.rerank != LATE:
         return PairReranker(load_pair_scorer(settings), text_to_embed)
     if isinstance(session.embedder, LateEmbedder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from mixrag_cli.errors import ModelUnusable, StoreMismatch, WrongUsage
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import Embedder, LateEmbedder, load_embedder, load_generator
-from mixrag_cli.pipeline.reranking import make_reranker
+from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.pipeline.scope import Scope, path_matches
 from mixrag_cli.pipeline.showing import Passage, find_document, show_passage
 from mixrag_cli.records import Answer, DocumentRow, Hit, Table
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
-from mixrag_cli.retrieval.candidates import Query, find_hits, merge_hits
+from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
 from mixrag_cli.retrieval.fusion import fuse_hits
 from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
 from mixrag_cli.retrieval.rerank import QuestionTokens, Reranker, rerank
@@ -36,20 +36,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Ranked passages. timings_ms: "embed", "candidates", "rerank", "total"."""
+    """Ranked passages. timings_ms: "embed", "candidates", "rerank", "total". degraded: what was left out, and why."""
 
     query: str
     hits: tuple[Hit, ...]
     timings_ms: Mapping[str, float]
     warnings: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()
 
 
 class Clock:
-    """Wall time by name, in milliseconds."""
+    """What one question took and lacked: wall time by name, in milliseconds, and what had to be left out, and why."""
 
     def __init__(self) -> None:
         self._start = self._last = time.perf_counter()
         self.ms: dict[str, float] = {}
+        self.left_out: list[str] = []
 
     def lap(self, name: str) -> None:
         """The time since the last lap goes to this name."""
@@ -81,8 +83,8 @@ class Session:
         Raises WrongUsage for a scope that names no document.
         """
         clock = Clock()
-        hits = self.find(query, self.filter(scope), clock)
-        return SearchResult(query, tuple(self.judge(hits[:limit])), clock.total())
+        hits = self.find(query, self.filter(scope), clock, sought=self.expand(query, clock))
+        return SearchResult(query, tuple(self.judge(hits[:limit])), clock.total(), degraded=tuple(clock.left_out))
 
     def ask(self, question: str, scope: Scope, on_text: Callable[[str], None] | None = None) -> Answer:
         """One answer with its RECAP steps and sources, or an abstention that says why.
@@ -171,12 +173,34 @@ class Session:
         """What the sources' scores are worth in this collection."""
         return calibration_for(self.reader.record.extra.get("calibration", {}), self._settings.rerank)
 
-    def find(self, question: str, where: str | None, clock: Clock, operands: Sequence[str] = ()) -> list[Hit]:
+    @property
+    def shipped_calibration(self) -> Calibration:
+        """What the sources' scores are worth before anything is known of the collection."""
+        return calibration_for({}, self._settings.rerank)
+
+    def expand(self, question: str, clock: Clock) -> tuple[str, ...]:
+        """Other texts by whose meaning to search, written by the generator as settings.expansion says; () for none."""
+        if self._settings.expansion == "none":
+            return ()
+        # The prompts cost nothing where none of them is used.
+        from mixrag_cli.pipeline.expanding import expand
+
+        return expand(self, question, clock)
+
+    def find(
+        self,
+        question: str,
+        where: str | None,
+        clock: Clock,
+        operands: Sequence[str] = (),
+        sought: Sequence[str] = (),
+    ) -> list[Hit]:
         """The candidates for a question, best first, before anything is accepted.
 
         operands: further texts to search for. What they find is judged by the question too: it is reranked once.
+        sought: by whose meaning to search in the question's place.
         """
-        hits = self.gather(question, where, clock, operands)
+        hits = self.gather(question, where, clock, operands, sought)
         fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
         clock.lap("fusion")
         return fused
@@ -185,21 +209,40 @@ class Session:
         """All of the hits, each saying by which source it passes its threshold, if by any."""
         return judge_all(hits, self.calibration, self._settings.acceptance, self._settings.accept_precision / 100)
 
-    def gather(self, question: str, where: str | None, clock: Clock, operands: Sequence[str] = ()) -> list[Hit]:
+    def gather(
+        self,
+        question: str,
+        where: str | None,
+        clock: Clock,
+        operands: Sequence[str] = (),
+        sought: Sequence[str] = (),
+    ) -> list[Hit]:
         """The candidates for a question with the raw score of every source, in the order of the first stage."""
-        found = [self._candidates(text, where, clock) for text in (question, *operands)]
+        found = [self._candidates(question, where, clock, sought)]
+        found += [self._candidates(text, where, clock) for text in operands]
         weights = self.statistics.weights(text_to_terms(question))
         hits = self._matcher.match(merge_hits(found) if operands else found[0], QuestionTerms(weights))
         if hits and self.reranker is not None:
-            hits = rerank(self.reranker, question, hits, self._settings.rerank_candidates)
+            hits = self._reranked(self.reranker, question, hits, clock)
             clock.lap("rerank")
-        return hits
+        return fold_twins(hits)
 
-    def _candidates(self, text: str, where: str | None, clock: Clock) -> list[Hit]:
+    def _reranked(self, reranker: Reranker, question: str, hits: list[Hit], clock: Clock) -> list[Hit]:
+        """The hits reranked; as they were where a language model could not do it."""
+        try:
+            return rerank(reranker, question, hits, self._settings.rerank_candidates)
+        except ModelUnusable as error:
+            if self._settings.rerank != LANGUAGE_MODEL:
+                raise
+            clock.left_out.append(f"rerank: {error.message}")
+            return hits
+
+    def _candidates(self, text: str, where: str | None, clock: Clock, sought: Sequence[str] = ()) -> list[Hit]:
         """What words and meaning find for one text, fused, best first."""
         vector = self.vector_of(text)
+        vectors = tuple(self.vector_of(other) for other in sought)
         clock.lap("embed")
-        query = Query(text, vector, self.statistics.ceiling(text_to_terms(text)), where)
+        query = Query(text, vector, self.statistics.ceiling(text_to_terms(text)), where, vectors)
         hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
         clock.lap("candidates")
         return hits

@@ -161,4 +161,5 @@ def _resolve_chunk(
 
 
 def _joined(chunks: Sequence[Chunk]) -> str:
-    return "\n\n".join(chunk.text for chunk in chunks)
+    """Each text once: a table's summary is a passage that shows the table again."""
+    return "\n\n".join(dict.fromkeys(chunk.text for chunk in chunks))

@@ -113,14 +113,12 @@ def fold_twins(hits: Sequence[Hit]) -> list[Hit]:
     """
     kept: dict[tuple[str, str], Hit] = {}
     for hit in hits:
-        key = (
-            (hit.chunk.parent, hit.chunk.text) if hit.chunk.kind == "table" and hit.chunk.parent else (hit.chunk.id, "")
-        )
+        shows_table = hit.chunk.kind == "table" and bool(hit.chunk.parent)
+        key = (hit.chunk.parent, hit.chunk.text) if shows_table else (hit.chunk.id, "")
         if (twin := kept.get(key)) is None:
             kept[key] = hit
             continue
-        scores = {
-            name: max(hit.scores.get(name, -inf), twin.scores.get(name, -inf)) for name in hit.scores | twin.scores
-        }
+        names = dict.fromkeys((*twin.scores, *hit.scores))
+        scores = {name: max(hit.scores.get(name, -inf), twin.scores.get(name, -inf)) for name in names}
         kept[key] = replace(twin, scores=scores, score=max(hit.score, twin.score))
     return list(kept.values())

@@ -262,6 +262,19 @@ class StoreReader:
         found = self._tables_with("document", [document_id])
         return [table for _, _, table in sorted(found, key=lambda entry: entry[1])]
 
+    def table_places(self) -> list[tuple[str, str]]:
+        """(table id, document id) of every table; lighter than the tables themselves."""
+        with self._contained():
+            found = self._scan(TABLES, columns=["id", "document"])
+        return list(zip(found["id"].to_pylist(), found["document"].to_pylist(), strict=True))
+
+    def known_chunks(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that are a chunk's; lighter than the chunks themselves."""
+        filters = [ids_in("id", part) for part in _parts(ids)]
+        with self._contained():
+            found = [self._scan(CHUNKS, columns=["id"], filter=where) for where in filters]
+        return {id_ for table in found for id_ in table["id"].to_pylist()}
+
     def chunk_rows(self, batch_rows: int = 4096) -> Iterator[ChunkRow]:
         """Every chunk, in the order stored, verified."""
         with self._contained():

@@ -50,7 +50,7 @@ from mixrag_cli.store.layout import (
     size_of_store,
 )
 from mixrag_cli.store.lock import READERS_FILE, exclude_readers, write_lock
-from mixrag_cli.store.reading import StoreReader, check_ownership, verify_manifest
+from mixrag_cli.store.reading import IDS_IN_A_FILTER, StoreReader, check_ownership, verify_manifest
 from mixrag_cli.store.repair import prune_quarantine, set_aside_all, set_aside_unfinished
 from mixrag_cli.store.schema import (
     CHUNKS,
@@ -137,7 +137,7 @@ class StoreWriter:
 
     def document_rows(self) -> list[DocumentRow]:
         """All files that the store remembers, as committed last."""
-        return StoreReader(self.store, self.record, None).document_rows()
+        return self.read().document_rows()
 
     def write_batch(self, entries: Sequence[StoredDocument]) -> None:
         """Replace these documents, with all their chunks and tables, in one commit."""
@@ -152,6 +152,24 @@ class StoreWriter:
             reach("after_tables")
             self._upsert_rows(engine, [entry.row for entry in entries])
             reach("after_documents")
+
+    def add_chunks(self, entries: Sequence[StoredDocument]) -> None:
+        """Add chunks to documents that the store holds, in one commit; one with a known id is replaced."""
+        known = [entry for entry in entries if entry.chunks and entry.row.id in self._documents()]
+        if known:
+            with self._writing() as engine:
+                engine.upsert(CHUNKS, chunks_to_table(known, self.record.dim))
+
+    def remove_chunks(self, ids: Sequence[str]) -> None:
+        """Forget these chunks, in one commit; unknown ids are passed over."""
+        if ids:
+            with self._writing() as engine:
+                for start in range(0, len(ids), IDS_IN_A_FILTER):
+                    engine.delete(CHUNKS, "id", ids[start : start + IDS_IN_A_FILTER])
+
+    def read(self) -> StoreReader:
+        """The store as committed last, for reading what is about to be changed."""
+        return StoreReader(self.store, self.record, None)
 
     def put_rows(self, rows: Sequence[DocumentRow]) -> None:
         """Remember these files in one commit; passages stay only with those indexed or marked stale."""
@@ -326,7 +344,7 @@ class StoreWriter:
         _make_private_folder(self.store / VECTORS_DIR)
         name = f"{self.record.number:012d}.f32"
         crc, rows = 0, 0
-        reader = StoreReader(self.store, self.record, None)
+        reader = self.read()
         path = self.store / VECTORS_DIR / name
         with os.fdopen(
             os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _PRIVATE_FILE), "wb"
