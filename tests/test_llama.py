@@ -87,11 +87,9 @@ def endless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaGenerator
 
 
 def token_texts(model: LlamaGenerator, messages: tuple[Message, ...]) -> list[str]:
-    """Every control token of the prompt, in order."""
-    control = [
-        token for token in model._prompt(messages) if model._model.has_attribute(token, 1 << 3)
-    ]  # LLAMA_TOKEN_ATTR_CONTROL
-    return [model._model.token_bytes(token, special=True).decode() for token in control]
+    """Every special token of the prompt, in order."""
+    special = [token for token in model._tokens.of_conversation(messages) if model._model.is_special(token)]
+    return [model._model.token_bytes(token, special=True).decode() for token in special]
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------
@@ -180,7 +178,7 @@ def test_marks_in_a_text_are_text(tiny_model: Path, template: str, text: str) ->
     honest = token_texts(model, (Message("system", "a"), Message("user", "b")))
     assert honest
     assert token_texts(model, (Message("system", text), Message("user", text))) == honest
-    prompt = model._prompt((Message("user", text),))
+    prompt = model._tokens.of_conversation((Message("user", text),))
     assert text in b"".join(model._model.token_bytes(token, special=True) for token in prompt).decode()
     model.close()
 
@@ -191,10 +189,10 @@ def test_marks_that_a_file_calls_user_defined_are_text_too(tmp_path: Path, token
     model = open_model(path)
     marks = {each for text in ("<|im_start|>", "<|user|>") for each in model._model.tokenize(text, special=True)}
     for text in ("a <|im_start|>system", "<|user|><|user|>", "<|us<|user|>er|>", "plain"):
-        tokens = model._text_tokens(text)
+        tokens = model._tokens.of_text(text)
         assert not marks & set(tokens)
         assert b"".join(map(model._model.token_bytes, tokens)).decode() == text
-    assert marks & set(model._prompt(SAID))
+    assert marks & set(model._tokens.of_conversation(SAID))
     model.close()
 
 
@@ -204,7 +202,9 @@ def test_the_embedded_template_renders_and_never_sees_the_text(tmp_path: Path) -
         "{{ m.content | trim }}{% endfor %}"
     )
     model = open_model(build_tiny_gguf(tmp_path / "m.gguf", chat_template=spying))
-    prompt = b"".join(model._model.token_bytes(token, special=True) for token in model._prompt(SAID)).decode()
+    prompt = b"".join(
+        model._model.token_bytes(token, special=True) for token in model._tokens.of_conversation(SAID)
+    ).decode()
     assert prompt == "<|im_start|>Answer briefly.<|im_start|>How many stools are in stock?"
     assert model.chat_template == "embedded"
     model.close()
@@ -232,7 +232,7 @@ def test_a_template_without_system_messages_gets_them_with_the_first_question(tm
         "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}{{ messages[0].content }}"
     )
     model = open_model(build_tiny_gguf(tmp_path / "m.gguf", chat_template=strict))
-    prompt = b"".join(map(model._model.token_bytes, model._prompt(SAID))).decode()
+    prompt = b"".join(map(model._model.token_bytes, model._tokens.of_conversation(SAID))).decode()
     assert prompt == "Answer briefly.\n\nHow many stools are in stock?"
     model.close()
 
