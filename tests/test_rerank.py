@@ -58,7 +58,7 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     made, target = tmp_path_factory.mktemp("made"), tmp_path_factory.mktemp("cross") / "encoder"
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_file=str(bundled.tokenizer_file()),
+        tokenizer_file=str(bundled.bundled_folder() / "tokenizer.json"),
         pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]",
     )  # fmt: skip
     torch.manual_seed(3)
@@ -240,11 +240,13 @@ def test_a_reranker_that_is_none_is_refused(folder: Path, tmp_path: Path) -> Non
             finds(open_session(folder, Settings(rerank=name)))
 
 
-def test_an_index_of_another_model_is_reranked_by_the_bundled_one(tmp_path: Path, minilm: LateEmbedder) -> None:
+def test_an_index_of_another_model_is_reranked_by_the_bundled_one(
+    tmp_path: Path, minilm: LateEmbedder, published_model: Path
+) -> None:
     folder = tmp_path / "few"
     folder.mkdir()
     shutil.copy(SAMPLES / "handbook.md", folder)
-    settings = Settings(embedder=str(bundled.bundled_folder()), device="cpu")
+    settings = Settings(embedder=str(published_model), device="cpu")
     build_index([folder], settings, events=Silent())
     other = open_session(folder, settings)
     assert other.reader.record.late_dim == 0

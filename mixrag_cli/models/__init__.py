@@ -1,6 +1,6 @@
 """Models: one protocol for what turns text into vectors, and the backends behind it; the backends of Generator.
 
-    minilm                the bundled all-MiniLM-L6-v2, int8 in onnxruntime; nothing is downloaded
+    minilm                the bundled model, int8 in onnxruntime; nothing is downloaded
     sentence_transformer  any sentence-transformers model that is already on this machine
     llama                 a GGUF file as a generator, run by llama.cpp in this process
     server                a server that speaks OpenAI's protocol as a generator
@@ -21,7 +21,7 @@ from mixrag_cli.generator import Generator
 from mixrag_cli.settings import Settings
 
 BUNDLED = "minilm"
-Progress = Callable[[int, int, str], None]
+EXTRA_HINT = 'pip install "mixrag[models]"'
 PairScorer = Callable[[str, Sequence[str]], list[float]]  # a question and texts to a score a text
 
 
@@ -82,26 +82,33 @@ def late_dim_of(embedder: Embedder) -> int:
     return embedder.late_dim if isinstance(embedder, LateEmbedder) else 0
 
 
-def load_embedder(settings: Settings, on_progress: Progress | None = None) -> Embedder:
+def load_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name.
 
-    on_progress: told (done, total, what) while a model is prepared for its first use; never called when it is ready.
-    Raises ModelUnusable when the model is missing, damaged or not the pinned one.
+    Raises ModelUnusable when the model is missing, damaged or not the pinned one, or needs the extra that is not here.
     """
     if settings.embedder == BUNDLED:
         from mixrag_cli.models.minilm import load_minilm
 
-        return load_minilm(settings.threads, on_progress)
-    from mixrag_cli.models.sentence_transformer import load_sentence_transformer
-
+        return load_minilm(settings.threads)
+    try:
+        from mixrag_cli.models.sentence_transformer import load_sentence_transformer
+    except ModuleNotFoundError as error:
+        raise _extra_missing(settings.embedder) from error
     return load_sentence_transformer(settings.embedder, settings.device, settings.threads)
 
 
 def load_pair_scorer(settings: Settings) -> PairScorer:
     """The cross-encoder that settings.rerank names. Raises ModelUnusable when it is missing, damaged or none."""
-    from mixrag_cli.models.sentence_transformer import load_cross_encoder
-
+    try:
+        from mixrag_cli.models.sentence_transformer import load_cross_encoder
+    except ModuleNotFoundError as error:
+        raise _extra_missing(settings.rerank) from error
     return load_cross_encoder(settings.rerank, settings.device, settings.threads)
+
+
+def _extra_missing(model: str) -> ModelUnusable:
+    return ModelUnusable(f"model {model} needs sentence-transformers, which is not installed", EXTRA_HINT)
 
 
 def load_generator(settings: Settings) -> Generator | None:

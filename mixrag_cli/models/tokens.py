@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import BUNDLED
-from mixrag_cli.models.bundled import WINDOW, tokenizer_file
+from mixrag_cli.models.bundled import WINDOW, tokenizer_bytes
 from mixrag_cli.models.local import model_folder
 
 
@@ -19,7 +19,7 @@ def load_bundled_tokenizer() -> Tokenizer:
 
     Raises ModelUnusable when its file is missing or not the pinned one.
     """
-    tokenizer = _read_tokenizer(tokenizer_file())
+    tokenizer = _to_tokenizer(tokenizer_bytes())
     tokenizer.enable_truncation(WINDOW)
     return tokenizer
 
@@ -30,8 +30,7 @@ def load_token_counter(embedder: str = BUNDLED) -> Callable[[str], int]:
 
     embedder: as in the settings. Raises ModelUnusable when the model's tokenizer cannot be had.
     """
-    path = tokenizer_file() if embedder == BUNDLED else model_folder(embedder) / "tokenizer.json"
-    tokenizer = _read_tokenizer(path)
+    tokenizer = _to_tokenizer(tokenizer_bytes()) if embedder == BUNDLED else _read_tokenizer(model_folder(embedder))
 
     def count_tokens(text: str) -> int:
         return len(tokenizer.encode(encodable(text), add_special_tokens=False))
@@ -46,11 +45,16 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _read_tokenizer(path: Path) -> Tokenizer:
+def _read_tokenizer(folder: Path) -> Tokenizer:
+    path = folder / "tokenizer.json"
     try:
-        tokenizer = Tokenizer.from_file(str(path))
+        return _to_tokenizer(path.read_bytes())
     except Exception as error:  # the library raises the bare class
         raise ModelUnusable(f"tokenizer file {path} is missing or damaged") from error
+
+
+def _to_tokenizer(raw: bytes) -> Tokenizer:
+    tokenizer = Tokenizer.from_buffer(raw)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer

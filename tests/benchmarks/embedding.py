@@ -14,10 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from corpora import read_jsonl
+from corpora import published_folder, read_jsonl
 
 from mixrag_cli.models import minilm
-from mixrag_cli.models.bundled import bundled_folder
 from mixrag_cli.models.sentence_transformer import load_sentence_transformer
 
 N_TEXTS = 512
@@ -65,7 +64,7 @@ def main() -> None:
     threads = arguments.threads
 
     ours = minilm.load_minilm(threads)
-    theirs = load_sentence_transformer(str(bundled_folder()), "cpu", threads)
+    theirs = load_sentence_transformer(str(published_folder()), "cpu", threads)
     tokens = ours.count_tokens(texts)
     print(f"{len(texts)} texts, {tokens / len(texts):.0f} tokens each, {threads} threads")
 

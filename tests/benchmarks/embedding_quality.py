@@ -1,4 +1,4 @@
-"""Retrieval by meaning alone: the bundled int8 model against the published float32 one, in nDCG@10.
+"""Retrieval by meaning alone: the bundled model against the published float32 one, in nDCG@10.
 
 Run: python tests/benchmarks/embedding_quality.py FOLDER [FOLDER …]   (BEIR files; only the judged documents are used)
 Chunks as the FinanceRAG study cuts them: 256 tokens, 15 % overlap; a document is as near as its nearest chunk.
@@ -10,11 +10,10 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from corpora import find_jsonl, read_jsonl, read_judgements
+from corpora import find_jsonl, published_folder, read_jsonl, read_judgements
 
 from mixrag_cli.evaluation.measures import ndcg_at
 from mixrag_cli.models import Embedder
-from mixrag_cli.models.bundled import bundled_folder
 from mixrag_cli.models.minilm import load_minilm
 from mixrag_cli.models.sentence_transformer import load_sentence_transformer
 from mixrag_cli.models.tokens import load_token_counter
@@ -72,7 +71,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     arguments = parser.parse_args()
     int8 = load_minilm()
-    float32 = load_sentence_transformer(str(bundled_folder()), "cpu")
+    float32 = load_sentence_transformer(str(published_folder()), "cpu")
     for folder in arguments.folders:
         ours, theirs = ndcg_by_query(int8, folder), ndcg_by_query(float32, folder)
         difference = ours - theirs

