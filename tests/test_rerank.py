@@ -52,6 +52,7 @@ def session(folder: Path) -> Session:
 @pytest.fixture(scope="module")
 def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A CrossEncoder of two small layers with random weights, as the library saves one."""
+    pytest.importorskip("sentence_transformers", reason="the extra models is not installed")
     import torch
     from sentence_transformers import CrossEncoder
     from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
