@@ -51,7 +51,7 @@ def sample() -> Sample:
 def tiny(tiny_model: Path) -> Iterator[Generator]:  # noqa: F811
     from mixrag_cli.models import load_generator
 
-    found = load_generator(Settings(generator=str(tiny_model), context_tokens=4096))
+    found = load_generator(Settings(generator=str(tiny_model), context_tokens=4096, threads=1))
     assert found is not None
     yield found
     found.close()

@@ -16,14 +16,14 @@ from mixrag_cli.recap.generated.strategies import STRATEGIES, Limits
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.settings import Settings
 
-TINY = Limits(items=2, quote=12, text=16, short=6)  # so that a reply of noise ends within its tokens
+TINY = Limits(items=1, quote=6, text=8, short=3)  # so that a reply of noise ends within its tokens
 
 
 @pytest.fixture(scope="module")
 def generator(tiny_model: Path) -> Iterator[Generator]:  # noqa: F811
     from mixrag_cli.models import load_generator
 
-    found = load_generator(Settings(generator=str(tiny_model), context_tokens=4096))
+    found = load_generator(Settings(generator=str(tiny_model), context_tokens=4096, threads=1))
     assert found is not None
     yield found
     found.close()
