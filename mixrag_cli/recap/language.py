@@ -60,6 +60,12 @@ _IRREGULAR = {
     "paid": "pay",
     "men": "man",
     "women": "woman",
+    "children": "child",
+    "shelves": "shelf",
+    "halves": "half",
+    "knives": "knife",
+    "loaves": "loaf",
+    "feet": "foot",
 }
 
 _MONTHS = {

@@ -425,10 +425,9 @@ def _label_of(header: Header, others: Sequence[Header], restated: Restated) -> s
 
 
 def _column_evidence(match: ColumnMatch, value: Decimal) -> Evidence:
-    """What the value rests on: the column, the number of its rows, and the conditions on them."""
+    """What the value rests on: the column's heading as it stands there, the number of rows, the conditions on them."""
     if not match.best:
-        column = " > ".join(match.column.path)
-        return Evidence("e1", 1, f"{column}: {match.n_rows:,} values", match.basis, locator=match.locator)
+        return Evidence("e1", 1, match.column.leaf, match.basis, locator=match.locator)
     header, cell = match.best[0]
     label = f"{' > '.join(header.path)} | {match.basis}"
     return Evidence("e1", 1, cell.text, label, value, locator=locate_cells(match.table.locator, [cell]))

@@ -347,12 +347,22 @@ def _counted(question: str, rows: _Rows, around: Sequence[str]) -> tuple[Header,
         if word in ROW_WORDS or word in around or columns[0] in named:
             return columns[0], "count", 1.0
         if any(word in each.said and not each.is_comparison for each in rows.filters):
-            return columns[0], "count", 1.0
+            amount = _amount_of_one(behind, rows)
+            return (amount, "sum", 1.0) if amount is not None else (columns[0], "count", 1.0)
         if amounts:
             return amounts[0], "sum", 1.0
         if named:
             return named[0], "count", 1.0
     return None
+
+
+def _amount_of_one(words: Sequence[str], rows: _Rows) -> Header | None:
+    """The column of numbers that the words name, where they name one row: "how many benches are in stock"."""
+    if rows.is_sampled or len(rows.passing()) != 1:
+        return None
+    stems, keys = {stem(word) for word in words}, key_columns(rows.table)
+    amounts = (header for header in rows.table.columns if header.index not in keys and is_numeric(rows.table, header))
+    return next((header for header in amounts if stems & set(stems_of(header.leaf))), None)
 
 
 def _coverage(terms: Sequence[str], rows: _Rows, credit: np.ndarray, base: EvidenceBase) -> float:
@@ -380,13 +390,15 @@ def _tallied(rows: _Rows, column: Header, tally: Tally, score: float, coverage: 
     found = rows.tally(column, tally)
     if found is None or found.value is None or (tally.of_one_row and found.n_numbers != 1):
         return None
+    if found.n_numbers == 1 and tally.operation in ("sum", "average"):  # of one row: its own cell, quoted
+        return _tallied(rows, column, replace(tally, operation="maximum", of_one_row=True), score, coverage)
     best = tuple(_best_row(row, column, rows.table) for row in found.best)
     cells = () if rows.is_sampled else _cells_of(rows.passing(), column.index)
     return ColumnMatch(
         *(rows.hit, rows.table, column, tally.operation, cells, found.value, score, coverage),
         n_rows=found.n_rows if tally.operation == "count" else found.n_numbers,
         best=best,
-        filters=rows.labels,
+        filters=rows.labels if rows.is_sampled or not tally.of_one_row else (),
         of_one_row=tally.of_one_row,
     )
 
