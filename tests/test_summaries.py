@@ -315,11 +315,18 @@ SALES = table_of([("Product A", "$ 64", "(1,234.50)"), ("Share", "12.25 %", "0.5
         ("From 2018-2021.", ("2021",)),
         ("The sum is 128.", ("128",)),
         ("Figures in Q3 and in FY2018.", ("3",)),
+        ("In 2018, and in 2019, it rose.", ()),
         ("No figures at all.", ()),
     ],
 )
 def test_numbers_of_a_summary_must_occur_in_the_table(text: str, foreign: tuple[str, ...]) -> None:
     assert foreign_numbers(text, SALES) == foreign
+
+
+def test_a_header_may_give_the_scale() -> None:
+    plain = table_of([("Product A", "64", "70")], title="Sales", scale=1)
+    assert foreign_numbers("64 million", plain) == ("64 million",)
+    assert foreign_numbers("64 million", replace(plain, columns=(*plain.columns, Header(0, ("in millions",))))) == ()
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

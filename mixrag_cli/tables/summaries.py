@@ -26,6 +26,7 @@ from mixrag_cli.tables.lines import head_lines, row_lines, shown_columns
 from mixrag_cli.tables.numerals import Value
 from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.text import unit_text
+from mixrag_cli.tables.unit_words import find_unit_and_scale
 
 Form = Literal["short", "long"]
 
@@ -249,7 +250,7 @@ def _clip(text: str, most: int) -> str:
 
 # --- what is believed -----------------------------------------------------------------------------------------------
 
-_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
+_DIGITS = re.compile(r"\d+(?:,\d+)*(?:\.\d+)?|\.\d+")
 
 
 def foreign_numbers(text: str, table: Table) -> tuple[str, ...]:
@@ -283,16 +284,16 @@ def _occurs(value: Value, plain: frozenset[Decimal], full: frozenset[Decimal]) -
 
 def _numbers_of(table: Table) -> tuple[frozenset[Decimal], frozenset[Decimal]]:
     """The numbers of the table as written, and in base units."""
-    paths = (part for header in (*table.columns, *table.rows) for part in header.path)
-    texts = (table.title, unit_text(table), *table.notes, *paths, *(cell.text for cell in table.cells))
+    paths = [part for header in (*table.columns, *table.rows) for part in header.path]
+    heads = (table.title, unit_text(table), *table.notes, *paths)
+    texts = (*heads, *(cell.text for cell in table.cells))
     plain = {_to_number(match.group()) for text in texts for match in _DIGITS.finditer(text)}
-    full = set()
+    full = {abs(found.value) * found.scale for text in texts for _, _, found in find_numbers(text) if found.value}
+    said_scales = {find_unit_and_scale(text)[1] for text in heads}  # by a header, whichever cells it governs
     for cell in table.cells:
         if cell.value is not None and cell.value.is_finite():
             plain.add(abs(cell.value))
-            full.add(abs(cell.value) * cell.scale)
-    for text in texts:
-        full |= {abs(found.value) * found.scale for _, _, found in find_numbers(text) if found.value is not None}
+            full |= {abs(cell.value) * scale for scale in (cell.scale, *said_scales)}
     return frozenset(plain), frozenset(full)
 
 
