@@ -271,7 +271,9 @@ def test_another_form_or_model_takes_the_place_of_the_old(
 
 
 def test_with_a_real_model_every_table_ends_somewhere(tiny_model: Path, folder: Path) -> None:
-    settings = Settings(summaries="short", generator=str(tiny_model), context_tokens=2048, summary_tokens=1_000)
+    # One thread: llama.cpp's threads wait for one another without sleeping, which is slow where cores are shared.
+    most = {"context_tokens": 2048, "summary_tokens": 1_000, "generator_seconds": 5, "threads": 1}
+    settings = Settings(summaries="short", generator=str(tiny_model), **most)  # type: ignore[arg-type]
     report = build_index([folder], settings, events=Silent())
     assert report.summaries is not None
     found = report.summaries
