@@ -103,7 +103,7 @@ def _key_columns(matrix: Matrix, layout: Layout) -> tuple[Header, ...]:
     if len(layout.labels) < 2 and not has_lines:
         return ()
     named = [(column, matrix.text(layout.headers[0], column)) for column in layout.labels]
-    return tuple(Header(column, (name,)) for column, name in named if name)
+    return tuple(Header(column, (name,)) for column, name in named if name and not _is_scale(name))
 
 
 def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -> tuple[list[str], tuple[str, ...]]:
@@ -117,13 +117,18 @@ def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -
             notes.insert(0, text)
         elif text:
             caption.append(text)
-    corner = [] if layout.is_flat else _corner_texts(matrix, layout)
+    corner = [text for text in _corner_texts(matrix, layout) if not layout.is_flat or _is_scale(text)]
     aside = [matrix.text(row, layout.data[0]) for row in layout.units]
     notes += [text for text in aside if text and not is_wide_unit_text(text)]
     notes = [*(text for text in corner if is_unit_text(text) and find_unit_and_scale(text) != ("", 1)), *notes]
     if len(caption) > 1:
         caption = [": ".join(caption)]
     return caption, tuple(note for note in notes if note)
+
+
+def _is_scale(text: str) -> bool:
+    """Whether a corner says how the table counts ("in millions") rather than what the labels are ("percent", "km")."""
+    return is_unit_text(text) and find_unit_and_scale(text)[1] != 1
 
 
 def _corner_texts(matrix: Matrix, layout: Layout) -> list[str]:
