@@ -53,7 +53,7 @@ def _collect(waiting: list[Path], answers: queue.Queue[str], silence_s: float) -
 
 def main(names: Sequence[str]) -> None:
     from mixrag_cli.errors import FileUnreadable
-    from mixrag_cli.readers.pdf import read_pdf
+    from mixrag_cli.readers.pdf.reader import read_pdf
     from mixrag_cli.readers.source import ReadSource
 
     print("ready", flush=True)

@@ -14,8 +14,8 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 from mixrag_cli.output.console import make_console
 from mixrag_cli.output.table_view import table_layout
 from mixrag_cli.plain import table_from_plain, table_to_plain
-from mixrag_cli.readers.delimited import read_delimited
-from mixrag_cli.readers.pdf import read_pdf
+from mixrag_cli.readers.pdf.reader import read_pdf
+from mixrag_cli.readers.sheets.delimited import read_delimited
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document, Grid
 from mixrag_cli.tables.grid import grid_to_table

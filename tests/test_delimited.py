@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.delimited import read_delimited
-from mixrag_cli.readers.sampling import FULL_ROWS, fast_number
+from mixrag_cli.readers.sheets.delimited import read_delimited
+from mixrag_cli.readers.sheets.sampling import FULL_ROWS, fast_number
 from mixrag_cli.readers.source import ReadLimits, ReadSource
 from mixrag_cli.records import Document, Table
 from mixrag_cli.tables.grid import grid_to_table
@@ -168,7 +168,7 @@ def test_a_million_cells_do_not_raise_the_memory(tmp_path: Path) -> None:
         file.writelines(line.format(i=i, r=i % 7) for i in range(100_000))
     script = (
         "import sys, resource; from pathlib import Path; from mixrag_cli.readers.source import ReadSource\n"
-        "from mixrag_cli.readers.delimited import read_delimited\n"
+        "from mixrag_cli.readers.sheets.delimited import read_delimited\n"
         "path = Path(sys.argv[1]); before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "with path.open('rb') as file: document = read_delimited(ReadSource(path.name, path.stat().st_size, file))\n"
         "print(document.grids[0].total_rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"

@@ -13,7 +13,7 @@ from cli_fixtures import environment_of, run_mixrag
 
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.models.tokens import load_token_counter
-from mixrag_cli.readers.delimited import read_delimited
+from mixrag_cli.readers.sheets.delimited import read_delimited
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.tables.grid import grid_to_table
 

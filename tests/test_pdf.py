@@ -13,9 +13,9 @@ from pdf_reading import outcomes_of
 from reportlab.pdfgen.canvas import Canvas
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.pdf import read_pdf
-from mixrag_cli.readers.pdf_fallback import read_pdf_fallback
-from mixrag_cli.readers.pdf_layout import count_words, is_number, join_lines
+from mixrag_cli.readers.pdf.fallback import read_pdf_fallback
+from mixrag_cli.readers.pdf.layout import count_words, is_number, join_lines
+from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document, Grid
 

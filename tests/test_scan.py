@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.delimited import find_dialect, read_delimited
+from mixrag_cli.readers.sheets.delimited import find_dialect, read_delimited
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.tables.scan import Dialect, Filter, ScanResult, scan_column, scan_groups
 

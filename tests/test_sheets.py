@@ -21,8 +21,8 @@ from odf.text import P
 from openpyxl.styles import Alignment, Font
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.number_formats import show_number
-from mixrag_cli.readers.sheet import read_sheet
+from mixrag_cli.readers.sheets.number_formats import show_number
+from mixrag_cli.readers.sheets.reader import read_sheet
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document, Table
 from mixrag_cli.tables.grid import grid_to_table

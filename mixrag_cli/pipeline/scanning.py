@@ -8,7 +8,7 @@ from typing import BinaryIO, TypeVar
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.pipeline.session import Session
-from mixrag_cli.readers.delimited import find_dialect
+from mixrag_cli.readers.sheets.delimited import find_dialect
 from mixrag_cli.records import DocumentRow, Hit, SourceFile, Table
 from mixrag_cli.store import StoreReader, text_to_root
 from mixrag_cli.tables.scan import Dialect, Filter, Group, ScanOperation, ScanResult, scan_column, scan_groups

@@ -1,4 +1,4 @@
-"""Readers: a file to a Document. One module a format, chosen by the file's name and imported when first needed."""
+"""Readers: a file to a Document. One module or folder a format, chosen by name and imported when first needed."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Format:
 
 
 FORMATS = (
-    Format("pdf", "pdf", "read_pdf", "pdf", fallback="pdf_fallback.read_pdf_fallback"),
+    Format("pdf", "pdf.reader", "read_pdf", "pdf", fallback="pdf.fallback.read_pdf_fallback"),
     Format("markdown", "markdown", "read_markdown", "md markdown mdown mkd mdx qmd rmd"),
-    Format("sheet", "sheet", "read_sheet", "xlsx xlsm xls ods"),
-    Format("sheet", "delimited", "read_delimited", "csv tsv tab"),
+    Format("sheet", "sheets.reader", "read_sheet", "xlsx xlsm xls ods"),
+    Format("sheet", "sheets.delimited", "read_delimited", "csv tsv tab"),
     Format("html", "html", "read_html", "html htm xhtml"),
     Format("notebook", "notebook", "read_notebook", "ipynb"),
     Format(
@@ -76,7 +76,7 @@ def has_fallback(name: str) -> bool:
 
 def fallback_reader_for(name: str) -> ReadFunction:
     """The second reader of such files. Raises LookupError where there is none."""
-    module, _, function = _format_of(name).fallback.partition(".")
+    module, _, function = _format_of(name).fallback.rpartition(".")
     if not module:
         raise LookupError(f"no second reader for {name!r}")
     return _load(module, function)

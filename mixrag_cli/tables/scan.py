@@ -5,7 +5,7 @@ greatest rows can only come from the file itself. One batch of rows is held at a
 exactly where it does for the profiles, so that both agree: plain digits, no identifiers.
 
 For a Table of a sampled csv (total_rows above len(rows), the document's one grid): column is Header.index, header_rows
-the index of its first row, the rest of the dialect what readers.delimited.find_dialect says of the opened file.
+the index of its first row, the rest of the dialect what readers.sheets.delimited.find_dialect says of the opened file.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.readers.sheet import read_sheet
+from mixrag_cli.readers.sheets.reader import read_sheet
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Grid, GridCell, Locator, Table
 from mixrag_cli.tables.grid import grid_to_table

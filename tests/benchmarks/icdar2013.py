@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pdfplumber
 
-from mixrag_cli.readers.pdf import read_pdf
+from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.source import ReadSource
 
 Cell = tuple[int, int, int, int, str]  # first row, last row, first column, last column, text

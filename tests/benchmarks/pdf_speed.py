@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pdfplumber
 
-from mixrag_cli.readers.pdf import read_pdf
+from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document
 

@@ -39,7 +39,7 @@ from mixrag_cli.chunking import chunk_document
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.readers.grids import raw_text
+from mixrag_cli.readers.sheets.grids import raw_text
 from mixrag_cli.records import Chunk, DocumentRow, Table, stable_id
 from mixrag_cli.retrieval.fusion import WORDS_WEIGHT, fuse
 from mixrag_cli.retrieval.statistics import WordStatistics

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from statistics import median
 
-from mixrag_cli.readers.pdf_headers import Entry, find_underline, header_entries, set_levels
-from mixrag_cli.readers.pdf_layout import Line, merge_boxes
-from mixrag_cli.readers.pdf_page import Box, Rule
-from mixrag_cli.readers.pdf_pieces import (
+from mixrag_cli.readers.pdf.header_cells import Entry, find_underline, header_entries, set_levels
+from mixrag_cli.readers.pdf.layout import Line, merge_boxes
+from mixrag_cli.readers.pdf.page import Box, Rule
+from mixrag_cli.readers.pdf.pieces import (
     ALIGN_POINTS,
     DIGIT,
     Band,

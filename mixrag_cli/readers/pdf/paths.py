@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mixrag_cli.readers.pdf_limits import MAX_PAGE_OBJECTS
-from mixrag_cli.readers.pdf_page import RULE_THICKNESS, Box, Frame, Matrix, Rule, Word, map_box, map_point, multiply
-from mixrag_cli.readers.pdfium import (
+from mixrag_cli.readers.pdf.limits import MAX_PAGE_OBJECTS
+from mixrag_cli.readers.pdf.page import RULE_THICKNESS, Box, Frame, Matrix, Rule, Word, map_box, map_point, multiply
+from mixrag_cli.readers.pdf.pdfium import (
     FORM,
     IMAGE,
     PATH,

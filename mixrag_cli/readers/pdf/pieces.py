@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mixrag_cli.readers.pdf_layout import COLUMN_GAP, Line, is_number, words_to_text
-from mixrag_cli.readers.pdf_page import Box, Word
+from mixrag_cli.readers.pdf.layout import COLUMN_GAP, Line, is_number, words_to_text
+from mixrag_cli.readers.pdf.page import Box, Word
 
 NUMBER_GAP = 0.45  # of the type size: figures may stand closer together than texts do
 SYMBOL_REACH = 2.5  # of the type size: how far a "%" or ")" may stand from its figure

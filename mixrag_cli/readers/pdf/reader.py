@@ -10,13 +10,12 @@ from __future__ import annotations
 import ctypes
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.pdf_assembly import lay_out_page, pages_to_document
-from mixrag_cli.readers.pdf_items import PageLayout
-from mixrag_cli.readers.pdf_limits import MAX_PAGE_CHARS, MAX_PAGES, checked_bytes
-from mixrag_cli.readers.pdf_page import Frame, PageContent, Word, merge_rules
-from mixrag_cli.readers.pdf_paths import Paths
-from mixrag_cli.readers.pdf_text import TextPage
-from mixrag_cli.readers.pdfium import (
+from mixrag_cli.readers.pdf.assembly import lay_out_page, pages_to_document
+from mixrag_cli.readers.pdf.items import PageLayout
+from mixrag_cli.readers.pdf.limits import MAX_PAGE_CHARS, MAX_PAGES, checked_bytes
+from mixrag_cli.readers.pdf.page import Frame, PageContent, Word, merge_rules
+from mixrag_cli.readers.pdf.paths import Paths
+from mixrag_cli.readers.pdf.pdfium import (
     box_of_page,
     count_chars,
     count_pages,
@@ -25,6 +24,7 @@ from mixrag_cli.readers.pdfium import (
     rotation_of_page,
     title_of,
 )
+from mixrag_cli.readers.pdf.words import TextPage
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document
 

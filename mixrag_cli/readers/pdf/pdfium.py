@@ -14,7 +14,7 @@ import pypdfium2.raw as pdfium
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.pdf_page import Matrix
+from mixrag_cli.readers.pdf.page import Matrix
 
 PASSWORD_ERROR = 4
 LOAD_ERRORS = {3: "data format error", 5: "unsupported security scheme", 6: "page not found"}

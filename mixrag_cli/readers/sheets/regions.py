@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from mixrag_cli.readers.sampling import SourceCell
-from mixrag_cli.readers.workbook import MAX_COLUMNS
+from mixrag_cli.readers.sheets.sampling import SourceCell
+from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
 MAX_CAPTION_GAP = 2  # blank rows between a title and its table
 MAX_DEPTH = 8  # cuts within cuts; real sheets need three

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from mixrag_cli.readers.sampling import RowSampler
+from mixrag_cli.readers.sheets.sampling import RowSampler
 
 MAX_ROWS = 1_048_576  # the grid of every spreadsheet program; what claims to lie outside is ignored
 MAX_COLUMNS = 16_384

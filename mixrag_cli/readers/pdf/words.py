@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mixrag_cli.cleaning import safe_text
-from mixrag_cli.readers.pdf_page import Frame, Word, is_bold_name, is_italic_name
-from mixrag_cli.readers.pdfium import (
+from mixrag_cli.readers.pdf.page import Frame, Word, is_bold_name, is_italic_name
+from mixrag_cli.readers.pdf.pdfium import (
     get_font,
     get_font_info,
     get_loose_box,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.readers.pdf_layout import merge_boxes
-from mixrag_cli.readers.pdf_page import Box, Rule
-from mixrag_cli.readers.pdf_pieces import ALIGN_POINTS, Band, Piece, Row, columns_of
+from mixrag_cli.readers.pdf.layout import merge_boxes
+from mixrag_cli.readers.pdf.page import Box, Rule
+from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, Row, columns_of
 
 UNDERLINE_REACH = 0.9  # of the type size, from a header's bottom to the rule below it
 

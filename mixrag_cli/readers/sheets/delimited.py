@@ -18,8 +18,8 @@ from typing import BinaryIO, cast
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import MARKS, decode, wide_encoding
-from mixrag_cli.readers.grids import MAX_CELL_CHARS, raw_text, split_wide
-from mixrag_cli.readers.sampling import RowSampler, SourceRow
+from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
+from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import ColumnProfile, Document, Grid, GridCell, Locator
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from mixrag_cli.readers.pdf_page import Box, Word
+from mixrag_cli.readers.pdf.page import Box, Word
 
 BASELINE_TOLERANCE = 0.45  # of the type size: below it two words stand on one line (superscripts are caught apart)
 PARAGRAPH_GAP = 0.75  # of the type size between a line's bottom and the next top; set on 10-Q filings and papers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mixrag_cli.readers.pdf_items import ITEM, MAX_HEADING_CHARS, PART, TextItem
+from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, TextItem
 from mixrag_cli.records import Grid
 
 CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mixrag_cli.readers.pdf_page import Box
+from mixrag_cli.readers.pdf.page import Box
 from mixrag_cli.records import Grid
 
 MAX_HEADING_CHARS = 160

@@ -9,9 +9,9 @@ from typing import BinaryIO
 import python_calamine
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.number_formats import plain_number
-from mixrag_cli.readers.sampling import SourceCell, SourceRow
-from mixrag_cli.readers.workbook import BEAT_ROWS, MAX_CELLS, MAX_MERGES, MAX_SHEETS, Beat, SheetCells
+from mixrag_cli.readers.sheets.number_formats import plain_number
+from mixrag_cli.readers.sheets.sampling import SourceCell, SourceRow
+from mixrag_cli.readers.sheets.workbook import BEAT_ROWS, MAX_CELLS, MAX_MERGES, MAX_SHEETS, Beat, SheetCells
 
 MAX_GRID = 20_000_000  # places that calamine lays out densely, about 0.5 GB; the old format's own grid has 16.8 million
 

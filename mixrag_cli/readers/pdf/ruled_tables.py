@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from mixrag_cli.readers.pdf_layout import Line, is_number, words_to_lines
-from mixrag_cli.readers.pdf_page import Box, Rule, Word
-from mixrag_cli.readers.pdf_pieces import line_to_pieces
+from mixrag_cli.readers.pdf.layout import Line, is_number, words_to_lines
+from mixrag_cli.readers.pdf.page import Box, Rule, Word
+from mixrag_cli.readers.pdf.pieces import line_to_pieces
 from mixrag_cli.records import Grid, GridCell, Locator
 
 REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.readers.pdf_captions import caption_of, notes_below
-from mixrag_cli.readers.pdf_continued import join_continued
-from mixrag_cli.readers.pdf_items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
-from mixrag_cli.readers.pdf_lattice import find_ruled_tables
-from mixrag_cli.readers.pdf_layout import (
+from mixrag_cli.readers.pdf.aligned_tables import find_aligned_tables
+from mixrag_cli.readers.pdf.captions import caption_of, notes_below
+from mixrag_cli.readers.pdf.continued_tables import join_continued
+from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
+from mixrag_cli.readers.pdf.layout import (
     Line,
     count_words,
     join_lines,
@@ -21,9 +21,9 @@ from mixrag_cli.readers.pdf_layout import (
     split_flows,
     words_to_lines,
 )
-from mixrag_cli.readers.pdf_page import Box, PageContent, Word
-from mixrag_cli.readers.pdf_running import drop_repeated
-from mixrag_cli.readers.pdf_tables import find_aligned_tables
+from mixrag_cli.readers.pdf.page import Box, PageContent, Word
+from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
+from mixrag_cli.readers.pdf.running import drop_repeated
 from mixrag_cli.records import Document, Grid
 
 MAX_HEADING_LEVEL = 6

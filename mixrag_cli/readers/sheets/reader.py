@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.archive import Archive
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.readers.grids import MAX_CELL_CHARS, cell_range, column_name, raw_text, split_wide
-from mixrag_cli.readers.ods import read_ods
-from mixrag_cli.readers.regions import Cells, Merge, Region, TableRegion, find_regions
-from mixrag_cli.readers.sampling import SourceCell
+from mixrag_cli.readers.sheets.archive import Archive
+from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, cell_range, column_name, raw_text, split_wide
+from mixrag_cli.readers.sheets.ods import read_ods
+from mixrag_cli.readers.sheets.regions import Cells, Merge, Region, TableRegion, find_regions
+from mixrag_cli.readers.sheets.sampling import SourceCell
+from mixrag_cli.readers.sheets.workbook import SheetCells
+from mixrag_cli.readers.sheets.xls import read_xls
+from mixrag_cli.readers.sheets.xlsx import read_xlsx
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.readers.workbook import SheetCells
-from mixrag_cli.readers.xls import read_xls
-from mixrag_cli.readers.xlsx import read_xlsx
 from mixrag_cli.records import Document, Grid, GridCell, Locator
 
 ZIP_MAGIC = b"PK"

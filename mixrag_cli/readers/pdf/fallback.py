@@ -15,10 +15,10 @@ from pdfplumber.utils.exceptions import PdfminerException
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.pdf_assembly import lay_out_page, pages_to_document
-from mixrag_cli.readers.pdf_items import PageLayout
-from mixrag_cli.readers.pdf_limits import MAX_PAGE_CHARS, MAX_PAGE_OBJECTS, MAX_PAGES, checked_bytes
-from mixrag_cli.readers.pdf_page import (
+from mixrag_cli.readers.pdf.assembly import lay_out_page, pages_to_document
+from mixrag_cli.readers.pdf.items import PageLayout
+from mixrag_cli.readers.pdf.limits import MAX_PAGE_CHARS, MAX_PAGE_OBJECTS, MAX_PAGES, checked_bytes
+from mixrag_cli.readers.pdf.page import (
     RULE_THICKNESS,
     PageContent,
     Rule,

@@ -1,0 +1,1 @@
+"""Files of rows and columns: workbooks (xlsx, xls, ods) and delimited text."""
