@@ -5,11 +5,13 @@ _mixrag() {
     [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
     for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $path/$each in
-            /index|/ask|/chat|/search|/show|/eval|/status|/remove|/doctor|/completion|/models|/models/list|/models/pull|/models/verify|/models/use|/models/path|/models/remove|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
+            /index|/ask|/chat|/search|/show|/eval|/calibrate|/status|/remove|/doctor|/completion|/models|/models/list|/models/pull|/models/verify|/models/use|/models/path|/models/remove|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
         esac
     done
     case $path:$previous in
         *:--wait) COMPREPLY=(); return ;;
+        *:--summaries) COMPREPLY=($(compgen -W 'none short long' -- "$word")); return ;;
+        *:--generator) COMPREPLY=(); return ;;
         *:--store) COMPREPLY=($(compgen -d -- "$word")); return ;;
         *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
         *:--path) COMPREPLY=(); return ;;
@@ -17,7 +19,7 @@ _mixrag() {
         *:--kind) COMPREPLY=($(compgen -W 'prose code table row' -- "$word")); return ;;
         *:--file) COMPREPLY=(); return ;;
         *:--rerank) COMPREPLY=(); return ;;
-        *:--generator) COMPREPLY=(); return ;;
+        *:--expand) COMPREPLY=($(compgen -W 'none hyde step-back modality-hyde rephrase query-to-document' -- "$word")); return ;;
         *:--strategy) COMPREPLY=($(compgen -W 'recap direct cot eedp pot' -- "$word")); return ;;
         *:--jsonl) COMPREPLY=(); return ;;
         *:--output) COMPREPLY=(); return ;;
@@ -36,13 +38,14 @@ _mixrag() {
         *:--cache) COMPREPLY=($(compgen -d -- "$word")); return ;;
     esac
     case $path in
-        '') words='index ask chat search show eval status remove doctor completion models config' flags='--version --help -h' ;;
-        '/index') words='' flags='--rebuild --prune --follow --wait --yes -y --json --store --color --quiet -q --debug --help -h' ;;
-        '/ask') words='' flags='--path --modality --kind --file --rerank --generator --strategy --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
+        '') words='index ask chat search show eval calibrate status remove doctor completion models config' flags='--version --help -h' ;;
+        '/index') words='' flags='--rebuild --prune --follow --wait --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
+        '/ask') words='' flags='--path --modality --kind --file --rerank --expand --generator --strategy --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
         '/chat') words='' flags='--path --modality --kind --file --rerank --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
-        '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --json --store --color --quiet -q --debug --help -h' ;;
+        '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --expand --generator --json --store --color --quiet -q --debug --help -h' ;;
         '/show') words='' flags='--tables --json --store --color --quiet -q --debug --help -h' ;;
         '/eval') words='' flags='--compare --ablate --answers --measure --k --split --only --by --limit -n --files --distractors --against --html --scores --cache --replay --fresh --json --store --color --quiet -q --debug --help -h' ;;
+        '/calibrate') words='' flags='--reset --html --wait --json --store --color --quiet -q --debug --help -h' ;;
         '/status') words='' flags='--skipped --json --store --color --quiet -q --debug --help -h' ;;
         '/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/doctor') words='' flags='--model --json --store --color --quiet -q --debug --help -h' ;;

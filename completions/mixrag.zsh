@@ -189,6 +189,19 @@ _mixrag_status() {
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
         '*:argument:_default'
 }
+_mixrag_calibrate() {
+    _arguments -C -S \
+        '*--reset[Go back to the thresholds that are shipped]' \
+        '*--html=[Write the report as a page]:value: ' \
+        '*--wait=[Wait this many seconds for an index run to end]:value: ' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
 _mixrag_eval() {
     _arguments -C -S \
         '*--compare=[Compare with this run - settings such as fusion=rrf,rerank=none, or words, meaning, rrf; may be repeated]:value: ' \
@@ -234,7 +247,9 @@ _mixrag_search() {
         '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
-        '*--rerank=[How the best passages are reranked - late, none, or a CrossEncoder by name]:value: ' \
+        '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
+        '*--expand=[How the model widens the search - none, hyde, step-back, modality-hyde, rephrase, query-to-document]:value:(none hyde step-back modality-hyde rephrase query-to-document)' \
+        '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
@@ -249,7 +264,7 @@ _mixrag_chat() {
         '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
-        '*--rerank=[How the best passages are reranked - late, none, or a CrossEncoder by name]:value: ' \
+        '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
         '*--json[Print one JSON object on stdout]' \
@@ -266,7 +281,8 @@ _mixrag_ask() {
         '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
-        '*--rerank=[How the best passages are reranked - late, none, or a CrossEncoder by name]:value: ' \
+        '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
+        '*--expand=[How the model widens the search - none, hyde, step-back, modality-hyde, rephrase, query-to-document]:value:(none hyde step-back modality-hyde rephrase query-to-document)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
         '*--explain[Show all five RECAP steps, not only the result]' \
@@ -286,6 +302,8 @@ _mixrag_index() {
         '*--prune[Forget missing files even when they are a large part of the index]' \
         '*--follow[Follow symbolic links that stay inside the folder]' \
         '*--wait=[Wait this many seconds for another index run to end]:value: ' \
+        '*--summaries=[Let the model summarise tables - none, short, long]:value:(none short long)' \
+        '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
@@ -303,7 +321,7 @@ _mixrag() {
         '1:command:->command' \
         '*::argument:->argument'
     case $state in
-        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
+        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
         argument) case $line[1] in
             index) _mixrag_index ;;
             ask) _mixrag_ask ;;
@@ -311,6 +329,7 @@ _mixrag() {
             search) _mixrag_search ;;
             show) _mixrag_show ;;
             eval) _mixrag_eval ;;
+            calibrate) _mixrag_calibrate ;;
             status) _mixrag_status ;;
             remove) _mixrag_remove ;;
             doctor) _mixrag_doctor ;;

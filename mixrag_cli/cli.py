@@ -18,7 +18,20 @@ import typer
 from typer.core import TyperGroup
 
 from mixrag_cli import __version__
-from mixrag_cli.commands import ask, chat, completion, config, doctor, index, models, remove, search, show, status
+from mixrag_cli.commands import (
+    ask,
+    calibrate,
+    chat,
+    completion,
+    config,
+    doctor,
+    index,
+    models,
+    remove,
+    search,
+    show,
+    status,
+)
 from mixrag_cli.commands import eval as eval_
 from mixrag_cli.commands.offline import keep_libraries_offline
 from mixrag_cli.commands.signals import interruption_code, watch_for_signals
@@ -177,6 +190,7 @@ app.command("chat")(chat.chat)
 app.command("search")(search.search)
 app.command("show")(show.show)
 app.command("eval")(eval_.evaluate)
+app.command("calibrate")(calibrate.calibrate)
 app.command("status")(status.status)
 app.command("remove")(remove.remove)
 app.add_typer(models.app, name="models")

@@ -330,6 +330,7 @@ class Hit:
 
     path: the document's display path. scores: "words" (BM25), "meaning" (cosine), …; a source that did not return it is
     absent. score: the fused score in [0, 1], by which hits are ordered. probability: calibrated, where a map is fitted.
+    threshold: what the raw score of the source judged_by had to reach; where it did, accepted_by is that source.
     ceiling: the highest BM25 score that the words of its query can reach, without which "words" means nothing.
     """
 
@@ -342,6 +343,7 @@ class Hit:
     accepted_by: str | None = None
     threshold: float | None = None
     ceiling: float = 0.0
+    judged_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from mixrag_cli.output.places import is_within, position_of, reference
 from mixrag_cli.output.progress import Bars, duration_text
 from mixrag_cli.output.streams import write_error, write_json
 from mixrag_cli.output.table_view import table_layout
+from mixrag_cli.pipeline.calibrating import CalibrationReport
 from mixrag_cli.pipeline.indexing import IndexReport
 from mixrag_cli.pipeline.inspection import StoreStatus
 from mixrag_cli.pipeline.session import SearchResult
@@ -37,6 +38,8 @@ from mixrag_cli.records import (
     Source,
     Table,
 )
+from mixrag_cli.retrieval.assessment import Assessment, SourceAssessment
+from mixrag_cli.retrieval.calibration import read_priors
 from mixrag_cli.settings import Resolved
 
 HOSTILE = [
@@ -146,6 +149,7 @@ def status_of(text):
         left_out=skipped,
         models={"embedder": text},
         thresholds={"words": 1.5},
+        calibration=read_priors()["late"],
         stale=1,
         bytes=12345,
         updated=1_700_000_000.0,
@@ -183,7 +187,14 @@ RENDERERS = {
     "lines": lambda console, text: terminal.print_lines(console, [text]),
     "findings": lambda console, text: terminal.print_findings(console, [("warn", text, text, text)]),
 }
+def calibration_of(text):
+    source = SourceAssessment("rerank", text, 0.1, 0.9, (0, 3), (5, 1), 0.52, None, 0.81, None)
+    assessment = Assessment(9, 8, 0.04, 0.12, (source,))
+    return CalibrationReport(Path("/tmp/x"), text, read_priors()["late"], True, assessment, (text,))
+
+
 FORMS = {
+    "calibration": lambda text: payloads.calibration_to_json(calibration_of(text)),
     "answer": lambda text: payloads.answer_to_json(answer_of(text)),
     "answer abstained": lambda text: payloads.answer_to_json(answer_of(text, status="abstained")),
     "search": lambda text: payloads.search_to_json(SearchResult(text, (hit_of(text),), {"total": 1.0}, (text,))),

@@ -5,6 +5,7 @@ Numbers are exact decimals inside the program; in JSON they are numbers, whole w
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -17,11 +18,14 @@ from mixrag_cli.recap.present import unit_text
 from mixrag_cli.records import Answer, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
 
 if TYPE_CHECKING:
+    from mixrag_cli.pipeline.calibrating import CalibrationReport
     from mixrag_cli.pipeline.indexing import IndexReport
     from mixrag_cli.pipeline.inspection import StoreStatus
     from mixrag_cli.pipeline.session import SearchResult
     from mixrag_cli.pipeline.showing import Passage
     from mixrag_cli.pipeline.summarising import SummaryReport
+    from mixrag_cli.retrieval.assessment import SourceAssessment
+    from mixrag_cli.retrieval.calibration import Calibration
     from mixrag_cli.settings import Resolved
 
 SCORE_DIGITS = 4
@@ -93,8 +97,11 @@ def source_to_json(source: Source) -> dict[str, Any]:
 
 
 def hit_to_json(ref: int, hit: Hit) -> dict[str, Any]:
-    """A passage with its scores; score and score_source are those of the source of evidence that accepted it."""
-    by = hit.accepted_by or max(hit.scores, key=lambda name: hit.scores[name], default="fused")
+    """A passage with its scores; score, score_source and threshold are those of the source that judged it.
+
+    An infinite threshold (no score would be enough) is null: JSON has no infinity.
+    """
+    by = hit.accepted_by or hit.judged_by or "fused"
     return {
         "ref": ref,
         "id": hit.chunk.id,
@@ -179,10 +186,58 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
         "left_out": skipped_to_json(status.left_out),
         "models": dict(status.models),
         "thresholds": dict(status.thresholds),
+        "calibration": _origin_to_json(status.calibration),
         "stale": status.stale,
         "bytes": status.bytes,
         "updated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(status.updated)),
         "version": status.program,
+    }
+
+
+def calibration_to_json(report: CalibrationReport) -> dict[str, Any]:
+    """mixrag.calibration/1; "assessment" is null where the calibration was only set back."""
+    found = report.assessment
+    return {
+        "schema": "mixrag.calibration/1",
+        "store": str(report.store),
+        "rerank": report.rerank,
+        "stored": report.is_stored,
+        **_origin_to_json(report.calibration),
+        "assessment": None
+        if found is None
+        else {
+            "questions": found.questions,
+            "found": found.found,
+            "error": round(found.error, SCORE_DIGITS),
+            "error_shipped": round(found.error_before, SCORE_DIGITS),
+            "sources": [_source_assessment_to_json(each) for each in found.sources],
+        },
+        "notes": list(report.notes),
+    }
+
+
+def _origin_to_json(calibration: Calibration) -> dict[str, Any]:
+    """Where thresholds come from: "shipped", "collection" (without labels) or "labels"."""
+    return {
+        "origin": calibration.origin,
+        "questions": calibration.questions,
+        "error": _maybe_rounded(calibration.error),
+    }
+
+
+def _source_assessment_to_json(found: SourceAssessment) -> dict[str, Any]:
+    return {
+        "source": found.source,
+        "modality": found.modality,
+        "threshold": _maybe_rounded(found.threshold),
+        "threshold_shipped": _maybe_rounded(found.threshold_before),
+        "balanced_accuracy": _maybe_rounded(found.accuracy),
+        "balanced_accuracy_shipped": _maybe_rounded(found.accuracy_before),
+        "relevant": found.n_relevant,
+        "other": found.n_other,
+        "low": round(found.low, SCORE_DIGITS),
+        "high": round(found.high, SCORE_DIGITS),
+        "histogram": {"relevant": list(found.relevant), "other": list(found.other)},
     }
 
 
@@ -306,4 +361,4 @@ def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
 
 
 def _maybe_rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, SCORE_DIGITS)
+    return None if value is None or not math.isfinite(value) else round(value, SCORE_DIGITS)

@@ -19,6 +19,7 @@ LABELS = {
     "read": "reading",
     "finish": "finishing",
     "fetch": "fetching",
+    "calibrate": "calibrating",
     "summarise": "summarising tables",
 }
 UNITS = {
@@ -28,6 +29,7 @@ UNITS = {
     "ask": "questions",
     "finish": "steps",
     "fetch": "bytes",
+    "calibrate": "questions",
     "summarise": "tables",
 }
 

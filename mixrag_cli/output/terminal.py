@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mixrag_cli.pipeline.inspection import StoreStatus
     from mixrag_cli.pipeline.session import SearchResult
     from mixrag_cli.pipeline.showing import Passage
+    from mixrag_cli.retrieval.calibration import Calibration
 
 Locate = Callable[[str], Path | None]  # display path -> the indexed file on this disk
 
@@ -34,6 +35,11 @@ NARROWEST_TEXT = 10  # columns; beside a mark on a terminal that is hardly one
 SHORTEST_MARKED_WORD = 3  # of a query, in search hits: "of" and "in" would light up everything
 WORD = re.compile(r"\w+")
 DECIDERS = {"built-in": "the built-in reader", "calculator": "the calculator", "model": "the generator"}
+ORIGINS = {
+    "shipped": "shipped with the program",
+    "collection": "fitted without labels",
+    "labels": "fitted to labels",
+}
 BLANKS = re.compile(r"\s+")
 
 
@@ -215,6 +221,7 @@ def print_status(console: Console, status: StoreStatus, *, list_skipped: bool = 
         ("updated", f"{_age(status.updated)} by mixrag {status.program}"),
         *((f"{role}", name) for role, name in status.models.items()),
         ("thresholds", ", ".join(f"{name} {value:g}" for name, value in status.thresholds.items())),
+        ("calibrated", origin_text(status.calibration)),
         ("unreadable", f"{len(status.skipped):,}"),
         ("left out", f"{len(status.left_out):,} by rule"),
     ]
@@ -227,6 +234,12 @@ def print_status(console: Console, status: StoreStatus, *, list_skipped: bool = 
         print_skipped(console, (*status.skipped, *status.left_out))
     elif status.skipped or status.left_out:
         console.print(Text("which and why: mixrag status --skipped", style="dim"))
+
+
+def origin_text(calibration: Calibration) -> str:
+    """Where the thresholds come from. Example: "fitted without labels on 61 questions"."""
+    on = f" on {calibration.questions:,} questions" if calibration.questions else ""
+    return ORIGINS.get(calibration.origin, calibration.origin) + on
 
 
 def _print_fact(console: Console, name: str, value: str) -> None:

@@ -29,7 +29,7 @@ class IndexEvents(Protocol):
     """Who watches the work: a progress bar, or nobody."""
 
     def phase(self, name: str, total: int | None) -> None:
-        """A phase begins: "scan", "read" or "finish"; total is None where unknown."""
+        """A phase begins: "scan", "read", "finish" or "calibrate"; total is None where unknown."""
 
     def advance(self, done: int, detail: str = "") -> None:
         """So much of the phase is done, counted from its start."""

@@ -4,7 +4,8 @@
 2. nothing to do: report, without loading a model or opening the store for writing
 3. worker processes turn files into chunks and tables; here they are embedded and written in batches
 4. one commit record a batch; an interruption keeps all batches committed before it
-5. with a generator and by wish: a summary for each table, in commits of their own
+5. where enough is new: what the sources' scores are worth in this collection
+6. with a generator and by wish: a summary for each table, in commits of their own
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import late_dim_of, load_embedder, load_generator
 from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
+from mixrag_cli.pipeline.calibrating import calibrate_when_due
 from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
 from mixrag_cli.pipeline.summarising import INTERRUPTED, SummaryReport, summarise_tables
@@ -275,6 +277,11 @@ def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents
             tally.warnings.append(f"{embedder.unusable} passages gave no vector; only the word search finds them")
         events.phase("finish", None)
         writer.finish()
+        try:
+            if warning := calibrate_when_due(writer, embedder, settings, events):
+                tally.warnings.append(warning)
+        except KeyboardInterrupt:
+            tally.interrupted = True
 
 
 # --- the report ---------------------------------------------------------------------------------------------------

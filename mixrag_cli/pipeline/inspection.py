@@ -7,20 +7,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.pipeline.scope import path_matches
 from mixrag_cli.records import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
-from mixrag_cli.retrieval.calibration import ANY, as_raw, calibration_for
+from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw, calibration_for
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import find_store, open_reader, open_writer, size_of_store, text_to_root
 
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """What a store holds. roots: absolute folders. updated: seconds since the epoch; bytes: on disk."""
+    """What a store holds. roots: absolute folders. updated: seconds since the epoch; bytes: on disk.
+
+    calibration: what the thresholds come from.
+    """
 
     store: Path
     roots: tuple[str, ...]
@@ -31,6 +33,7 @@ class StoreStatus:
     left_out: tuple[Skipped, ...]
     models: Mapping[str, str]
     thresholds: Mapping[str, float]
+    calibration: Calibration
     stale: int
     bytes: int
     updated: float
@@ -44,6 +47,7 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
     rows = reader.document_rows()
     record = reader.record
     indexed = [row for row in rows if row.status == "indexed"]
+    calibration = calibration_for(record.extra.get("calibration", {}), settings.rerank)
     return StoreStatus(
         store=store,
         roots=tuple(str(text_to_root(name, store)) for name in record.roots),
@@ -53,7 +57,8 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
         skipped=_skipped(rows, "skipped"),
         left_out=_skipped(rows, "left_out"),
         models={"embedder": record.embedder},
-        thresholds=_thresholds(record.extra, settings),
+        thresholds=_thresholds(calibration, settings),
+        calibration=calibration,
         stale=sum(row.stale for row in rows),
         bytes=size_of_store(store),
         updated=record.updated_ns / 1e9,
@@ -61,12 +66,11 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
     )
 
 
-def _thresholds(extra: Mapping[str, Any], settings: Settings) -> dict[str, float]:
+def _thresholds(calibration: Calibration, settings: Settings) -> dict[str, float]:
     """The scores from which a passage is accepted, by "source" for all passages and "source modality" for each kind.
 
     That of the words is the share of the highest BM25 score that the question's words can reach.
     """
-    calibration = calibration_for(extra.get("calibration", {}), settings.rerank)
     found = {}
     for source, modality, threshold in calibration.thresholds(settings.accept_precision / 100):
         if source in JUDGES and math.isfinite(threshold):

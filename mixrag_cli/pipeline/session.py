@@ -20,6 +20,7 @@ from mixrag_cli.records import Answer, DocumentRow, Hit, Table
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
+from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
 from mixrag_cli.retrieval.fusion import fuse_hits
 from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
 from mixrag_cli.retrieval.rerank import QuestionTokens, Reranker, rerank
@@ -202,6 +203,9 @@ class Session:
         """
         hits = self.gather(question, where, clock, operands, sought)
         fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
+        if self._settings.near_duplicates == "drop":
+            fused = drop_duplicates(fused)
+        fused = limit_files(fused, self._settings.passages_a_file)
         clock.lap("fusion")
         return fused
 

@@ -42,7 +42,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """What a REF asks for within its document; all None for the whole."""
 
     page: int | None = None
@@ -52,6 +52,7 @@ class _Place:
     chunk: str | None = None
 
     def holds(self, chunk: Chunk) -> bool:
+        """Whether a chunk of the document shows the place, or a part of it."""
         where = chunk.locator
         if self.chunk is not None:
             return chunk.id == self.chunk
@@ -89,7 +90,7 @@ def show_passage(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow],
     )
 
 
-def _to_mark(place: _Place, tables: Sequence[Table]) -> tuple[str, ...]:
+def _to_mark(place: Place, tables: Sequence[Table]) -> tuple[str, ...]:
     """What to mark: the cells or lines asked for; of a table that goes on over pages the page asked for."""
     if place.cells is not None:
         return (place.cells,)
@@ -132,32 +133,32 @@ def _cell_position(address: str) -> tuple[int, int]:
     return int(address[len(letters) :]), column
 
 
-def _resolve(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref: str) -> tuple[DocumentRow, _Place]:
+def _resolve(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref: str) -> tuple[DocumentRow, Place]:
     path, mark, fragment = ref.partition("#")
     wanted = _CHUNK.match(ref)
     if wanted and not any(row.path == ref for row in rows):
         return _resolve_chunk(reader, rows, wanted.group(1))
     row = find_document(rows, path)
     if not mark:
-        return row, _Place()
+        return row, Place()
     if page := _PAGE.match(fragment):
-        return row, _Place(page=int(page.group(1)))
+        return row, Place(page=int(page.group(1)))
     if lines := _LINES.match(fragment):
-        return row, _Place(lines=(int(lines.group(1)), int(lines.group(2) or lines.group(1))))
+        return row, Place(lines=(int(lines.group(1)), int(lines.group(2) or lines.group(1))))
     if cells := _CELLS.match(fragment):
-        return row, _Place(sheet=cells.group(1), cells=cells.group(2))
+        return row, Place(sheet=cells.group(1), cells=cells.group(2))
     raise WrongUsage(f"{ref}: no such kind of place", f"mixrag show {path}#page=4, #L10-20 or #Sheet!B4")
 
 
 def _resolve_chunk(
     reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], prefix: str
-) -> tuple[DocumentRow, _Place]:
+) -> tuple[DocumentRow, Place]:
     found = reader.chunks_with_prefix(prefix)
     if len(found) != 1:
         raise WrongUsage(f"#{prefix}: {'no such passage' if not found else 'more than one passage'} in the index")
     chunk = found[0]
     row = next(row for row in rows if row.id == chunk.document)
-    return row, _Place(chunk=chunk.id)
+    return row, Place(chunk=chunk.id)
 
 
 def _joined(chunks: Sequence[Chunk]) -> str:

@@ -47,13 +47,14 @@ def judge(hit: Hit, calibration: Calibration, precision: float = 0.0) -> Hit:
         if score is not None and known is not None:
             margins.append((known.margin(score, precision), source, known.threshold(precision)))
     if not margins:
-        return replace(hit, accepted_by=None, threshold=None)
+        return replace(hit, accepted_by=None, threshold=None, judged_by=None)
     margin, source, threshold = max(margins, key=lambda each: each[0])
-    return replace(hit, accepted_by=source if margin >= 0 else None, threshold=as_raw(threshold, source, hit.ceiling))
+    accepted_by = source if margin >= 0 else None
+    return replace(hit, accepted_by=accepted_by, threshold=as_raw(threshold, source, hit.ceiling), judged_by=source)
 
 
 def judge_globally(hit: Hit, cut: float) -> Hit:
     """The hit judged by one threshold on the raw score of the last source that judged it."""
     source = "rerank" if "rerank" in hit.scores else "meaning"
     passes = hit.scores.get(source, -1.0) >= cut
-    return replace(hit, accepted_by=source if passes else None, threshold=cut)
+    return replace(hit, accepted_by=source if passes else None, threshold=cut, judged_by=source)

@@ -66,7 +66,8 @@ class Calibration:
     maps: by source, then modality, ANY among them. weights: of each source's normalised score in the sum, >= 0.
     final: by modality, the curve from the sum to the probability. cut: the one threshold on raw scores that stands for
     CRAG's. origin: "shipped", "collection" or "labels". passages: in the collection when it was fitted. error: the
-    expected calibration error on judged candidates that were left out while fitting; None where unknown.
+    expected calibration error on judged candidates that were left out while fitting; None where unknown. questions:
+    that it was fitted on, 0 for the shipped ones.
     """
 
     maps: Mapping[str, Mapping[str, ScoreMap]]
@@ -76,6 +77,7 @@ class Calibration:
     origin: str = "shipped"
     passages: int = 0
     error: float | None = None
+    questions: int = 0
 
     def map_of(self, source: str, modality: str) -> ScoreMap | None:
         """The map of a source on a modality, that of all passages where the modality has none of its own."""
@@ -107,7 +109,7 @@ class Calibration:
         }
         final = {modality: Logistic(**each) for modality, each in known["final"].items()}
         rest = {name: known[name] for name in ("cut", "origin", "passages", "error")}
-        return cls(maps, dict(known["weights"]), final, **rest)
+        return cls(maps, dict(known["weights"]), final, **rest, questions=known.get("questions", 0))
 
 
 def _map_from_json(known: Mapping[str, Any]) -> ScoreMap:
@@ -130,8 +132,8 @@ def normalised(hit: Hit, source: str) -> float | None:
     """A hit's score of one source as the maps take it, None where the source did not return it.
 
     words: the logarithm of BM25 over the highest that the query's words can reach. A BM25 score means nothing by
-    itself, and each further word counts less: on FinQA's contexts the logarithm is worth 3 points of nDCG@10 in the
-    sum with the other sources.
+    itself, and each further word counts less: the logarithm is worth 1.3 to 3.1 points of nDCG@10 on FinQA's contexts
+    in the sum with the other sources, depending on their weights, and nothing clear elsewhere.
     """
     score = hit.scores.get(source)
     if score is None or source != "words":
@@ -141,7 +143,7 @@ def normalised(hit: Hit, source: str) -> float | None:
 
 def words_share(score: float, ceiling: float) -> float:
     """A BM25 score under its query's ceiling, in [log(LEAST_SHARE), log(1 + LEAST_SHARE)]."""
-    share = min(score / ceiling, 1.0) if ceiling > 0 else 0.0
+    share = min(max(score / ceiling, 0.0), 1.0) if ceiling > 0 else 0.0  # in a handful of passages BM25 can be negative
     return math.log(share + LEAST_SHARE)
 
 

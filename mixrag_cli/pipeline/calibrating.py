@@ -1,0 +1,246 @@
+"""Calibrating a collection: to itself when indexing ends, with no labels; by wish to its user's judged questions.
+
+passages spread over the collection ─► a question each ─► the product's own candidates, reranked
+                                    ─► the own passage is relevant, what resembles it unjudged, the rest is not
+                                    ─► the shipped curves, bent ─► the store's record
+judged questions ─► the same, with their own passages
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mixrag_cli.errors import WrongUsage
+from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.pipeline.batching import IndexEvents
+from mixrag_cli.pipeline.labels import Label, judge_labels, resembles
+from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL
+from mixrag_cli.pipeline.session import Clock, Session
+from mixrag_cli.records import Chunk
+from mixrag_cli.retrieval.assessment import Assessment, Fit, assess
+from mixrag_cli.retrieval.calibration import Calibration, calibration_for
+from mixrag_cli.retrieval.drawing import DrawnQuestion, draw_questions, statements_of
+from mixrag_cli.retrieval.learning import JudgedQuestion, fit_calibration
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import StoreReader, StoreWriter, find_store, open_writer, read_record, text_to_terms
+
+EXTRA = "calibration"  # in the commit record's extra, by reranker
+PHASE = "calibrate"
+N_QUESTIONS = 64  # about 3 s on two cores
+FEWEST_QUESTIONS = 20  # with their own passage found; fewer would say little beside the shipped curves
+SECONDS = 8.0  # that indexing may spend on it; what was asked by then has to do
+FEWEST_PASSAGES = 300  # below, the candidates of a question are most of the collection and the priors know more
+CHANGED_ENOUGH = 0.25  # of the passages, since the last fit
+# Judged candidates that the shipped curves are worth. Drawn questions are no person's: they may move a curve, not make
+# it. What a user judged counts for more.
+STRENGTH = 300.0
+LABELS_STRENGTH = 40.0
+N_AROUND = 20  # statements of a document to mix words from
+READ_WHOLE = 2_048  # passages; of a larger collection only a sample is read
+RUN = 8  # passages that are read next to each other, so that a drawn one has words of its document around it
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationReport:
+    """What calibrating came to.
+
+    rerank: the reranker that it is for. is_stored: whether the index keeps it; where not, the shipped one stays.
+    assessment: None where it was only set back. notes: for people.
+    """
+
+    store: Path
+    rerank: str
+    calibration: Calibration
+    is_stored: bool
+    assessment: Assessment | None = None
+    notes: tuple[str, ...] = ()
+
+
+# --- when indexing ends ---------------------------------------------------------------------------------------------
+
+
+def is_due(extra: Mapping[str, Any], rerank: str, passages: int) -> bool:
+    """Whether a collection of so many passages wants fitting, for this reranker. What people judged stays."""
+    if passages < FEWEST_PASSAGES or rerank == LANGUAGE_MODEL:
+        return False
+    known = extra.get(EXTRA, {}).get(rerank, {})
+    if known.get("origin") == "labels":
+        return False
+    before = known.get("passages", 0) if known.get("origin") == "collection" else 0
+    return abs(passages - before) > CHANGED_ENOUGH * passages
+
+
+def calibrate_when_due(writer: StoreWriter, embedder: Embedder, settings: Settings, events: IndexEvents) -> str:
+    """Fit the finished index to itself where enough of it is new; why that failed, or "".
+
+    Never raises but for an interruption: the index is whole without it.
+    """
+    if settings.calibration == "off" or not is_due(writer.record.extra, settings.rerank, writer.record.chunks):
+        return ""
+    try:
+        with writer.read() as reader:
+            session = Session(reader, embedder, settings)
+            questions = judge_itself(session, read_passages(reader), events, time.monotonic() + SECONDS)
+            if sum(bool(question.relevant) for question in questions) >= FEWEST_QUESTIONS:
+                calibration, _ = fit_and_assess(session, questions, "collection")
+                _store(writer, settings.rerank, calibration)
+    except Exception as error:  # whatever it is, the index stands and the shipped calibration serves
+        return f"the scores are not calibrated to this collection: {error}"
+    return ""
+
+
+def read_passages(reader: StoreReader) -> list[Chunk]:
+    """The passages to draw questions from: all of a small collection, runs of a large one; the same every time."""
+    n_passages = reader.record.chunks
+    if n_passages <= READ_WHOLE:
+        return reader.chunks_at(range(n_passages))
+    starts = random.Random(n_passages).sample(range(0, n_passages - RUN, RUN), READ_WHOLE // RUN)
+    return reader.chunks_at([start + step for start in sorted(starts) for step in range(RUN)])
+
+
+def calibrate_to_itself(session: Session, chunks: Sequence[Chunk], passages: int) -> Calibration:
+    """The shipped calibration bent to questions drawn from these passages of the session's collection."""
+    return _fit_for(session, "collection", passages)(judge_itself(session, chunks))
+
+
+def fit_and_assess(
+    session: Session, questions: Sequence[JudgedQuestion], origin: str
+) -> tuple[Calibration, Assessment]:
+    """The shipped calibration bent to judged questions, and what it is worth on those left out while fitting.
+
+    origin: "collection" for drawn questions, "labels" for a person's.
+    """
+    return _assessed(session, questions, _fit_for(session, origin, session.reader.record.chunks))
+
+
+def judge_itself(
+    session: Session, chunks: Sequence[Chunk], events: IndexEvents | None = None, deadline: float = float("inf")
+) -> list[JudgedQuestion]:
+    """Questions drawn from these passages with their candidates judged; those that were asked before the deadline."""
+    drawn = draw(session, chunks)
+    if events is not None:
+        events.phase(PHASE, len(drawn))
+    judged: list[JudgedQuestion] = []
+    for question in drawn:
+        if time.monotonic() > deadline:
+            break
+        judged.append(judge_drawn(session, question))
+        if events is not None:
+            events.advance(len(judged))
+    return judged
+
+
+def draw(session: Session, chunks: Sequence[Chunk]) -> list[DrawnQuestion]:
+    """At most N_QUESTIONS questions; the same for the same passages."""
+    around: dict[str, list[str]] = {}
+    for chunk in chunks:
+        around.setdefault(chunk.document, []).extend(statements_of(chunk)[:2])
+    chosen = random.Random(session.reader.record.chunks).sample(list(chunks), min(N_QUESTIONS, len(chunks)))
+    around = {document: texts[:N_AROUND] for document, texts in around.items()}
+    return draw_questions(chosen, around, text_to_terms, session.statistics.weights, "calibration")
+
+
+def judge_drawn(session: Session, drawn: DrawnQuestion) -> JudgedQuestion:
+    """The candidates of a drawn question: its own passage is relevant, its likes and its table's are unjudged."""
+    hits = session.gather(drawn.text, None, Clock())
+    own = drawn.chunk
+    relevant = {own.id} & {hit.chunk.id for hit in hits}
+    alike = {hit.chunk.id for hit in hits if hit.chunk.id != own.id and resembles(hit.chunk, own)}
+    return JudgedQuestion(hits, relevant, alike)
+
+
+# --- by wish --------------------------------------------------------------------------------------------------------
+
+
+def calibrate_store(
+    start: Path, settings: Settings, labels: Sequence[Label], events: IndexEvents, wait_s: float = 0
+) -> CalibrationReport:
+    """Fit the store found from start upward, to the labels where there are some, else to itself.
+
+    Nothing is stored before all is done. Raises NoIndex, StoreLocked, StoreMismatch, ModelUnusable, and WrongUsage for
+    a label that names a place which the index does not hold.
+    """
+    store = find_store(start, settings.store)
+    record = read_record(store)
+    if settings.rerank == LANGUAGE_MODEL:
+        raise WrongUsage("a language model that reranks gives no scores to calibrate", "mixrag config set rerank late")
+    embedder = load_embedder(settings)
+    with open_writer(
+        store, roots=(), embedder_name=embedder.name, dim=embedder.dim, late_dim=record.late_dim, wait_s=wait_s
+    ) as writer:
+        reader = writer.read()
+        session = Session(reader, embedder, settings)
+        if labels:
+            questions, notes = judge_labels(session, labels, events, PHASE)
+            calibration, assessment = fit_and_assess(session, questions, "labels")
+        else:
+            questions, notes = judge_itself(session, read_passages(reader), events), ()
+            if note := _too_little(session, questions):
+                calibration, assessment = _assessed(session, questions, lambda _: session.shipped_calibration)
+                return CalibrationReport(store, settings.rerank, calibration, False, assessment, (note,))
+            calibration, assessment = fit_and_assess(session, questions, "collection")
+        _store(writer, settings.rerank, calibration)
+    return CalibrationReport(store, settings.rerank, calibration, True, assessment, notes)
+
+
+def reset_calibration(start: Path, settings: Settings, wait_s: float = 0) -> CalibrationReport:
+    """Forget what was fitted to the store, for every reranker. Raises NoIndex, StoreLocked."""
+    store = find_store(start, settings.store)
+    record = read_record(store)
+    with open_writer(store, roots=(), embedder_name=record.embedder, dim=record.dim, wait_s=wait_s) as writer:
+        writer.put_extra({EXTRA: {}})
+    notes = ("the next index run may fit the scores again",) if settings.calibration == "auto" else ()
+    return CalibrationReport(store, settings.rerank, calibration_for({}, settings.rerank), False, None, notes)
+
+
+def _too_little(session: Session, questions: Sequence[JudgedQuestion]) -> str:
+    """Why a collection cannot be calibrated to itself, "" where it can."""
+    passages = session.reader.record.chunks
+    if passages < FEWEST_PASSAGES:
+        return f"{passages:,} passages are too few to draw from (at least {FEWEST_PASSAGES}); the shipped curves stay"
+    found = sum(bool(question.relevant) for question in questions)
+    if found < FEWEST_QUESTIONS:
+        return f"only {found} drawn questions found their passage; the shipped curves stay"
+    return ""
+
+
+def _assessed(session: Session, questions: Sequence[JudgedQuestion], fit: Fit) -> tuple[Calibration, Assessment]:
+    calibration = fit(questions)
+    settings = session.settings
+    assessment = assess(
+        questions,
+        calibration,
+        session.shipped_calibration,
+        fit,
+        n_words=settings.words_candidates,
+        precision=settings.accept_precision / 100,
+    )
+    return replace(calibration, error=assessment.error), assessment
+
+
+def _fit_for(session: Session, origin: str, passages: int) -> Fit:
+    """What makes a calibration of judged questions. A drawn question without its passage tells nothing."""
+
+    def fit(questions: Sequence[JudgedQuestion]) -> Calibration:
+        kept = [question for question in questions if question.relevant or origin == "labels"]
+        fitted = fit_calibration(
+            kept,
+            session.shipped_calibration,
+            strength=LABELS_STRENGTH if origin == "labels" else STRENGTH,
+            n_words=session.settings.words_candidates,
+            origin=origin,
+            passages=passages,
+        )
+        return replace(fitted, questions=len(kept))
+
+    return fit
+
+
+def _store(writer: StoreWriter, rerank: str, calibration: Calibration) -> None:
+    known = writer.record.extra.get(EXTRA, {})
+    writer.put_extra({EXTRA: {**known, rerank: calibration.to_json()}})
