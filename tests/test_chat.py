@@ -11,14 +11,13 @@ import stat
 import struct
 import subprocess
 import termios
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from cli_fixtures import PROGRAM, environment_of, run_mixrag
 from cli_fixtures import indexed as indexed
+from scripted_server import serve
 
 SECONDS = 60  # until something is given up that takes about one on a quiet machine
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[=>]")
@@ -111,43 +110,9 @@ def open_chat(indexed) -> Iterator:
 
 @pytest.fixture
 def slow_server() -> Iterator[str]:
-    """An OpenAI-compatible server that needs a minute for an answer, a piece every tenth of a second."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_) -> None:
-            pass
-
-        def do_GET(self) -> None:
-            self.write_json({"object": "list", "data": [{"id": "slow", "object": "model"}]})
-
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.end_headers()
-            try:
-                for _ in range(600):
-                    piece = {"choices": [{"index": 0, "delta": {"content": "word "}, "finish_reason": None}]}
-                    self.wfile.write(b"data: " + json.dumps(piece).encode() + b"\n\n")
-                    self.wfile.flush()
-                    time.sleep(0.1)
-            except OSError:
-                return
-
-        def write_json(self, value: dict) -> None:
-            raw = json.dumps(value).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(raw)))
-            self.end_headers()
-            self.wfile.write(raw)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
+    """A server that needs a minute for an answer, a word every tenth of a second."""
+    with serve(lambda _: "word " * 600, delay_s=0.1) as address:
+        yield address
 
 
 def test_questions_follow_ups_and_commands(open_chat, indexed, tmp_path):

@@ -64,3 +64,11 @@ def test_filters_do_not_apply_to_files_read_on_the_spot(folder: Path) -> None:
     session = open_files([folder / "handbook.md"], Settings())
     with pytest.raises(WrongUsage, match="cannot be filtered"):
         session.search("notice", Scope(kinds=("prose",)), 3)
+
+
+def test_a_single_short_passage_can_be_asked(tmp_path: Path) -> None:
+    """BM25 over one passage gives every word a negative weight."""
+    (tmp_path / "note.md").write_text("The sky over Fernhill is blue.\n")
+    session = open_files([tmp_path / "note.md"], Settings())
+    assert [hit.path.endswith("note.md") for hit in session.search("sky over Fernhill", Scope(), 5).hits] == [True]
+    assert "blue" in session.ask("What is the sky over Fernhill?", Scope()).text
