@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from mixrag_cli.evaluation.datasets import Question
 from mixrag_cli.evaluation.measures import exact_match, token_f1
@@ -25,18 +26,22 @@ def score_words(question: Question, answer: Answer) -> tuple[float, float]:
 
 
 def is_right_value(question: Question, answer: Answer) -> bool:
-    """Whether the answer's number is the right one within 0.5 %, or after rounding to the right one's places.
+    """Whether the answer's number is the right one; see is_same_value."""
+    if question.value is None or answer.value is None or answer.status != "answered":
+        return False
+    return is_same_value(question.text, question.value, question.answers, float(answer.value), answer.unit)
+
+
+def is_same_value(question: str, gold: float, gold_texts: Sequence[str], value: float, unit: str) -> bool:
+    """Whether a number is the right one within 0.5 %, or after rounding to the right one's places.
 
     The number counts as written or in base units: 36,413 USD million is 36413 and 36,413,000,000. Of a question that
     asks by how much two things differ, the sign does not count.
+    gold_texts: the right answer in words, which may name its scale.
     """
-    gold, got = question.value, answer.value
-    if gold is None or got is None or answer.status != "answered":
-        return False
-    value = float(got)
-    if re.search(r"\bdiffer", question.text, re.IGNORECASE):
+    if re.search(r"\bdiffer", question, re.IGNORECASE):
         gold, value = abs(gold), abs(value)
-    scale, gold_scale = _scale_in(answer.unit), _scale_in(" ".join(question.answers))
+    scale, gold_scale = _scale_in(unit), _scale_in(" ".join(gold_texts))
     places = len(f"{gold:.10f}".rstrip("0").partition(".")[2])
     slack = max(TOLERANCE, 0.5 * 10**-places / abs(gold)) if gold else 0.0
     pairs = [(gold * gold_scale, value * scale)] + ([(gold, value)] if scale == 1 else [])

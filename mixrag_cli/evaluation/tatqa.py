@@ -33,14 +33,18 @@ def answer_strings(answer: Answer) -> tuple[list[str], str]:
     """An answer as the scorer takes it: its strings without unit, and its scale; none for an abstention."""
     if answer.status != "answered":
         return [], ""
-    is_list = len(answer.evidence) > 1 and not answer.formula and answer.value is None
-    if is_list and answer.kind == "aggregate":
+    if is_list(answer) and answer.kind == "aggregate":
         return answer.text.split("; "), ""
-    if is_list:
+    if is_list(answer):
         return [piece.quote for piece in answer.evidence], _scale_of(answer.unit)
     if answer.value is None or not re.search(r"\d", answer.text) or _is_label(answer):
         return [answer.text], ""
     return [format(answer.value, "f")], _scale_of(answer.unit)
+
+
+def is_list(answer: Answer) -> bool:
+    """Whether the answer is its pieces of evidence, one by one: what TAT-QA calls a multi-span."""
+    return len(answer.evidence) > 1 and not answer.formula and answer.value is None
 
 
 def _is_label(answer: Answer) -> bool:

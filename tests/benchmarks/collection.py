@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import statistics
 import tempfile
@@ -21,10 +20,9 @@ from typing import Any
 
 from running import Run, run_mixrag
 
+from mixrag_cli.evaluation.answers import is_same_value
 from mixrag_cli.evaluation.measures import normalize_answer
 
-SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-TOLERANCE = 0.005
 ENOUGH_OF_THE_WORDS = 0.7  # of a gold text's words, to count a worded answer as right
 REFUSED = 4
 
@@ -43,25 +41,12 @@ class Verdict:
     words: bool | None
 
 
-def scale_in(text: str) -> float:
-    """The multiplier that a unit or an answer names: 1e6 for "USD million"."""
-    return math.prod(scale for word, scale in SCALES.items() if re.search(rf"\b{word}s?\b", text, re.IGNORECASE))
-
-
 def same_number(question: dict[str, Any], answer: dict[str, Any]) -> bool:
-    """Equal within 0.5 %, or after rounding to the gold value's places; as written or in base units."""
-    gold, got = question["value"], answer.get("value")
-    if got is None:
-        return False
-    if "differ" in question["question"]:
-        gold, got = abs(gold), abs(got)
-    places = len(f"{gold}".partition(".")[2])
-    gold_scale, got_scale = scale_in(question["answer"] or ""), scale_in(answer.get("unit") or "")
-    pairs = [(gold * gold_scale, got * got_scale)]
-    if got_scale == 1:
-        pairs.append((gold, got))
-    slack = max(TOLERANCE, 0.5 * 10**-places / abs(gold)) if gold else 0.0
-    return any(math.isclose(ours, theirs, rel_tol=slack * 1.0001) for theirs, ours in pairs)
+    got = answer.get("value")
+    gold_texts = [question["answer"] or ""]
+    return got is not None and is_same_value(
+        question["question"], question["value"], gold_texts, got, answer.get("unit") or ""
+    )
 
 
 def same_words(question: dict[str, Any], answer: dict[str, Any]) -> bool:

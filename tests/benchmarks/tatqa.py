@@ -13,13 +13,12 @@ import json
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from reading import Context, Contexts, make_context, texts_to_grid
 
-from mixrag_cli.evaluation.tatqa import score_answer
+from mixrag_cli.evaluation.tatqa import answer_strings, is_list, score_answer
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.sentences import split_sentences
@@ -27,7 +26,6 @@ from mixrag_cli.records import Answer
 from mixrag_cli.tables.grid import grid_to_table
 
 TYPES = ("span", "multi-span", "arithmetic", "count")
-SCALES = ("thousand", "million", "billion")
 ANNOUNCES = re.compile(r"\b(?:in|\$|£|€)\s?(?:thousands|millions|billions|000s?)\b|:$", re.IGNORECASE)
 
 
@@ -73,33 +71,6 @@ def score_question(asked: dict[str, Any], answer: Answer) -> tuple[float, float]
     gold = asked["answer"] if isinstance(asked["answer"], list) else [str(asked["answer"])]
     answers, scale = answer_strings(answer)
     return score_answer(answers, scale, gold, asked["scale"], asked["answer_type"])
-
-
-def answer_strings(answer: Answer) -> tuple[list[str], str]:
-    """The answer as the scorer takes it: strings without unit, and the scale."""
-    if answer.status != "answered":
-        return [], ""
-    if is_list(answer) and answer.kind == "aggregate":
-        return answer.text.split("; "), ""
-    if is_list(answer):
-        return [piece.quote for piece in answer.evidence], scale_of(answer.unit)
-    if answer.value is None or not re.search(r"\d", answer.text) or is_label(answer):
-        return [answer.text], ""
-    return [format(answer.value, "f")], scale_of(answer.unit)
-
-
-def is_list(answer: Answer) -> bool:
-    return len(answer.evidence) > 1 and not answer.formula and answer.value is None
-
-
-def is_label(answer: Answer) -> bool:
-    """Whether the text names a row or column instead of stating the value."""
-    return answer.kind == "aggregate" and not answer.formula and format(answer.value or 0, ",f") not in answer.text
-
-
-def scale_of(unit: str) -> str:
-    words: Sequence[str] = unit.split()
-    return "percent" if "%" in words else next((scale for scale in SCALES if scale in words), "")
 
 
 def predicted_type(answer: Answer) -> str:
