@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from mixrag_cli.evaluation.statistics import bootstrap, holm, is_reliable, paired_bootstrap
+from mixrag_cli.evaluation.statistics import bootstrap, holm, paired_bootstrap
 
 
 def test_interval_agrees_with_the_normal_approximation() -> None:
@@ -84,13 +84,6 @@ def test_holm_worked_examples() -> None:
     # never decreasing along the order of the p values, never above 1
     assert holm([0.9, 0.02, 0.6]) == pytest.approx([1.0, 0.06, 1.0])
     assert holm([]) == []
-
-
-def test_an_effect_needs_significance_and_one_sign_on_both_splits() -> None:
-    assert is_reliable(0.01, 0.05)
-    assert is_reliable(0.01, 0.05, 0.001)
-    assert not is_reliable(0.01, 0.05, -0.01)
-    assert not is_reliable(0.06, 0.05, 0.05)
 
 
 def test_a_query_without_weight_is_not_in_the_measure() -> None:

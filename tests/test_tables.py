@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mixrag_cli.records import Grid, GridCell, Locator, Table
 from mixrag_cli.tables.grid import grid_to_table
-from mixrag_cli.tables.text import column_text, row_text, row_texts, table_text, unit_text
+from mixrag_cli.tables.text import row_text, row_texts, table_text, unit_text
 from mixrag_cli.tables.top_paths import spread_over_blanks
 
 MILLION = 10**6
@@ -75,10 +75,6 @@ def test_merged_headers_a_unit_row_and_sections() -> None:
     assert table.unit == "percent"
     assert value_of(table, 4, 1) == (Decimal("35.3"), "%", 1)
     assert row_text(table, 4).startswith("Sex > Female: Region 1 > French 35.3 %; Region 1 > English 28.0 %")
-    assert (
-        column_text(table, 1)
-        == "Region 1 > French: Sex > Female 35.3 %; Sex > Male 64.7 %; Marital status > Single 18.7 %"
-    )
     assert row_texts(table) == {row.index: row_text(table, row.index) for row in table.rows}
     assert table.confidence == 1.0
 

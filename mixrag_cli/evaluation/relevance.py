@@ -71,8 +71,3 @@ def grade_passages(
         if covered:
             grades[id_] = max(covered)
     return grades
-
-
-def count_covered(spans: Sequence[Span], passages: Sequence[tuple[str, str, tuple[int, int]]]) -> int:
-    """How many of the spans at least one passage covers enough of; the others nothing can find."""
-    return sum(bool(grade_passages([span], passages)) for span in spans)

@@ -109,16 +109,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def is_reliable(p_corrected: float, difference: float, difference_elsewhere: float | None = None) -> bool:
-    """Whether an effect counts: significant after correction, and of one sign on the other split where there is one.
-
-    difference_elsewhere: the same comparison's difference on the other split, dev for test and test for dev.
-    Source: "Beyond the Reranker", section 5.
-    """
-    same_sign = difference_elsewhere is None or difference * difference_elsewhere > 0
-    return p_corrected < ALPHA and same_sign
-
-
 def _pair(values: Values, weights: Values | None) -> tuple[_Floats, _Floats]:
     known = np.asarray(values, dtype=np.float64)
     counting = np.ones_like(known) if weights is None else np.asarray(weights, dtype=np.float64)

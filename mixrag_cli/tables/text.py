@@ -54,16 +54,6 @@ def _count_keys(header: Header, named: list[tuple[Header, Cell]]) -> int:
     return n if texts == header.path else 0
 
 
-def column_text(table: Table, column: int) -> str:
-    """One column with the full path of each of its rows; "" for a column that the table has not."""
-    header = next((found for found in table.columns if found.index == column), None)
-    if header is None:
-        return ""
-    names = {row.index: ARROW.join(row.path) for row in table.rows}
-    cells = [cell for cell in table.cells if cell.column == column and cell.row in names]
-    return f"{ARROW.join(header.path)}: " + "; ".join(f"{names[cell.row]} {cell_text(cell)}" for cell in cells)
-
-
 def table_text(table: Table) -> str:
     """Title, unit, size, headers, the profile of each column, notes and the first rows, a line each."""
     lines = [table.title] if table.title else []

@@ -339,9 +339,7 @@ def _wraps(row: Row, behind: Row, pitch: float, bands: Sequence[Band]) -> bool:
         return step < 0.9 * row.line.size
     if row.line.text.endswith(":") or row.line.bold is not behind.pieces[0].bold or step > 1.1 * pitch:
         return False
-    reads_on = behind.line.text[:1].islower() or row.line.text.endswith(
-        (",", " and", " of", " the", " to", " in", " for")
-    )
+    reads_on = behind.line.text[:1].islower() or row.line.text.endswith(OPEN_ENDS)
     return step < TIGHT * pitch or reads_on
 
 

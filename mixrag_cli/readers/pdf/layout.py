@@ -23,7 +23,6 @@ GLUE_SHARE = 0.12  # of the type size: a raised sign this near belongs to its wo
 COLUMN_GAP = 0.9  # of the type size: the least gap that can be a gutter or part two table cells
 MIN_COLUMN_LINES = 5  # fewer lines a side are a table or a signature block, not columns of prose
 MIN_COLUMN_FILL = 0.6  # the median share of its column that a prose line fills
-BULLET = re.compile(r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7o]|[-–—*]|\(?[a-zA-Z0-9ivx]{1,3}[.)])$")
 LIST_MARK = re.compile(r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7]|[-–—*] |\(?[a-zA-Z0-9ivx]{1,3}[.)] )")
 NUMBER = re.compile(
     r"^[<>~≈]?[(\[]?[-+−–—]?(?:[A-Z]{2,3})?[$€£¥]?[(\-−–]?\d(?:[\d,.'’:/ ]*\d)?\.?\)?\s?(?:%|x|bps?|pp)?"
