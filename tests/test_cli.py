@@ -25,7 +25,10 @@ from tests.cli_fixtures import FORBIDDEN_BYTES, PROGRAM, environment_of, indexed
 __all__ = ["indexed"]  # the fixture
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("index", "ask", "search", "show", "status", "remove", "models", "config", "doctor", "completion")
+COMMANDS = (
+    *("index", "ask", "chat", "search", "show", "eval", "calibrate", "status", "remove"),
+    *("models", "config", "doctor", "completion"),
+)
 HEAVY = (
     "numpy",
     "rich",
@@ -182,7 +185,8 @@ def test_a_question_from_stdin_that_is_too_long_or_empty(home, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["ask", "what?"], ["search", "it"], ["status"], ["show", "a.md"], ["remove", "a.md"]]
+    "arguments",
+    [["ask", "what?"], ["search", "it"], ["status"], ["show", "a.md"], ["remove", "a.md"], ["chat"], ["calibrate"]],
 )
 def test_without_an_index_the_code_is_10_and_the_hint_makes_one(arguments, home, monkeypatch):
     monkeypatch.chdir(home)
@@ -257,7 +261,7 @@ def bash_completes(line: str) -> set[str]:
     [
         ("mixrag ", set(COMMANDS)),
         ("mixrag s", {"search", "show", "status"}),
-        ("mixrag ask --exp", {"--explain"}),
+        ("mixrag ask --exp", {"--explain", "--expand"}),
         ("mixrag ask --color ", {"auto", "always", "never"}),
         ("mixrag ask --color = al", {"always"}),
         ("mixrag ask --kind r", {"row"}),
