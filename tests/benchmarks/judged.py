@@ -2,9 +2,11 @@
 
 full      all FinQA contexts of the FinanceRAG study and its judged questions
 paper     only the contexts with a judged question
+part      those and N_MORE of the others: full's questions at a fifth of its time to index
 hetdocqa  the passages of HetDocQA, each a file of its own kind, with all FinQA contexts as distractors; questions whose
           gold documents are not shared across its splits. Its groups are "calibration" and "dev"
-hitab     700 HiTab tables as HTML files, 400 questions
+hetpart   the passages that are judged and N_MORE of the others and of FinQA's contexts
+hitab     N_TABLES HiTab tables as HTML files, N_TABLE_QUESTIONS questions
 
 Each set is indexed into CACHE/<set>/store by the product; what was gathered is kept in CACHE/<set>/gathered-*.json
 for the embedder that the store was made with, so that fitting and reporting can be repeated in seconds.
@@ -31,10 +33,11 @@ from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings
 
-N_TABLES, N_TABLE_QUESTIONS = 700, 400
+N_MORE = 300
+N_TABLES, N_TABLE_QUESTIONS = 120, 300
 SEED = 7
+KEPT_SUFFIXES = (".py", ".md", ".rst", ".csv")
 K = 10
-SET_NAMES = ("full", "paper", "hetdocqa", "hitab")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,8 @@ class Gathered:
 
 
 def read_set(data: Path, name: str) -> JudgedSet:
-    return {"full": read_finqa, "paper": read_finqa, "hetdocqa": read_hetdocqa, "hitab": read_hitab}[name](data, name)
+    known = {"hetdocqa": read_hetdocqa, "hetpart": read_hetdocqa, "hitab": read_hitab}
+    return known.get(name, read_finqa)(data, name)
 
 
 def read_finqa(data: Path, name: str) -> JudgedSet:
@@ -91,28 +95,38 @@ def read_finqa(data: Path, name: str) -> JudgedSet:
     judgements = read_judgements(folder / "qrels.tsv")
     judged = {document for grades in judgements.values() for document in grades}
     rows = [(row["_id"], row["text"]) for row in read_jsonl(find_jsonl(folder, "corpus"))]
-    kept = [(document, text) for document, text in rows if name != "paper" or document in judged]
+    kept = rows if name == "full" else thin_out(rows, judged, N_MORE if name == "part" else 0)
     texts = {row["_id"]: row["text"] for row in read_jsonl(find_jsonl(folder, "queries"))}
     questions = [Question(query, texts[query], grades) for query, grades in judgements.items()]
     files = {file_name(document): text for document, text in kept}
     return JudgedSet(name, files, {file_name(document): document for document, _ in kept}, questions)
 
 
+def thin_out(rows: Sequence[tuple[str, str]], judged: set[str], n_others: int) -> list[tuple[str, str]]:
+    """The judged documents and so many of the others."""
+    others = sorted(document for document, _ in rows if document not in judged)
+    wanted = judged | set(random.Random(SEED).sample(others, min(n_others, len(others))))
+    return [(document, text) for document, text in rows if document in wanted]
+
+
 def read_hetdocqa(data: Path, name: str) -> JudgedSet:
     folder, finqa = data / "hetdocqa", read_finqa(data, "full")
-    files, ids = dict(finqa.files), dict(finqa.ids)
+    texts = {document: finqa.files[named] for named, document in finqa.ids.items()}
+    names = {document: named for named, document in finqa.ids.items()}
     for row in read_jsonl(find_jsonl(folder, "corpus")):
         suffix = Path(row["filename"]).suffix
-        named = file_name(row["_id"]).removesuffix(".txt") + (
-            suffix if suffix in (".py", ".md", ".rst", ".csv") else ".txt"
-        )
-        files[named], ids[named] = row["text"], row["_id"]
+        texts[row["_id"]] = row["text"]
+        names[row["_id"]] = Path(file_name(row["_id"])).stem + (suffix if suffix in KEPT_SUFFIXES else ".txt")
     judgements: Judgements = read_judgements(folder / "qrels.tsv")
     questions = [
         Question(row["_id"], row["text"], judgements[row["_id"]], row["split"], tuple(row["modalities"]))
         for row in read_jsonl(find_jsonl(folder, "queries"))
         if not row["gold_doc_shared_across_splits"] and row["_id"] in judgements
     ]
+    judged = {document for question in questions for document in question.grades}
+    kept = list(texts.items()) if name == "hetdocqa" else thin_out(list(texts.items()), judged, N_MORE)
+    files = {names[document]: text for document, text in kept}
+    ids = {names[document]: document for document, _ in kept}
     return JudgedSet(name, files, ids, questions)
 
 
@@ -173,7 +187,8 @@ def gather_set(data: Path, cache: Path, name: str, settings: Settings | None = N
     settings = settings or Settings()
     store = index_set(judged, cache)
     session = open_session(cache, replace(settings, store=store))
-    key = f"{session.embedder.name} {settings.rerank} {settings.words_candidates} {session.reader.record.chunks}"
+    asked = (settings.rerank, settings.rerank_candidates, settings.words_candidates, settings.meaning_candidates)
+    key = f"{session.embedder.name} {asked} {session.reader.record.chunks} {len(judged.questions)}"
     kept = cache / name / f"gathered-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"
     if not kept.exists():
         rows = [gathered_to_json(each) for each in gather_all(session, judged)]
