@@ -74,11 +74,13 @@ def extract(connection: socket.socket, request: Request, fd: int) -> None:
     beat = Beat(connection)
     with os.fdopen(fd, "rb") as file:
         before = os.fstat(fd)
+        beat(0, before.st_size)  # starting took its time: on a busy machine most of what the parent bears in silence
         if before.st_size > request.max_file_mb * MEGABYTE:
             raise FileUnreadable("too-large", f"larger than {request.max_file_mb} MB")
         limits = ReadLimits(request.max_file_mb, request.max_text_file_mb)
         source = ReadSource(request.name, before.st_size, file, beat, limits, redact_text)
         read = fallback_reader_for(request.name) if request.fallback else reader_for(request.name)
+        beat(0, before.st_size)
         document = read(source)
         after = os.fstat(fd)
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):

@@ -38,6 +38,7 @@ TABLE_RANK = 0.1  # the part that retrieval's own score plays
 PAIRED_TABLES = 3  # whose cells are put in order by the whole of their paths, at some 10 ms a table
 MAX_PAIRED_CELLS = 20_000
 PAIR_STEP = 0.1  # of a score for each unit of log odds
+OWN_LABEL = 3.0  # log odds against a cell that only repeats its row's label: it names what was asked about
 CELLS_A_TABLE = 3
 HEADS_ANOTHER = 0.5  # the most credit for a word that another row or column of the same table is headed with
 MIN_LOCAL = 0.12  # of the question's weight that the cell's own headers must say
@@ -101,13 +102,16 @@ def _pair(asked: Asked, matches: Sequence[CellMatch]) -> list[CellMatch]:
     if len(table.rows) * len(table.columns) > MAX_PAIRED_CELLS:
         return list(matches)
     scores = score_pairs(asked, table)
-    ordered = sorted(matches, key=lambda match: -scores[match.cell.row, match.cell.column])
-    best = ordered[0]
-    top = scores[best.cell.row, best.cell.column]
-    return [
-        replace(match, score=best.score - min(PAIR_STEP * (top - scores[match.cell.row, match.cell.column]), 1.0))
-        for match in ordered
-    ]
+    odds = [scores[match.cell.row, match.cell.column] - OWN_LABEL * _repeats_label(match) for match in matches]
+    top = max(odds)
+    best = matches[odds.index(top)]
+    steps = [min(PAIR_STEP * (top - own), 1.0) for own in odds]
+    paired = [replace(match, score=best.score - step) for match, step in zip(matches, steps, strict=True)]
+    return sorted(paired, key=lambda match: -match.score)
+
+
+def _repeats_label(match: CellMatch) -> bool:
+    return " ".join(match.cell.text.split()) in match.row.path
 
 
 def _match_in_table(

@@ -44,6 +44,8 @@ _HOW_MANY = re.compile(
 _BREAK = re.compile(r"(?<=[.!?])[\"”’)]?\s+(?=[\"“(]?[A-Z0-9])|\n{2,}|\n(?=\s*(?:[-*•]|\d+[.)])\s)|(?<=:)\n")
 _ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Ltd|Co|No|Mr|Ms|Mrs|Dr|vs|approx|e\.g|i\.e|U\.S|St|Fig|Sec|Art)\.$")
 
+_TABLE_LINE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
+
 
 @dataclass(frozen=True, slots=True)
 class SentenceMatch:
@@ -135,6 +137,8 @@ def _match_in_hit(
     matches = []
     before = np.zeros(len(operand.terms))
     for start, sentence in split_sentences(hit.chunk.text):
+        if _TABLE_LINE.search(sentence):  # a table's own markup says nothing as a sentence; its cells are read
+            continue
         stems = stems_of(sentence)
         own = np.array([match_term(term, stems) for term in operand.terms])
         said, before = np.maximum(own, BEFORE_MATCH * before), own
