@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from dataclasses import replace
 from decimal import Decimal
 from importlib import resources
 from pathlib import Path
@@ -474,3 +475,11 @@ def test_durations_for_people():
         "3 min 20 s",
         "1 h 1 min",
     ]
+
+
+def test_a_refused_hit_tells_the_score_and_threshold_of_the_source_that_judged_it():
+    hit = replace(hit_of("x"), judged_by="meaning", threshold=0.6)
+    told = payloads.hit_to_json(1, hit)
+    assert (told["score_source"], told["score"], told["threshold"]) == ("meaning", 0.5, 0.6)
+    assert told["accepted_by"] is None
+    assert payloads.hit_to_json(1, replace(hit, threshold=float("inf")))["threshold"] is None

@@ -18,21 +18,22 @@ from typing import Any
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.pipeline.batching import IndexEvents
-from mixrag_cli.pipeline.labels import Label, judge_labels, resembles
+from mixrag_cli.pipeline.labels import Label, judge_labels, place_labels, resembles
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL
-from mixrag_cli.pipeline.session import Clock, Session
+from mixrag_cli.pipeline.session import Clock, Session, ensure_same_model
 from mixrag_cli.records import Chunk
 from mixrag_cli.retrieval.assessment import Assessment, Fit, assess
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.drawing import DrawnQuestion, draw_questions, statements_of
-from mixrag_cli.retrieval.learning import JudgedQuestion, fit_calibration
+from mixrag_cli.retrieval.learning import POOL, JudgedQuestion, fit_calibration
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, StoreWriter, find_store, open_writer, read_record, text_to_terms
 
 EXTRA = "calibration"  # in the commit record's extra, by reranker
 PHASE = "calibrate"
 N_QUESTIONS = 64  # about 3 s on two cores
-FEWEST_QUESTIONS = 20  # with their own passage found; fewer would say little beside the shipped curves
+FEWEST_QUESTIONS = 20  # that tell something; fewer would say little beside the shipped curves
+LEAST_OTHERS = 1 / 3  # of a drawn question's candidates that must be judged as others; not tuned
 SECONDS = 8.0  # that indexing may spend on it; what was asked by then has to do
 FEWEST_PASSAGES = 300  # below, the candidates of a question are most of the collection and the priors know more
 CHANGED_ENOUGH = 0.25  # of the passages, since the last fit
@@ -86,7 +87,7 @@ def calibrate_when_due(writer: StoreWriter, embedder: Embedder, settings: Settin
         with writer.read() as reader:
             session = Session(reader, embedder, settings)
             questions = judge_itself(session, read_passages(reader), events, time.monotonic() + SECONDS)
-            if sum(bool(question.relevant) for question in questions) >= FEWEST_QUESTIONS:
+            if sum(map(is_telling, questions)) >= FEWEST_QUESTIONS:
                 calibration, _ = fit_and_assess(session, questions, "collection")
                 _store(writer, settings.rerank, calibration)
     except Exception as error:  # whatever it is, the index stands and the shipped calibration serves
@@ -154,6 +155,17 @@ def judge_drawn(session: Session, drawn: DrawnQuestion) -> JudgedQuestion:
     return JudgedQuestion(hits, relevant, alike)
 
 
+def is_telling(question: JudgedQuestion) -> bool:
+    """Whether a drawn question tells relevant candidates from others.
+
+    Not where its passage was not found, nor where most candidates resemble it, as rows of like tables do: with few
+    others left, nearly all that is judged would be relevant, and every threshold would sink.
+    """
+    pool = question.hits[:POOL]
+    others = sum(hit.chunk.id not in question.relevant and hit.chunk.id not in question.unjudged for hit in pool)
+    return bool(question.relevant) and others >= LEAST_OTHERS * len(pool)
+
+
 # --- by wish --------------------------------------------------------------------------------------------------------
 
 
@@ -169,14 +181,16 @@ def calibrate_store(
     record = read_record(store)
     if settings.rerank == LANGUAGE_MODEL:
         raise WrongUsage("a language model that reranks gives no scores to calibrate", "mixrag config set rerank late")
-    embedder = load_embedder(settings)
     with open_writer(
-        store, roots=(), embedder_name=embedder.name, dim=embedder.dim, late_dim=record.late_dim, wait_s=wait_s
+        store, roots=(), embedder_name=record.embedder, dim=record.dim, late_dim=record.late_dim, wait_s=wait_s
     ) as writer:
         reader = writer.read()
+        documents = place_labels(reader, labels)  # what is wrong with the labels is said before a model is loaded
+        embedder = load_embedder(settings)
+        ensure_same_model(reader, embedder)
         session = Session(reader, embedder, settings)
         if labels:
-            questions, notes = judge_labels(session, labels, events, PHASE)
+            questions, notes = judge_labels(session, labels, documents, events, PHASE)
             calibration, assessment = fit_and_assess(session, questions, "labels")
         else:
             questions, notes = judge_itself(session, read_passages(reader), events), ()
@@ -203,9 +217,9 @@ def _too_little(session: Session, questions: Sequence[JudgedQuestion]) -> str:
     passages = session.reader.record.chunks
     if passages < FEWEST_PASSAGES:
         return f"{passages:,} passages are too few to draw from (at least {FEWEST_PASSAGES}); the shipped curves stay"
-    found = sum(bool(question.relevant) for question in questions)
-    if found < FEWEST_QUESTIONS:
-        return f"only {found} drawn questions found their passage; the shipped curves stay"
+    telling = sum(map(is_telling, questions))
+    if telling < FEWEST_QUESTIONS:
+        return f"only {telling} drawn questions tell their passage from others; the shipped curves stay"
     return ""
 
 
@@ -224,10 +238,10 @@ def _assessed(session: Session, questions: Sequence[JudgedQuestion], fit: Fit) -
 
 
 def _fit_for(session: Session, origin: str, passages: int) -> Fit:
-    """What makes a calibration of judged questions. A drawn question without its passage tells nothing."""
+    """What makes a calibration of judged questions."""
 
     def fit(questions: Sequence[JudgedQuestion]) -> Calibration:
-        kept = [question for question in questions if question.relevant or origin == "labels"]
+        kept = [question for question in questions if origin == "labels" or is_telling(question)]
         fitted = fit_calibration(
             kept,
             session.shipped_calibration,

@@ -26,7 +26,7 @@ from mixrag_cli.records import Chunk, Hit
 from mixrag_cli.retrieval.fusion import fuse_hits
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
-from mixrag_cli.store import text_to_terms
+from mixrag_cli.store import StoreReader, text_to_terms
 
 MAX_LABELS = 100_000
 MAX_LINE_BYTES = 1_000_000
@@ -146,13 +146,9 @@ def _refuse(problems: Sequence[str]) -> None:
 
 
 def judge_labels(
-    session: Session, labels: Sequence[Label], events: IndexEvents, phase: str
+    session: Session, labels: Sequence[Label], documents: Mapping[int, str], events: IndexEvents, phase: str
 ) -> tuple[list[JudgedQuestion], tuple[str, ...]]:
-    """The candidates of each labelled question, judged; and notes for people.
-
-    Raises WrongUsage naming the labels whose place the index does not hold, before anything is asked.
-    """
-    documents = _documents_of(session, labels)
+    """The candidates of each labelled question, judged; and notes for people. documents: as place_labels gives them."""
     by_question: dict[str, list[Label]] = {}
     for label in labels:
         by_question.setdefault(label.question, []).append(label)
@@ -167,19 +163,23 @@ def judge_labels(
     return judged, notes if missed > 0 else ()
 
 
-def _documents_of(session: Session, labels: Sequence[Label]) -> dict[int, str]:
-    """By line the id of the document that the label names."""
+def place_labels(reader: StoreReader, labels: Sequence[Label]) -> dict[int, str]:
+    """By line the id of the document that the label names.
+
+    Raises WrongUsage naming the labels whose place the index does not hold.
+    """
+    rows = reader.document_rows()
     found: dict[int, str] = {}
     problems: list[str] = []
     chunks: dict[str, list[Chunk]] = {}
     for label in labels:
         try:
-            document = find_document(session.document_rows, label.path).id
+            document = find_document(rows, label.path).id
         except WrongUsage as error:
             problems.append(f"line {label.line}: {error.message}")
             continue
         if document not in chunks:
-            chunks[document] = session.reader.chunks_of(document)
+            chunks[document] = reader.chunks_of(document)
         if not any(label.place.holds(chunk) for chunk in chunks[document]):
             problems.append(f"line {label.line}: {label.path} has nothing indexed at this place")
         found[label.line] = document

@@ -271,8 +271,13 @@ def open_session(start: Path, settings: Settings) -> Session:
         loading = background.submit(load_embedder, settings)
         reader = open_reader(store)
         embedder = loading.result()
+    ensure_same_model(reader, embedder)
+    return Session(reader, embedder, settings)
+
+
+def ensure_same_model(reader: StoreReader, embedder: Embedder) -> None:
+    """Raise StoreMismatch where the store's vectors are another model's."""
     if embedder.name != reader.record.embedder:
         raise StoreMismatch(
             f"index was made with model {reader.record.embedder}, not {embedder.name}", "mixrag index --rebuild"
         )
-    return Session(reader, embedder, settings)
