@@ -20,7 +20,7 @@ from mixrag_cli.recap.tallies import Tally, tally_of
 from mixrag_cli.records import Cell, Header, Locator, Table
 from mixrag_cli.settings import Settings
 
-N_ROWS = 32_100  # just above a power of two times 500, where the sample that is embedded is the smallest
+N_ROWS = 8_100  # just above a power of two times 500, where the sample that is embedded is the smallest
 COUNTRIES = ("Spain", "France", "United Kingdom", "Norway")
 HEADS = "order_id,customer,country,express,ordered,quantity,unit_price,freight"
 
