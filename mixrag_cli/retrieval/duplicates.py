@@ -29,15 +29,14 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 class _Said:
     """What a passage says, whatever its typography. numbers: of its headings, title and path too."""
 
-    words: frozenset[str]
+    words: tuple[str, ...]
     numbers: frozenset[str]
-    shingles: frozenset[tuple[str, ...]]
     meaning: float | None
 
     def says_same(self, other: _Said) -> bool:
         """Whether the other adds nothing; to be asked of two with the same words and numbers."""
-        shared = len(self.shingles & other.shingles)
-        if shared < SAME_ORDER * len(self.shingles | other.shingles):
+        mine, others = _shingles(self.words), _shingles(other.words)
+        if len(mine & others) < SAME_ORDER * len(mine | others):
             return False
         known = self.meaning is not None and other.meaning is not None
         return not known or abs(self.meaning - other.meaning) <= SAME_MEANING  # type: ignore[operator]
@@ -50,7 +49,7 @@ def drop_duplicates(hits: Sequence[Hit]) -> list[Hit]:
     for hit in hits:
         if hit.chunk.kind not in TABLE_KINDS:
             said = _what_is_said(hit)
-            like = known.setdefault((said.words, said.numbers), [])
+            like = known.setdefault((frozenset(said.words), said.numbers), [])
             if any(each.says_same(said) for each in like):
                 continue
             like.append(said)
@@ -74,11 +73,13 @@ def _first_of_each(hits: Sequence[Hit], most: int) -> Iterator[Hit]:
 
 
 def _what_is_said(hit: Hit) -> _Said:
-    words = _WORD.findall(hit.chunk.text.casefold())
     places = f"{hit.chunk.context}\n{hit.title}\n{hit.path}"
     return _Said(
-        words=frozenset(words),
+        words=tuple(_WORD.findall(hit.chunk.text.casefold())),
         numbers=frozenset(number.rstrip(".,") for number in _NUMBER.findall(f"{hit.chunk.text}\n{places}")),
-        shingles=frozenset(tuple(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))),
         meaning=hit.scores.get("meaning"),
     )
+
+
+def _shingles(words: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1)))
