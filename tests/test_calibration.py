@@ -167,6 +167,31 @@ def test_judgements_move_the_curves_and_few_move_them_little() -> None:
     assert abs(threshold(1) - before.threshold()) < abs(threshold(100) - before.threshold()) + 0.05
 
 
+def test_drawn_questions_move_the_scores_but_not_how_often_a_candidate_is_relevant() -> None:
+    """A drawn question knows of one relevant passage only, so its candidates are too rarely relevant."""
+    prior = read_priors()["late"]
+    chance = np.random.default_rng(5)
+
+    def question(number: int) -> JudgedQuestion:
+        hits = [make_hit(100 * number + n, rerank=float(chance.normal(0.5, 0.05))) for n in range(29)]
+        hits.append(make_hit(100 * number + 99, rerank=float(chance.normal(0.7, 0.05))))
+        return JudgedQuestion(hits, {hits[-1].chunk.id})
+
+    questions = [question(number) for number in range(200)]
+
+    def fitted(origin: str) -> ScoreMap:
+        known = fit_calibration(questions, prior, strength=40, n_words=40, origin=origin).map_of("rerank", ANY)
+        assert known is not None
+        return known
+
+    drawn, labelled, before = fitted("collection"), fitted("labels"), prior.map_of("rerank", ANY)
+    assert before is not None
+    assert drawn.base == before.base
+    assert labelled.base == pytest.approx(1 / 30, abs=0.01)
+    assert drawn.curve.probability(0.6) > labelled.curve.probability(0.6)
+    assert drawn.threshold() == pytest.approx(labelled.threshold(), abs=0.02)
+
+
 def test_a_refused_question_is_widened_by_what_its_nearest_passages_share() -> None:
     hits = [make_hit(n, words=1.0) for n in range(3)]
     texts = ["boiler pressure valve", "pressure valve leak", "garden"]

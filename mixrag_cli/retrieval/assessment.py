@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from mixrag_cli.retrieval.calibration import ANY, SOURCES, Calibration, as_raw
 from mixrag_cli.retrieval.curves import Floats, balanced_accuracy
-from mixrag_cli.retrieval.learning import FOLDS, Judged, JudgedQuestion, held_out_error, to_columns
+from mixrag_cli.retrieval.learning import DRAWN, FOLDS, Judged, JudgedQuestion, held_out_error, to_columns
 
 BINS = 24  # of a histogram: fine enough to see two humps, and half a narrow terminal
 
@@ -88,11 +88,12 @@ def assess(
         )
         for fold in range(FOLDS)
     ]
+    drawn = calibration.origin == DRAWN
     return Assessment(
         questions=len(questions),
         found=sum(bool(question.relevant) for question in questions),
-        error=held_out_error(questions, fit, n_words),
-        error_before=held_out_error(questions, lambda _: before, n_words),
+        error=held_out_error(questions, fit, n_words, drawn),
+        error_before=held_out_error(questions, lambda _: before, n_words, drawn),
         sources=tuple(_assess_sources(judged, calibration, before, folds, precision)),
     )
 

@@ -43,11 +43,14 @@ def sigmoid(log_odds: Floats | np.float64) -> Floats:
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -WIDEST_LOG_ODDS, WIDEST_LOG_ODDS))))
 
 
-def fit_logistic(scores: Floats, labels: Floats, prior: Logistic, strength: float, scale: float = 1.0) -> Logistic:
+def fit_logistic(
+    scores: Floats, labels: Floats, prior: Logistic, strength: float, scale: float = 1.0, shift: float = 0.0
+) -> Logistic:
     """The most probable curve given judged scores and a prior belief.
 
     scores, labels: (n,). strength: how many judgements the prior is worth; with none given the prior comes back.
-    scale: the typical spread of a score, which makes a change of slope and one of offset comparable.
+    scale: the typical spread of a score, which makes a change of slope and one of offset comparable. shift: by how much
+    log-odds the judgements are relevant more often than what the curve is for, where that is known.
     The slope never falls below 0: a higher score never lowers the probability.
     Source: Platt, Probabilistic outputs for support vector machines, 1999, with a Gaussian prior in place of his
     corrected targets.
@@ -56,18 +59,21 @@ def fit_logistic(scores: Floats, labels: Floats, prior: Logistic, strength: floa
     mean = np.array([prior.offset, prior.slope * scale])
     # An informative judgement weighs p (1 - p) <= 1/4 in the likelihood's curvature; relevant ones are rare.
     precision = np.eye(2) * strength / 4
-    found = fit_weights(features, labels, mean, precision)
+    found = fit_weights(features, labels, mean, precision, shift)
     if found[1] < 0:
-        offset = fit_weights(features[:, :1], labels, mean[:1], precision[:1, :1])
+        offset = fit_weights(features[:, :1], labels, mean[:1], precision[:1, :1], shift)
         return Logistic(float(offset[0]), 0.0)
     return Logistic(float(found[0]), float(found[1] / scale))
 
 
-def fit_weights(features: Floats, labels: Floats, mean: Floats, precision: Floats) -> Floats:
-    """The weights (k,) of a logistic model over features (n, k), with a Gaussian prior; Newton's method, damped."""
+def fit_weights(features: Floats, labels: Floats, mean: Floats, precision: Floats, shift: float = 0.0) -> Floats:
+    """The weights (k,) of a logistic model over features (n, k), with a Gaussian prior; Newton's method, damped.
+
+    shift: added to every log-odds, and no part of the weights.
+    """
     weights = mean.astype(np.float64).copy()
     for _ in range(NEWTON_STEPS):
-        likely = sigmoid(features @ weights)
+        likely = sigmoid(features @ weights + shift)
         gradient = features.T @ (labels - likely) - precision @ (weights - mean)
         curvature = (features * (likely * (1 - likely))[:, None]).T @ features + precision
         step = np.linalg.solve(curvature + 1e-9 * np.eye(len(weights)), gradient)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mixrag_cli.records import Hit
-from mixrag_cli.retrieval.calibration import ANY, SOURCES, Calibration, ScoreMap, modality_of
+from mixrag_cli.retrieval.calibration import ANY, SOURCES, Calibration, ScoreMap, log_odds, modality_of
 from mixrag_cli.retrieval.curves import (
     Floats,
     Logistic,
@@ -28,6 +28,7 @@ from mixrag_cli.retrieval.fusion import fuse_hits, source_scores, sum_evidence
 POOL = 30  # the first candidates of a question, those that are reranked by default; what comes after is easy to refuse
 SHOWN = 10  # the hits of a question that a person sees: their probabilities are what the calibration error is about
 FOLDS = 4
+DRAWN = "collection"  # the origin of a calibration to questions drawn from the collection itself
 UNKNOWN = Logistic(-3.0, 0.0)  # of a source that nobody has fitted: about one candidate in twenty is relevant
 
 
@@ -45,11 +46,15 @@ class JudgedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """All judged candidates as columns. scores: by source, nan where it said nothing; labels: 1 relevant, 0 other."""
+    """All judged candidates as columns. scores: by source, nan where it said nothing; labels: 1 relevant, 0 other.
+
+    shift: by how much log-odds they are relevant more often than candidates are; None where they are as any others.
+    """
 
     scores: Mapping[str, Floats]
     labels: Floats
     modalities: list[str]
+    shift: float | None = None
 
     def of(self, modality: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which candidates are of the modality."""
@@ -65,8 +70,16 @@ def fit_calibration(
     origin: str,
     passages: int = 0,
 ) -> Calibration:
-    """The prior bent to these judgements. strength: how many judged candidates the prior is worth, for each curve."""
+    """The prior bent to these judgements. strength: how many judged candidates the prior is worth, for each curve.
+
+    origin: "collection" for drawn questions, each of which knows of one relevant passage only. How often a candidate is
+    relevant is then the prior's to say, and the judgements only tell how the scores of either class lie: the curves
+    are fitted as those of a case-control study are.
+    Source: Prentice & Pyke, Logistic disease incidence models and case-control studies, Biometrika 66, 1979.
+    """
     judged = to_columns(questions, n_words)
+    if origin == DRAWN:
+        judged = replace(judged, shift=_shift_of(judged, prior))
     known = [source for source in SOURCES if not np.isnan(judged.scores[source]).all()]
     maps = {source: _fit_maps(judged, source, prior, strength) for source in known}
     bent = replace(
@@ -77,17 +90,25 @@ def fit_calibration(
 
 
 def held_out_error(
-    questions: Sequence[JudgedQuestion], fit: Callable[[Sequence[JudgedQuestion]], Calibration], n_words: int
+    questions: Sequence[JudgedQuestion],
+    fit: Callable[[Sequence[JudgedQuestion]], Calibration],
+    n_words: int,
+    drawn: bool = False,
 ) -> float:
-    """The expected calibration error of the hits shown, each question judged by what was fitted without it."""
+    """The expected calibration error of the hits shown, each question judged by what was fitted without it.
+
+    drawn: whether the questions were; promises are then held against how often the candidates of such are relevant.
+    """
+    judged = to_columns(questions, n_words)
     promised: list[float] = []
     true: list[float] = []
     for fold in range(FOLDS):
         calibration = fit([question for number, question in enumerate(questions) if number % FOLDS != fold])
+        shift = _shift_of(judged, calibration) if drawn else 0.0
         for question in questions[fold::FOLDS]:
             for hit in fuse_hits(question.hits, calibration, n_words=n_words)[:SHOWN]:
                 if hit.chunk.id not in question.unjudged and hit.probability is not None:
-                    promised.append(hit.probability)
+                    promised.append(Logistic(shift, 1.0).probability(log_odds(hit.probability)))
                     true.append(float(hit.chunk.id in question.relevant))
     return expected_calibration_error(promised, true)
 
@@ -123,6 +144,12 @@ def _sums(questions: Sequence[JudgedQuestion], calibration: Calibration, n_words
     return np.array(sums, dtype=np.float64)
 
 
+def _shift_of(judged: Judged, prior: Calibration) -> float:
+    share = float(judged.labels.mean()) if len(judged.labels) else 0.0
+    known = prior.maps.get("words", {}).get(ANY)
+    return log_odds(share) - log_odds(known.base) if known and 0 < share < 1 else 0.0
+
+
 def _or_nan(score: float | None) -> float:
     return float("nan") if score is None else score
 
@@ -156,8 +183,10 @@ def _fit_map(judged: Judged, source: str, modality: str, prior: ScoreMap, streng
     chosen = judged.of(modality) & ~np.isnan(scores)
     scores, labels = scores[chosen], judged.labels[chosen]
     n_relevant, n_other = int(labels.sum()), int(len(labels) - labels.sum())
-    curve = fit_logistic(scores, labels, prior.curve, strength, _spread(scores))
+    curve = fit_logistic(scores, labels, prior.curve, strength, _spread(scores), judged.shift or 0.0)
     base = (n_relevant + strength * prior.base) / (n_relevant + n_other + strength)
+    if judged.shift is not None:
+        base = prior.base
     return ScoreMap(curve, base, n_relevant, n_other)
 
 
@@ -168,13 +197,15 @@ def _spread(scores: Floats) -> float:
 def _fit_final(judged: Judged, prior: Mapping[str, Logistic], strength: float) -> dict[str, Logistic]:
     sums = judged.scores["sum"]
     start = prior[ANY]
-    overall = fit_logistic(sums, judged.labels, start, strength, _spread(sums))
+    shift = judged.shift or 0.0
+    overall = fit_logistic(sums, judged.labels, start, strength, _spread(sums), shift)
     moved = _moved(overall, start)
     final = {ANY: overall}
     for modality in sorted({*judged.modalities, *prior} - {ANY}):
         chosen = judged.of(modality)
         here = _shift_curve(prior.get(modality, start), moved)
-        final[modality] = fit_logistic(sums[chosen], judged.labels[chosen], here, strength, _spread(sums[chosen]))
+        spread = _spread(sums[chosen])
+        final[modality] = fit_logistic(sums[chosen], judged.labels[chosen], here, strength, spread, shift)
     return final
 
 

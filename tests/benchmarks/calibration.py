@@ -1,0 +1,254 @@
+"""What calibration is worth: ranking by source and modality, acceptance, promised probabilities, refusals.
+
+    python tests/benchmarks/calibration.py DATA CACHE [--sets part,paper,hetpart,hitab] [--collection STORE] [--ask N]
+
+1. nDCG@10 and Success@10 of single sources and fusions, each against words alone: paired bootstrap. With the shipped
+   priors; HetDocQA's dev split was not fitted on, half of the other sets' questions were (fit_priors.py prints what is
+   held out there).
+2. HetDocQA dev, by kind of passage: balanced accuracy of accepting the first candidates by each source's threshold
+   and by one global threshold, with the shipped, the label-free and the labelled calibration; the expected calibration
+   error of the ten hits shown.
+3. The same error on DATA/collection/files, indexed in STORE: a passage is relevant on a page that the question names,
+   or in a file that it names where it names no page.
+4. Refusing, with the reader: DATA/collection/questions.jsonl; and N questions of HetDocQA asked of FinQA's contexts
+   alone, which cannot answer them, beside N of FinQA's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from collection import names_document
+from fit_priors import N_WORDS, STRENGTH, ranker, without_rerank
+from judged import Gathered, K, gather_set, read_set
+
+from mixrag_cli.evaluation.measures import success_at
+from mixrag_cli.evaluation.statistics import paired_bootstrap
+from mixrag_cli.pipeline.calibrating import calibrate_to_itself, read_passages
+from mixrag_cli.pipeline.scope import Scope
+from mixrag_cli.pipeline.session import Clock, Session, open_session
+from mixrag_cli.records import Hit
+from mixrag_cli.retrieval.acceptance import judge_all
+from mixrag_cli.retrieval.calibration import Calibration, modality_of, read_priors
+from mixrag_cli.retrieval.curves import balanced_accuracy, expected_calibration_error
+from mixrag_cli.retrieval.fusion import fuse_hits
+from mixrag_cli.retrieval.learning import POOL, SHOWN, JudgedQuestion, fit_calibration
+from mixrag_cli.settings import Settings
+
+METHODS = ("words", "meaning", "rerank", "rrf", "weighted", "calibrated")
+SEED = 7
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One candidate shown or judged: what was promised, whether it passed, whether it is relevant."""
+
+    modality: str
+    promised: float
+    accepted: bool
+    relevant: bool
+
+
+# --- ranking ---------------------------------------------------------------------------------------------------------
+
+
+def print_ranking(name: str, questions: Sequence[Gathered]) -> None:
+    priors = read_priors()
+    rankings = {method: [ranker(priors["late"], method)(each.hits) for each in questions] for method in METHODS}
+    plain = without_rerank(questions)
+    rankings["no rerank"] = [ranker(priors["none"])(each.hits) for each in plain]
+    groups = {ALL: list(range(len(questions)))}
+    for number, each in enumerate(questions):
+        for modality in each.question.modalities:
+            groups.setdefault(modality, []).append(number)
+    for group, chosen in groups.items():
+        print(f"\n{name}, {group}, {len(chosen)} questions: nDCG@10, Success@10, nDCG over words alone")
+        words = [questions[number].ndcg(rankings["words"][number]) for number in chosen]
+        for method, ranked in rankings.items():
+            values = [questions[number].ndcg(ranked[number]) for number in chosen]
+            found = [
+                success_at(questions[number].documents(ranked[number]), questions[number].question.grades, K)
+                for number in chosen
+            ]
+            gain = paired_bootstrap(values, words)
+            over = f"{gain.difference:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}] p {gain.p:.4f}"
+            print(f"  {method:12} {np.mean(values):.4f}  {np.mean(found):.3f}  {over}", flush=True)
+
+
+# --- acceptance and promises -----------------------------------------------------------------------------------------
+
+
+def judge_candidates(questions: Sequence[JudgedQuestion], calibration: Calibration, method: str) -> Iterator[Judgement]:
+    for question in questions:
+        fused = fuse_hits(question.hits[:POOL], calibration, n_words=N_WORDS)
+        yield from (to_judgement(hit, question) for hit in judge_all(fused, calibration, method))
+
+
+def shown(questions: Sequence[JudgedQuestion], calibration: Calibration) -> Iterator[Judgement]:
+    for question in questions:
+        for hit in fuse_hits(question.hits, calibration, n_words=N_WORDS)[:SHOWN]:
+            yield to_judgement(hit, question)
+
+
+def to_judgement(hit: Hit, question: JudgedQuestion) -> Judgement:
+    assert hit.probability is not None
+    return Judgement(
+        modality_of(hit.chunk), hit.probability, hit.accepted_by is not None, hit.chunk.id in question.relevant
+    )
+
+
+def by_modality(judgements: Iterator[Judgement]) -> dict[str, list[Judgement]]:
+    groups: dict[str, list[Judgement]] = defaultdict(list)
+    for each in judgements:
+        groups[ALL].append(each)
+        groups[each.modality].append(each)
+    return dict(groups)
+
+
+def calibration_error(questions: Sequence[JudgedQuestion], calibration: Calibration) -> float:
+    judgements = list(shown(questions, calibration))
+    return expected_calibration_error(
+        [each.promised for each in judgements], [float(each.relevant) for each in judgements]
+    )
+
+
+def print_acceptance(questions: Sequence[JudgedQuestion], known: Mapping[str, Calibration]) -> None:
+    for method in ("per-source", "global"):
+        for label, calibration in known.items():
+            groups = by_modality(judge_candidates(questions, calibration, method))
+            cells = []
+            for modality, found in sorted(groups.items()):
+                accepted = np.array([each.accepted for each in found])
+                relevant = np.array([float(each.relevant) for each in found])
+                cells.append(f"{modality} {balanced_accuracy(accepted, relevant):.3f}")
+            print(f"  {method:10} {label:10} balanced accuracy  {'  '.join(cells)}", flush=True)
+
+
+def print_errors(questions: Sequence[JudgedQuestion], known: Mapping[str, Calibration]) -> None:
+    for label, calibration in known.items():
+        judgements = list(shown(questions, calibration))
+        promised = np.mean([each.promised for each in judgements])
+        true = np.mean([each.relevant for each in judgements])
+        error = calibration_error(questions, calibration)
+        print(
+            f"  {label:10} expected calibration error {error:.4f}  promised {promised:.3f}, true {true:.3f}", flush=True
+        )
+
+
+def fitted_to_itself(session: Session) -> Calibration:
+    return calibrate_to_itself(session, read_passages(session.reader), session.reader.record.chunks)
+
+
+def open_store(store: Path) -> Session:
+    return open_session(store.parent, Settings(store=store))
+
+
+def report_hetdocqa(name: str, questions: Sequence[Gathered], store: Path) -> None:
+    dev = [each.judged for each in questions if each.question.group == "dev"]
+    calibrating = [each.judged for each in questions if each.question.group == "calibration"]
+    shipped = read_priors()["late"]
+    known = {
+        "shipped": shipped,
+        "label-free": fitted_to_itself(open_store(store)),
+        "labelled": fit_calibration(calibrating, shipped, strength=STRENGTH, n_words=N_WORDS, origin="labels"),
+    }
+    print(f"\n{name} dev: accepting the first {POOL} candidates; the shipped priors saw its calibration split")
+    print_acceptance(dev, known)
+    print_errors(dev, known)
+
+
+# --- the mixed collection --------------------------------------------------------------------------------------------
+
+
+def read_questions(data: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (data / "collection" / "questions.jsonl").read_text("utf-8").splitlines()]
+
+
+def judge_collection(session: Session, questions: Sequence[Mapping[str, Any]]) -> Iterator[JudgedQuestion]:
+    for question in questions:
+        hits = session.gather(question["question"], None, Clock())
+        yield JudgedQuestion(hits, {hit.chunk.id for hit in hits if answers(hit, question)})
+
+
+def answers(hit: Hit, question: Mapping[str, Any]) -> bool:
+    """Whether the hit stands on a page that the question names, or in a file where it names no page."""
+    if not names_document({"path": hit.path}, question["documents"]):
+        return False
+    pages, page = question["pages_with_the_figure"], hit.chunk.locator.page
+    return not pages or (
+        page is not None and any(page <= each <= (hit.chunk.locator.last_page or page) for each in pages)
+    )
+
+
+def report_collection(data: Path, store: Path) -> None:
+    session, questions = open_store(store), read_questions(data)
+    answerable = list(judge_collection(session, [each for each in questions if each["documents"]]))
+    known = {"shipped": session.shipped_calibration, "label-free": fitted_to_itself(session)}
+    print(f"\nmixed collection, {len(answerable)} questions with an answer")
+    print_acceptance(answerable, known)
+    print_errors(answerable, known)
+
+
+# --- refusing --------------------------------------------------------------------------------------------------------
+
+
+def print_refusals(label: str, session: Session, answerable: Sequence[str], others: Sequence[str]) -> None:
+    """Precision and recall of refusing: how many of those refused have no answer, how many of these are refused."""
+    for acceptance in ("per-source", "global", "none"):
+        asked = Session(session.reader, session.embedder, replace(session.settings, acceptance=acceptance))
+        refused = [[asked.ask(text, Scope()).status != "answered" for text in part] for part in (answerable, others)]
+        wrong, right = sum(refused[0]), sum(refused[1])
+        precision = right / (right + wrong) if right + wrong else 0.0
+        print(
+            f"  {label:12} {acceptance:10} {right} of {len(others)} without an answer refused, {wrong} of"
+            f" {len(answerable)} with one; precision {precision:.3f}, recall {right / len(others):.3f}",
+            flush=True,
+        )
+
+
+def report_refusals(data: Path, finqa: Path, collection: Path | None, n: int) -> None:
+    print("\nrefusing")
+    if collection is not None:
+        questions = read_questions(data)
+        parts = [[each["question"] for each in questions if bool(each["documents"]) == has] for has in (True, False)]
+        print_refusals("collection", open_store(collection), *parts)
+    texts = [
+        random.Random(SEED).sample([each.text for each in read_set(data, name).questions], n)
+        for name in ("paper", "hetpart")
+    ]
+    print_refusals("FinQA", open_store(finqa), *texts)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("--sets", default="part,paper,hetpart,hitab")
+    parser.add_argument("--collection", type=Path, help="a store of DATA/collection/files")
+    parser.add_argument("--ask", type=int, default=0, help="questions of each kind that are asked for their refusal")
+    options = parser.parse_args()
+    for name in options.sets.split(","):
+        questions = gather_set(options.data, options.cache, name)
+        if not name.startswith("het"):
+            print_ranking(name, questions)
+            continue
+        print_ranking(f"{name} dev", [each for each in questions if each.question.group == "dev"])
+        report_hetdocqa(name, questions, options.cache / name / "store")
+    if options.collection:
+        report_collection(options.data, options.collection)
+    if options.ask:
+        finqa = next(name for name in options.sets.split(",") if name in ("full", "part"))
+        report_refusals(options.data, options.cache / finqa / "store", options.collection, options.ask)
+
+
+if __name__ == "__main__":
+    main()
