@@ -20,7 +20,7 @@ import argparse
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from judged import Gathered, K, gather_set, read_set
 from mixrag_cli.evaluation.measures import success_at
 from mixrag_cli.evaluation.statistics import paired_bootstrap
 from mixrag_cli.pipeline.calibrating import calibrate_to_itself, read_passages
+from mixrag_cli.pipeline.retrieving import retrieve
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Clock, Session, open_session
 from mixrag_cli.records import Hit
@@ -202,17 +203,24 @@ def report_collection(data: Path, store: Path) -> None:
 
 
 def print_refusals(label: str, session: Session, answerable: Sequence[str], others: Sequence[str]) -> None:
-    """Precision and recall of refusing: how many of those refused have no answer, how many of these are refused."""
+    """Precision and recall of refusing: how many of those refused have no answer, how many of these are refused.
+
+    Once by what retrieval accepts alone, once with the reader, which refuses what it cannot work out.
+    """
     for acceptance in ("per-source", "global", "none"):
         asked = Session(session.reader, session.embedder, replace(session.settings, acceptance=acceptance))
-        refused = [[asked.ask(text, Scope()).status != "answered" for text in part] for part in (answerable, others)]
-        wrong, right = sum(refused[0]), sum(refused[1])
-        precision = right / (right + wrong) if right + wrong else 0.0
-        print(
-            f"  {label:12} {acceptance:10} {right} of {len(others)} without an answer refused, {wrong} of"
-            f" {len(answerable)} with one; precision {precision:.3f}, recall {right / len(others):.3f}",
-            flush=True,
-        )
+        judges: dict[str, Callable[[str], bool]] = {
+            "retrieval": lambda text, asked=asked: not retrieve(asked, text, None, Clock(), ()).hits,
+            "and reader": lambda text, asked=asked: asked.ask(text, Scope()).status != "answered",
+        }
+        for judge, refuses in judges.items():
+            wrong, right = (sum(map(refuses, part)) for part in (answerable, others))
+            precision = right / (right + wrong) if right + wrong else 0.0
+            print(
+                f"  {label:12} {acceptance:10} {judge:10} {right} of {len(others)} without an answer refused, {wrong} of"
+                f" {len(answerable)} with one; precision {precision:.3f}, recall {right / len(others):.3f}",
+                flush=True,
+            )
 
 
 def report_refusals(data: Path, finqa: Path, collection: Path | None, n: int) -> None:
