@@ -217,8 +217,8 @@ def print_refusals(label: str, session: Session, answerable: Sequence[str], othe
             wrong, right = (sum(map(refuses, part)) for part in (answerable, others))
             precision = right / (right + wrong) if right + wrong else 0.0
             print(
-                f"  {label:12} {acceptance:10} {judge:10} {right} of {len(others)} without an answer refused, {wrong} of"
-                f" {len(answerable)} with one; precision {precision:.3f}, recall {right / len(others):.3f}",
+                f"  {label:12} {acceptance:10} {judge:10} {right} of {len(others)} without an answer refused,"
+                f" {wrong} of {len(answerable)} with one; precision {precision:.3f}, recall {right / len(others):.3f}",
                 flush=True,
             )
 
