@@ -26,10 +26,11 @@ class Message:
 class Request:
     """One call of a generator.
 
-    schema: a JSON Schema that the reply must satisfy, or None for free text. max_tokens: of the reply. temperature: 0
-    takes the likeliest token. seconds: wall time after which the reply is cut off, 0 for no limit. stop: texts before
-    which the reply ends. purpose: a stable word for caches and reports ("recap", "summary", "hyde", …). nonce: a text drawn
-    for this call alone that stands in the messages; a cache takes two requests that differ in it alone for one.
+    schema: a JSON Schema that the reply must satisfy, or None for free text. max_tokens: of the reply. temperature:
+    0 takes the likeliest token. seconds: wall time after which the reply is cut off, 0 for no limit. stop: texts
+    before which the reply ends. purpose: a stable word for caches and reports ("recap", "summary", "hyde", …).
+    nonce: a text drawn for this call alone that stands in the messages; a cache takes two requests that differ in
+    it alone for one.
     """
 
     messages: tuple[Message, ...]

@@ -10,6 +10,7 @@ import signal
 import stat
 import struct
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Iterator
@@ -20,6 +21,12 @@ from cli_fixtures import indexed as indexed
 from scripted_server import serve
 
 SECONDS = 60  # until something is given up that takes about one on a quiet machine
+# Makes stdin its terminal, so that Ctrl-C reaches it, and becomes the program that follows.
+TAKE_TERMINAL = [
+    sys.executable,
+    "-c",
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])",
+]
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[=>]")
 
 
@@ -33,14 +40,13 @@ class Terminal:
         self.resize(columns)
         env = environment_of(folder.parent, **environment)
         self.process = subprocess.Popen(
-            [*PROGRAM, "chat", *arguments],
+            [*TAKE_TERMINAL, *PROGRAM, "chat", *arguments],
             cwd=folder,
             env=env,
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         self.seen = ""
 

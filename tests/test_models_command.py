@@ -102,7 +102,8 @@ class Program:
     def __init__(self, home: Path, hub: Hub) -> None:
         self.home = home
         self.env = environment_of(home, HF_ENDPOINT=hub.address, MIXRAG_CACHE_DIR=str(home / "cache"))
-        self.env.pop("HF_HUB_OFFLINE", None)
+        for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+            self.env.pop(name, None)
 
     def __call__(self, *arguments: str, code: int = 0, **env: str) -> str:
         done = run_mixrag("models", *arguments, cwd=self.home, env=self.env | env)

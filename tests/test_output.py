@@ -188,6 +188,8 @@ RENDERERS = {
     "lines": lambda console, text: terminal.print_lines(console, [text]),
     "findings": lambda console, text: terminal.print_findings(console, [("warn", text, text, text)]),
 }
+
+
 def calibration_of(text):
     source = SourceAssessment("rerank", text, 0.1, 0.9, (0, 3), (5, 1), 0.52, None, 0.81, None)
     assessment = Assessment(9, 8, 0.04, 0.12, (source,))

@@ -16,7 +16,6 @@ from collections.abc import Callable
 
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.limits import allow_computing, limit_process
 from mixrag_cli.extraction.redaction import redact_document, redact_text
 from mixrag_cli.extraction.transport import (
     CHUNKS_PER_FRAME,
@@ -25,6 +24,7 @@ from mixrag_cli.extraction.transport import (
     receive_request,
     send_frame,
 )
+from mixrag_cli.limits import allow_computing, limit_process
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.plain import table_to_plain
 from mixrag_cli.readers import ReadLimits, ReadSource, fallback_reader_for, reader_for
