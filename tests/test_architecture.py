@@ -225,6 +225,41 @@ def test_an_upward_arrow_would_be_seen(module: str, source: str, upward: bool) -
     assert any(is_upward(found) for found in imports_in(source, module)) is upward
 
 
+def circles(imports: list[Import]) -> list[list[str]]:
+    """The groups of modules that import each other, in function bodies too; what is for annotations does not count."""
+    arrows: dict[str, set[str]] = defaultdict(set)
+    modules = {found.module for found in imports}
+    for found in imports:
+        if found.name in modules and found.name != found.module and not found.for_types:
+            arrows[found.module].add(found.name)
+    reached = {module: {module} for module in modules}
+    grew = True
+    while grew:
+        grew = False
+        for module, targets in arrows.items():
+            beyond = set().union(*(reached[target] for target in targets)) - reached[module]
+            reached[module] |= beyond
+            grew = grew or bool(beyond)
+    groups = {frozenset(other for other in reached[module] if module in reached[other]) for module in modules}
+    return sorted(sorted(group) for group in groups if len(group) > 1)
+
+
+def test_no_modules_import_each_other() -> None:
+    assert circles(all_imports()) == []
+
+
+def test_a_circle_would_be_seen() -> None:
+    sources = {
+        "mixrag_cli.a": "from mixrag_cli.b import name",
+        "mixrag_cli.b": "def f():\n    from mixrag_cli.c import name",
+        "mixrag_cli.c": "import mixrag_cli.a",
+        "mixrag_cli.d": "import mixrag_cli.a\nif TYPE_CHECKING:\n    import mixrag_cli.e",
+        "mixrag_cli.e": "import mixrag_cli.d",
+    }
+    found = [one for module, source in sources.items() for one in imports_in(source, module)]
+    assert circles(found) == [["mixrag_cli.a", "mixrag_cli.b", "mixrag_cli.c"]]
+
+
 def test_a_heavy_library_has_one_door() -> None:
     found = importers(all_imports(), HEAVY)
     assert {"lance", "lancedb"} <= set(found)

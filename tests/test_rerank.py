@@ -10,10 +10,11 @@ import pytest
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import LateEmbedder, bundled
+from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.embedding import embed_cached, embed_texts, text_to_embed
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Clock, Session, open_session
+from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.pipeline.unindexed import open_files
 from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.rerank import SOURCE, max_sim, rerank

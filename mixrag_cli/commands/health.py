@@ -139,8 +139,7 @@ def _check_settings(face: Face) -> Iterator[Finding]:
 
 
 def _check_embedder(face: Face) -> Iterator[Finding]:
-    from mixrag_cli.models import BUNDLED
-    from mixrag_cli.models.bundled import model_bytes, tokenizer_bytes
+    from mixrag_cli.models.bundled import BUNDLED, model_bytes, tokenizer_bytes
 
     wanted = _settings_or_default(face).embedder
     if wanted != BUNDLED:

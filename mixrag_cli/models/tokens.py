@@ -9,8 +9,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.models import BUNDLED
-from mixrag_cli.models.bundled import WINDOW, tokenizer_bytes
+from mixrag_cli.models.bundled import BUNDLED, WINDOW, tokenizer_bytes
 from mixrag_cli.models.local import model_folder
 
 

@@ -19,10 +19,11 @@ import numpy.typing as npt
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import Embedder
+from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.collection import Collection
 from mixrag_cli.pipeline.retrieving import retrieve
 from mixrag_cli.pipeline.scanning import FileScanner
 from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Clock, Session
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.faithfulness import faithfulness_texts, judge_faithfulness
 from mixrag_cli.recap.language import stem, words_of
@@ -35,7 +36,7 @@ READER = "built-in"
 
 
 def answer_question(
-    session: Session, question: str, scope: Scope, on_text: Callable[[str], None] | None = None
+    collection: Collection, question: str, scope: Scope, on_text: Callable[[str], None] | None = None
 ) -> Answer:
     """One answer with its RECAP steps and sources, or an abstention that says why.
 
@@ -43,47 +44,47 @@ def answer_question(
     """
     clock = Clock()
     restated = restate(question)
-    where = session.filter(scope)
-    found = retrieve(session, restated.question, where, clock, _operand_texts(restated))
+    where = collection.filter(scope)
+    found = retrieve(collection, restated.question, where, clock, _operand_texts(restated))
     hits = found.hits[:EVIDENCE_HITS]
-    scanner = FileScanner(session)
-    base = gather_evidence(session, restated, hits, scanner)
+    scanner = FileScanner(collection)
+    base = gather_evidence(collection, restated, hits, scanner)
     clock.lap("evidence")
     answer = read_answer(restated, base)
     clock.lap("recap")
     name = "none"
-    if session.has_generator and base.hits:
-        name, answer = generated_answer(session, restated, base, answer, on_text)
+    if collection.has_generator and base.hits:
+        name, answer = generated_answer(collection, restated, base, answer, on_text)
         clock.lap("generate")
     return replace(
         answer,
         refused=answer.refused or found.refused,
         degraded=(*clock.left_out, *answer.degraded),
-        faithfulness=faithfulness(answer, base, session.embedder),
-        warnings=(*_staleness(session), *scanner.warnings),
-        models={"embedder": session.embedder.name, "reader": READER, "generator": name},
+        faithfulness=faithfulness(answer, base, collection.embedder),
+        warnings=(*_staleness(collection), *scanner.warnings),
+        models={"embedder": collection.embedder.name, "reader": READER, "generator": name},
         timings_ms=clock.total(),
     )
 
 
 def gather_evidence(
-    session: Session, restated: Restated, hits: Sequence[Hit], scanner: FileScanner | None = None
+    collection: Collection, restated: Restated, hits: Sequence[Hit], scanner: FileScanner | None = None
 ) -> EvidenceBase:
     """What the reader may use: the hits, their tables, and what each document knows of the question's words."""
     parents = dict.fromkeys(hit.chunk.parent for hit in hits if hit.chunk.parent)
     words = _words_by_term(restated)
-    weights = {term: session.statistics.document_weight(variants) for term, variants in words.items()}
-    holding = {term: session.statistics.holding(variants) for term, variants in words.items()}
+    weights = {term: collection.statistics.document_weight(variants) for term, variants in words.items()}
+    holding = {term: collection.statistics.holding(variants) for term, variants in words.items()}
     documents = {hit.chunk.document for hit in hits}
     knows = {
         document: frozenset(term for term, counts in holding.items() if document in counts) for document in documents
     }
-    similarity = _Similarity(session.embedder, session.vector_of(restated.question))
-    return EvidenceBase(tuple(hits), session.reader.tables(list(parents)), weights, knows, similarity, scanner)
+    similarity = _Similarity(collection.embedder, collection.vector_of(restated.question))
+    return EvidenceBase(tuple(hits), collection.reader.tables(list(parents)), weights, knows, similarity, scanner)
 
 
 def generated_answer(
-    session: Session,
+    collection: Collection,
     restated: Restated,
     base: EvidenceBase,
     built_in: Answer,
@@ -94,11 +95,11 @@ def generated_answer(
     from mixrag_cli.recap.generated.reader import Asking, generate_answer
 
     try:
-        generator = session.generator
+        generator = collection.generator
     except ModelUnusable as error:
         degraded = (*built_in.degraded, f"generator: {error.message}; the built-in reader answered")
         return "none", replace(built_in, degraded=degraded)
-    settings = session.settings
+    settings = collection.settings
     asking = Asking(
         settings.strategy,
         settings.context_tokens,
@@ -118,8 +119,8 @@ def faithfulness(answer: Answer, base: EvidenceBase, embedder: Embedder) -> Fait
     return judge_faithfulness(answer, float(vectors[0] @ vectors[1]), retrieved, base.tables)
 
 
-def _staleness(session: Session) -> tuple[str, ...]:
-    stale = sum(row.stale for row in session.document_rows)
+def _staleness(collection: Collection) -> tuple[str, ...]:
+    stale = sum(row.stale for row in collection.document_rows)
     return (f"{stale} files could not be read at the last index and may be out of date",) if stale else ()
 
 

@@ -18,9 +18,10 @@ from typing import Any
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.pipeline.batching import IndexEvents
+from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.labels import Label, judge_labels, place_labels, resembles
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL
-from mixrag_cli.pipeline.session import Clock, Session, ensure_same_model
+from mixrag_cli.pipeline.session import Session, ensure_same_model
 from mixrag_cli.records import Chunk
 from mixrag_cli.retrieval.assessment import Assessment, Fit, assess
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for

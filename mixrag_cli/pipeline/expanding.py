@@ -1,4 +1,4 @@
-"""What the session's generator adds to a search: other texts to search by, another wording, the choice of a document.
+"""What the generator adds to a search: other texts to search by, another wording, the choice of a document.
 
 Each is by wish and within a time of its own; where the model cannot be had or writes nothing of use, the search goes
 on without it and the question's clock says what was left out.
@@ -7,49 +7,49 @@ on without it and the question's clock says what was left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.pipeline.session import Clock, Session
+from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.collection import Collection
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.choice import CHOICE_SECONDS, Reading, choose_document
-from mixrag_cli.retrieval.expansion import EXPANSION_SECONDS, Expansion, Method, expand_question, rewrite_question
+from mixrag_cli.retrieval.expansion import EXPANSION_SECONDS, Expansion, expand_question, rewrite_question
 
 
-def expand(session: Session, question: str, clock: Clock) -> tuple[str, ...]:
-    """The texts by whose meaning to search, as settings.expansion says; () for the question's own."""
-    settings = session.settings
+def expand(collection: Collection, question: str, clock: Clock) -> tuple[str, ...]:
+    """Other texts by whose meaning to search, as settings.expansion says; () for the question's own."""
+    settings = collection.settings
+    if settings.expansion == "none":
+        return ()
     seconds = min(EXPANSION_SECONDS, settings.generator_seconds)
     try:
-        found = expand_question(
-            question, cast(Method, settings.expansion), session.generator, seconds=seconds, seed=settings.seed
-        )
+        found = expand_question(question, settings.expansion, collection.generator, seconds=seconds, seed=settings.seed)
     except ModelUnusable as error:
         found = Expansion((), (error.message,))
     return _noted(found, "expansion", clock)
 
 
-def rewrite(session: Session, question: str, clock: Clock) -> str:
+def rewrite(collection: Collection, question: str, clock: Clock) -> str:
     """The question in the generator's words, "" where there is none or it writes nothing of use."""
-    if not session.has_generator:
+    if not collection.has_generator:
         return ""
-    settings = session.settings
+    settings = collection.settings
     seconds = min(EXPANSION_SECONDS, settings.generator_seconds)
     try:
-        found = rewrite_question(question, session.generator, seconds=seconds, seed=settings.seed)
+        found = rewrite_question(question, collection.generator, seconds=seconds, seed=settings.seed)
     except ModelUnusable as error:
         found = Expansion((), (error.message,))
     return "".join(_noted(found, "correction", clock)[:1])
 
 
-def keep_chosen(session: Session, question: str, hits: Sequence[Hit], clock: Clock) -> tuple[Hit, ...]:
+def keep_chosen(collection: Collection, question: str, hits: Sequence[Hit], clock: Clock) -> tuple[Hit, ...]:
     """The hits of the document that the generator chooses; all of them where it chooses none or cannot be had."""
-    settings = session.settings
+    settings = collection.settings
     if len({hit.chunk.document for hit in hits}) < 2:
         return tuple(hits)
     reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
     try:
-        chosen = choose_document(question, hits, session.generator, reading)
+        chosen = choose_document(question, hits, collection.generator, reading)
     except ModelUnusable as error:
         clock.left_out.append(f"choice of the document: {error.message}")
         chosen = None

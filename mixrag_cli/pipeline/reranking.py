@@ -4,35 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from mixrag_cli.models import BUNDLED, LateEmbedder, load_embedder, load_pair_scorer
+from mixrag_cli.generator import Generator
+from mixrag_cli.models import Embedder, LateEmbedder, load_embedder, load_pair_scorer
+from mixrag_cli.models.bundled import BUNDLED
 from mixrag_cli.pipeline.embedding import text_to_embed
 from mixrag_cli.records import Chunk
 from mixrag_cli.retrieval.choice import CHOICE_SECONDS, LanguageModelReranker, Reading
 from mixrag_cli.retrieval.rerank import LateInteraction, PairReranker, PassageTokens, QuestionTokens, Reranker
 from mixrag_cli.settings import Settings
 
-if TYPE_CHECKING:
-    from mixrag_cli.pipeline.session import Session
-
 NONE, LATE, LANGUAGE_MODEL = "none", "late", "llm"
 
 
-def make_reranker(session: Session, settings: Settings) -> Reranker | None:
+def make_reranker(
+    settings: Settings,
+    embedder: Embedder,
+    tokens_of: Callable[[str], QuestionTokens],
+    kept_tokens: Callable[[Sequence[str]], Mapping[str, PassageTokens]],
+    generator: Callable[[], Generator],
+) -> Reranker | None:
     """The reranker that settings.rerank names, None for none.
 
+    tokens_of: the embedder's token vectors of a question. kept_tokens: the store's of passages, by id. generator: gives
+    the model where a language model reranks.
     Raises ModelUnusable for a model that cannot be used.
     """
     if settings.rerank == NONE:
         return None
     if settings.rerank == LANGUAGE_MODEL:
         reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
-        return LanguageModelReranker(lambda: session.generator, reading)
+        return LanguageModelReranker(generator, reading)
     if settings.rerank != LATE:
         return PairReranker(load_pair_scorer(settings), text_to_embed)
-    if isinstance(session.embedder, LateEmbedder):
-        return LateInteraction(session.tokens_of, session.reader.token_vectors, _passage_tokens(session.embedder))
+    if isinstance(embedder, LateEmbedder):
+        return LateInteraction(tokens_of, kept_tokens, _passage_tokens(embedder))
     # Neither the embedder nor its store knows token vectors: the bundled model makes both sides as they are needed.
     bundled = load_embedder(replace(settings, embedder=BUNDLED))
     if not isinstance(bundled, LateEmbedder):

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.pipeline.expanding import keep_chosen, rewrite
-from mixrag_cli.pipeline.session import Clock, Session
+from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.collection import Collection
+from mixrag_cli.pipeline.expanding import expand, keep_chosen, rewrite
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.candidates import merge_hits
 from mixrag_cli.retrieval.correction import widen
@@ -33,23 +34,25 @@ class Retrieved:
     corrected: bool = False
 
 
-def retrieve(session: Session, question: str, where: str | None, clock: Clock, operands: Sequence[str]) -> Retrieved:
+def retrieve(
+    collection: Collection, question: str, where: str | None, clock: Clock, operands: Sequence[str]
+) -> Retrieved:
     """The passages to read for the question, or the nearest refused ones."""
-    hits = session.judge(session.find(question, where, clock, operands, session.expand(question, clock)))
+    hits = collection.judge(collection.find(question, where, clock, operands, expand(collection, question, clock)))
     if kept := readable(hits):
-        return Retrieved(_chosen(session, question, kept, clock))
-    corrected = bool(hits) and session.settings.correction == "on"
+        return Retrieved(_chosen(collection, question, kept, clock))
+    corrected = bool(hits) and collection.settings.correction == "on"
     if corrected:
-        hits = session.judge(_correct(session, question, hits, where, clock))
+        hits = collection.judge(_correct(collection, question, hits, where, clock))
         clock.lap("correct")
         if kept := readable(hits):
-            return Retrieved(_chosen(session, question, kept, clock), corrected=True)
+            return Retrieved(_chosen(collection, question, kept, clock), corrected=True)
     return Retrieved((), tuple(hits[:NEAREST]), corrected)
 
 
-def _chosen(session: Session, question: str, hits: tuple[Hit, ...], clock: Clock) -> tuple[Hit, ...]:
+def _chosen(collection: Collection, question: str, hits: tuple[Hit, ...], clock: Clock) -> tuple[Hit, ...]:
     """The hits of the document that a generator chooses, where the settings want one chosen."""
-    return keep_chosen(session, question, hits, clock) if session.settings.choose_document == "on" else hits
+    return keep_chosen(collection, question, hits, clock) if collection.settings.choose_document == "on" else hits
 
 
 def readable(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -57,10 +60,12 @@ def readable(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(hits) if any(hit.accepted_by is not None for hit in hits) else ()
 
 
-def _correct(session: Session, question: str, hits: Sequence[Hit], where: str | None, clock: Clock) -> list[Hit]:
+def _correct(collection: Collection, question: str, hits: Sequence[Hit], where: str | None, clock: Clock) -> list[Hit]:
     """The candidates once more, for the question as a generator rewrites it, else widened by its nearest passages.
 
     What the caller restricted the question to stays so: an answer from elsewhere would be no answer to it.
     """
-    widened = rewrite(session, question, clock) or widen(question, hits, text_to_terms, session.statistics.weights)
-    return merge_hits([session.find(widened, where, clock), hits])
+    widened = rewrite(collection, question, clock) or widen(
+        question, hits, text_to_terms, collection.statistics.weights
+    )
+    return merge_hits([collection.find(widened, where, clock), hits])

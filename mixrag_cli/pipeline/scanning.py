@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import BinaryIO, TypeVar
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.pipeline.session import Session
+from mixrag_cli.pipeline.collection import Collection
 from mixrag_cli.readers.sheets.delimited import find_dialect
 from mixrag_cli.records import DocumentRow, Hit, SourceFile, Table
 from mixrag_cli.store import StoreReader, text_to_root
@@ -25,8 +25,8 @@ class FileScanner:
     was not counted is kept in warnings.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
         self._warnings: dict[str, None] = {}
 
     @property
@@ -47,9 +47,9 @@ class FileScanner:
         return self._read(hit, table, lambda file, way: scan_groups(file, column, by, filters, dialect=way)) or ()
 
     def _read(self, hit: Hit, table: Table, tally: Callable[[BinaryIO, Dialect], Found]) -> Found | None:
-        row = next((row for row in self._session.document_rows if row.id == hit.chunk.document), None)
+        row = next((row for row in self._collection.document_rows if row.id == hit.chunk.document), None)
         suffix = row.path.rpartition(".")[2].lower() if row else ""
-        if row is None or suffix not in SCANNED_SUFFIXES or len(self._session.reader.tables_of(row.id)) != 1:
+        if row is None or suffix not in SCANNED_SUFFIXES or len(self._collection.reader.tables_of(row.id)) != 1:
             return None
         try:
             return _tally_file(self._source_of(row), suffix, table, tally)
@@ -58,7 +58,7 @@ class FileScanner:
             return None
 
     def _source_of(self, row: DocumentRow) -> SourceFile:
-        reader, root = self._session.reader, row.root
+        reader, root = self._collection.reader, row.root
         if isinstance(reader, StoreReader):
             root = os.fsencode(text_to_root(os.fsdecode(root), reader.store))
         return SourceFile(root, row.key, row.size, row.mtime_ns, row.device, row.inode)

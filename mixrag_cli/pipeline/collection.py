@@ -1,0 +1,201 @@
+"""Collection: an opened store with its models kept warm; what a question finds in it, and the places it can show.
+
+The steps of a search are its methods. The stories over it are told in modules of their own (expanding, retrieving,
+answering), which session.py puts together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mixrag_cli.errors import ModelUnusable, WrongUsage
+from mixrag_cli.generator import Generator
+from mixrag_cli.models import Embedder, LateEmbedder, load_generator
+from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL, make_reranker
+from mixrag_cli.pipeline.scope import Scope, path_matches
+from mixrag_cli.pipeline.showing import Passage, show_passage
+from mixrag_cli.records import DocumentRow, Hit
+from mixrag_cli.retrieval.acceptance import judge_all
+from mixrag_cli.retrieval.calibration import Calibration, calibration_for
+from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
+from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
+from mixrag_cli.retrieval.fusion import fuse_hits
+from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
+from mixrag_cli.retrieval.rerank import QuestionTokens, Reranker, rerank
+from mixrag_cli.retrieval.statistics import WordStatistics
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import StoreReader, build_filter, text_to_terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from mixrag_cli.store.memory import MemoryStore
+
+
+class Collection:
+    """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions."""
+
+    def __init__(self, reader: StoreReader | MemoryStore, embedder: Embedder, settings: Settings) -> None:
+        self.reader = reader
+        self.embedder = embedder
+        self._settings = settings
+        self._generator: Generator | None = None
+        counts = reader.record.counts
+        self._queries: dict[str, tuple[npt.NDArray[np.float32], QuestionTokens | None]] = {}
+        self._matcher = Matcher(text_to_terms)
+        self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
+
+    @property
+    def settings(self) -> Settings:
+        """What the collection was opened with."""
+        return self._settings
+
+    @property
+    def has_generator(self) -> bool:
+        """Whether the settings name a generator, or one was given; it need not be loaded yet."""
+        return bool(self._settings.generator) or self._generator is not None
+
+    @property
+    def generator(self) -> Generator:
+        """The generator that the settings name, loaded when first needed and kept warm. Raises ModelUnusable."""
+        if self._generator is None:
+            self._generator = load_generator(self._settings)
+        if self._generator is None:
+            raise ModelUnusable("no generator is set", "mixrag models list")
+        return self._generator
+
+    def use_generator(self, generator: Generator) -> None:
+        """Answer with this generator from now on, whatever the settings name."""
+        self._generator = generator
+
+    @property
+    def generator_name(self) -> str:
+        """The generator that answers, "" for the built-in reader."""
+        return self._generator.name if self._generator is not None else self._settings.generator
+
+    def change_generator(self, name: str) -> None:
+        """Answer with another generator from now on, "" for none. Raises ModelUnusable, and keeps the one before."""
+        settings = replace(self._settings, generator=name)
+        self._generator = load_generator(settings)
+        self._settings = settings
+
+    @cached_property
+    def document_rows(self) -> list[DocumentRow]:
+        """The files that the store remembers."""
+        return self.reader.document_rows()
+
+    def show(self, ref: str) -> Passage:
+        """The place that a citation names, with its surroundings. Raises WrongUsage where it names none."""
+        return show_passage(self.reader, self.document_rows, ref)
+
+    def vector_of(self, text: str) -> npt.NDArray[np.float32]:
+        """The vector of a query, (dim,) float32 of length 1; embedded once, however often it is asked for."""
+        return self._embedded(text)[0]
+
+    def tokens_of(self, text: str) -> QuestionTokens:
+        """The vectors of a query's tokens, (q, late_dim) float32, from the run that gave its vector."""
+        tokens = self._embedded(text)[1]
+        if tokens is None:
+            raise ValueError(f"{self.embedder.name} gives no token vectors")
+        return tokens
+
+    def _embedded(self, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:
+        if text not in self._queries:
+            if isinstance(self.embedder, LateEmbedder):
+                self._queries[text] = self.embedder.embed_query_late(text)
+            else:
+                self._queries[text] = (self.embedder.embed_query(text), None)
+        return self._queries[text]
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """What reads the best candidates once more, None for nothing; loaded when first needed."""
+        kept_tokens = self.reader.token_vectors
+        return make_reranker(self._settings, self.embedder, self.tokens_of, kept_tokens, lambda: self.generator)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What the sources' scores are worth in this collection."""
+        return calibration_for(self.reader.record.extra.get("calibration", {}), self._settings.rerank)
+
+    @property
+    def shipped_calibration(self) -> Calibration:
+        """What the sources' scores are worth before anything is known of the collection."""
+        return calibration_for({}, self._settings.rerank)
+
+    def find(
+        self,
+        question: str,
+        where: str | None,
+        clock: Clock,
+        operands: Sequence[str] = (),
+        sought: Sequence[str] = (),
+    ) -> list[Hit]:
+        """The candidates for a question, best first, before anything is accepted.
+
+        operands: further texts to search for. What they find is judged by the question too: it is reranked once.
+        sought: by whose meaning to search in the question's place.
+        """
+        hits = self.gather(question, where, clock, operands, sought)
+        fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
+        if self._settings.near_duplicates == "drop":
+            fused = drop_duplicates(fused)
+        fused = limit_files(fused, self._settings.passages_a_file)
+        clock.lap("fusion")
+        return fused
+
+    def judge(self, hits: Sequence[Hit]) -> list[Hit]:
+        """All of the hits, each saying by which source it passes its threshold, if by any."""
+        return judge_all(hits, self.calibration, self._settings.acceptance, self._settings.accept_precision / 100)
+
+    def gather(
+        self,
+        question: str,
+        where: str | None,
+        clock: Clock,
+        operands: Sequence[str] = (),
+        sought: Sequence[str] = (),
+    ) -> list[Hit]:
+        """The candidates for a question with the raw score of every source, in the order of the first stage."""
+        found = [self._candidates(question, where, clock, sought)]
+        found += [self._candidates(text, where, clock) for text in operands]
+        weights = self.statistics.weights(text_to_terms(question))
+        hits = self._matcher.match(merge_hits(found) if operands else found[0], QuestionTerms(weights))
+        if hits and self.reranker is not None:
+            hits = self._reranked(self.reranker, question, hits, clock)
+            clock.lap("rerank")
+        return fold_twins(hits)
+
+    def _reranked(self, reranker: Reranker, question: str, hits: list[Hit], clock: Clock) -> list[Hit]:
+        """The hits reranked; as they were where a language model could not do it."""
+        try:
+            return rerank(reranker, question, hits, self._settings.rerank_candidates)
+        except ModelUnusable as error:
+            if self._settings.rerank != LANGUAGE_MODEL:
+                raise
+            clock.left_out.append(f"rerank: {error.message}")
+            return hits
+
+    def _candidates(self, text: str, where: str | None, clock: Clock, sought: Sequence[str] = ()) -> list[Hit]:
+        """What words and meaning find for one text, fused, best first."""
+        vector = self.vector_of(text)
+        vectors = tuple(self.vector_of(other) for other in sought)
+        clock.lap("embed")
+        query = Query(text, vector, self.statistics.ceiling(text_to_terms(text)), where, vectors)
+        hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
+        clock.lap("candidates")
+        return hits
+
+    def filter(self, scope: Scope) -> str | None:
+        """The store's filter for a scope, None for everything. Raises WrongUsage for one that names no document."""
+        documents = None
+        if scope.paths:
+            documents = [row.id for row in self.document_rows if any(path_matches(row.path, p) for p in scope.paths)]
+            if not documents:
+                raise WrongUsage(f"no indexed file matches {', '.join(scope.paths)}", "mixrag status")
+        return build_filter(document_ids=documents, modalities=scope.modalities or None, kinds=scope.kinds or None)
