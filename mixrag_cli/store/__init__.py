@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from mixrag_cli.store.layout import size_of_store
     from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
-    from mixrag_cli.store.reading import StoredHit, StoreReader, open_reader
+    from mixrag_cli.store.opening import open_writer, set_store_aside
+    from mixrag_cli.store.reading import StoreReader, open_reader
     from mixrag_cli.store.schema import Embedding, StoredDocument
     from mixrag_cli.store.terms import text_to_terms
-    from mixrag_cli.store.writing import StoreWriter, open_writer, set_store_aside
+    from mixrag_cli.store.writing import StoreWriter
 
 __all__ = [
     "STORE_DIR",
@@ -31,7 +32,6 @@ __all__ = [
     "StoreReader",
     "StoreWriter",
     "StoredDocument",
-    "StoredHit",
     "build_filter",
     "check_store",
     "ensure_unlocked",
@@ -57,10 +57,11 @@ _HOMES = {
     "layout": ("size_of_store",),
     "lock": ("ensure_unlocked",),
     "location": ("STORE_DIR", "find_store", "holds_store", "store_for_new"),
-    "reading": ("StoreReader", "StoredHit", "open_reader"),
+    "opening": ("open_writer", "set_store_aside"),
+    "reading": ("StoreReader", "open_reader"),
     "schema": ("Embedding", "StoredDocument"),
     "terms": ("text_to_terms",),
-    "writing": ("StoreWriter", "open_writer", "set_store_aside"),
+    "writing": ("StoreWriter",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

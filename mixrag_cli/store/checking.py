@@ -10,8 +10,9 @@ from pathlib import Path
 from mixrag_cli.errors import MixragError, StoreDamaged
 from mixrag_cli.store.commit import read_record, rebuild_hint
 from mixrag_cli.store.layout import matrix_path
-from mixrag_cli.store.reading import StoreReader, open_reader, verify_manifest
+from mixrag_cli.store.reading import StoreReader, open_reader
 from mixrag_cli.store.schema import CHUNKS
+from mixrag_cli.store.trust import verify_manifest
 
 _READ_BYTES = 1 << 20
 

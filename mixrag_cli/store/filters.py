@@ -6,12 +6,13 @@ A path or a question inside a filter string could select, or delete, everything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records import ChunkKind, Modality
 
+_IDS_IN_A_FILTER = 1000
 _ID = re.compile(r"[0-9a-f]{6,64}")
 _CLAUSE = r"(?:document|modality|kind) IN \('[0-9a-z]+'(?:,'[0-9a-z]+')*\)|position < 0"
 _FILTER = re.compile(rf"(?:{_CLAUSE})(?: AND (?:{_CLAUSE}))*")
@@ -44,6 +45,17 @@ def ids_in(column: str, ids: Iterable[str]) -> str:
         if not _ID.fullmatch(id_):
             raise ValueError(f"not an id: {id_!r}")
     return f"{column} IN ({','.join(map(repr, checked))})"
+
+
+def filters_in(column: str, ids: Sequence[str]) -> list[str]:
+    """As ids_in, in as many filters as keep each short. Raises ValueError for anything but lower-case hex."""
+    return [ids_in(column, part) for part in in_parts(ids)]
+
+
+def in_parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The ids in their order, as many at a time as one filter may name."""
+    for start in range(0, len(ids), _IDS_IN_A_FILTER):
+        yield ids[start : start + _IDS_IN_A_FILTER]
 
 
 def check_filter(where: str | None) -> None:

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from mixrag_cli.store.commit import MatrixState
 
-CACHE_DIR = "cache"
 QUARANTINE_DIR = "quarantine"
 TABLES_DIR = "tables"
 VECTORS_DIR = "vectors"
 
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 _LAST_VERSION = 2**64 - 1
 
 
@@ -67,3 +67,13 @@ def size_of_store(store: Path) -> int:
         for entry in files_below(store)
         if entry.is_file(follow_symlinks=False)
     )
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make the folder for its owner alone, whatever the umask; missing parents as the umask says."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=PRIVATE_FOLDER)
+    except FileExistsError:
+        return
+    folder.chmod(PRIVATE_FOLDER)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -19,23 +18,10 @@ from mixrag_cli import __version__
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records import Chunk, DocumentRow, Table
 from mixrag_cli.store.commit import SCHEMA_VERSION, CommitRecord
-from mixrag_cli.store.schema import StoredDocument, TokenVectors
+from mixrag_cli.store.schema import StoredDocument, StoredHit, TokenVectors
 from mixrag_cli.store.terms import join_terms, text_to_terms
 
 K1, B = 1.2, 0.75  # of the full-text index
-
-Vector = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryHit:
-    """A passage that one source found, as a stored index returns it."""
-
-    chunk: Chunk
-    path: str
-    title: str
-    score: float
-    vector: Vector | None
 
 
 class MemoryStore:
@@ -61,7 +47,7 @@ class MemoryStore:
         """The files, in the order in which they were given."""
         return [document.row for document in self._documents]
 
-    def search_words(self, query: str, limit: int, where: str | None = None) -> list[MemoryHit]:
+    def search_words(self, query: str, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages that hold one of the query's terms, by BM25; at most limit, best first."""
         _refuse_filter(where)
         terms = list(dict.fromkeys(text_to_terms(query)))
@@ -71,7 +57,7 @@ class MemoryStore:
         holding = [n for n, known in enumerate(self._terms) if not set(terms).isdisjoint(known)]
         return self._ranked(holding, scores, limit)
 
-    def search_meaning(self, vector: Vector, limit: int, where: str | None = None) -> list[MemoryHit]:
+    def search_meaning(self, vector: npt.NDArray[np.float32], limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages nearest to the query vector (dim,), of length 1, by cosine; at most limit, best first."""
         _refuse_filter(where)
         return self._ranked(range(len(self._places)), self._vectors @ vector, limit)
@@ -110,9 +96,9 @@ class MemoryStore:
     def _bm25(self) -> BM25Okapi:
         return BM25Okapi(self._terms, k1=K1, b=B)
 
-    def _ranked(self, candidates: Sequence[int], scores: npt.NDArray[np.floating], limit: int) -> list[MemoryHit]:
+    def _ranked(self, candidates: Sequence[int], scores: npt.NDArray[np.floating], limit: int) -> list[StoredHit]:
         hits = [
-            MemoryHit(chunk, row.path, row.title, float(scores[n]), self._vectors[n])
+            StoredHit(chunk, row.path, row.title, float(scores[n]), self._vectors[n])
             for n in candidates
             for row, chunk in [self._places[n]]
         ]

@@ -10,12 +10,9 @@ Every row that is handed out was compared with the hash it was stored with.
 from __future__ import annotations
 
 import os
-import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -30,9 +27,9 @@ from lance.query import MatchQuery
 
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.records import Chunk, DocumentRow, Table
-from mixrag_cli.store.commit import CommitRecord, TableState, read_record, rebuild_hint
-from mixrag_cli.store.filters import check_filter, ids_in
-from mixrag_cli.store.layout import manifest_path, matrix_path, table_path
+from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
+from mixrag_cli.store.filters import check_filter, filters_in
+from mixrag_cli.store.layout import matrix_path, table_path
 from mixrag_cli.store.lock import share_for_reading
 from mixrag_cli.store.schema import (
     CHUNK_COLUMNS,
@@ -44,6 +41,7 @@ from mixrag_cli.store.schema import (
     TABLES_SCHEMA,
     ChunkRow,
     ContentMismatchError,
+    StoredHit,
     TokenVectors,
     chunks_schema,
     table_to_chunk_rows,
@@ -54,23 +52,12 @@ from mixrag_cli.store.schema import (
     vectors_of,
 )
 from mixrag_cli.store.terms import text_to_terms
+from mixrag_cli.store.trust import check_ownership, is_engine_error, verify_manifest
 
 Vector = npt.NDArray[np.float32]
 
 # Fetched beyond the limit, so that equal scores at the border are cut by path and position, not by the engine's chance.
 TIE_SLACK = 16
-IDS_IN_A_FILTER = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class StoredHit:
-    """A passage that one source found. score: BM25 (words) or cosine (meaning). vector: (dim,), of length 1 or 0."""
-
-    chunk: Chunk
-    path: str
-    title: str
-    score: float
-    vector: Vector | None = None
 
 
 def open_reader(store: Path) -> StoreReader:
@@ -83,23 +70,6 @@ def open_reader(store: Path) -> StoreReader:
         if descriptor is not None:
             os.close(descriptor)
         raise
-
-
-def check_ownership(store: Path) -> None:
-    """Raise StoreDamaged for a store that somebody else could have written, NoIndex for none."""
-    for path in (store, store / "state.json", store / "tables"):
-        try:
-            known = path.stat()
-        except FileNotFoundError:
-            if path == store:
-                raise NoIndex(f"no index at {store}", hint=f"mixrag index {store.parent}") from None
-            continue
-        except OSError as exc:
-            raise StoreDamaged(f"cannot read {path}: {(exc.strerror or str(exc)).lower()}") from exc
-        if known.st_uid not in (os.geteuid(), 0):
-            raise StoreDamaged(f"index belongs to another user: {path}", hint=rebuild_hint(store))
-        if stat.S_IMODE(known.st_mode) & 0o022:
-            raise StoreDamaged(f"index is writable by others: {path}", hint=f"chmod -R go-w {store}")
 
 
 class StoreReader:
@@ -137,13 +107,6 @@ class StoreReader:
         if statuses is not None:
             rows = [row for row in rows if row.status in statuses]
         return sorted(rows, key=lambda row: (row.root, row.key))
-
-    def documents_matching(self, accepts: Callable[[str], bool]) -> list[str]:
-        """Ids of the indexed documents whose display path is accepted; lighter than document_rows."""
-        with self._contained():
-            found = self._scan(DOCUMENTS, columns=["id", "path", "status"])
-        rows = zip(*(found[name].to_pylist() for name in ("id", "path", "status")), strict=True)
-        return [id_ for id_, path, status in rows if status == "indexed" and accepts(path)]
 
     def search_words(self, query: str, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages that hold the query's terms, by BM25; at most limit, best first."""
@@ -201,7 +164,7 @@ class StoreReader:
         rows = [self._row_ids[id_] for id_ in ids if id_ in self._row_ids]
         others = [id_ for id_ in ids if id_ not in self._row_ids]
         filters = [f"_rowid IN ({','.join(map(str, rows))})"] if rows else []
-        filters += [ids_in("id", part) for part in _parts(others)]
+        filters += filters_in("id", others)
         with self._contained():
             found = [self._scan(CHUNKS, columns=list(LATE_COLUMNS), filter=where) for where in filters]
             return {
@@ -270,9 +233,8 @@ class StoreReader:
 
     def known_chunks(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that are a chunk's; lighter than the chunks themselves."""
-        filters = [ids_in("id", part) for part in _parts(ids)]
         with self._contained():
-            found = [self._scan(CHUNKS, columns=["id"], filter=where) for where in filters]
+            found = [self._scan(CHUNKS, columns=["id"], filter=where) for where in filters_in("id", ids)]
         return {id_ for table in found for id_ in table["id"].to_pylist()}
 
     def chunk_rows(self, batch_rows: int = 4096) -> Iterator[ChunkRow]:
@@ -316,13 +278,13 @@ class StoreReader:
                 yield vectors_of(pa.Table.from_batches([batch]))
 
     def _rows_with(self, column: str, ids: Sequence[str]) -> list[ChunkRow]:
-        filters = [ids_in(column, part) for part in _parts(ids)]
+        filters = filters_in(column, ids)
         with self._contained():
             found = [self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=where) for where in filters]
             return [row for table in found for row in table_to_chunk_rows(table)]
 
     def _tables_with(self, column: str, ids: Sequence[str]) -> list[tuple[str, int, Table]]:
-        filters = [ids_in(column, part) for part in _parts(ids)]
+        filters = filters_in(column, ids)
         with self._contained():
             return [entry for where in filters for entry in table_to_tables(self._scan(TABLES, filter=where))]
 
@@ -397,26 +359,6 @@ class StoreReader:
         return StoreDamaged(f"{self.store}: the index cannot be read", rebuild_hint(self.store))
 
 
-def verify_manifest(store: Path, name: str, state: TableState) -> None:
-    """Raise StoreDamaged where the file that defines the table's version is not the recorded one.
-
-    Without this a manifest of zeros opens as an empty table.
-    """
-    try:
-        raw = manifest_path(store, name, state.version).read_bytes()
-    except FileNotFoundError as exc:
-        if not store.is_dir():
-            raise NoIndex("the index was removed", hint=f"mixrag index {store.parent}") from exc
-        raise StoreDamaged(f"{store}: a file of the table {name} is missing", rebuild_hint(store)) from exc
-    if sha256(raw).hexdigest() != state.manifest_sha256:
-        raise StoreDamaged(f"{store}: a file of the table {name} is damaged", rebuild_hint(store))
-
-
-def is_engine_error(exc: BaseException) -> bool:
-    """Whether the error comes from Lance or Arrow (a Rust panic is a BaseException) and not from a bug or a signal."""
-    return isinstance(exc, (OSError, ValueError, RuntimeError)) or type(exc).__name__ == "PanicException"
-
-
 def _best_rows(scores: Vector, limit: int) -> npt.NDArray[np.intp]:
     """Row numbers of the highest scores, with a little beyond the limit for ties, best first."""
     wanted = min(limit + TIE_SLACK, len(scores))
@@ -430,8 +372,3 @@ def _ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> li
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
     return hits[:limit]
-
-
-def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(ids), IDS_IN_A_FILTER):
-        yield ids[start : start + IDS_IN_A_FILTER]

@@ -62,6 +62,17 @@ class StoredDocument:
     late: Sequence[TokenVectors | None] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class StoredHit:
+    """A passage that one source found. score: BM25 (words) or cosine (meaning). vector: (dim,), of length 1 or 0."""
+
+    chunk: Chunk
+    path: str
+    title: str
+    score: float
+    vector: Vectors | None = None
+
+
 def _field(name: str, kind: pa.DataType, metadata: Mapping[str, str] | None = None) -> pa.Field:
     return pa.field(name, kind, nullable=False, metadata=metadata)
 

@@ -5,17 +5,30 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from mixrag_cli.errors import MixragError
-from mixrag_cli.store.reading import is_engine_error
 from mixrag_cli.store.schema import ContentMismatchError
+from mixrag_cli.store.trust import is_engine_error
 
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
-def write_error(exc: BaseException, store: Path, kept_files: int) -> MixragError | None:
+@contextmanager
+def write_errors(store: Path, kept_files: int = 0) -> Iterator[None]:
+    """Turn what fails inside into one of our errors. kept_files: how many stay indexed whatever happens."""
+    try:
+        yield
+    except BaseException as exc:
+        if (mapped := _write_error(exc, store, kept_files)) is None:
+            raise
+        raise mapped from exc
+
+
+def _write_error(exc: BaseException, store: Path, kept_files: int) -> MixragError | None:
     """Our error for a failed write; None where the exception is ours already, a bug or a signal."""
     if isinstance(exc, MixragError | MemoryError | ContentMismatchError) or not is_engine_error(exc):
         return None

@@ -1,6 +1,6 @@
 """The indexing side of the store: batches in, one commit record a batch.
 
-    1. take the lock; set aside what a crashed writer left beyond the record
+    1. take the lock; set aside what a crashed writer left beyond the record (opening.py)
     2. a batch: chunks, tables, document rows; sync the new files and their folders; the record
     3. at the end: merge fragments, refresh the word index, lay out the vectors; the record; forget old versions
 
@@ -10,13 +10,12 @@ Dying is allowed at every moment: only what the record names exists.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -26,32 +25,34 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from mixrag_cli import __version__
-from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
+from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged
 from mixrag_cli.records import DocumentRow
 from mixrag_cli.store.commit import (
-    SCHEMA_VERSION,
     CommitRecord,
     MatrixState,
     TableState,
     keep_twin,
     read_record,
     rebuild_hint,
-    root_to_text,
     sync_folder,
     write_record,
 )
 from mixrag_cli.store.failpoints import reach
+from mixrag_cli.store.filters import in_parts
 from mixrag_cli.store.layout import (
+    PRIVATE_FILE,
+    PRIVATE_FOLDER,
     TABLES_DIR,
     VECTORS_DIR,
     files_below,
+    make_private_folder,
     manifest_path,
     matrix_path,
     size_of_store,
 )
-from mixrag_cli.store.lock import READERS_FILE, exclude_readers, write_lock
-from mixrag_cli.store.reading import IDS_IN_A_FILTER, StoreReader, check_ownership, verify_manifest
-from mixrag_cli.store.repair import prune_quarantine, set_aside_all, set_aside_unfinished
+from mixrag_cli.store.lock import exclude_readers
+from mixrag_cli.store.reading import StoreReader
+from mixrag_cli.store.repair import prune_quarantine, set_aside_unfinished
 from mixrag_cli.store.schema import (
     CHUNKS,
     DOCUMENTS,
@@ -64,44 +65,13 @@ from mixrag_cli.store.schema import (
     document_rows_to_table,
     tables_to_table,
 )
-from mixrag_cli.store.write_errors import write_error
+from mixrag_cli.store.write_errors import write_errors
 
 if TYPE_CHECKING:
     from mixrag_cli.store.engine import Tables
 
 _TEXT_BYTES = 2_000  # of a chunk's row beside its vectors, on the sample folder 1.7 kB
 _TOKENS = 110  # of a chunk, on a folder of mixed documents
-_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
-_IGNORE_ALL = "*\n"  # a .gitignore of its own: an index is never committed by accident
-
-
-def open_writer(
-    store: Path, *, roots: Sequence[Path], embedder_name: str, dim: int, late_dim: int = 0, wait_s: float = 0
-) -> StoreWriter:
-    """The store, made where there is none, locked for writing and repaired; use it in a with block.
-
-    roots: indexed folders, added to those the store knows. late_dim: length of a token's vector where the model gives
-    some. wait_s: for another writer to finish.
-    Raises StoreLocked, StoreMismatch (made with another model), StoreDamaged, MixragError (cannot write).
-    """
-    store = store.absolute()
-    with ExitStack() as held:
-        with _write_errors(store):
-            _make_private_folder(store)
-        held.enter_context(write_lock(store, wait_s))
-        with _write_errors(store):
-            check_ownership(store)
-            record, recovered = _open_record(store, embedder_name, dim, late_dim)
-            record = _with_roots(store, record, roots)
-        return StoreWriter(store, record, recovered, held.pop_all())
-
-
-def set_store_aside(store: Path, wait_s: float = 0) -> None:
-    """Empty the store, keeping the embedding cache, so that the next writer makes it anew. No store: nothing to do."""
-    if not store.is_dir():
-        return
-    with write_lock(store, wait_s), exclude_readers(store), _write_errors(store):
-        set_aside_all(store)
 
 
 class StoreWriter:
@@ -164,8 +134,8 @@ class StoreWriter:
         """Forget these chunks, in one commit; unknown ids are passed over."""
         if ids:
             with self._writing() as engine:
-                for start in range(0, len(ids), IDS_IN_A_FILTER):
-                    engine.delete(CHUNKS, "id", ids[start : start + IDS_IN_A_FILTER])
+                for part in in_parts(ids):
+                    engine.delete(CHUNKS, "id", part)
 
     def read(self) -> StoreReader:
         """The store as committed last, for reading what is about to be changed."""
@@ -197,7 +167,7 @@ class StoreWriter:
 
     def put_extra(self, values: Mapping[str, Any]) -> None:
         """Keep settings fitted to this collection (plain JSON values) in the record."""
-        with _write_errors(self.store, self._kept_files()):
+        with write_errors(self.store, self._kept_files()):
             self._check_identity()
             self._publish(replace(self.record, extra={**self.record.extra, **values}))
 
@@ -211,7 +181,7 @@ class StoreWriter:
                 reach("before_tidy")
                 engine.tidy(name, row_bytes)
                 reach("after_tidy")
-        with _write_errors(self.store, self._kept_files()):
+        with write_errors(self.store, self._kept_files()):
             self._lay_out_vectors()
             self._clean_up()
         self._wrote = False
@@ -221,7 +191,7 @@ class StoreWriter:
     @contextmanager
     def _writing(self) -> Iterator[Tables]:
         """Changes to the tables inside, one commit after them; a failure inside leaves the last commit standing."""
-        with _write_errors(self.store, self._kept_files()):
+        with write_errors(self.store, self._kept_files()):
             engine = self._ready_engine()
             self._in_doubt = True
             try:
@@ -247,7 +217,7 @@ class StoreWriter:
         from mixrag_cli.store.engine import Tables  # the border: 1.6 s, only when there is something to write
 
         folder = self.store / TABLES_DIR
-        _make_private_folder(folder)
+        make_private_folder(folder)
         engine = Tables(str(folder))
         schemas = {CHUNKS: chunks_schema(self.record.dim), TABLES: TABLES_SCHEMA, DOCUMENTS: DOCUMENTS_SCHEMA}
         for name, schema in schemas.items():
@@ -289,7 +259,7 @@ class StoreWriter:
             path = Path(entry.path)
             folders.add(path.parent)
             if entry.is_dir(follow_symlinks=False):
-                path.chmod(_PRIVATE_FOLDER)
+                path.chmod(PRIVATE_FOLDER)
                 folders.add(path)
             else:
                 _sync_file(path)
@@ -341,14 +311,12 @@ class StoreWriter:
         chunks = self.record.tables[CHUNKS]
         if (old := self.record.matrix) is not None and old.chunks_version == chunks.version:
             return
-        _make_private_folder(self.store / VECTORS_DIR)
+        make_private_folder(self.store / VECTORS_DIR)
         name = f"{self.record.number:012d}.f32"
         crc, rows = 0, 0
         reader = self.read()
         path = self.store / VECTORS_DIR / name
-        with os.fdopen(
-            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _PRIVATE_FILE), "wb"
-        ) as file:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE_FILE), "wb") as file:
             for vectors in reader.vector_batches():
                 raw = vectors.astype("<f4", copy=False).tobytes()
                 crc, rows = zlib.crc32(raw, crc), rows + len(vectors)
@@ -377,80 +345,6 @@ class StoreWriter:
             prune_quarantine(self.store)
 
 
-@contextmanager
-def _write_errors(store: Path, kept_files: int = 0) -> Iterator[None]:
-    try:
-        yield
-    except BaseException as exc:
-        if (mapped := write_error(exc, store, kept_files)) is None:
-            raise
-        raise mapped from exc
-
-
-def _open_record(store: Path, embedder_name: str, dim: int, late_dim: int) -> tuple[CommitRecord, str | None]:
-    """The store's record after repair, or a first one."""
-    try:
-        record = read_record(store)
-    except NoIndex:
-        set_aside_all(store)
-        record = _first_record(embedder_name, dim, late_dim)
-        _make_private_folder(store / TABLES_DIR)
-        (store / ".gitignore").write_text(_IGNORE_ALL)
-        for name in (".gitignore", READERS_FILE):
-            os.close(os.open(store / name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, _PRIVATE_FILE))
-            (store / name).chmod(_PRIVATE_FILE)
-        write_record(store, record)
-        sync_folder(store.parent)
-        reach("after_creation")
-        return record, None
-    if (record.embedder, record.dim) != (embedder_name, dim):
-        made, asked = f"{record.embedder} ({record.dim})", f"{embedder_name} ({dim})"
-        raise StoreMismatch(f"index was made with model {made}, not {asked}", rebuild_hint(store))
-    for name, state in record.tables.items():
-        verify_manifest(store, name, state)
-    recovered = "recovered: 1 unfinished write set aside" if set_aside_unfinished(store, record) else None
-    return record, recovered
-
-
-def _first_record(embedder_name: str, dim: int, late_dim: int) -> CommitRecord:
-    now = time.time_ns()
-    return CommitRecord(
-        schema_version=SCHEMA_VERSION,
-        store_id=secrets.token_hex(16),
-        number=0,
-        tables={},
-        embedder=embedder_name,
-        dim=dim,
-        roots=(),
-        counts={DOCUMENTS: 0, CHUNKS: 0, TABLES: 0},
-        tokens=0,
-        bytes=0,
-        created_ns=now,
-        updated_ns=now,
-        program=__version__,
-        late_dim=late_dim,
-    )
-
-
-def _with_roots(store: Path, record: CommitRecord, roots: Iterable[Path]) -> CommitRecord:
-    known = tuple(dict.fromkeys([*record.roots, *(root_to_text(root, store) for root in roots)]))
-    if known == record.roots:
-        return record
-    updated = replace(record, roots=known, number=record.number + 1, updated_ns=time.time_ns())
-    write_record(store, updated)
-    return updated
-
-
-def _make_private_folder(folder: Path) -> None:
-    """Make the folder for its owner alone, whatever the umask; missing parents as the umask says."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        folder.mkdir(mode=_PRIVATE_FOLDER)
-    except FileExistsError:
-        return
-    folder.chmod(_PRIVATE_FOLDER)
-
-
 def _identity(folder: Path) -> tuple[int, int]:
     known = folder.stat()
     return known.st_dev, known.st_ino
@@ -469,7 +363,7 @@ def _remove_leftover(store: Path, identity: tuple[int, int]) -> None:
 def _sync_file(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fchmod(descriptor, _PRIVATE_FILE)
+        os.fchmod(descriptor, PRIVATE_FILE)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -1,0 +1,49 @@
+"""Whether what lies on disk may be trusted: whose it is, and whether it is what was recorded."""
+
+from __future__ import annotations
+
+import os
+import stat
+from hashlib import sha256
+from pathlib import Path
+
+from mixrag_cli.errors import NoIndex, StoreDamaged
+from mixrag_cli.store.commit import TableState, rebuild_hint
+from mixrag_cli.store.layout import manifest_path
+
+
+def check_ownership(store: Path) -> None:
+    """Raise StoreDamaged for a store that somebody else could have written, NoIndex for none."""
+    for path in (store, store / "state.json", store / "tables"):
+        try:
+            known = path.stat()
+        except FileNotFoundError:
+            if path == store:
+                raise NoIndex(f"no index at {store}", hint=f"mixrag index {store.parent}") from None
+            continue
+        except OSError as exc:
+            raise StoreDamaged(f"cannot read {path}: {(exc.strerror or str(exc)).lower()}") from exc
+        if known.st_uid not in (os.geteuid(), 0):
+            raise StoreDamaged(f"index belongs to another user: {path}", hint=rebuild_hint(store))
+        if stat.S_IMODE(known.st_mode) & 0o022:
+            raise StoreDamaged(f"index is writable by others: {path}", hint=f"chmod -R go-w {store}")
+
+
+def verify_manifest(store: Path, name: str, state: TableState) -> None:
+    """Raise StoreDamaged where the file that defines the table's version is not the recorded one.
+
+    Without this a manifest of zeros opens as an empty table.
+    """
+    try:
+        raw = manifest_path(store, name, state.version).read_bytes()
+    except FileNotFoundError as exc:
+        if not store.is_dir():
+            raise NoIndex("the index was removed", hint=f"mixrag index {store.parent}") from exc
+        raise StoreDamaged(f"{store}: a file of the table {name} is missing", rebuild_hint(store)) from exc
+    if sha256(raw).hexdigest() != state.manifest_sha256:
+        raise StoreDamaged(f"{store}: a file of the table {name} is damaged", rebuild_hint(store))
+
+
+def is_engine_error(exc: BaseException) -> bool:
+    """Whether the error comes from Lance or Arrow (a Rust panic is a BaseException) and not from a bug or a signal."""
+    return isinstance(exc, (OSError, ValueError, RuntimeError)) or type(exc).__name__ == "PanicException"
