@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
 from mixrag_cli.output.payloads import answer_to_json, error_to_json
-from mixrag_cli.output.progress import watch_run
 from mixrag_cli.output.streams import json_line, write_text
 from mixrag_cli.pipeline.batch import Asked, answered_lines, read_batch
 from mixrag_cli.pipeline.scope import Scope
@@ -32,7 +31,7 @@ def ask_batch(questions: Path, output: Path | None, session: Session, scope: Sco
     with (
         _opened(questions) as file,
         _writer(output) as write,
-        watch_run(quiet=face.quiet, color=face.color.value) as view,
+        face.watch_run() as view,
     ):
         if done:
             view.note(f"{len(done):,} questions are answered already in {output}")

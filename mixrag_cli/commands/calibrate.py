@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mixrag_cli.commands.options import Face, command
+from mixrag_cli.commands.options import Face, command, ensure_folders
 from mixrag_cli.errors import WrongUsage
+from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.calibrating import CalibrationReport
@@ -38,19 +39,17 @@ def calibrate(
     """
     if reset and (labels is not None or page is not None):
         raise WrongUsage("--reset takes neither labels nor --html")
-    if page is not None and not page.absolute().parent.is_dir():  # said now, not after the work
-        raise WrongUsage(f"{page}: no such folder")
+    ensure_folders(page)
     settings = face.settings()
     if reset:
         from mixrag_cli.pipeline.calibrating import reset_calibration
 
         _tell(reset_calibration(Path.cwd(), settings, wait_s), face, None)
         return
-    from mixrag_cli.output.progress import watch_run
     from mixrag_cli.pipeline.labels import read_labels
 
     judged = read_labels(labels) if labels is not None else []
-    with watch_run(quiet=face.quiet, color=face.color.value) as view:
+    with face.watch_run() as view:
         from mixrag_cli.pipeline.calibrating import calibrate_store
 
         report = calibrate_store(Path.cwd(), settings, judged, view, wait_s)
@@ -66,11 +65,9 @@ def _tell(report: CalibrationReport, face: Face, page: Path | None) -> None:
         face.note(f"report written to {page}")
     if face.json:
         from mixrag_cli.output.payloads import calibration_to_json
-        from mixrag_cli.output.streams import write_json
 
         write_json(calibration_to_json(report))
         return
     from mixrag_cli.output.calibration_view import print_calibration
-    from mixrag_cli.output.console import make_console
 
-    print_calibration(make_console(color=face.color.value), report)
+    print_calibration(face.console(), report)

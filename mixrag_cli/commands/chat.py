@@ -9,25 +9,20 @@ from typing import TYPE_CHECKING
 
 from mixrag_cli.commands.options import (
     Face,
-    FileOption,
     GeneratorOption,
-    KindFilter,
-    ModalityFilter,
-    PathFilter,
-    RerankOption,
+    Search,
     StrategyOption,
     command,
-    make_scope,
 )
 from mixrag_cli.commands.signals import Terminated
 from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
+from mixrag_cli.output.streams import write_error, write_json
 
 if TYPE_CHECKING:
     from mixrag_cli.output.console import Console
     from mixrag_cli.output.prompting import LineReader
     from mixrag_cli.output.terminal import Locate
     from mixrag_cli.pipeline.conversation import Conversation, Turn
-    from mixrag_cli.settings import Settings
 
 WELCOME = "Ask about {files:,} files. /help lists the commands, Ctrl-D leaves."
 LEAVE_HINT = "Ctrl-C once more, or Ctrl-D, leaves."
@@ -39,37 +34,29 @@ class Leave(Exception):
 
 @command
 def chat(
-    path: PathFilter = None,
-    modality: ModalityFilter = None,
-    kind: KindFilter = None,
-    file: FileOption = None,
-    rerank: RerankOption = None,
+    *,
+    search: Search,
     generator: GeneratorOption = None,
     strategy: StrategyOption = None,
-    *,
     face: Face,
 ) -> int:
     """Ask question after question; follow-ups may lean on what was said before.
 
     Lines that begin with a slash are commands: /help lists them. Without a terminal, questions are read from stdin.
     """
-    settings = face.settings(rerank=rerank, generator=generator, strategy=strategy and strategy.value)
+    settings = face.settings(rerank=search.rerank, generator=generator, strategy=strategy)
     from mixrag_cli.commands.sessions import open_session_for
     from mixrag_cli.commands.sources import locate_files
-    from mixrag_cli.output.console import make_console
     from mixrag_cli.output.prompting import make_line_reader
     from mixrag_cli.pipeline.conversation import Conversation
 
-    session = open_session_for(file, settings)
-    if generator:
-        session.generator  # noqa: B018  one that was asked for here and cannot be had is an error, not a note
+    session = open_session_for(search.file, settings, needs_generator=bool(generator))
     desk = Desk(
-        Conversation(session, make_scope(path, modality, kind)),
-        make_console(color=face.color.value),
+        Conversation(session, search.scope),
+        face.console(),
         locate_files(lambda: session.document_rows, session.reader.store),
         make_line_reader([f"/{name}" for name in COMMANDS], face.color.value),
         face,
-        settings,
     )
     if desk.is_live:
         desk.say(WELCOME.format(files=sum(row.status == "indexed" for row in session.document_rows)), "dim")
@@ -85,7 +72,6 @@ class Desk:
     locate: Locate
     lines: LineReader
     face: Face
-    settings: Settings
     _interrupted: bool = field(default=False, init=False)
 
     @property
@@ -172,7 +158,6 @@ class Desk:
     def _show_answer(self, turn: Turn) -> None:
         if self.face.json:
             from mixrag_cli.output.payloads import answer_to_json
-            from mixrag_cli.output.streams import write_json
 
             write_json(answer_to_json(turn.answer))
         else:
@@ -183,7 +168,6 @@ class Desk:
 
     def _tell(self, error: MixragError) -> None:
         from mixrag_cli.output.payloads import error_to_json
-        from mixrag_cli.output.streams import write_error, write_json
 
         write_error(error.message, error.hint)
         if self.face.json:

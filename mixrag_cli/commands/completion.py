@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from mixrag_cli.output.streams import write_text
+
 
 class Shell(StrEnum):
     """The shells that a script is made for."""
@@ -24,6 +26,5 @@ def completion(
     For bash: eval "$(mixrag completion bash)", or save it where the shell looks for completions.
     """
     from mixrag_cli.commands.completion_scripts import completion_script
-    from mixrag_cli.output.streams import write_text
 
     write_text(completion_script(context.find_root().command, shell.value))

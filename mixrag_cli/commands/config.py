@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mixrag_cli.commands.options import Face, command
+from mixrag_cli.output.streams import write_json
 
 app = typer.Typer(help="Read and change your settings.", rich_markup_mode=None, add_completion=False)
 NameArgument = Annotated[str, typer.Argument(metavar="SETTING", help="A setting, as `mixrag config list` names it.")]
@@ -48,21 +49,17 @@ def unset(name: NameArgument, *, face: Face) -> None:
 @command
 def path(*, face: Face) -> None:
     """Print where your config.toml lies, whether or not it exists."""
-    from mixrag_cli.output.console import make_console
-    from mixrag_cli.output.streams import write_json
     from mixrag_cli.output.terminal import print_lines
     from mixrag_cli.settings import config_file
 
     if face.json:
         write_json({"schema": "mixrag.config/1", "path": str(config_file())})
     else:
-        print_lines(make_console(color=face.color.value), [str(config_file())])
+        print_lines(face.console(), [str(config_file())])
 
 
 def _print_settings(face: Face, only: str | None) -> None:
-    from mixrag_cli.output.console import make_console
     from mixrag_cli.output.payloads import settings_to_json
-    from mixrag_cli.output.streams import write_json
     from mixrag_cli.output.terminal import print_lines
     from mixrag_cli.settings import config_file, resolve_settings, unknown_setting
 
@@ -74,7 +71,7 @@ def _print_settings(face: Face, only: str | None) -> None:
     if face.json:
         write_json(settings_to_json(str(config_file()), resolved))
         return
-    console = make_console(color=face.color.value)
+    console = face.console()
     if only is not None:
         print_lines(console, ["" if each.value is None else str(each.value) for each in resolved])
     else:

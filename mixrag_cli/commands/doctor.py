@@ -9,6 +9,7 @@ import typer
 
 from mixrag_cli.commands.options import Face, command
 from mixrag_cli.errors import ExitCode
+from mixrag_cli.output.streams import write_json
 
 
 @command
@@ -31,12 +32,10 @@ def doctor(
     rows = [(each.state, each.name, each.detail, each.remedy) for each in findings]
     if face.json:
         from mixrag_cli.output.payloads import findings_to_json
-        from mixrag_cli.output.streams import write_json
 
         write_json(findings_to_json(rows))
     else:
-        from mixrag_cli.output.console import make_console
         from mixrag_cli.output.terminal import print_findings
 
-        print_findings(make_console(color=face.color.value), rows)
+        print_findings(face.console(), rows)
     return ExitCode.FAILED if any(each.state == "fail" for each in findings) else ExitCode.DONE

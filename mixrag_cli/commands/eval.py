@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mixrag_cli.commands.options import Face, command
+from mixrag_cli.commands.options import Face, command, ensure_folders
 from mixrag_cli.errors import WrongUsage
+from mixrag_cli.output.streams import json_line, write_json
 
 if TYPE_CHECKING:
     from mixrag_cli.evaluation.datasets import DataSet
@@ -18,69 +20,91 @@ if TYPE_CHECKING:
     from mixrag_cli.pipeline.evaluating import Evaluation
     from mixrag_cli.settings import Settings
 
-DataSetArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATASET",
-        help="A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or questions.jsonl, or TAT-QA's JSON lines.",
-    ),
-]
-CompareOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--compare",
-        metavar="RUN",
-        help="Compare with this run: settings such as fusion=rrf,rerank=none, or words, meaning, rrf; may be repeated.",
-    ),
-]
-OnlyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--only", metavar="FIELD=VALUE", help="Only questions with this value in this field; may be repeated."
-    ),
-]
-DistractorsOption = Annotated[
-    list[Path] | None,
-    typer.Option("--distractors", metavar="DIR", help="Search in this set's documents besides; may be repeated."),
-]
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Which runs are compared, and by what."""
+
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--compare",
+            metavar="RUN",
+            help="Compare with this run: settings such as fusion=rrf,rerank=none, or words, meaning, rrf; "
+            "may be repeated.",
+        ),
+    ] = None
+    ablate: Annotated[bool, typer.Option("--ablate", help="Remove one method at a time.")] = False
+    answers: Annotated[bool, typer.Option("--answers", help="Answer the questions, not only search.")] = False
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("--measure", metavar="NAME", help="Such as nDCG@10, HiT@5, F1, refusal-recall; may be repeated."),
+    ] = None
+    k: Annotated[str, typer.Option("--k", metavar="N", help="Where rankings are cut; several with commas.")] = "10"
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Which of the questions are put, and to which documents."""
+
+    split: Annotated[
+        str,
+        typer.Option("--split", metavar="NAME", help="Only this split; after a comma others that must agree in sign."),
+    ] = ""
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only", metavar="FIELD=VALUE", help="Only questions with this value in this field; may be repeated."
+        ),
+    ] = None
+    by: Annotated[str, typer.Option("--by", metavar="FIELD", help="Tell the means apart by this field.")] = ""
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Only the first N questions; 0 for all.")] = 0
+    files: Annotated[
+        Path | None, typer.Option("--files", metavar="DIR", help="The documents that questions.jsonl asks about.")
+    ] = None
+    distractors: Annotated[
+        list[Path] | None,
+        typer.Option("--distractors", metavar="DIR", help="Search in this set's documents besides; may be repeated."),
+    ] = None
+    against: Annotated[
+        Path | None,
+        typer.Option("--against", metavar="DIR", help="Ask this set's documents instead, which hold no answer."),
+    ] = None
+
+    @property
+    def splits(self) -> list[str]:
+        """The names that --split holds."""
+        return [name.strip() for name in self.split.split(",") if name.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The files that the report goes into."""
+
+    page: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the report as a page.")] = None
+    scores: Annotated[
+        Path | None, typer.Option("--scores", metavar="FILE", help="Write each question's scores as JSON lines.")
+    ] = None
 
 
 @command
 def evaluate(
-    dataset: DataSetArgument,
-    compare: CompareOption = None,
-    ablate: Annotated[bool, typer.Option("--ablate", help="Remove one method at a time.")] = False,
-    answers: Annotated[bool, typer.Option("--answers", help="Answer the questions, not only search.")] = False,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option("--measure", metavar="NAME", help="Such as nDCG@10, HiT@5, F1, refusal-recall; may be repeated."),
-    ] = None,
-    k: Annotated[str, typer.Option("--k", metavar="N", help="Where rankings are cut; several with commas.")] = "10",
-    split: Annotated[
-        str,
-        typer.Option("--split", metavar="NAME", help="Only this split; after a comma others that must agree in sign."),
-    ] = "",
-    only: OnlyOption = None,
-    by: Annotated[str, typer.Option("--by", metavar="FIELD", help="Tell the means apart by this field.")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Only the first N questions; 0 for all.")] = 0,
-    files: Annotated[
-        Path | None, typer.Option("--files", metavar="DIR", help="The documents that questions.jsonl asks about.")
-    ] = None,
-    distractors: DistractorsOption = None,
-    against: Annotated[
-        Path | None,
-        typer.Option("--against", metavar="DIR", help="Ask this set's documents instead, which hold no answer."),
-    ] = None,
-    page: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the report as a page.")] = None,
-    scores: Annotated[
-        Path | None, typer.Option("--scores", metavar="FILE", help="Write each question's scores as JSON lines.")
-    ] = None,
+    dataset: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATASET",
+            help="A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or questions.jsonl, or TAT-QA's JSON lines.",
+        ),
+    ],
+    *,
+    compared: Compared,
+    selected: Selected,
+    written: Written,
     cache: Annotated[
         Path | None, typer.Option("--cache", metavar="DIR", help="Keep indexes and model replies here.")
     ] = None,
     replay: Annotated[bool, typer.Option("--replay", help="Call no model whose reply is not cached.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Index the data set again.")] = False,
-    *,
     face: Face,
 ) -> None:
     """Measure retrieval and answers on a data set, with 95 % intervals.
@@ -88,25 +112,12 @@ def evaluate(
     All runs are compared with the first, which has your own settings; p values are corrected for their number.
     """
     settings = face.settings()
-    for file in (page, scores):
-        if file is not None and not file.absolute().parent.is_dir():  # said now, not after an hour's work
-            raise WrongUsage(f"{file}: no such folder")
-    from mixrag_cli.evaluation.datasets import select
-    from mixrag_cli.evaluation.loading import load_dataset
-
-    splits = [name.strip() for name in split.split(",") if name.strip()]
-    data = select(load_dataset(dataset, files), splits, [_read_pair(text) for text in only or ()], limit)
-    if by and not any(by in question.labels for question in data.questions):
-        raise WrongUsage(f"no question has a field {by!r}")
-    data = _with_others(data, distractors or (), against)
-    cuts = [_read_cut(text) for text in k.split(",")]
-    measures = _measures(data, measure or (), cuts, with_answers=answers)
-    asks = answers or any(each.needs_answer for each in measures)
-    runs = _runs(settings, compare or (), ablate=ablate, with_answers=asks)
-
-    from mixrag_cli.output.progress import watch_run
-
-    with watch_run(quiet=face.quiet, color=face.color.value) as view:
+    ensure_folders(written.page, written.scores)
+    data = _load(dataset, selected)
+    measures = _measures(data, compared)
+    asks = compared.answers or any(each.needs_answer for each in measures)
+    runs = _runs(settings, compared, with_answers=asks)
+    with face.watch_run() as view:
         from mixrag_cli.pipeline.eval_corpus import eval_cache
         from mixrag_cli.pipeline.evaluating import EvalPlan, evaluate
 
@@ -114,33 +125,45 @@ def evaluate(
             dataset=data,
             runs=runs,
             measures=measures,
-            split=splits[0] if len(splits) > 1 else "",
-            grouped_by=by,
+            split=selected.splits[0] if len(selected.splits) > 1 else "",
+            grouped_by=selected.by,
             with_answers=asks,
-            is_ablation=ablate,
+            is_ablation=compared.ablate,
             fresh=fresh,
             replay=replay,
         )
         evaluation = evaluate(plan, settings, eval_cache(cache), view)
-    _tell(evaluation, face, page, scores)
+    _tell(evaluation, face, written)
 
 
-def _runs(settings: Settings, compare: Sequence[str], *, ablate: bool, with_answers: bool) -> tuple[Run, ...]:
+def _load(dataset: Path, selected: Selected) -> DataSet:
+    from mixrag_cli.evaluation.datasets import select
+    from mixrag_cli.evaluation.loading import load_dataset
+
+    labels = [_read_pair(text) for text in selected.only or ()]
+    data = select(load_dataset(dataset, selected.files), selected.splits, labels, selected.limit)
+    if selected.by and not any(selected.by in question.labels for question in data.questions):
+        raise WrongUsage(f"no question has a field {selected.by!r}")
+    return _with_others(data, selected.distractors or (), selected.against)
+
+
+def _runs(settings: Settings, compared: Compared, *, with_answers: bool) -> tuple[Run, ...]:
     from mixrag_cli.evaluation.ablation import ablated_runs, parse_run
 
-    first = ablated_runs(settings, with_answers=with_answers) if ablate else (parse_run("default"),)
-    runs = (*first, *map(parse_run, compare))
+    first = ablated_runs(settings, with_answers=with_answers) if compared.ablate else (parse_run("default"),)
+    runs = (*first, *map(parse_run, compared.compare or ()))
     names = [run.name for run in runs]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise WrongUsage(f"two runs are named {twice!r}", "give one a name of its own: --compare NAME:SETTING=VALUE")
     return runs
 
 
-def _measures(data: DataSet, names: Sequence[str], cuts: Sequence[int], *, with_answers: bool) -> tuple[Measure, ...]:
+def _measures(data: DataSet, compared: Compared) -> tuple[Measure, ...]:
     from mixrag_cli.evaluation.scoring import default_measures, parse_measure
 
-    wanted = tuple(dict.fromkeys(map(parse_measure, names)))
-    measures = wanted or default_measures(data, cuts, with_answers=with_answers)
+    cuts = [_read_cut(text) for text in compared.k.split(",")]
+    wanted = tuple(dict.fromkeys(map(parse_measure, compared.measure or ())))
+    measures = wanted or default_measures(data, cuts, with_answers=compared.answers)
     if not measures:
         raise WrongUsage("nothing to measure by searching alone", "the same command with --answers")
     return measures
@@ -173,23 +196,21 @@ def _read_cut(text: str) -> int:
     return int(text)
 
 
-def _tell(evaluation: Evaluation, face: Face, page: Path | None, scores: Path | None) -> None:
+def _tell(evaluation: Evaluation, face: Face, written: Written) -> None:
     """The report on stdout as a table or as JSON, and into the files that were asked for."""
     from mixrag_cli.output.eval_payload import evaluation_to_json, scores_to_json
-    from mixrag_cli.output.streams import json_line, write_json
 
-    if page is not None:
+    if written.page is not None:
         from mixrag_cli.output.eval_page import evaluation_page
 
-        page.write_text(evaluation_page(evaluation.report), "utf-8")
-        face.note(f"report written to {page}")
-    if scores is not None:
-        scores.write_text("".join(json_line(each) + "\n" for each in scores_to_json(evaluation)), "utf-8")
-        face.note(f"scores written to {scores}")
+        written.page.write_text(evaluation_page(evaluation.report), "utf-8")
+        face.note(f"report written to {written.page}")
+    if written.scores is not None:
+        written.scores.write_text("".join(json_line(each) + "\n" for each in scores_to_json(evaluation)), "utf-8")
+        face.note(f"scores written to {written.scores}")
     if face.json:
         write_json(evaluation_to_json(evaluation.report))
         return
-    from mixrag_cli.output.console import make_console
     from mixrag_cli.output.eval_view import print_evaluation
 
-    print_evaluation(make_console(color=face.color.value), evaluation.report)
+    print_evaluation(face.console(), evaluation.report)

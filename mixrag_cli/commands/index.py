@@ -12,6 +12,7 @@ import typer
 from mixrag_cli.commands.options import Face, GeneratorOption, SummariesOption, YesOption, command, confirm
 from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import ExitCode
+from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.indexing import IndexReport
@@ -56,13 +57,12 @@ def index(
     could not be used.
     """
     roots = paths or []  # none: the folders that the index here knows, else the current one
-    settings = face.settings(summaries=summaries and summaries.value, generator=generator)
+    settings = face.settings(summaries=summaries, generator=generator)
     if rebuild:
         confirm("the index will be built anew", yes=yes)
     _warn_of_settings_files(roots, face)
-    from mixrag_cli.output.progress import watch_run
 
-    with watch_run(quiet=face.quiet, color=face.color.value) as view:
+    with face.watch_run() as view:
         from mixrag_cli.pipeline.indexing import build_index
 
         report = build_index(roots, settings, events=view, rebuild=rebuild, prune=prune, follow=follow, wait_s=wait_s)
@@ -83,7 +83,6 @@ def _warn_of_settings_files(roots: Sequence[Path], face: Face) -> None:
 def _tell(report: IndexReport, face: Face) -> None:
     """Unreadable files and the summary on stderr; with --json the report on stdout."""
     from mixrag_cli.output.payloads import index_to_json
-    from mixrag_cli.output.streams import write_json
 
     for line in _unreadable_lines(report.skipped):
         face.note(line)

@@ -9,6 +9,7 @@ import typer
 from mixrag_cli.commands.offline import allow_hub
 from mixrag_cli.commands.options import Face, YesOption, command, confirm
 from mixrag_cli.errors import ExitCode, ModelUnusable, WrongUsage
+from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
     from mixrag_cli.models.library import PulledModel
@@ -28,14 +29,12 @@ def list_models(*, face: Face) -> None:
     settings, pulled, memory = face.settings(), pulled_models(), available_memory()
     if face.json:
         from mixrag_cli.output.model_view import models_to_json
-        from mixrag_cli.output.streams import write_json
 
         write_json(models_to_json(KNOWN_MODELS, pulled, settings.generator, memory))
     else:
-        from mixrag_cli.output.console import make_console
         from mixrag_cli.output.model_view import print_models
 
-        print_models(make_console(color=face.color.value), KNOWN_MODELS, pulled, settings.generator, memory)
+        print_models(face.console(), KNOWN_MODELS, pulled, settings.generator, memory)
 
 
 @app.command()
@@ -53,7 +52,6 @@ def pull(
     The hub's sha256 is checked and kept; HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE are honoured.
     """
     from mixrag_cli.models.library import check_pulled, find_pulled, remember_pulled
-    from mixrag_cli.output.progress import watch_run
 
     name, repository, file = _address_of(model)
     known = find_pulled(name)
@@ -68,7 +66,7 @@ def pull(
     allow_hub(name, offline=offline or face.settings().offline == "on")
     from mixrag_cli.models.hub import pull_model
 
-    with watch_run(quiet=face.quiet, color=face.color.value) as view:
+    with face.watch_run() as view:
         view.phase("fetch", None)
 
         def on_bytes(done: int, total: int) -> None:
@@ -101,14 +99,12 @@ def verify(
             rows.append(("fail", each.name, error.message, error.hint))
     if face.json:
         from mixrag_cli.output.model_view import verified_to_json
-        from mixrag_cli.output.streams import write_json
 
         write_json(verified_to_json(rows))
     else:
-        from mixrag_cli.output.console import make_console
         from mixrag_cli.output.terminal import print_findings
 
-        print_findings(make_console(color=face.color.value), rows)
+        print_findings(face.console(), rows)
     return ExitCode.MODEL if any(state == "fail" for state, *_ in rows) else ExitCode.DONE
 
 
@@ -144,7 +140,6 @@ def use(
     written = write_setting("generator", value)
     if face.json:
         from mixrag_cli.output.model_view import used_to_json
-        from mixrag_cli.output.streams import write_json
 
         write_json(used_to_json(value or "", str(written)))
     else:
@@ -196,12 +191,10 @@ def _pulled(name: str) -> PulledModel:
 
 
 def _tell(face: Face, action: str, model: PulledModel) -> None:
-    from mixrag_cli.output.console import make_console
     from mixrag_cli.output.model_view import action_to_json
-    from mixrag_cli.output.streams import write_json
     from mixrag_cli.output.terminal import print_lines
 
     if face.json:
         write_json(action_to_json(action, model))
     else:
-        print_lines(make_console(color=face.color.value), [model.path])
+        print_lines(face.console(), [model.path])

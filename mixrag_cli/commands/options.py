@@ -5,17 +5,20 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from mixrag_cli.errors import WrongUsage
+from mixrag_cli.output.streams import write_note
 
 if TYPE_CHECKING:
+    from mixrag_cli.output.console import Console
+    from mixrag_cli.output.progress import RunView
     from mixrag_cli.pipeline.scope import Scope
     from mixrag_cli.settings import Settings
 
@@ -133,73 +136,95 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before 
 class Face:
     """How the caller wants to be answered."""
 
-    json: bool
-    store: Path | None
-    color: Color
-    quiet: bool
-    debug: bool
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False
+    store: Annotated[
+        Path | None,
+        typer.Option("--store", metavar="DIR", help="The index to use, instead of the one found from here upward."),
+    ] = None
+    color: Annotated[Color, typer.Option("--color", help="When to use colours and links.")] = Color.auto
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")] = False
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback where there is one.")] = False
 
     def settings(self, **flags: Any) -> Settings:
-        """The settings of this run. Raises WrongUsage."""
+        """The settings of this run; a flag may be a text or a name out of a fixed list. Raises WrongUsage."""
         from mixrag_cli.settings import load_settings
 
-        return load_settings({"store": self.store, **flags})
+        plain = {name: flag.value if isinstance(flag, StrEnum) else flag for name, flag in flags.items()}
+        return load_settings({"store": self.store, **plain})
 
     def note(self, message: str) -> None:
         """One line on stderr, unless the caller wants quiet."""
-        from mixrag_cli.output.streams import write_note
-
         if not self.quiet:
             write_note(message)
 
+    def console(self) -> Console:
+        """Where what is for people is printed."""
+        from mixrag_cli.output.console import make_console
 
-# Annotated like a command's own parameters; every command gets them after its own.
-_SHARED: dict[str, tuple[Any, Any]] = {
-    "json": (Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")], False),
-    "store": (
-        Annotated[
-            Path | None,
-            typer.Option("--store", metavar="DIR", help="The index to use, instead of the one found from here upward."),
-        ],
-        None,
-    ),
-    "color": (Annotated[Color, typer.Option("--color", help="When to use colours and links.")], Color.auto),
-    "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")], False),
-    "debug": (Annotated[bool, typer.Option("--debug", help="Show a traceback where there is one.")], False),
-}
+        return make_console(color=self.color.value)
+
+    def watch_run(self) -> RunView:
+        """Who watches work that takes its time: bars, notes, or nobody."""
+        from mixrag_cli.output.progress import watch_run
+
+        return watch_run(quiet=self.quiet, color=self.color.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Where and how the passages for a question are searched."""
+
+    path: PathFilter = None
+    modality: ModalityFilter = None
+    kind: KindFilter = None
+    file: FileOption = None
+    rerank: RerankOption = None
+
+    @property
+    def scope(self) -> Scope:
+        """The restriction that the three filters mean together."""
+        from mixrag_cli.pipeline.scope import Scope
+
+        return Scope(
+            paths=tuple(self.path or ()),
+            modalities=tuple(each.value for each in self.modality or ()),
+            kinds=tuple(each.value for each in self.kind or ()),
+        )
 
 
 def command(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with the shared options added; it receives them together as its parameter ``face``."""
-    own = [each for each in inspect.signature(function, eval_str=True).parameters.values() if each.name != "face"]
-    shared = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in _SHARED.items()
-    ]
+    """The function as a command: a parameter whose type is a dataclass of options stands for these, in its place.
+
+    Every command has a parameter ``face``, after its own.
+    """
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
+    for each in inspect.signature(function, eval_str=True).parameters.values():
+        group = each.annotation
+        options = [each]
+        if isinstance(group, type) and is_dataclass(group):
+            options = list(_options_of(group))
+            groups[each.name] = (group, [option.name for option in options])
+        parameters += [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in options]
 
     @functools.wraps(function)
     def run(**values: Any) -> Any:
-        face = Face(**{name: values.pop(name) for name in _SHARED})
-        return function(**values, face=face)
+        grouped = {
+            name: make(**{option: values.pop(option) for option in options}) for name, (make, options) in groups.items()
+        }
+        return function(**values, **grouped)
 
-    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own] + shared
-    )
-    run.__annotations__ = {each.name: each.annotation for each in (*own, *shared)}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
 
 
-def make_scope(
-    paths: Sequence[str] | None, modalities: Sequence[ModalityName] | None, kinds: Sequence[KindName] | None
-) -> Scope:
-    """The restriction that the three filters mean together."""
-    from mixrag_cli.pipeline.scope import Scope
-
-    return Scope(
-        paths=tuple(paths or ()),
-        modalities=tuple(each.value for each in modalities or ()),
-        kinds=tuple(each.value for each in kinds or ()),
-    )
+def _options_of(group: type[Any]) -> Iterator[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    for each in fields(group):
+        yield inspect.Parameter(
+            each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=hints[each.name]
+        )
 
 
 def read_question(words: Sequence[str], what: str) -> str:
@@ -226,6 +251,13 @@ def _read_stdin(characters: int) -> str:
         return ""
     raw: bytes = buffer.read(4 * characters + 4)
     return raw.decode("utf-8", "replace")
+
+
+def ensure_folders(*files: Path | None) -> None:
+    """Raise WrongUsage for a file to write whose folder is not there: before the work, not after it."""
+    for file in files:
+        if file is not None and not file.absolute().parent.is_dir():
+            raise WrongUsage(f"{file}: no such folder")
 
 
 def confirm(what: str, *, yes: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mixrag_cli.commands.options import Face, YesOption, command, confirm
+from mixrag_cli.output.streams import write_json
 
 
 @command
@@ -31,11 +32,9 @@ def remove(
     removed = remove_documents(Path.cwd(), patterns, settings)
     if face.json:
         from mixrag_cli.output.payloads import remove_to_json
-        from mixrag_cli.output.streams import write_json
 
         write_json(remove_to_json(removed))
     else:
-        from mixrag_cli.output.console import make_console
         from mixrag_cli.output.terminal import print_lines
 
-        print_lines(make_console(color=face.color.value), (f"removed {path}" for path in removed))
+        print_lines(face.console(), (f"removed {path}" for path in removed))

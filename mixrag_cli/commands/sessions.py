@@ -9,8 +9,18 @@ from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.settings import Settings
 
 
-def open_session_for(files: Sequence[Path] | None, settings: Settings) -> Session:
-    """The files read now where some are named, else the index. Raises what opening either raises."""
+def open_session_for(files: Sequence[Path] | None, settings: Settings, *, needs_generator: bool = False) -> Session:
+    """The files read now where some are named, else the index. Raises what opening either raises.
+
+    needs_generator: raise ModelUnusable at once where it cannot be had; else an answer notes it.
+    """
+    session = _open(files, settings)
+    if needs_generator:
+        session.generator  # noqa: B018
+    return session
+
+
+def _open(files: Sequence[Path] | None, settings: Settings) -> Session:
     if not files:
         return open_session(Path.cwd(), settings)
     from mixrag_cli.pipeline.unindexed import open_files

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mixrag_cli.commands.options import Face, command
+from mixrag_cli.output.streams import write_json
 
 
 @command
@@ -26,7 +27,6 @@ def show(
 ) -> None:
     """Show a cited place with what stands around it."""
     from mixrag_cli.output.payloads import show_to_json, tables_to_json
-    from mixrag_cli.output.streams import write_json
     from mixrag_cli.pipeline.showing import find_document, show_passage
     from mixrag_cli.store import find_store, open_reader
 
@@ -43,10 +43,9 @@ def show(
             return write_json(show_to_json(passage))
 
     from mixrag_cli.commands.sources import locate_files
-    from mixrag_cli.output.console import make_console
     from mixrag_cli.output.terminal import print_passage, print_tables
 
-    console = make_console(color=face.color.value)
+    console = face.console()
     if tables:
         print_tables(console, row.path, found)
     else:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from mixrag_cli.commands.options import Face, command
+from mixrag_cli.output.streams import write_json
 
 
 @command
@@ -27,11 +28,9 @@ def status(
     found = replace(found, roots=absolute_roots(found.roots, found.store))
     if face.json:
         from mixrag_cli.output.payloads import status_to_json
-        from mixrag_cli.output.streams import write_json
 
         write_json(status_to_json(found))
     else:
-        from mixrag_cli.output.console import make_console
         from mixrag_cli.output.terminal import print_status
 
-        print_status(make_console(color=face.color.value), found, list_skipped=skipped)
+        print_status(face.console(), found, list_skipped=skipped)
