@@ -15,7 +15,7 @@ from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records import Block, Chunk, Document, Hit, Table, stable_id
 from mixrag_cli.tables.grid import grid_to_table
 
-REPORT = """# Annual report of Fernhill Joinery
+SALES_REPORT = """# Annual report of Fernhill Joinery
 
 Fernhill Joinery makes chairs and tables. In 2024 the workshop employed 34 people and trained 5 apprentices. The new
 saw was delayed because the supplier had lost the drawings. Orla Tennick is the head of the workshop.
@@ -30,7 +30,8 @@ Sales by product, in thousands of euros:
 | Tables | 288 | 240 |
 | Shelves | 100 | 105 |
 | Total | 800 | 860 |
-
+"""
+REPORT = f"""{SALES_REPORT}
 ## Costs
 
 Wages came to $1.2 million in 2024. Energy took 12.5 % of all costs, and the loss on the old kiln was (31) thousand.

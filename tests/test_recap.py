@@ -22,27 +22,12 @@ from mixrag_cli.recap.spans import answer_span
 from mixrag_cli.records import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.tables.prose_numbers import find_numbers
+from tests.evidence_samples import SALES_REPORT as REPORT
 
 SAMPLES = Path(__file__).parent / "samples"
 QUESTIONS = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
 MIN_RIGHT = 21  # of the 23 sample questions; what the reader reached when it was first measured
 
-REPORT = """# Annual report of Fernhill Joinery
-
-Fernhill Joinery makes chairs and tables. In 2024 the workshop employed 34 people and trained 5 apprentices. The new
-saw was delayed because the supplier had lost the drawings. Orla Tennick is the head of the workshop.
-
-## Sales
-
-Sales by product, in thousands of euros:
-
-| Product | 2023 | 2024 |
-|---|---|---|
-| Chairs | 412 | 515 |
-| Tables | 288 | 240 |
-| Shelves | 100 | 105 |
-| Total | 800 | 860 |
-"""
 CODE = '''"""Prices of the workshop."""
 
 

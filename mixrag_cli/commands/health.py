@@ -183,7 +183,6 @@ def _existing(folder: Path) -> Path:
 
 
 def _check_index(start: Path, face: Face) -> Iterator[Finding]:
-    from mixrag_cli.commands.sources import absolute_roots
     from mixrag_cli.errors import NoIndex
     from mixrag_cli.pipeline.inspection import read_status
 
@@ -194,7 +193,7 @@ def _check_index(start: Path, face: Face) -> Iterator[Finding]:
         return
     told = f"{status.documents:,} files, {status.chunks:,} passages in {status.store}"
     yield Finding("ok", "index", told)
-    for root in absolute_roots(status.roots, status.store):
+    for root in status.roots:
         if not Path(root).is_dir():
             yield Finding("warn", "index", f"the indexed folder {root} is not there", "mount it, or mixrag remove")
     if status.stale:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mixrag_cli.pipeline.roots import source_path
 from mixrag_cli.records import DocumentRow
-from mixrag_cli.store import text_to_root
 
 if TYPE_CHECKING:
     from mixrag_cli.output.terminal import Locate
@@ -24,16 +23,6 @@ def locate_files(rows: Callable[[], Sequence[DocumentRow]], store: Path) -> Loca
         return known.get(path)
 
     return locate
-
-
-def source_path(row: DocumentRow, store: Path) -> Path:
-    """Where the file lies, or lay."""
-    return text_to_root(os.fsdecode(row.root), store) / os.fsdecode(row.key)
-
-
-def absolute_roots(roots: Iterable[str], store: Path) -> tuple[str, ...]:
-    """The indexed folders as a person knows them; the store writes "." for the folder it lies in."""
-    return tuple(str(text_to_root(root, store)) for root in roots)
 
 
 def freshness_note(rows: Iterable[DocumentRow], store: Path) -> str:

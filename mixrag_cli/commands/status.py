@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,11 +20,9 @@ def status(
     face: Face,
 ) -> None:
     """Tell what is in the index, and what is not."""
-    from mixrag_cli.commands.sources import absolute_roots
     from mixrag_cli.pipeline.inspection import read_status
 
     found = read_status(Path.cwd(), face.settings())
-    found = replace(found, roots=absolute_roots(found.roots, found.store))
     if face.json:
         from mixrag_cli.output.payloads import status_to_json
 

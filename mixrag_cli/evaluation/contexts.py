@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mixrag_cli.evaluation.dataset_lines import Row, read_rows
-from mixrag_cli.evaluation.dataset_parts import make_question, refuse_twins, safe_name
+from mixrag_cli.evaluation.dataset_parts import read_question, refuse_twins, safe_name
 from mixrag_cli.evaluation.datasets import DataSet, Question, SourceText
 
 ANNOUNCES = re.compile(r"\b(?:in|\$|£|€)\s?(?:thousands|millions|billions|000s?)\b|:\s*$", re.IGNORECASE)
@@ -35,8 +36,8 @@ def load_contexts(name: str, files: Sequence[Path]) -> DataSet:
 
 
 def _tatqa_question(row: Row, context: str, split: str) -> Question:
-    return make_question(
-        row,
+    return replace(
+        read_question(row),
         relevant={context: 1.0},
         answers=row.texts("answer"),
         scale=row.optional_text("scale"),

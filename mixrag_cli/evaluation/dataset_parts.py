@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from mixrag_cli.errors import MixragError
 from mixrag_cli.evaluation.dataset_lines import Row
@@ -17,37 +17,12 @@ WRITABLE = re.compile(
 )
 
 
-def make_question(
-    row: Row,
-    *,
-    relevant: Mapping[str, float] | None = None,
-    spans: tuple[Span, ...] = (),
-    answers: tuple[str, ...] = (),
-    value: float | None = None,
-    scale: str = "",
-    answer_type: str = "",
-    is_answerable: bool = True,
-    context: str = "",
-    split: str = "",
-) -> Question:
-    """A question out of its line: id, text and labels as every kind has them, the rest as this kind reads it."""
+def read_question(row: Row) -> Question:
+    """A question's id, text and labels, as lines of every kind have them; what counts as right each kind adds."""
     text = row.text("question", "text").strip()
     if not text:
         raise row.complaint("the question is empty")
-    return Question(
-        row.text("_id", "id", "uid"),
-        text,
-        relevant or {},
-        spans,
-        answers,
-        value,
-        scale,
-        answer_type,
-        is_answerable,
-        context,
-        split,
-        _read_labels(row),
-    )
+    return Question(row.text("_id", "id", "uid"), text, labels=_read_labels(row))
 
 
 def _read_labels(row: Row) -> dict[str, tuple[str, ...]]:

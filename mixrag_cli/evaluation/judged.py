@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.evaluation.dataset_lines import Row, read_lines, read_rows
 from mixrag_cli.evaluation.dataset_parts import (
     file_name,
-    make_question,
+    read_question,
     read_span,
     refuse_twins,
     safe_name,
@@ -50,7 +51,8 @@ def _judged_questions(place: Path, asked: Sequence[Row], documents: Sequence[Sou
             if query not in texts:
                 raise MixragError(f"{path.name}: query {query!r} is not in the queries")
             if any(grade > 0 for grade in grades.values()):
-                yield make_question(texts[query], relevant=grades, split=split or texts[query].optional_text("split"))
+                row = texts[query]
+                yield replace(read_question(row), relevant=grades, split=split or row.optional_text("split"))
 
 
 def _judgement_files(place: Path) -> list[tuple[str, Path]]:
@@ -112,4 +114,4 @@ def _span_question(row: Row, documents: set[str]) -> Question:
         if span.document not in documents:
             raise row.complaint(f"document {span.document!r} of a span is not in the corpus")
     answers = row.texts("answers") or row.texts("answer")
-    return make_question(row, spans=spans, answers=answers, split=row.optional_text("split"))
+    return replace(read_question(row), spans=spans, answers=answers, split=row.optional_text("split"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.evaluation.contexts import is_contexts, load_contexts
 from mixrag_cli.evaluation.dataset_lines import Row, find_lines, read_rows
-from mixrag_cli.evaluation.dataset_parts import make_question, read_span, refuse_twins
+from mixrag_cli.evaluation.dataset_parts import read_question, read_span, refuse_twins
 from mixrag_cli.evaluation.datasets import DataSet, Question, SourceText
 from mixrag_cli.evaluation.judged import load_judged, plain_documents
 
@@ -90,8 +91,8 @@ def _file_question(row: Row) -> Question:
     spans = tuple(read_span(piece) for piece in row.rows("spans"))
     answers = row.texts("answers") or row.texts("answer")
     known = row.values.get("answerable")
-    return make_question(
-        row,
+    return replace(
+        read_question(row),
         relevant=dict.fromkeys((*documents, *(span.document for span in spans)), 1.0),
         spans=spans,
         answers=answers,

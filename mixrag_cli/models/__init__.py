@@ -111,6 +111,14 @@ def _extra_missing(model: str) -> ModelUnusable:
     return ModelUnusable(f"model {model} needs sentence-transformers, which is not installed", EXTRA_HINT)
 
 
+def require_generator(settings: Settings) -> Generator:
+    """As load_generator; raises ModelUnusable also where the settings name none."""
+    generator = load_generator(settings)
+    if generator is None:
+        raise ModelUnusable("no generator is set", "mixrag models list")
+    return generator
+
+
 def load_generator(settings: Settings) -> Generator | None:
     """The generator that the settings name, None where they name none: then the built-in reader answers alone.
 

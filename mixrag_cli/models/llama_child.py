@@ -18,7 +18,7 @@ from typing import Any
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.limits import allow_computing, limit_process
-from mixrag_cli.models.cache import models_folder
+from mixrag_cli.models.cache import cache_folder
 from mixrag_cli.models.gguf_file import GgufHeader, file_fingerprint, read_gguf_header
 
 PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
@@ -81,7 +81,7 @@ def _stamp(header: GgufHeader) -> list[Any]:
 
 def _remembered() -> list[Any]:
     try:
-        found = json.loads((models_folder() / SOUND_FILE).read_text("utf-8"))
+        found = json.loads((cache_folder("models") / SOUND_FILE).read_text("utf-8"))
     except (OSError, ValueError):
         return []
     return found if isinstance(found, list) else []
@@ -90,7 +90,7 @@ def _remembered() -> list[Any]:
 def _remember(stamp: list[Any]) -> None:
     """Beside and renamed; where the folder cannot be written, the file is tried again next time."""
     kept = [each for each in _remembered() if isinstance(each, list) and each[:1] != stamp[:1]][-MAX_REMEMBERED + 1 :]
-    folder = models_folder()
+    folder = cache_folder("models")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{SOUND_FILE}-")

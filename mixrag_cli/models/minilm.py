@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as failures
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models.bundled import MODEL_SHA256, REINSTALL, WINDOW, model_bytes
+from mixrag_cli.models.machine import usable_cores
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
 from mixrag_cli.models.vectors import to_unit_rows
 from mixrag_cli.stop_words import STOP_WORDS
@@ -167,11 +167,6 @@ def _session_options(threads: int) -> onnxruntime.SessionOptions:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 4
     return options
-
-
-def usable_cores() -> int:
-    """The cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _batches_by_length(tokens: Sequence[Sequence[int]]) -> Iterator[npt.NDArray[np.intp]]:

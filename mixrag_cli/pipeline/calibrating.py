@@ -19,6 +19,7 @@ from mixrag_cli.errors import WrongUsage
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.extras import CALIBRATION
 from mixrag_cli.pipeline.labels import Label, judge_labels, place_labels, resembles
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL
 from mixrag_cli.pipeline.session import Session, ensure_same_model
@@ -30,7 +31,6 @@ from mixrag_cli.retrieval.learning import POOL, JudgedQuestion, fit_calibration
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, StoreWriter, find_store, open_writer, read_record, text_to_terms
 
-EXTRA = "calibration"  # in the commit record's extra, by reranker
 PHASE = "calibrate"
 N_QUESTIONS = 64  # about 3 s on two cores
 FEWEST_QUESTIONS = 20  # that tell something; fewer would say little beside the shipped curves
@@ -72,7 +72,7 @@ def is_due(extra: Mapping[str, Any], rerank: str, passages: int) -> bool:
     """Whether a collection of so many passages wants fitting, for this reranker. What people judged stays."""
     if passages < FEWEST_PASSAGES or rerank == LANGUAGE_MODEL:
         return False
-    known = extra.get(EXTRA, {}).get(rerank, {})
+    known = extra.get(CALIBRATION, {}).get(rerank, {})
     if known.get("origin") == "labels":
         return False
     before = known.get("passages", 0) if known.get("origin") == "collection" else 0
@@ -210,7 +210,7 @@ def reset_calibration(start: Path, settings: Settings, wait_s: float = 0) -> Cal
     store = find_store(start, settings.store)
     record = read_record(store)
     with open_writer(store, roots=(), embedder_name=record.embedder, dim=record.dim, wait_s=wait_s) as writer:
-        writer.put_extra({EXTRA: {}})
+        writer.put_extra({CALIBRATION: {}})
     notes = ("the next index run may fit the scores again",) if settings.calibration == "auto" else ()
     return CalibrationReport(store, settings.rerank, calibration_for({}, settings.rerank), False, None, notes)
 
@@ -259,5 +259,5 @@ def _fit_for(session: Session, origin: str, passages: int) -> Fit:
 
 
 def _store(writer: StoreWriter, rerank: str, calibration: Calibration) -> None:
-    known = writer.record.extra.get(EXTRA, {})
-    writer.put_extra({EXTRA: {**known, rerank: calibration.to_json()}})
+    known = writer.record.extra.get(CALIBRATION, {})
+    writer.put_extra({CALIBRATION: {**known, rerank: calibration.to_json()}})

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.generator import Generator
-from mixrag_cli.models import Embedder, LateEmbedder, load_generator
+from mixrag_cli.models import Embedder, LateEmbedder, load_generator, require_generator
 from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.pipeline.scope import Scope, path_matches
 from mixrag_cli.pipeline.showing import Passage, show_passage
@@ -64,9 +65,7 @@ class Collection:
     def generator(self) -> Generator:
         """The generator that the settings name, loaded when first needed and kept warm. Raises ModelUnusable."""
         if self._generator is None:
-            self._generator = load_generator(self._settings)
-        if self._generator is None:
-            raise ModelUnusable("no generator is set", "mixrag models list")
+            self._generator = require_generator(self._settings)
         return self._generator
 
     def use_generator(self, generator: Generator) -> None:
@@ -121,7 +120,7 @@ class Collection:
     @cached_property
     def calibration(self) -> Calibration:
         """What the sources' scores are worth in this collection."""
-        return calibration_for(self.reader.record.extra.get("calibration", {}), self._settings.rerank)
+        return kept_calibration(self.reader.record, self._settings.rerank)
 
     @property
     def shipped_calibration(self) -> Calibration:

@@ -17,12 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import platformdirs
-
 from mixrag_cli import __version__
 from mixrag_cli.errors import MixragError
 from mixrag_cli.evaluation.datasets import DataSet, SourceText
 from mixrag_cli.models import load_embedder
+from mixrag_cli.models.cache import cache_folder
 from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.indexing import IndexReport, build_index
 from mixrag_cli.pipeline.session import Session, open_session
@@ -30,7 +29,6 @@ from mixrag_cli.records import DocumentRow
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
 
-CACHE_VARIABLE = "MIXRAG_CACHE_DIR"
 MAX_STORES = 12  # kept in the cache; each is some 20 MB a thousand documents
 # The settings that decide what an index holds; all others may differ between runs over one store.
 INDEX_SETTINGS = (
@@ -67,8 +65,7 @@ class Corpus:
 
 def eval_cache(given: Path | None) -> Path:
     """Where evaluations keep their stores and replies: given, else below the program's cache folder."""
-    base = Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("mixrag")).expanduser()
-    return given.expanduser().absolute() if given else base / "eval"
+    return given.expanduser().absolute() if given else cache_folder("eval")
 
 
 def corpus_folder(dataset: DataSet, settings: Settings, cache: Path) -> Path:

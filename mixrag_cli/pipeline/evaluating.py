@@ -22,8 +22,7 @@ from mixrag_cli.evaluation.nearness import PASSAGES, Nearness, measure_nearness
 from mixrag_cli.evaluation.relevance import SourcePlaces, grade_passages
 from mixrag_cli.evaluation.reporting import EvalReport, Run, Scored, compare_runs, report_run, score_run
 from mixrag_cli.evaluation.scoring import Measure, Outcome
-from mixrag_cli.generator import Generator
-from mixrag_cli.models import load_generator
+from mixrag_cli.models import require_generator
 from mixrag_cli.models.replies import CachedGenerator, ReplyCache
 from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.embedding import text_to_embed
@@ -138,7 +137,7 @@ class _Generators:
         identity = "\n".join((settings.generator, settings.generator_model, str(settings.context_tokens)))
         if identity not in self._known:
             self._known[identity] = CachedGenerator(
-                identity, partial(_open_generator, settings), self._replies, replay=self._replay
+                identity, partial(require_generator, settings), self._replies, replay=self._replay
             )
         return self._known[identity]
 
@@ -147,13 +146,6 @@ class _Generators:
         for generator in self._known.values():
             if generator.missing:
                 raise ModelUnusable(f"replay: {generator.missing}", "the same command without --replay")
-
-
-def _open_generator(settings: Settings) -> Generator:
-    generator = load_generator(settings)
-    if generator is None:
-        raise ModelUnusable("no generator is set", "mixrag models list")
-    return generator
 
 
 @dataclass(slots=True)

@@ -25,6 +25,7 @@ from mixrag_cli.models import late_dim_of, load_embedder, load_generator
 from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
 from mixrag_cli.pipeline.calibrating import calibrate_when_due
 from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE
+from mixrag_cli.pipeline.extras import TABLE_FORM
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
 from mixrag_cli.pipeline.summarising import INTERRUPTED, SummaryReport, summarise_tables
 from mixrag_cli.records import DocumentRow, Skipped, SourceFile
@@ -47,8 +48,6 @@ from mixrag_cli.walking import (
     hash_file,
     walk_root,
 )
-
-TABLE_FORM = "table_representation"  # in the commit record's extra
 
 
 @dataclass(frozen=True, slots=True)

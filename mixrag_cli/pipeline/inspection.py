@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mixrag_cli.errors import WrongUsage
+from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.scope import path_matches
 from mixrag_cli.records import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
-from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw, calibration_for
+from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import find_store, open_reader, open_writer, size_of_store, text_to_root
 
@@ -47,7 +48,7 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
     rows = reader.document_rows()
     record = reader.record
     indexed = [row for row in rows if row.status == "indexed"]
-    calibration = calibration_for(record.extra.get("calibration", {}), settings.rerank)
+    calibration = kept_calibration(record, settings.rerank)
     return StoreStatus(
         store=store,
         roots=tuple(str(text_to_root(name, store)) for name in record.roots),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mixrag_cli.errors import NoIndex, WrongUsage
+from mixrag_cli.records import DocumentRow
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import find_store, read_record, root_to_text, store_for_new, text_to_root
 
@@ -42,6 +43,16 @@ class IndexPlan:
     def folders(self) -> tuple[Path, ...]:
         """The folders of the roots."""
         return tuple(root.folder for root in self.roots)
+
+
+def folder_of(row: DocumentRow, store: Path) -> Path:
+    """The indexed folder that a remembered file belongs to, on this disk."""
+    return text_to_root(os.fsdecode(row.root), store)
+
+
+def source_path(row: DocumentRow, store: Path) -> Path:
+    """Where a remembered file lies, or lay."""
+    return folder_of(row, store) / os.fsdecode(row.key)
 
 
 def plan_index(paths: Sequence[Path], settings: Settings, cwd: Path | None = None) -> IndexPlan:

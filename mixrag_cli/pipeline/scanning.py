@@ -8,9 +8,9 @@ from typing import BinaryIO, TypeVar
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.pipeline.collection import Collection
+from mixrag_cli.pipeline.roots import folder_of
 from mixrag_cli.readers.sheets.delimited import find_dialect
 from mixrag_cli.records import DocumentRow, Hit, SourceFile, Table
-from mixrag_cli.store import StoreReader, text_to_root
 from mixrag_cli.tables.scan import Dialect, Filter, Group, ScanOperation, ScanResult, scan_column, scan_groups
 from mixrag_cli.walking import ensure_unchanged, open_source
 
@@ -58,9 +58,7 @@ class FileScanner:
             return None
 
     def _source_of(self, row: DocumentRow) -> SourceFile:
-        reader, root = self._collection.reader, row.root
-        if isinstance(reader, StoreReader):
-            root = os.fsencode(text_to_root(os.fsdecode(root), reader.store))
+        root = os.fsencode(folder_of(row, self._collection.reader.store))
         return SourceFile(root, row.key, row.size, row.mtime_ns, row.device, row.inode)
 
 

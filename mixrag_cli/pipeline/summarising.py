@@ -26,6 +26,7 @@ from mixrag_cli.models import Embedder, late_dim_of
 from mixrag_cli.models.replies import ReplyCache
 from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE, embed_cached
+from mixrag_cli.pipeline.extras import SUMMARIES
 from mixrag_cli.records import Chunk, DocumentRow, Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, StoredDocument, StoreReader, StoreWriter, open_reader, open_writer
@@ -42,7 +43,6 @@ from mixrag_cli.tables.summaries import (
     summary_request,
 )
 
-MAKER = "summaries"  # in the commit record's extra: what made the summaries that the index holds
 CACHE = Path("cache", "summaries")  # inside the store's folder; a rebuild keeps it
 INTERRUPTED = "interrupted"
 COMMIT_SUMMARIES = 32
@@ -181,7 +181,7 @@ def _maker(settings: Settings, model: str) -> dict[str, str]:
 
 def _known_model(reader: StoreReader, settings: Settings) -> str:
     """The name of the model that made the index's summaries; "" where it was asked for by other settings."""
-    known = reader.record.extra.get(MAKER)
+    known = reader.record.extra.get(SUMMARIES)
     model = str(known.get("model", "")) if isinstance(known, Mapping) else ""
     return model if known == _maker(settings, model) else ""
 
@@ -189,7 +189,7 @@ def _known_model(reader: StoreReader, settings: Settings) -> str:
 def _waiting(reader: StoreReader, model: str, settings: Settings) -> tuple[TableIds, int]:
     """The tables without a summary by this model, all where the index has another's; and how many tables there are."""
     places = reader.table_places()
-    if reader.record.extra.get(MAKER) != _maker(settings, model):
+    if reader.record.extra.get(SUMMARIES) != _maker(settings, model):
         return places, len(places)
     done = reader.known_chunks([summary_chunk_id(table) for table, _ in places])
     return [place for place in places if summary_chunk_id(place[0]) not in done], len(places)
@@ -278,10 +278,10 @@ class _Run:
         """The waiting tables; summaries by another model or in another form are taken out first."""
         waiting, _ = _waiting(writer.read(), self.model, self.settings)
         maker = _maker(self.settings, self.model)
-        if writer.record.extra.get(MAKER) != maker:
-            if MAKER in writer.record.extra:
+        if writer.record.extra.get(SUMMARIES) != maker:
+            if SUMMARIES in writer.record.extra:
                 writer.remove_chunks([summary_chunk_id(table) for table, _ in waiting])
-            writer.put_extra({MAKER: maker})
+            writer.put_extra({SUMMARIES: maker})
         return waiting
 
     def _is_due(self) -> bool:

@@ -21,7 +21,6 @@ from mixrag_cli.settings import Settings
 
 NOWHERE = Locator((0, 0))
 EVEN_SCORE = 0.5  # of every hit: the context is given, nothing was searched
-EMBED_CHARS = 300  # as the reader embeds
 
 
 @dataclass(frozen=True, slots=True)
