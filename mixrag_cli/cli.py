@@ -35,6 +35,7 @@ from mixrag_cli.commands import (
 from mixrag_cli.commands import eval as eval_
 from mixrag_cli.commands.offline import keep_libraries_offline
 from mixrag_cli.commands.signals import interruption_code, watch_for_signals
+from mixrag_cli.commands.values import read_plainly
 from mixrag_cli.errors import ExitCode, Interrupted, MixragError, WrongUsage
 from mixrag_cli.output.streams import (
     ReaderGone,
@@ -158,6 +159,7 @@ def _report(error: MixragError, wants_json: bool) -> int:
     return int(error.exit_code)
 
 
+read_plainly()
 app = typer.Typer(
     cls=MixragGroup,
     name="mixrag",

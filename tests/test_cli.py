@@ -40,6 +40,7 @@ HEAVY = (
     "tokenizers",
     "platformdirs",
     "asyncio",
+    "pydantic",
 )
 
 
