@@ -145,7 +145,7 @@ def _check_embedder(face: Face) -> Iterator[Finding]:
     if wanted != BUNDLED:
         yield from _check_other_embedder(wanted)
         return
-    size = len(model_bytes()) + len(tokenizer_bytes())
+    size = len(model_bytes(thoroughly=True)) + len(tokenizer_bytes(thoroughly=True))
     yield Finding("ok", "embedder", f"the bundled model is the pinned one ({size / 1e6:.0f} MB)")
 
 

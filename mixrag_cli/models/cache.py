@@ -1,16 +1,67 @@
-"""Where files lie that can be made again: what models leave on this machine, evaluations' indexes and replies."""
+"""Files that can be made again, in the user's cache: and the notes in it, of model files that were found sound.
+
+A note names a file by its place, size and times: as long as these stay, the file needs no second look.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import tempfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 CACHE_VARIABLE = "MIXRAG_CACHE_DIR"
+MAX_NOTES = 100  # in one file; the oldest go
+
+Note = list[str | int]
 
 
 def cache_folder(name: str) -> Path:
     """A folder of this name, below MIXRAG_CACHE_DIR, else in the user's cache."""
     base = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("mixrag")
     return Path(base).expanduser() / name
+
+
+def note_of(path: Path, *facts: str) -> Note:
+    """What says that this is the file that was looked at. facts: what else must stay the same. Raises OSError."""
+    status = path.stat()
+    return [str(path.resolve()), status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, *facts]
+
+
+def is_noted(name: str, note: Note) -> bool:
+    """Whether the cache's file of this name holds the note."""
+    return note in _notes(name)
+
+
+def keep_note(name: str, note: Note) -> None:
+    """Add the note, in place of an older one on the same path; nothing where the cache cannot be written."""
+    kept = [each for each in _notes(name) if isinstance(each, list) and each[:1] != note[:1]]
+    with suppress(OSError):
+        write_whole(cache_folder("models") / name, [*kept[-MAX_NOTES + 1 :], note])
+
+
+def write_whole(path: Path, value: Any, *, indent: int | None = None) -> None:
+    """Write JSON into a new file, for the user alone, and rename it: a reader sees the old or the new. Raises OSError.
+
+    The folder is made where there is none.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
+            json.dump(value, file, indent=indent)
+        Path(temporary).replace(path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _notes(name: str) -> list[Any]:
+    try:
+        found = json.loads((cache_folder("models") / name).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return []
+    return found if isinstance(found, list) else []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import platformdirs
 
 from mixrag_cli.errors import MixragError, ModelUnusable
 from mixrag_cli.models.bundled import file_sha256
+from mixrag_cli.models.cache import write_whole
 
 DATA_VARIABLE = "MIXRAG_DATA_DIR"
 LIBRARY_FILE = "library.json"
@@ -91,13 +91,8 @@ def check_pulled(model: PulledModel, *, thoroughly: bool = False) -> Path:
 
 
 def _write(models: Sequence[PulledModel]) -> None:
-    """Beside and renamed, so that a reader sees the old list or the new one."""
     folder = library_folder()
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{LIBRARY_FILE}-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump([asdict(each) for each in models], file, indent=1)
-        Path(temporary).replace(folder / LIBRARY_FILE)
+        write_whole(folder / LIBRARY_FILE, [asdict(each) for each in models], indent=1)
     except OSError as error:
         raise MixragError(f"{folder}: {(error.strerror or 'cannot be written').lower()}") from error

@@ -12,13 +12,11 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.limits import allow_computing, limit_process
-from mixrag_cli.models.cache import cache_folder
+from mixrag_cli.models.cache import Note, is_noted, keep_note, note_of
 from mixrag_cli.models.gguf_file import GgufHeader, file_fingerprint, read_gguf_header
 
 PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
@@ -28,16 +26,14 @@ TRIAL_SECONDS = 600
 TRIAL_CPU_SECONDS = 120
 BESIDES_MB = 4_000  # address space beside the mapped file: threads, allocator arenas, graph buffers
 SOUND_FILE = "gguf-sound.json"
-MAX_REMEMBERED = 100
 
 
 def ensure_sound(header: GgufHeader) -> None:
     """Raises ModelUnusable when the file does not survive its trial."""
-    stamp = _stamp(header)
-    if stamp in _remembered():
-        return
-    _try_in_child(header)
-    _remember(stamp)
+    note = _note(header)
+    if not is_noted(SOUND_FILE, note):
+        _try_in_child(header)
+        keep_note(SOUND_FILE, note)
 
 
 def _try_in_child(header: GgufHeader) -> None:
@@ -71,34 +67,9 @@ def _refused(header: GgufHeader, reason: str) -> ModelUnusable:
     return ModelUnusable(f"model file {header.path}: {reason}", "mixrag models list, for models that are known to work")
 
 
-def _stamp(header: GgufHeader) -> list[Any]:
-    """What says that this is the file that was tried, with the library it was tried on."""
-    status = header.path.stat()
-    version = importlib.metadata.version("llama-cpp-python")
-    place = str(header.path.resolve())
-    return [place, status.st_ino, status.st_size, status.st_mtime_ns, file_fingerprint(header.path), version]
-
-
-def _remembered() -> list[Any]:
-    try:
-        found = json.loads((cache_folder("models") / SOUND_FILE).read_text("utf-8"))
-    except (OSError, ValueError):
-        return []
-    return found if isinstance(found, list) else []
-
-
-def _remember(stamp: list[Any]) -> None:
-    """Beside and renamed; where the folder cannot be written, the file is tried again next time."""
-    kept = [each for each in _remembered() if isinstance(each, list) and each[:1] != stamp[:1]][-MAX_REMEMBERED + 1 :]
-    folder = cache_folder("models")
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{SOUND_FILE}-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump([*kept, stamp], file)
-        Path(temporary).replace(folder / SOUND_FILE)
-    except OSError:
-        return
+def _note(header: GgufHeader) -> Note:
+    """The file that was tried, and the library that it was tried with."""
+    return note_of(header.path, file_fingerprint(header.path), importlib.metadata.version("llama-cpp-python"))
 
 
 def main(arguments: list[str]) -> int:

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -21,6 +19,7 @@ from typing import Any, cast
 
 from mixrag_cli.errors import ModelUnusable, PromptTooLong
 from mixrag_cli.generator import FinishReason, Generator, Message, Reply, Request
+from mixrag_cli.models.cache import write_whole
 
 KEPT_FINISHES = frozenset({"stop", "length"})
 MAX_FILE_BYTES = 10_000_000  # a reply is text; what is larger is none of ours
@@ -45,16 +44,8 @@ class ReplyCache:
 
     def put(self, key: str, value: Mapping[str, Any]) -> None:
         """Keep the value. A cache that cannot be written is no error: the model is asked again."""
-        path = self._path(key)
         with suppress(OSError):
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".reply-")  # mode 0600
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
-                    json.dump({"key": key, "value": value}, file)
-                Path(temporary).replace(path)
-            finally:
-                Path(temporary).unlink(missing_ok=True)
+            write_whole(self._path(key), {"key": key, "value": value})
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"
