@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -220,7 +221,7 @@ def test_a_replay_calls_no_model_and_comes_to_the_same_figures(
         opened.append(given)
         return behind
 
-    monkeypatch.setattr("mixrag_cli.pipeline.evaluating.load_generator", open_scripted)
+    monkeypatch.setattr("mixrag_cli.pipeline.evaluating.require_generator", open_scripted)
     first = evaluate(plan, settings, cache, Silence(quiet=True))
     assert behind.requests
     assert first.report.models["generator"] == "scripted"
@@ -232,6 +233,23 @@ def test_a_replay_calls_no_model_and_comes_to_the_same_figures(
         if '"text"' in file.read_text("utf-8"):
             file.unlink()
     with pytest.raises(ModelUnusable, match="replay: a reply is not in the cache"):
+        evaluate(replace(plan, replay=True), settings, cache, Silence(quiet=True))
+
+
+def test_summaries_replay_too(cache: Path, tmp_path: Path, monkeypatch, model_cache: Path) -> None:
+    asked = [{"id": "a", "question": "How many chairs were sold in 2024?", "path": "workshop.md"}]
+    dataset = load_dataset(write_workshop(tmp_path / "set", asked))
+    plan = EvalPlan(dataset, (Run("default"),), (parse_measure("MRR@10"),), fresh=True)
+    settings = Settings(generator="writer.gguf", summaries="short")
+    told = {"title": "Chairs sold", "description": "Seats that left the workshop in each calendar year, one by one."}
+    behind = ScriptedGenerator([json.dumps(told)], repeat=True)
+    monkeypatch.setattr("mixrag_cli.pipeline.evaluating.require_generator", lambda _: behind)
+    evaluate(plan, settings, cache, Silence(quiet=True))
+    assert len(behind.requests) == 1
+    evaluate(replace(plan, replay=True), settings, cache, Silence(quiet=True))
+    assert len(behind.requests) == 1
+    shutil.rmtree(cache / "replies")
+    with pytest.raises(ModelUnusable, match="summaries of tables: replay: nothing is known of this model"):
         evaluate(replace(plan, replay=True), settings, cache, Silence(quiet=True))
 
 

@@ -69,7 +69,8 @@ def index(
     _tell(report, face)
     if report.interrupted:
         return interruption_code()
-    return ExitCode.PARTIAL if report.skipped or _lacks_model(report.summaries) else ExitCode.DONE
+    lacks_model = report.summaries is not None and report.summaries.lacks_model
+    return ExitCode.PARTIAL if report.skipped or lacks_model else ExitCode.DONE
 
 
 def _warn_of_settings_files(roots: Sequence[Path], face: Face) -> None:
@@ -125,10 +126,6 @@ def _summary(report: IndexReport) -> str:
     rate = f", {report.tokens / report.seconds:,.0f} tokens/s" if report.tokens and report.seconds else ""
     ended = "interrupted; what was committed is kept: " if report.interrupted else ""
     return f"{ended}{counts}; {report.chunks:,} passages in {duration_text(report.seconds)}{rate}"
-
-
-def _lacks_model(summaries: SummaryReport | None) -> bool:
-    return summaries is not None and summaries.stopped not in ("", *SPENT)
 
 
 def _summaries_line(report: SummaryReport) -> str:

@@ -21,15 +21,13 @@ def remove(
     face: Face,
 ) -> None:
     """Take files out of the index; the files themselves stay."""
-    from mixrag_cli.pipeline.inspection import documents_matching, remove_documents
-    from mixrag_cli.store import find_store, open_reader
+    from mixrag_cli.pipeline.inspection import remove_documents
 
-    settings = face.settings()
-    with open_reader(find_store(Path.cwd(), settings.store)) as reader:
-        matching = documents_matching(reader.document_rows(), patterns)
-    if len(matching) > 1:
-        confirm(f"{len(matching)} files will leave the index", yes=yes)
-    removed = remove_documents(Path.cwd(), patterns, settings)
+    def agree(count: int) -> None:
+        if count > 1:
+            confirm(f"{count} files will leave the index", yes=yes)
+
+    removed = remove_documents(Path.cwd(), patterns, face.settings(), agree)
     if face.json:
         from mixrag_cli.output.payloads import remove_to_json
 

@@ -12,14 +12,15 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mixrag_cli import __version__
-from mixrag_cli.errors import MixragError
+from mixrag_cli.errors import MixragError, ModelUnusable
 from mixrag_cli.evaluation.datasets import DataSet, SourceText
+from mixrag_cli.generator import Generator
 from mixrag_cli.models import load_embedder
 from mixrag_cli.models.cache import cache_folder
 from mixrag_cli.pipeline.batching import IndexEvents
@@ -74,11 +75,18 @@ def corpus_folder(dataset: DataSet, settings: Settings, cache: Path) -> Path:
 
 
 def prepare_corpus(
-    dataset: DataSet, settings: Settings, folder: Path, events: IndexEvents, *, fresh: bool = False
+    dataset: DataSet,
+    settings: Settings,
+    folder: Path,
+    events: IndexEvents,
+    generator: Callable[[], Generator] | None = None,
+    *,
+    fresh: bool = False,
 ) -> Corpus:
     """The data set, indexed into its corpus_folder; at once where an earlier run has done it.
 
-    fresh: index again whatever there is. Raises what build_index raises, KeyboardInterrupt when it was interrupted.
+    generator: loads what writes summaries. fresh: index again whatever there is. Raises what build_index raises,
+    ModelUnusable where summaries are wanted and cannot be written, KeyboardInterrupt when it was interrupted.
     """
     store, done = folder / "store", folder / "done.json"
     if fresh:
@@ -90,9 +98,12 @@ def prepare_corpus(
         shutil.rmtree(store, ignore_errors=True)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     roots = list(dataset.folders) or [_write_texts(folder / "files", dataset.documents)]
-    report = build_index(roots, replace(settings, store=store), events=events, wait_s=60, prune=True)
+    own = replace(settings, store=store)
+    report = build_index(roots, own, events=events, wait_s=60, prune=True, generator=generator)
     if report.interrupted:
         raise KeyboardInterrupt
+    if report.summaries is not None and report.summaries.lacks_model:
+        raise ModelUnusable(f"summaries of tables: {report.summaries.stopped}")
     notes = tuple(_notes(report))
     done.write_text(json.dumps({"notes": notes}), "utf-8")
     _forget_oldest(folder.parent)

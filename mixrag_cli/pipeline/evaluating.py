@@ -72,8 +72,8 @@ def evaluate(plan: EvalPlan, settings: Settings, cache: Path, events: IndexEvent
     """
     questions = plan.dataset.questions
     wanted = [settings_of(run, settings) for run in plan.runs]
-    corpora = _Corpora(plan.dataset, cache, events, fresh=plan.fresh)
     generators = _Generators(ReplyCache(cache / "replies"), replay=plan.replay)
+    corpora = _Corpora(plan.dataset, cache, events, generators, fresh=plan.fresh)
     scored: list[Scored] = []
     notes: dict[str, None] = {}
     models: Mapping[str, str] = {}
@@ -109,10 +109,13 @@ def evaluate(plan: EvalPlan, settings: Settings, cache: Path, events: IndexEvent
 class _Corpora:
     """The indexed data set, once for each way of indexing."""
 
-    def __init__(self, dataset: DataSet, cache: Path, events: IndexEvents, *, fresh: bool) -> None:
+    def __init__(
+        self, dataset: DataSet, cache: Path, events: IndexEvents, generators: _Generators, *, fresh: bool
+    ) -> None:
         self._dataset = dataset
         self._cache = cache
         self._events = events
+        self._generators = generators
         self._fresh = fresh
         self._known: dict[Path, Corpus] = {}
 
@@ -120,7 +123,10 @@ class _Corpora:
         """The data set as these settings index it."""
         folder = corpus_folder(self._dataset, settings, self._cache)
         if folder not in self._known:
-            self._known[folder] = prepare_corpus(self._dataset, settings, folder, self._events, fresh=self._fresh)
+            generator = partial(self._generators.open, settings) if settings.generator else None
+            self._known[folder] = prepare_corpus(
+                self._dataset, settings, folder, self._events, generator, fresh=self._fresh
+            )
         return self._known[folder]
 
 
@@ -133,19 +139,30 @@ class _Generators:
         self._known: dict[str, CachedGenerator] = {}
 
     def of(self, settings: Settings) -> CachedGenerator:
-        """The generator that the settings name. Raises ModelUnusable, in a replay where nothing is known of it."""
-        identity = "\n".join((settings.generator, settings.generator_model, str(settings.context_tokens)))
+        """The generator that the settings name, kept open. Raises as open does."""
+        identity = _identity_of(settings)
         if identity not in self._known:
-            self._known[identity] = CachedGenerator(
-                identity, partial(require_generator, settings), self._replies, replay=self._replay
-            )
+            self._known[identity] = self.open(settings)
         return self._known[identity]
+
+    def open(self, settings: Settings) -> CachedGenerator:
+        """The same for the caller alone, who closes it.
+
+        Raises ModelUnusable, in a replay where nothing is known of it.
+        """
+        return CachedGenerator(
+            _identity_of(settings), partial(require_generator, settings), self._replies, replay=self._replay
+        )
 
     def ensure_complete(self) -> None:
         """Raise ModelUnusable where a replay lacked a reply: without it the figures would be other ones."""
         for generator in self._known.values():
             if generator.missing:
                 raise ModelUnusable(f"replay: {generator.missing}", "the same command without --replay")
+
+
+def _identity_of(settings: Settings) -> str:
+    return "\n".join((settings.generator, settings.generator_model, str(settings.context_tokens)))
 
 
 @dataclass(slots=True)

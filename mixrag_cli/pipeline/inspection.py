@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from mixrag_cli.records import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
 from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store, open_reader, open_writer, size_of_store, text_to_root
+from mixrag_cli.store import find_store, open_reader, reopen_writer, size_of_store, text_to_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +85,24 @@ def _skipped(rows: Sequence[DocumentRow], status: str) -> tuple[Skipped, ...]:
     )
 
 
-def remove_documents(start: Path, patterns: Sequence[str], settings: Settings) -> tuple[str, ...]:
+def remove_documents(
+    start: Path, patterns: Sequence[str], settings: Settings, agree: Callable[[int], None]
+) -> tuple[str, ...]:
     """Take the matching files out of the index; returns their display paths.
 
-    They come back at the next index run unless they are gone or ignored. Raises WrongUsage where nothing matches.
+    They come back at the next index run unless they are gone or ignored. agree: told how many there are before any is
+    removed; what it raises stops the removal. Raises WrongUsage where nothing matches, StoreLocked.
     """
     store = find_store(start, settings.store)
-    with open_reader(store) as reader:
-        matching = documents_matching(reader.document_rows(), patterns)
-        record = reader.record
-    with open_writer(store, roots=(), embedder_name=record.embedder, dim=record.dim) as writer:
+    with reopen_writer(store) as writer:
+        matching = _matching(writer.document_rows(), patterns)
+        agree(len(matching))
         writer.remove([row.id for row in matching])
         writer.finish()
     return tuple(row.path for row in matching)
 
 
-def documents_matching(rows: Sequence[DocumentRow], patterns: Sequence[str]) -> list[DocumentRow]:
+def _matching(rows: Sequence[DocumentRow], patterns: Sequence[str]) -> list[DocumentRow]:
     """The remembered files that one of the patterns names. Raises WrongUsage where a pattern names none."""
     for pattern in patterns:
         if not any(path_matches(row.path, pattern) for row in rows):

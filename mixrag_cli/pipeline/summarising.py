@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import cast
 
 from mixrag_cli.errors import ModelUnusable, NoIndex
+from mixrag_cli.fencing import KEY_OF_COUNTING
 from mixrag_cli.generator import Generator, Reply
 from mixrag_cli.models import Embedder, late_dim_of
 from mixrag_cli.models.replies import ReplyCache
@@ -45,6 +46,7 @@ from mixrag_cli.tables.summaries import (
 
 CACHE = Path("cache", "summaries")  # inside the store's folder; a rebuild keeps it
 INTERRUPTED = "interrupted"
+BUDGETS = TOKENS, TIME = "tokens", "time"  # what a run may stop for
 COMMIT_SUMMARIES = 32
 COMMIT_SECONDS = 60.0  # the most that dying loses; what was replied is remembered even then
 MIN_REPLY_TOKENS = 64  # with less left of the budget no reply would be whole
@@ -71,6 +73,11 @@ class SummaryReport:
     tokens: int = 0
     seconds: float = 0.0
     stopped: str = ""
+
+    @property
+    def lacks_model(self) -> bool:
+        """Whether it stopped because the model could not be used."""
+        return self.stopped not in ("", *BUDGETS, INTERRUPTED)
 
 
 @dataclass(slots=True)
@@ -102,14 +109,14 @@ class _Budget:
         """How long the next reply may get. Raises _BudgetSpentError where it would not be worth its prompt."""
         left = self.most_tokens - self.tokens - prompt_tokens
         if left < min(wanted, MIN_REPLY_TOKENS):
-            raise _BudgetSpentError("tokens")
+            raise _BudgetSpentError(TOKENS)
         return min(wanted, left)
 
     def seconds(self) -> float:
         """How long the next reply may take. Raises _BudgetSpentError where no time is left."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise _BudgetSpentError("time")
+            raise _BudgetSpentError(TIME)
         return min(self.reply_seconds, left)
 
     def add(self, reply: Reply) -> None:
@@ -328,7 +335,8 @@ class _Run:
         request = summary_request(
             shown, self.form, max_tokens=wanted, seconds=self.budget.seconds(), seed=self.settings.seed, reason=reason
         )
-        most = self.budget.reply_tokens(generator.count_prompt_tokens(request.messages), wanted)
+        counted = [replace(each, text=each.text.replace(request.nonce, KEY_OF_COUNTING)) for each in request.messages]
+        most = self.budget.reply_tokens(generator.count_prompt_tokens(counted), wanted)
         reply = generator.reply(replace(request, max_tokens=most))
         self.budget.add(reply)
         if reply.finish == "cancelled":
@@ -336,7 +344,7 @@ class _Run:
         if reply.finish == "timeout":
             self.budget.seconds()  # where the run's own time is over, the table is left for the next one
         if reply.finish == "length" and most < wanted:
-            raise _BudgetSpentError("tokens")
+            raise _BudgetSpentError(TOKENS)
         return reply
 
 

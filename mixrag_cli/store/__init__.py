@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mixrag_cli.store.layout import size_of_store
     from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
-    from mixrag_cli.store.opening import open_writer, set_store_aside
+    from mixrag_cli.store.opening import open_writer, reopen_writer, set_store_aside
     from mixrag_cli.store.reading import StoreReader, open_reader
     from mixrag_cli.store.schema import Embedding, StoredDocument
     from mixrag_cli.store.terms import text_to_terms
@@ -41,6 +41,7 @@ __all__ = [
     "open_writer",
     "read_record",
     "rebuild_hint",
+    "reopen_writer",
     "root_to_text",
     "set_store_aside",
     "size_of_store",
@@ -57,7 +58,7 @@ _HOMES = {
     "layout": ("size_of_store",),
     "lock": ("ensure_unlocked",),
     "location": ("STORE_DIR", "find_store", "holds_store", "store_for_new"),
-    "opening": ("open_writer", "set_store_aside"),
+    "opening": ("open_writer", "reopen_writer", "set_store_aside"),
     "reading": ("StoreReader", "open_reader"),
     "schema": ("Embedding", "StoredDocument"),
     "terms": ("text_to_terms",),

@@ -54,6 +54,19 @@ def open_writer(
         return StoreWriter(store, record, recovered, held.pop_all())
 
 
+def reopen_writer(store: Path, wait_s: float = 0) -> StoreWriter:
+    """The store that is there, for changes that make no vectors. Raises as open_writer does, NoIndex for none."""
+    record = read_record(store)
+    return open_writer(
+        store,
+        roots=(),
+        embedder_name=record.embedder,
+        dim=record.dim,
+        late_dim=record.late_dim,
+        wait_s=wait_s,
+    )
+
+
 def set_store_aside(store: Path, wait_s: float = 0) -> None:
     """Empty the store, keeping the embedding cache, so that the next writer makes it anew. No store: nothing to do."""
     if not store.is_dir():
