@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,15 @@ import pytest
 from cli_fixtures import environment_of, run_mixrag
 
 from mixrag_cli.output.calibration_view import histogram_text
-from mixrag_cli.pipeline.calibrating import is_due, is_telling
+from mixrag_cli.output.progress import Silence
+from mixrag_cli.pipeline.calibrating import is_due, is_telling, reset_calibration
+from mixrag_cli.pipeline.indexing import build_index
+from mixrag_cli.pipeline.inspection import read_status
 from mixrag_cli.pipeline.labels import read_labels
 from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.learning import JudgedQuestion
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import read_record
 
 PLACES = ("quay", "orchard", "foundry", "library", "mill", "nursery", "observatory", "tannery", "brewery", "shipyard")
 THINGS = ("ledger", "lantern", "barrel", "ladder", "anvil", "loom", "sextant", "kettle", "saddle", "trellis")
@@ -133,6 +139,29 @@ def test_labels_that_cannot_be_used_change_nothing(folder: Path) -> None:
     assert b"line 1: nowhere.md: not in the index" in done.stderr
     assert b"line 2: notes.md has nothing indexed at this place" in done.stderr
     assert status_of(folder) == before
+
+
+class Impatient(Silence):
+    """Presses Ctrl-C when calibrating begins."""
+
+    def phase(self, name: str, total: int | None) -> None:
+        if name == "calibrate":
+            raise KeyboardInterrupt
+
+
+def test_a_fit_that_was_interrupted_is_made_by_the_next_run(folder: Path, tmp_path: Path) -> None:
+    books = Path(shutil.copytree(folder, tmp_path / "books"))
+    settings = Settings()
+    reset_calibration(books, settings)
+    (books / "more.md").write_text("# More\n\nA loom came to the mill in the spring.\n", "utf-8")
+    assert build_index([books], settings, events=Impatient(quiet=True)).interrupted
+    assert read_status(books, settings).calibration.origin == "shipped"
+    done = build_index([books], settings, events=Silence(quiet=True))
+    assert not done.interrupted and done.added == done.changed == 0
+    assert read_status(books, settings).calibration.origin == "collection"
+    number = read_record(books / ".mixrag").number
+    build_index([books], settings, events=Silence(quiet=True))
+    assert read_record(books / ".mixrag").number == number
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from mixrag_cli.errors import WrongUsage
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.extras import CALIBRATION
+from mixrag_cli.pipeline.extras import CALIBRATION, CALIBRATION_DUE
 from mixrag_cli.pipeline.labels import Label, judge_labels, place_labels, resembles
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL
 from mixrag_cli.pipeline.session import Session, ensure_same_model
@@ -29,7 +29,7 @@ from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.drawing import DrawnQuestion, draw_questions, statements_of
 from mixrag_cli.retrieval.learning import POOL, JudgedQuestion, fit_calibration
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import StoreReader, StoreWriter, find_store, open_writer, read_record, text_to_terms
+from mixrag_cli.store import CommitRecord, StoreReader, StoreWriter, find_store, reopen_writer, text_to_terms
 
 PHASE = "calibrate"
 N_QUESTIONS = 64  # about 3 s on two cores
@@ -79,23 +79,37 @@ def is_due(extra: Mapping[str, Any], rerank: str, passages: int) -> bool:
     return abs(passages - before) > CHANGED_ENOUGH * passages
 
 
+def is_left(record: CommitRecord, settings: Settings) -> bool:
+    """Whether an earlier run began to fit the index to itself and did not end."""
+    return settings.calibration != "off" and bool(record.extra.get(CALIBRATION_DUE))
+
+
 def calibrate_when_due(writer: StoreWriter, embedder: Embedder, settings: Settings, events: IndexEvents) -> str:
     """Fit the finished index to itself where enough of it is new; why that failed, or "".
 
-    Never raises but for an interruption: the index is whole without it.
+    Never raises but for an interruption: the index is whole without it, and the next run takes it up.
     """
-    if settings.calibration == "off" or not is_due(writer.record.extra, settings.rerank, writer.record.chunks):
+    if settings.calibration == "off":
         return ""
     try:
-        with writer.read() as reader:
-            session = Session(reader, embedder, settings)
-            questions = judge_itself(session, read_passages(reader), events, time.monotonic() + SECONDS)
-            if sum(map(is_telling, questions)) >= FEWEST_QUESTIONS:
-                calibration, _ = fit_and_assess(session, questions, "collection")
-                _store(writer, settings.rerank, calibration)
+        due = is_due(writer.record.extra, settings.rerank, writer.record.chunks)
+        if due != bool(writer.record.extra.get(CALIBRATION_DUE)):
+            writer.put_extra({CALIBRATION_DUE: due})
+        if due:
+            _fit_itself(writer, embedder, settings, events)
+            writer.put_extra({CALIBRATION_DUE: False})
     except Exception as error:  # whatever it is, the index stands and the shipped calibration serves
         return f"the scores are not calibrated to this collection: {error}"
     return ""
+
+
+def _fit_itself(writer: StoreWriter, embedder: Embedder, settings: Settings, events: IndexEvents) -> None:
+    with writer.read() as reader:
+        session = Session(reader, embedder, settings)
+        questions = judge_itself(session, read_passages(reader), events, time.monotonic() + SECONDS)
+        if sum(map(is_telling, questions)) >= FEWEST_QUESTIONS:
+            calibration, _ = fit_and_assess(session, questions, "collection")
+            _store(writer, settings.rerank, calibration)
 
 
 def read_passages(reader: StoreReader) -> list[Chunk]:
@@ -181,12 +195,9 @@ def calibrate_store(
     a label that names a place which the index does not hold.
     """
     store = find_store(start, settings.store)
-    record = read_record(store)
     if settings.rerank == LANGUAGE_MODEL:
         raise WrongUsage("a language model that reranks gives no scores to calibrate", "mixrag config set rerank late")
-    with open_writer(
-        store, roots=(), embedder_name=record.embedder, dim=record.dim, late_dim=record.late_dim, wait_s=wait_s
-    ) as writer:
+    with reopen_writer(store, wait_s) as writer:
         reader = writer.read()
         documents = place_labels(reader, labels)  # what is wrong with the labels is said before a model is loaded
         embedder = load_embedder(settings)
@@ -208,8 +219,7 @@ def calibrate_store(
 def reset_calibration(start: Path, settings: Settings, wait_s: float = 0) -> CalibrationReport:
     """Forget what was fitted to the store, for every reranker. Raises NoIndex, StoreLocked."""
     store = find_store(start, settings.store)
-    record = read_record(store)
-    with open_writer(store, roots=(), embedder_name=record.embedder, dim=record.dim, wait_s=wait_s) as writer:
+    with reopen_writer(store, wait_s) as writer:
         writer.put_extra({CALIBRATION: {}})
     notes = ("the next index run may fit the scores again",) if settings.calibration == "auto" else ()
     return CalibrationReport(store, settings.rerank, calibration_for({}, settings.rerank), False, None, notes)

@@ -6,6 +6,7 @@ from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.store import CommitRecord
 
 CALIBRATION = "calibration"  # by reranker: what the sources' scores are worth in this collection
+CALIBRATION_DUE = "calibration_due"  # whether a fit was begun and not ended
 TABLE_FORM = "table_representation"  # of all tables in the index
 SUMMARIES = "summaries"  # what made the summaries that the index holds
 

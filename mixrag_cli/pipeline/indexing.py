@@ -23,7 +23,7 @@ from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import late_dim_of, load_embedder, load_generator
 from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
-from mixrag_cli.pipeline.calibrating import calibrate_when_due
+from mixrag_cli.pipeline.calibrating import calibrate_when_due, is_left
 from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE
 from mixrag_cli.pipeline.extras import TABLE_FORM
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
@@ -129,7 +129,7 @@ def build_index(
     scan = _scan(plan, settings, follow)
     guard_removals(scan.n_known, scan.n_missing, prune)
     tally = Tally()
-    if scan.has_work or not _is_finished(plan.store):
+    if scan.has_work or not _is_finished(plan.store, settings):
         _write(plan, scan, settings, events, tally, wait_s)
     summaries = None
     if settings.summaries != "none" and not tally.interrupted:
@@ -208,12 +208,13 @@ def _known_rows(store: Path) -> list[DocumentRow]:
     return rows if same_program else [replace(row, content_hash="") if row.status == "skipped" else row for row in rows]
 
 
-def _is_finished(store: Path) -> bool:
-    """Whether the last run came to its end, or there was none to begin with; where not, the indexes want finishing."""
+def _is_finished(store: Path, settings: Settings) -> bool:
+    """Whether the last run came to its end; where not, the indexes want finishing, or the scores calibrating."""
     try:
-        return read_record(store).is_finished
+        record = read_record(store)
     except NoIndex:
         return False
+    return record.is_finished and not is_left(record, settings)
 
 
 def _row_of(change: Change, root: RootPlan, started_ns: int) -> DocumentRow:
