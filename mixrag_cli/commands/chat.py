@@ -138,7 +138,7 @@ class Desk:
         COMMANDS[name](self, argument.strip())
 
     def _ask(self, typed: str) -> None:
-        from mixrag_cli.output.prompting import LiveText
+        from mixrag_cli.output.live_text import LiveText
         from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
 
         if len(typed) > MAX_QUESTION_CHARACTERS:
@@ -148,7 +148,7 @@ class Desk:
         question = self.conversation.understand(typed)
         if question != typed:
             self.say(f"asked as: {question}", "dim")
-        live = LiveText(shown=self.is_live and not self.face.json)
+        live = LiveText(self.console, shown=self.is_live and not self.face.json)
         try:
             turn = self.conversation.put(typed, question, live)
         finally:

@@ -17,7 +17,6 @@ from prompt_toolkit.styles import Style
 
 from mixrag_cli.output.bug_log import state_folder
 from mixrag_cli.output.console import ColorChoice, is_interactive, is_styled
-from mixrag_cli.output.streams import write_text
 
 HISTORY_NAME = "chat_history"
 PROMPT = "› "
@@ -92,27 +91,6 @@ def _history() -> History:
     except OSError:
         return InMemoryHistory()
     return FileHistory(str(path))
-
-
-class LiveText:
-    """A generator's words as they come, on a terminal; nothing elsewhere, where only the verified answer counts."""
-
-    def __init__(self, *, shown: bool) -> None:
-        self._shown = shown
-        self._wrote = False
-
-    def __call__(self, piece: str) -> None:
-        """Show one piece, which is clean already."""
-        if self._shown and piece:
-            sys.stdout.write(piece)
-            sys.stdout.flush()
-            self._wrote = True
-
-    def end(self) -> None:
-        """End the line that was begun."""
-        if self._wrote:
-            write_text("\n")
-            self._wrote = False
 
 
 def save_private(path: Path, text: str) -> None:
