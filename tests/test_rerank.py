@@ -17,7 +17,7 @@ from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.pipeline.unindexed import open_files
 from mixrag_cli.records import Chunk, Hit, Locator
-from mixrag_cli.retrieval.rerank import SOURCE, max_sim, rerank
+from mixrag_cli.retrieval.rerank import SHARPNESS, SOURCE, max_sim, rerank
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, check_store, open_reader
 
@@ -77,7 +77,7 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def plain_max_sim(question: np.ndarray, passage: np.ndarray) -> float:
     """The definition, one number after another."""
     best = [max(float(np.dot(row, token / 127)) for token in passage.astype(float)) for row in question.astype(float)]
-    return sum(best) / len(best)
+    return (sum(min(max(dot, 0), 1) ** SHARPNESS for dot in best) / len(best)) ** (1 / SHARPNESS)
 
 
 def unit_rows(rng: np.random.Generator, rows: int, dim: int) -> np.ndarray:
@@ -108,7 +108,7 @@ def scores_anew(hits: list[Hit], embedder: LateEmbedder) -> list[float]:
 
 
 @pytest.mark.parametrize("dim", [4, 64, 128])
-def test_max_sim_is_the_mean_of_the_best_dots(dim: int) -> None:
+def test_max_sim_is_the_power_mean_of_the_best_dots(dim: int) -> None:
     rng = np.random.default_rng(dim)
     question = unit_rows(rng, 9, dim)
     passages = [np.rint(unit_rows(rng, n, dim) * 127).astype(np.int8) for n in (1, 5, 40, 1, 17)]
@@ -121,10 +121,19 @@ def test_max_sim_knows_its_ends() -> None:
     question = unit_rows(np.random.default_rng(1), 6, 32)
     same = np.rint(question * 127).astype(np.int8)
     assert max_sim(question, [same])[0] == pytest.approx(1, abs=0.01)
-    assert max_sim(question[:1], [-same[:1]])[0] == pytest.approx(-1, abs=0.01)
+    assert max_sim(question[:1], [-same[:1]])[0] == 0
     assert max_sim(question, [same[:0], same, same[:0]]) == [0, max_sim(question, [same])[0], 0]
     assert max_sim(question[:0], [same]) == [0]
     assert max_sim(question, []) == []
+
+
+def test_half_of_a_question_to_the_word_is_worth_more_than_all_of_it_nearly() -> None:
+    question = np.eye(4, dtype=np.float32)
+    half = np.rint(question[:2] * 127).astype(np.int8)
+    nearly = np.rint(question * 0.5 * 127).astype(np.int8)
+    first, second = max_sim(question, [half, nearly])
+    assert first == pytest.approx(0.5 ** (1 / SHARPNESS), abs=0.01)
+    assert second == pytest.approx(0.5, abs=0.01)
 
 
 def test_only_the_first_hits_are_reranked_and_nothing_else_changes() -> None:

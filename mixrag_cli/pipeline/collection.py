@@ -163,8 +163,9 @@ class Collection:
         """The candidates for a question with the raw score of every source, in the order of the first stage."""
         found = [self._candidates(question, where, clock, sought)]
         found += [self._candidates(text, where, clock) for text in operands]
-        weights = self.statistics.weights(text_to_terms(question))
-        hits = self._matcher.match(merge_hits(found) if operands else found[0], QuestionTerms(weights))
+        terms = text_to_terms(question)
+        asked = QuestionTerms(terms, self.statistics.weights(terms))
+        hits = self._matcher.match(merge_hits(found) if operands else found[0], asked)
         if hits and self.reranker is not None:
             hits = self._reranked(self.reranker, question, hits, clock)
             clock.lap("rerank")

@@ -24,10 +24,10 @@ from mixrag_cli.records import Chunk, Hit
 from mixrag_cli.retrieval.curves import Logistic
 from mixrag_cli.retrieval.matching import TABLE_KINDS
 
-SOURCES = ("words", "meaning", "rerank", "header", "title")
+SOURCES = ("words", "meaning", "rerank", "phrase", "header", "title")
 ANY = "any"  # the modality of all passages together
 LEAST_SHARE = 0.02  # added to the share of the ceiling, so that no word at all has a logarithm
-FORMAT = 1  # of the stored form; another number means that it is fitted anew
+FORMAT = 2  # of the stored form; another number means that it is fitted anew
 PRIORS_FILE = Path(__file__).with_name("priors.json")  # made by tests/benchmarks/fit_priors.py, which says from what
 
 
