@@ -48,7 +48,7 @@ _mixrag() {
         '/calibrate') words='' flags='--reset --html --wait --json --store --color --quiet -q --debug --help -h' ;;
         '/status') words='' flags='--skipped --json --store --color --quiet -q --debug --help -h' ;;
         '/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
-        '/doctor') words='' flags='--model --json --store --color --quiet -q --debug --help -h' ;;
+        '/doctor') words='' flags='--index --model --json --store --color --quiet -q --debug --help -h' ;;
         '/completion') words='bash zsh fish' flags='--help -h' ;;
         '/models') words='list pull verify use path remove' flags='--help -h' ;;
         '/models/list') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;

@@ -124,6 +124,7 @@ complete -c mixrag -n '__fish_seen_subcommand_from remove' -l color -x -a 'auto 
 complete -c mixrag -n '__fish_seen_subcommand_from remove' -l quiet -s q -d 'No progress and no notes on stderr'
 complete -c mixrag -n '__fish_seen_subcommand_from remove' -l debug -d 'Show a traceback where there is one'
 complete -c mixrag -n '__fish_seen_subcommand_from remove' -l help -s h -d 'Show what it does and its options'
+complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l index -d 'Also read all of the index and verify it'
 complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l model -d 'Also load the generator and measure how fast it is'
 complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l json -d 'Print one JSON object on stdout'
 complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l store -x -a '(__fish_complete_directories)' -d 'The index to use, instead of the one found from here upward'

@@ -158,6 +158,7 @@ _mixrag_completion() {
 }
 _mixrag_doctor() {
     _arguments -C -S \
+        '*--index[Also read all of the index and verify it]' \
         '*--model[Also load the generator and measure how fast it is]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \

@@ -230,6 +230,22 @@ def test_doctor_tells_each_finding_with_a_remedy(home, monkeypatch):
     assert "python: " in plain.stdout
 
 
+def test_doctor_reads_the_index_through(own_index):
+    def index_checks():
+        done = ask(own_index, "doctor", "--index", "--json")
+        return [each for each in check_json(done.stdout, "doctor")["checks"] if each["name"] == "index"]
+
+    assert {each["state"] for each in index_checks()} == {"ok"}
+    assert "as they were written" in index_checks()[-1]["detail"]
+    (vectors,) = (own_index / ".mixrag" / "vectors").glob("*.f32")
+    raw = vectors.read_bytes()
+    vectors.write_bytes(raw[:-1] + bytes([raw[-1] ^ 1]))
+    damaged = index_checks()[-1]
+    assert damaged["state"] == "fail"
+    assert "the vector file is damaged" in damaged["detail"]
+    assert damaged["remedy"].startswith("mixrag index --rebuild")
+
+
 def test_doctor_finds_a_broken_setting_and_goes_on(home, monkeypatch):
     monkeypatch.chdir(home)
     monkeypatch.setenv("MIXRAG_CONFIG_DIR", str(home))

@@ -14,6 +14,7 @@ from mixrag_cli.output.streams import write_json
 
 @command
 def doctor(
+    index: Annotated[bool, typer.Option("--index", help="Also read all of the index and verify it.")] = False,
     model: Annotated[bool, typer.Option("--model", help="Also load the generator and measure how fast it is.")] = False,
     *,
     face: Face,
@@ -24,7 +25,7 @@ def doctor(
     """
     from mixrag_cli.commands.health import examine
 
-    findings = examine(Path.cwd(), face)
+    findings = examine(Path.cwd(), face, read_index=index)
     if model:
         from mixrag_cli.commands.model_health import examine_model
 

@@ -46,15 +46,15 @@ class Finding:
     remedy: str = ""
 
 
-def examine(start: Path, face: Face) -> list[Finding]:
-    """All findings, in a fixed order; a check that breaks is a finding too."""
+def examine(start: Path, face: Face, *, read_index: bool = False) -> list[Finding]:
+    """All findings, in a fixed order; a check that breaks is a finding too. read_index: verify all that it holds."""
     checks: list[tuple[str, Callable[[], Iterator[Finding]]]] = [
         ("python", _check_python),
         ("packages", _check_packages),
         ("settings", lambda: _check_settings(face)),
         ("embedder", lambda: _check_embedder(face)),
         ("disk", lambda: _check_disk(start)),
-        ("index", lambda: _check_index(start, face)),
+        ("index", lambda: _check_index(start, face, read_index=read_index)),
         ("terminal", _check_terminal),
         ("generator", _check_generator),
     ]
@@ -182,7 +182,7 @@ def _existing(folder: Path) -> Path:
     return next(each for each in (folder, *folder.parents) if each.exists())
 
 
-def _check_index(start: Path, face: Face) -> Iterator[Finding]:
+def _check_index(start: Path, face: Face, *, read_index: bool) -> Iterator[Finding]:
     from mixrag_cli.errors import NoIndex
     from mixrag_cli.pipeline.inspection import read_status
 
@@ -198,6 +198,18 @@ def _check_index(start: Path, face: Face) -> Iterator[Finding]:
             yield Finding("warn", "index", f"the indexed folder {root} is not there", "mount it, or mixrag remove")
     if status.stale:
         yield Finding("warn", "index", f"{status.stale} files could not be read again", "mixrag status --skipped")
+    if read_index:
+        yield from _read_index(status.store)
+
+
+def _read_index(store: Path) -> Iterator[Finding]:
+    from mixrag_cli.store import check_store
+
+    damage = check_store(store, deep=True)
+    for each in damage:
+        yield Finding("fail", "index", each.message, each.remedy)
+    if not damage:
+        yield Finding("ok", "index", "all passages, tables and vectors are as they were written")
 
 
 def _check_terminal() -> Iterator[Finding]:

@@ -37,7 +37,7 @@ def _write_error(exc: BaseException, store: Path, kept_files: int) -> MixragErro
         return MixragError(f"disk full while writing the index; {kept_files} files indexed so far are kept")
     if code is not None:
         return MixragError(f"cannot write {store}: {os.strerror(code).lower()}")
-    return MixragError(f"cannot write {store}: the engine failed", hint="mixrag check")
+    return MixragError(f"cannot write {store}: the engine failed", hint="mixrag doctor --index")
 
 
 def _error_number(exc: BaseException) -> int | None:
