@@ -332,6 +332,7 @@ class Hit:
     absent. score: the fused score in [0, 1], by which hits are ordered. probability: calibrated, where a map is fitted.
     threshold: what the raw score of the source judged_by had to reach; where it did, accepted_by is that source.
     ceiling: the highest BM25 score that the words of its query can reach, without which "words" means nothing.
+    terms: of the passage in the full-text index, in order, joined by blanks.
     """
 
     chunk: Chunk
@@ -344,6 +345,7 @@ class Hit:
     threshold: float | None = None
     ceiling: float = 0.0
     judged_by: str | None = None
+    terms: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ def asked(question: str, **weights: float) -> QuestionTerms:
 
 def hit_of(text: str, kind: str = "prose", context: str = "", title: str = "", **scores: float) -> Hit:
     chunk = Chunk("c", "d", kind, "text", text, context, "", Locator((0, 0)), 0)
-    return Hit(chunk, "folder/file.txt", title, scores, 0.0)
+    terms = " ".join(text_to_terms(f"{context} {text}"))
+    return Hit(chunk, "folder/file.txt", title, scores, 0.0, terms=terms)
 
 
 def matched(hit: Hit, question: str) -> dict[str, float]:
@@ -54,9 +55,9 @@ def test_a_phrase_repeated_in_question_or_passage_counts_once() -> None:
 # --- what is asked of which passage -----------------------------------------------------------------------------------
 
 
-def test_phrases_are_sought_where_the_words_found_the_passage() -> None:
+def test_every_passage_is_asked_for_phrases_however_it_was_found() -> None:
     assert matched(hit_of("net revenue", words=3.0), "net revenue") == {"words": 3.0, "title": 0, "phrase": 1}
-    assert matched(hit_of("net revenue", meaning=0.4), "net revenue") == {"meaning": 0.4, "title": 0}
+    assert matched(hit_of("net revenue", meaning=0.4), "net revenue") == {"meaning": 0.4, "title": 0, "phrase": 1}
 
 
 def test_headers_are_asked_of_tables_alone_and_their_values_are_no_headers() -> None:

@@ -19,7 +19,10 @@ from mixrag_cli.retrieval.fusion import fuse
 
 
 class StoredPassage(Protocol):
-    """A passage as the store returns it. score: BM25 or cosine; vector: (dim,) float32 of length 1, or None."""
+    """A passage as the store returns it. score: BM25 or cosine; vector: (dim,) float32 of length 1, or None.
+
+    terms: those of the full-text index, in order, joined by blanks.
+    """
 
     @property
     def chunk(self) -> Chunk: ...  # noqa: D102
@@ -31,6 +34,8 @@ class StoredPassage(Protocol):
     def score(self) -> float: ...  # noqa: D102
     @property
     def vector(self) -> npt.NDArray[np.float32] | None: ...  # noqa: D102
+    @property
+    def terms(self) -> str: ...  # noqa: D102
 
 
 class PassageStore(Protocol):
@@ -85,6 +90,7 @@ def find_hits(store: PassageStore, query: Query, n_words: int, n_meaning: int) -
             _raw_scores(key, words, meaning),
             fused[key],
             ceiling=query.ceiling,
+            terms=passage.terms,
         )
         for key, passage in passages.items()
     ]

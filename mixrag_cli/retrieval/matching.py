@@ -1,6 +1,6 @@
 """Three more sources of evidence on a candidate, from its words: its phrases, its headers, its title and path.
 
-    phrase  of a passage that the words found: which runs of the question's words stand in it side by side
+    phrase  of any passage: which runs of the question's words stand in it side by side
     header  of a table's passage: the header paths, the table's title and the headings above it, without the values
     title   of any passage: its document's title and path
 
@@ -54,22 +54,20 @@ class Matcher:
     """Adds these scores to hits. to_terms: text to the terms of the full-text index."""
 
     def __init__(self, to_terms: ToTerms) -> None:
-        self._to_terms = to_terms
         self._title_terms = lru_cache(maxsize=10_000)(lambda text: frozenset(to_terms(text)))
 
     def match(self, hits: Sequence[Hit], question: QuestionTerms) -> list[Hit]:
-        """The hits in their order with the scores "title", "phrase" where words found it, "header" for a table's."""
+        """The hits in their order with the scores "phrase" and "title", a table's passage also "header"."""
         return [self._matched(hit, question) for hit in hits]
 
     def _matched(self, hit: Hit, question: QuestionTerms) -> Hit:
-        found = {TITLE: question.share(self._title_terms(f"{hit.title} {hit.path}"))}
-        is_table = hit.chunk.kind in TABLE_KINDS
-        if is_table or "words" in hit.scores:
-            terms = self._to_terms(f"{hit.chunk.context}\n{hit.chunk.text}\n{hit.chunk.words}")
-            if "words" in hit.scores:
-                found[PHRASE] = question.phrases(terms)
-            if is_table:
-                found[HEADER] = question.share(header_terms(terms))
+        terms = hit.terms.split()
+        found = {
+            PHRASE: question.phrases(terms),
+            TITLE: question.share(self._title_terms(f"{hit.title} {hit.path}")),
+        }
+        if hit.chunk.kind in TABLE_KINDS:
+            found[HEADER] = question.share(header_terms(terms))
         return replace(hit, scores={**hit.scores, **found})
 
 

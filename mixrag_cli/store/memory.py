@@ -39,7 +39,7 @@ class MemoryStore:
             if tokens is not None
         }
         self._tables = {table.id: table for document in documents for table in document.tables}
-        self._terms = [join_terms((chunk.text, chunk.context), chunk.words).split() for _, chunk in self._places]
+        self._terms = [join_terms((chunk.context, chunk.text), chunk.words).split() for _, chunk in self._places]
         counts = {"indexed": len(documents), "chunks": len(self._places)}
         self.record = CommitRecord(SCHEMA_VERSION, "", 0, {}, embedder, dim, (), counts, 0, 0, 0, 0, __version__)
 
@@ -98,7 +98,7 @@ class MemoryStore:
 
     def _ranked(self, candidates: Sequence[int], scores: npt.NDArray[np.floating], limit: int) -> list[StoredHit]:
         hits = [
-            StoredHit(chunk, row.path, row.title, float(scores[n]), self._vectors[n])
+            StoredHit(chunk, row.path, row.title, float(scores[n]), self._vectors[n], " ".join(self._terms[n]))
             for n in candidates
             for row, chunk in [self._places[n]]
         ]

@@ -39,6 +39,7 @@ from mixrag_cli.store.schema import (
     LATE_COLUMNS,
     TABLES,
     TABLES_SCHEMA,
+    TERMS_COLUMNS,
     ChunkRow,
     ContentMismatchError,
     StoredHit,
@@ -117,7 +118,7 @@ class StoreReader:
         with self._contained():
             found = self._scan(
                 CHUNKS,
-                columns=[*CHUNK_COLUMNS, "_score"],
+                columns=[*CHUNK_COLUMNS, *TERMS_COLUMNS, "_score"],
                 with_row_id=True,
                 full_text_query=MatchQuery(terms, "search"),
                 filter=where,
@@ -292,7 +293,7 @@ class StoreReader:
         nearest = {"column": "vector", "q": query, "k": limit + TIE_SLACK, "metric": "dot", "use_index": False}
         return self._scan(
             CHUNKS,
-            columns=[*CHUNK_COLUMNS, "_distance"],
+            columns=[*CHUNK_COLUMNS, *TERMS_COLUMNS, "_distance"],
             with_row_id=True,
             nearest=nearest,
             filter=where,
@@ -302,7 +303,7 @@ class StoreReader:
     def _take(self, rows: Sequence[int]) -> pa.Table:
         if (dataset := self._dataset(CHUNKS)) is None:
             return self._empty_table(CHUNKS)
-        return dataset.take(list(rows), columns=[*CHUNK_COLUMNS, "_rowid"])
+        return dataset.take(list(rows), columns=[*CHUNK_COLUMNS, *TERMS_COLUMNS, "_rowid"])
 
     def _remember_rows(self, found: pa.Table) -> None:
         """Keep the row ids of what was found: what is asked of these passages next need not look for them again."""
@@ -368,7 +369,8 @@ def _best_rows(scores: Vector, limit: int) -> npt.NDArray[np.intp]:
 
 def _ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:
     hits = [
-        StoredHit(row.chunk, row.path, row.title, score, row.vector) for row, score in zip(rows, scores, strict=True)
+        StoredHit(row.chunk, row.path, row.title, score, row.vector, row.terms)
+        for row, score in zip(rows, scores, strict=True)
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
     return hits[:limit]

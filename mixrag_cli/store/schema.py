@@ -64,13 +64,17 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class StoredHit:
-    """A passage that one source found. score: BM25 (words) or cosine (meaning). vector: (dim,), of length 1 or 0."""
+    """A passage that one source found. score: BM25 (words) or cosine (meaning). vector: (dim,), of length 1 or 0.
+
+    terms: those of the full-text index, in order, joined by blanks.
+    """
 
     chunk: Chunk
     path: str
     title: str
     score: float
     vector: Vectors | None = None
+    terms: str = ""
 
 
 def _field(name: str, kind: pa.DataType, metadata: Mapping[str, str] | None = None) -> pa.Field:
@@ -132,6 +136,7 @@ CHUNK_COLUMNS = (
     "path", "title", "hash", "vector",
 )  # fmt: skip
 LATE_COLUMNS = ("id", "late", "late_crc")
+TERMS_COLUMNS = ("search", "search_crc")  # of what a search finds
 _DOCUMENT_FIELDS = tuple(name for name in DOCUMENTS_SCHEMA.names if name != "hash")
 
 
@@ -181,18 +186,20 @@ def chunks_to_table(entries: Iterable[StoredDocument], dim: int) -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk as stored, with the path and title of its document. vector: (dim,) float32."""
+    """A chunk as stored, with the path and title of its document. vector: (dim,) float32; terms: where fetched."""
 
     chunk: Chunk
     path: str
     title: str
     vector: Vectors
+    terms: str = ""
 
 
 def table_to_chunk_rows(table: pa.Table) -> list[ChunkRow]:
-    """The inverse of chunks_to_table, for CHUNK_COLUMNS. Raises ContentMismatchError."""
+    """The inverse of chunks_to_table, for CHUNK_COLUMNS, with or without TERMS_COLUMNS. Raises ContentMismatchError."""
     vectors = vectors_of(table)
-    rows = table.select([name for name in CHUNK_COLUMNS if name != "vector"]).to_pylist()
+    known = (name for name in (*CHUNK_COLUMNS, *TERMS_COLUMNS) if name != "vector" and name in table.column_names)
+    rows = table.select(list(known)).to_pylist()
     return [_row_to_chunk(row, vector) for row, vector in zip(rows, vectors, strict=True)]
 
 
@@ -248,7 +255,7 @@ def table_to_tables(table: pa.Table) -> list[tuple[str, int, Table]]:
 
 
 def terms_crc(terms: str) -> int:
-    """The checksum of a chunk's full-text terms, which its hash leaves out because no reader fetches them."""
+    """The checksum of a chunk's full-text terms, which its hash leaves out because only searching fetches them."""
     return zlib.crc32(terms.encode("utf-8"))
 
 
@@ -290,6 +297,9 @@ def _late_crc(chunk_id: str, raw: Any) -> int:
 def _row_to_chunk(row: Mapping[str, Any], vector: Vectors) -> ChunkRow:
     if _chunk_hash(row, vector) != row["hash"]:
         raise ContentMismatchError(f"chunk {row['id']}")
+    terms = row.get("search", "")
+    if terms and terms_crc(terms) != row["search_crc"]:
+        raise ContentMismatchError(f"the full-text terms of chunk {row['id']}")
     chunk = Chunk(
         id=row["id"],
         document=row["document"],
@@ -303,7 +313,7 @@ def _row_to_chunk(row: Mapping[str, Any], vector: Vectors) -> ChunkRow:
         parent=row["parent"],
         row=row["row"],
     )
-    return ChunkRow(chunk, row["path"], row["title"], vector)
+    return ChunkRow(chunk, row["path"], row["title"], vector, terms)
 
 
 _HASHED = tuple(name for name in CHUNK_COLUMNS if name not in ("hash", "vector"))
