@@ -16,14 +16,23 @@ from cli_fixtures import environment_of, run_mixrag
 
 from mixrag_cli.output.calibration_view import histogram_text
 from mixrag_cli.output.progress import Silence
-from mixrag_cli.pipeline.calibrating import is_due, is_telling, reset_calibration
+from mixrag_cli.pipeline.calibrating import (
+    JudgedFits,
+    calibrate_store,
+    is_due,
+    is_telling,
+    keep_judged_fits,
+    read_judged_fits,
+    reset_calibration,
+)
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.inspection import read_status
-from mixrag_cli.pipeline.labels import read_labels
+from mixrag_cli.pipeline.labels import Label, read_labels
+from mixrag_cli.pipeline.showing import Place
 from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import read_record
+from mixrag_cli.store import read_record, reopen_writer
 
 PLACES = ("quay", "orchard", "foundry", "library", "mill", "nursery", "observatory", "tannery", "brewery", "shipyard")
 THINGS = ("ledger", "lantern", "barrel", "ladder", "anvil", "loom", "sextant", "kettle", "saddle", "trellis")
@@ -139,6 +148,24 @@ def test_labels_that_cannot_be_used_change_nothing(folder: Path) -> None:
     assert b"line 1: nowhere.md: not in the index" in done.stderr
     assert b"line 2: notes.md has nothing indexed at this place" in done.stderr
     assert status_of(folder) == before
+
+
+def test_a_rebuild_keeps_what_labels_made(folder: Path, tmp_path: Path) -> None:
+    books = Path(shutil.copytree(folder, tmp_path / "books"))
+    store, settings = books / ".mixrag", Settings()
+    judged = [Label(1, "Who weighed the sextant in the observatory?", "notes.md", Place(lines=(3, 3)))]
+    calibrate_store(books, settings, judged, Silence(quiet=True))
+    before = read_record(store)
+    build_index([books], settings, events=Silence(quiet=True), rebuild=True)
+    after = read_record(store)
+    assert after.store_id != before.store_id
+    assert after.extra["calibration"] == before.extra["calibration"]
+    assert read_status(books, settings).calibration.origin == "labels"
+    with reopen_writer(store) as writer:
+        assert "another model" in keep_judged_fits(writer, JudgedFits("another", {"late": {"origin": "labels"}}))
+    assert read_record(store).extra == after.extra
+    reset_calibration(books, settings)
+    assert read_judged_fits(store) is None
 
 
 class Impatient(Silence):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.errors import WrongUsage
+from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.clock import Clock
@@ -29,7 +29,15 @@ from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.drawing import DrawnQuestion, draw_questions, statements_of
 from mixrag_cli.retrieval.learning import POOL, JudgedQuestion, fit_calibration
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import CommitRecord, StoreReader, StoreWriter, find_store, reopen_writer, text_to_terms
+from mixrag_cli.store import (
+    CommitRecord,
+    StoreReader,
+    StoreWriter,
+    find_store,
+    read_record,
+    reopen_writer,
+    text_to_terms,
+)
 
 PHASE = "calibrate"
 N_QUESTIONS = 64  # about 3 s on two cores
@@ -181,6 +189,36 @@ def is_telling(question: JudgedQuestion) -> bool:
     pool = question.hits[:POOL]
     others = sum(hit.chunk.id not in question.relevant and hit.chunk.id not in question.unjudged for hit in pool)
     return bool(question.relevant) and others >= LEAST_OTHERS * len(pool)
+
+
+# --- through a rebuild ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFits:
+    """What people's labels made of one embedder's scores, by reranker: worth more than the index it was made on."""
+
+    embedder: str
+    fits: Mapping[str, Any]
+
+
+def read_judged_fits(store: Path) -> JudgedFits | None:
+    """The fits to labels that the store keeps; None where it keeps none or cannot be read."""
+    try:
+        record = read_record(store)
+    except MixragError:
+        return None
+    fits = record.extra.get(CALIBRATION, {})
+    judged = {rerank: fit for rerank, fit in fits.items() if fit.get("origin") == "labels"}
+    return JudgedFits(record.embedder, judged) if judged else None
+
+
+def keep_judged_fits(writer: StoreWriter, judged: JudgedFits) -> str:
+    """Put the fits into the store that was made anew; why not, where another model's scores mean something else."""
+    if judged.embedder != writer.record.embedder:
+        return "the scores were calibrated to labels for another model; calibrate again with mixrag calibrate LABELS"
+    writer.put_extra({CALIBRATION: dict(judged.fits)})
+    return ""
 
 
 # --- by wish --------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import late_dim_of, load_embedder, load_generator
 from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
-from mixrag_cli.pipeline.calibrating import calibrate_when_due, is_left
+from mixrag_cli.pipeline.calibrating import JudgedFits, calibrate_when_due, is_left, keep_judged_fits, read_judged_fits
 from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE
 from mixrag_cli.pipeline.extras import TABLE_FORM
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
@@ -122,6 +122,7 @@ def build_index(
         raise WrongUsage("summaries of tables are written by a generator, and none is set", "mixrag models list")
     plan = plan_index(roots, settings)
     ensure_unlocked(plan.store, wait_s)
+    judged = read_judged_fits(plan.store) if rebuild else None
     if rebuild:
         set_store_aside(plan.store, wait_s)
     _check_table_form(plan.store, settings)
@@ -130,7 +131,7 @@ def build_index(
     guard_removals(scan.n_known, scan.n_missing, prune)
     tally = Tally()
     if scan.has_work or not _is_finished(plan.store, settings):
-        _write(plan, scan, settings, events, tally, wait_s)
+        _write(plan, scan, settings, events, tally, wait_s, judged)
     summaries = None
     if settings.summaries != "none" and not tally.interrupted:
         summaries = summarise_tables(
@@ -237,8 +238,19 @@ def _row_of(change: Change, root: RootPlan, started_ns: int) -> DocumentRow:
 # --- reading, embedding, writing ----------------------------------------------------------------------------------
 
 
-def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents, tally: Tally, wait_s: float) -> None:
-    """Bring the store up to date with the scan: removals, rows, then every file to read, in batches."""
+def _write(
+    plan: IndexPlan,
+    scan: _Scan,
+    settings: Settings,
+    events: IndexEvents,
+    tally: Tally,
+    wait_s: float,
+    judged: JudgedFits | None,
+) -> None:
+    """Bring the store up to date with the scan: removals, rows, then every file to read, in batches.
+
+    judged: of the store before, which a new one keeps.
+    """
     embedder = load_embedder(settings)
     jobs = [ExtractionJob(change.source, row.id, row.path) for change, row in scan.to_read]
     rows = {row.id: row for _, row in scan.to_read}
@@ -259,6 +271,8 @@ def _write(plan: IndexPlan, scan: _Scan, settings: Settings, events: IndexEvents
             events.note(writer.recovered)
         if writer.record.extra.get(TABLE_FORM) != settings.table_representation:
             writer.put_extra({TABLE_FORM: settings.table_representation})
+        if judged and (note := keep_judged_fits(writer, judged)):
+            events.note(note)
         if scan.removed:
             writer.remove([row.id for row in scan.removed])
         if scan.noted:
