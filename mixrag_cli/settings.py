@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import platformdirs
 
@@ -51,21 +51,6 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "worker_total_s": (1, 86_400),
     "worker_cpu_s": (1, 86_400),
 }
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "device": ("auto", "cpu", "cuda", "mps"),
-    "table_representation": ("h-rcl-rows", "h-rcl", "rcl", "table"),
-    "fusion": ("calibrated", "weighted", "rrf", "words", "meaning", "rerank"),
-    "acceptance": ("per-source", "global", "none"),
-    "correction": ("on", "off"),
-    "calibration": ("auto", "off"),
-    "near_duplicates": ("drop", "keep"),
-    "expansion": ("none", "hyde", "step-back", "modality-hyde", "rephrase", "query-to-document"),
-    "choose_document": ("off", "on"),
-    "strategy": ("recap", "direct", "cot", "eedp", "pot"),
-    "chat_template": ("auto", "chatml", "llama-3", "mistral", "gemma"),
-    "summaries": ("none", "short", "long"),
-    "offline": ("on", "off"),
-}
 MAY_BE_EMPTY = frozenset({"generator", "generator_model"})
 
 
@@ -75,7 +60,7 @@ class Settings:
 
     store: Path | None = None  # None: found from the folder upward, as git does it
     embedder: str = "minilm"  # "minilm" is the bundled one; else a sentence-transformers name or path
-    device: str = "auto"  # for sentence-transformers models: "auto", "cpu", "cuda", "mps"
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"  # for sentence-transformers models
     threads: int = 0  # 0: as many as there are cores
     workers: int = 0  # reader processes; 0: one a core, at most 4
     # how tables are told: rows with full header paths, columns too, both with flat headers, or the table as a whole
@@ -119,6 +104,9 @@ class Settings:
 
 
 SETTING_NAMES = tuple(field.name for field in fields(Settings))
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    name: get_args(kind) for name, kind in get_type_hints(Settings).items() if get_origin(kind) is Literal
+}
 
 
 @dataclass(frozen=True, slots=True)

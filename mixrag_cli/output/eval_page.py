@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mixrag_cli.evaluation.ablation import WITHOUT
-from mixrag_cli.output.eval_view import change_text, comparison_words, p_text, share_text
+from mixrag_cli.output.eval_view import (
+    change_text,
+    comparison_words,
+    measured_text,
+    p_text,
+    share_text,
+    times_text,
+)
 from mixrag_cli.output.html_page import SVG_WIDTH, escaped, html_page, html_table
 
 if TYPE_CHECKING:
@@ -47,15 +54,14 @@ def _intro(report: EvalReport) -> Iterator[str]:
 
 def _runs(report: EvalReport) -> Iterator[str]:
     names = list(report.runs[0].measures)
-    rows = [[each.run.name, *(_interval_text(each.measures[name]) for name in names)] for each in report.runs]
+    rows = [[each.run.name, *(measured_text(each.measures[name]) for name in names)] for each in report.runs]
     yield "<h2>Runs</h2>"
     yield html_table(["run", *names], rows)
     timed = [each for each in report.runs if each.search_ms or each.answer_ms]
     if timed:
         yield "<h2>Milliseconds a question, p50 / p95</h2>"
         pairs = (
-            [each.run.name, *(f"{t.p50:,.0f} / {t.p95:,.0f}" if t else "·" for t in (each.search_ms, each.answer_ms))]
-            for each in timed
+            [each.run.name, *(times_text(t) if t else "·" for t in (each.search_ms, each.answer_ms))] for each in timed
         )
         yield html_table(["run", "search", "answer"], pairs)
     for name in names:
@@ -99,14 +105,7 @@ def _groups(report: EvalReport) -> Iterator[str]:
 
 
 def _group_cells(value: str, measures: Mapping[str, Measured], names: Sequence[str]) -> list[str]:
-    return [value, *(f"{_interval_text(measures[name])} ({measures[name].count})" for name in names)]
-
-
-def _interval_text(found: Measured) -> str:
-    if not found.count:
-        return "·"
-    interval = found.interval
-    return f"{share_text(interval.mean)} [{share_text(interval.low)}, {share_text(interval.high)}]"
+    return [value, *(f"{measured_text(measures[name])} ({measures[name].count})" for name in names)]
 
 
 def _plot(rows: Sequence[_Row], *, zero: bool = False) -> str:

@@ -68,6 +68,19 @@ def share_text(value: float, *, signed: bool = False) -> str:
     return text if abs(round(value, 3)) >= 1 else text.replace("0.", ".", 1)
 
 
+def measured_text(found: Measured) -> str:
+    """A mean with its interval, a dot where nothing was measured. Example: ".804 [.716, .882]"."""
+    if not found.count:
+        return "·"
+    interval = found.interval
+    return f"{share_text(interval.mean)} [{share_text(interval.low)}, {share_text(interval.high)}]"
+
+
+def times_text(times: Times) -> str:
+    """Milliseconds, p50 and p95. Example: "110 / 240"."""
+    return f"{times.p50:,.0f} / {times.p95:,.0f}"
+
+
 def _print_runs(console: Console, report: EvalReport) -> None:
     names = list(report.runs[0].measures)
     width = _name_width([each.run.name for each in report.runs])
@@ -79,7 +92,7 @@ def _print_runs(console: Console, report: EvalReport) -> None:
     if show_times:
         layout.add_column("ms p50 / p95", justify="right", no_wrap=True)
     for each in report.runs:
-        cells = [_measured_text(each.measures[name]) for name in shown]
+        cells = [measured_text(each.measures[name]) for name in shown]
         layout.add_row(foreign(each.run.name), *cells, *([_times_text(each)] if show_times else []))
     console.print(layout)
     if len(shown) < len(names):
@@ -136,18 +149,11 @@ def _name_width(names: Sequence[str]) -> int:
     return max(NARROWEST_NAME, min(WIDEST_NAME, max(map(len, names), default=0)))
 
 
-def _measured_text(found: Measured) -> str:
-    if not found.count:
-        return "·"
-    interval = found.interval
-    return f"{share_text(interval.mean)} [{share_text(interval.low)}, {share_text(interval.high)}]"
-
-
 def _group_text(measures: Mapping[str, Measured], name: str) -> str:
     found = measures.get(name)
     return f"{share_text(found.interval.mean)} ({found.count})" if found and found.count else "·"
 
 
 def _times_text(run: RunReport) -> str:
-    times: Times | None = run.answer_ms or run.search_ms
-    return f"{times.p50:,.0f} / {times.p95:,.0f}" if times else ""
+    times = run.answer_ms or run.search_ms
+    return times_text(times) if times else ""

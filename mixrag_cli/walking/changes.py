@@ -54,7 +54,6 @@ class Changes:
     removed: rows to forget, before anything is written. touched, stale, noted: rows to write as they are; touched
     and stale ones keep their chunks, noted ones (status "left_out" or "skipped") have none. A file that was indexed
     and is now left out is both in removed and in noted, with one id.
-    skipped: what was left out or failed in the comparison itself, to be reported beside the walk's own.
     n_known, n_missing: how many files the store knew, and how many of them are gone from the disk (rather than left
     out now): the numbers for guard_removals.
     """
@@ -65,7 +64,6 @@ class Changes:
     touched: tuple[DocumentRow, ...] = ()
     stale: tuple[DocumentRow, ...] = ()
     noted: tuple[DocumentRow, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
     n_known: int = 0
     n_missing: int = 0
 
@@ -141,7 +139,6 @@ class _Comparison:
         self.noted: list[DocumentRow] = []
         self.removed: list[DocumentRow] = []
         self.to_read: list[Change] = []
-        self.skipped: list[Skipped] = []
         self.missing: list[DocumentRow] = []
         self.seen: set[bytes] = set()  # keys of known rows that are accounted for
         self.closed_folders: set[bytes] = set()  # could not be looked into
@@ -162,7 +159,7 @@ class _Comparison:
                     raise
                 self._compare_content(look_again(source), row)
         except FileUnreadable as failure:
-            self._take_failure(source, row, failure)
+            self._take_failure(source, failure)
 
     def _compare_content(self, source: SourceFile, row: DocumentRow | None) -> None:
         content_hash = self.hash_file(source)
@@ -188,15 +185,13 @@ class _Comparison:
         entry = Skipped(display_path(source.path), rule.code, rule.reason, by_rule=True)
         note = replace(self._note_of(source.root, source.path, entry), content_hash=content_hash)
         self.noted.append(with_status(note, source, self.started_ns))
-        self.skipped.append(entry)
         if row is not None and has_content(row):
             self.removed.append(row)
 
-    def _take_failure(self, source: SourceFile, row: DocumentRow | None, failure: FileUnreadable) -> None:
+    def _take_failure(self, source: SourceFile, failure: FileUnreadable) -> None:
         if failure.code == "vanished":
             return  # not seen: a row of it is missing
         entry = Skipped(display_path(source.path), failure.code, failure.reason)
-        self.skipped.append(entry)
         self.take_skipped(source.root, entry)
 
     def take_skipped(self, root: bytes, entry: Skipped) -> None:
@@ -259,7 +254,6 @@ class _Comparison:
             touched=tuple(self.touched),
             stale=tuple(self.stale),
             noted=tuple(self.noted),
-            skipped=tuple(self.skipped),
             n_known=sum(map(has_content, self.known.values())),
             n_missing=len(gone),
         )
