@@ -1,7 +1,10 @@
 """What calibration is worth: ranking by source and modality, acceptance, promised probabilities, refusals.
 
-    python tests/benchmarks/calibration.py DATA CACHE [--sets part,paper,hetpart,hitab] [--collection STORE] [--ask N]
+    python tests/benchmarks/calibration.py DATA CACHE [--sets full,paper,hetpart,hitab] [--collection STORE] [--ask N]
 
+0. Logistic against isotonic curves from one source's scores, and from the sum, to relevance: Brier score and expected
+   calibration error on the half of the questions that they were not fitted on, with all of the other half and with the
+   FEW questions of it that a collection draws for itself.
 1. nDCG@10 and Success@10 of single sources and fusions, each against words alone: paired bootstrap. With the shipped
    priors; HetDocQA's dev split was not fitted on, half of the other sets' questions were (fit_priors.py prints what is
    held out there).
@@ -39,13 +42,20 @@ from mixrag_cli.pipeline.session import Clock, Session, open_session
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, modality_of, read_priors
-from mixrag_cli.retrieval.curves import balanced_accuracy, expected_calibration_error
-from mixrag_cli.retrieval.fusion import fuse_hits
-from mixrag_cli.retrieval.learning import POOL, SHOWN, JudgedQuestion, fit_calibration
+from mixrag_cli.retrieval.curves import (
+    Logistic,
+    balanced_accuracy,
+    expected_calibration_error,
+    fit_isotonic,
+    fit_logistic,
+)
+from mixrag_cli.retrieval.fusion import fuse_hits, sum_evidence
+from mixrag_cli.retrieval.learning import POOL, SHOWN, JudgedQuestion, fit_calibration, to_columns
 from mixrag_cli.settings import Settings
 
 METHODS = ("words", "meaning", "rerank", "rrf", "weighted", "calibrated")
 SEED = 7
+FEW = 32  # questions: half of what a collection draws for itself
 ALL = "all"
 
 
@@ -57,6 +67,42 @@ class Judgement:
     promised: float
     accepted: bool
     relevant: bool
+
+
+# --- curves ----------------------------------------------------------------------------------------------------------
+
+
+def print_curves(name: str, questions: Sequence[Gathered]) -> None:
+    """Each kind of curve, fitted on every other question and judged on the rest."""
+    priors = read_priors()["late"]
+    fitted, held_out = ([each.judged for each in questions[half::2]] for half in (0, 1))
+    known, asked = (columns_of(part, priors) for part in (fitted, held_out))
+    few = columns_of(fitted[:: max(1, len(fitted) // FEW)][:FEW], priors)
+    print(f"\n{name}: Brier score / calibration error of logistic and isotonic curves")
+    for source, (scores, labels) in asked.items():
+        cells = []
+        for label, (seen, truth) in (("all", known[source]), ("few", few[source])):
+            curve = fit_logistic(seen, truth, Logistic(-3.0, 0.0), 1.0, float(seen.std()) or 1.0)
+            knots, heights = fit_isotonic(seen, truth)
+            for kind, promised in (
+                ("logistic", np.array([curve.probability(score) for score in scores])),
+                ("isotonic", np.interp(scores, knots, heights)),
+            ):
+                brier, error = np.mean((promised - labels) ** 2), expected_calibration_error(promised, labels)
+                cells.append(f"{label} {kind} {brier:.4f} / {error:.4f}")
+        print(f"  {source:8} {'   '.join(cells)}", flush=True)
+
+
+def columns_of(questions: Sequence[JudgedQuestion], priors: Calibration) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """By source, and for the sum of all: the scores of the judged candidates, and whether each is relevant."""
+    judged = to_columns(questions, N_WORDS)
+    sums = np.array([total for each in questions for total in sum_evidence(each.hits, priors, N_WORDS)[:POOL]])
+    scores = {**judged.scores, "sum": sums}
+    return {
+        source: (column[~np.isnan(column)], judged.labels[~np.isnan(column)])
+        for source, column in scores.items()
+        if not np.isnan(column).all()
+    }
 
 
 # --- ranking ---------------------------------------------------------------------------------------------------------
@@ -240,12 +286,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("cache", type=Path)
-    parser.add_argument("--sets", default="part,paper,hetpart,hitab")
+    parser.add_argument("--sets", default="full,paper,hetpart,hitab")
     parser.add_argument("--collection", type=Path, help="a store of DATA/collection/files")
     parser.add_argument("--ask", type=int, default=0, help="questions of each kind that are asked for their refusal")
     options = parser.parse_args()
     for name in options.sets.split(","):
         questions = gather_set(options.data, options.cache, name)
+        print_curves(name, questions)
         if not name.startswith("het"):
             print_ranking(name, questions)
             continue
