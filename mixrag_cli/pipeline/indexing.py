@@ -32,6 +32,7 @@ from mixrag_cli.records import DocumentRow, Skipped, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
     EmbeddingCache,
+    StoreWriter,
     ensure_unlocked,
     open_reader,
     open_writer,
@@ -269,14 +270,9 @@ def _write(
         writer.prepare()
         if writer.recovered:
             events.note(writer.recovered)
-        if writer.record.extra.get(TABLE_FORM) != settings.table_representation:
-            writer.put_extra({TABLE_FORM: settings.table_representation})
         if judged and (note := keep_judged_fits(writer, judged)):
             events.note(note)
-        if scan.removed:
-            writer.remove([row.id for row in scan.removed])
-        if scan.noted:
-            writer.put_rows(scan.noted)
+        _write_rows(writer, scan, settings)
         batch = Batch(writer, embedder, cache, events, tally)
         events.phase("read", len(jobs))
         try:
@@ -296,6 +292,16 @@ def _write(
                 tally.warnings.append(warning)
         except KeyboardInterrupt:
             tally.interrupted = True
+
+
+def _write_rows(writer: StoreWriter, scan: _Scan, settings: Settings) -> None:
+    """All that needs no reading: how tables are told, what is gone, what is only noted."""
+    if writer.record.extra.get(TABLE_FORM) != settings.table_representation:
+        writer.put_extra({TABLE_FORM: settings.table_representation})
+    if scan.removed:
+        writer.remove([row.id for row in scan.removed])
+    if scan.noted:
+        writer.put_rows(scan.noted)
 
 
 # --- the report ---------------------------------------------------------------------------------------------------
