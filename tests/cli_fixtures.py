@@ -63,16 +63,18 @@ def run_mixrag(
     cwd: Path,
     env: Mapping[str, str] | None = None,
     program: Sequence[str] = (),
+    typed: bytes | None = None,
     **options: Any,
 ) -> subprocess.CompletedProcess[bytes]:
-    """One run of the real program; program: a prefix such as a shell that closes descriptors."""
+    """One run of the real program. program: a prefix such as a shell that closes descriptors; typed: on its stdin."""
     return subprocess.run(
         [*program, *PROGRAM, *arguments],
         cwd=cwd,
         env=dict(env) if env is not None else environment_of(cwd),
         timeout=120,
         check=False,
-        **({"stdin": subprocess.DEVNULL, "capture_output": True} | options),
+        **({"stdin": subprocess.DEVNULL} if typed is None else {"input": typed}),
+        **({"capture_output": True} | options),
     )
 
 

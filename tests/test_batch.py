@@ -2,7 +2,6 @@
 
 import io
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -62,11 +61,7 @@ def test_questions_through_a_pipe(indexed):
         *("ask", "--jsonl", "-"),
         cwd=indexed,
         env=environment_of(indexed.parent),
-        stdin=None,
-        input=b'"How many days of paid leave are there?"\n',
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        capture_output=False,
+        typed=b'"How many days of paid leave are there?"\n',
     )
     assert done.returncode == 0 and objects(done.stdout)[0]["value"] == 27
 

@@ -210,16 +210,7 @@ def test_questions_through_a_pipe_are_answered_one_by_one(indexed):
         + b"x" * 100_000
         + b"\n/help\nwho checks the fire extinguishers?\n"
     )
-    done = run_mixrag(
-        "chat",
-        cwd=indexed,
-        env=environment_of(indexed.parent),
-        stdin=None,
-        input=typed,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        capture_output=False,
-    )
+    done = run_mixrag("chat", cwd=indexed, env=environment_of(indexed.parent), typed=typed)
     assert done.returncode == 0
     assert b"27" in done.stdout and b"Tennick" in done.stdout and b"/sources" in done.stdout
     assert b"characters; at most 8,000 are read" in done.stderr
@@ -231,11 +222,7 @@ def test_json_holds_one_object_a_question(indexed):
         *("chat", "--json"),
         cwd=indexed,
         env=environment_of(indexed.parent),
-        stdin=None,
-        input=b"How many days of paid leave are there?\n/show 3\n",
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        capture_output=False,
+        typed=b"How many days of paid leave are there?\n/show 3\n",
     )
     answer, error = (json.loads(line) for line in done.stdout.splitlines())
     assert answer["value"] == 27 and error["schema"] == "mixrag.error/1"
