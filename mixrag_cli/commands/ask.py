@@ -50,8 +50,8 @@ def ask(
         raise WrongUsage("--jsonl takes its questions from a file, and --output belongs to it", "mixrag ask --help")
     text = "" if jsonl else read_question(question or (), "question")
     settings = face.settings(rerank=search.rerank, expansion=expand, generator=generator, strategy=strategy)
-    from mixrag_cli.commands.sessions import open_session_for
-    from mixrag_cli.commands.sources import freshness_note, locate_files
+    from mixrag_cli.commands.sessions import locate_files_of, open_session_for
+    from mixrag_cli.commands.sources import freshness_note
 
     session = open_session_for(search.file, settings, needs_generator=bool(generator))
     if jsonl:
@@ -68,6 +68,5 @@ def ask(
     else:
         from mixrag_cli.output.terminal import print_answer
 
-        locate = locate_files(lambda: session.document_rows, session.reader.store)
-        print_answer(face.console(), answer, locate, explain=explain)
+        print_answer(face.console(), answer, locate_files_of(session), explain=explain)
     return ExitCode.DONE if answer.status == "answered" else ExitCode.NO_ANSWER

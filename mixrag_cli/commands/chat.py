@@ -45,8 +45,7 @@ def chat(
     Lines that begin with a slash are commands: /help lists them. Without a terminal, questions are read from stdin.
     """
     settings = face.settings(rerank=search.rerank, generator=generator, strategy=strategy)
-    from mixrag_cli.commands.sessions import open_session_for
-    from mixrag_cli.commands.sources import locate_files
+    from mixrag_cli.commands.sessions import locate_files_of, open_session_for
     from mixrag_cli.output.prompting import make_line_reader
     from mixrag_cli.pipeline.conversation import Conversation
 
@@ -54,7 +53,7 @@ def chat(
     desk = Desk(
         Conversation(session, search.scope),
         face.console(),
-        locate_files(lambda: session.document_rows, session.reader.store),
+        locate_files_of(session),
         make_line_reader([f"/{name}" for name in COMMANDS], face.color.value),
         face,
     )

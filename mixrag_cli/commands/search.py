@@ -30,7 +30,7 @@ def search(
     """List the passages that match best, by words and by meaning."""
     text = read_question(query, "query")
     settings = face.settings(rerank=within.rerank, expansion=expand, generator=generator)
-    from mixrag_cli.commands.sessions import open_session_for
+    from mixrag_cli.commands.sessions import locate_files_of, open_session_for
 
     session = open_session_for(within.file, settings)
     result = session.search(text, within.scope, limit)
@@ -39,8 +39,6 @@ def search(
 
         write_json(search_to_json(result))
     else:
-        from mixrag_cli.commands.sources import locate_files
         from mixrag_cli.output.terminal import print_search
 
-        locate = locate_files(lambda: session.document_rows, session.reader.store)
-        print_search(face.console(), result, locate)
+        print_search(face.console(), result, locate_files_of(session))

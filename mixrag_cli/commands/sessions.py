@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from mixrag_cli.commands.sources import locate_files
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.settings import Settings
+
+if TYPE_CHECKING:
+    from mixrag_cli.output.terminal import Locate
 
 
 def open_session_for(files: Sequence[Path] | None, settings: Settings, *, needs_generator: bool = False) -> Session:
@@ -18,6 +23,11 @@ def open_session_for(files: Sequence[Path] | None, settings: Settings, *, needs_
     if needs_generator:
         session.generator  # noqa: B018
     return session
+
+
+def locate_files_of(session: Session) -> Locate:
+    """A function from display paths to the session's files."""
+    return locate_files(lambda: session.document_rows, session.reader.store)
 
 
 def _open(files: Sequence[Path] | None, settings: Settings) -> Session:
