@@ -52,6 +52,16 @@ def test_logistic_finds_the_curve_that_made_the_labels() -> None:
     assert found.slope == pytest.approx(2, abs=0.1)
 
 
+@pytest.mark.parametrize("start", [Logistic(-40, 0), Logistic(-3, 0), Logistic(30, 5), Logistic(0, 200)])
+def test_logistic_finds_the_same_curve_from_wherever_it_begins(start: Logistic) -> None:
+    chance = np.random.default_rng(2)
+    scores = np.concatenate([np.zeros(3_000), chance.normal(0.5, 0.1, 100)])  # rare and far apart, as phrases are
+    labels = (chance.random(3_100) < 1 / (1 + np.exp(-(-5 + 10 * scores)))).astype(float)
+    found = fit_logistic(scores, labels, start, strength=1e-6, scale=0.1)
+    best = fit_logistic(scores, labels, Logistic(-5, 10), strength=1e-6, scale=0.1)
+    assert (found.offset, found.slope) == pytest.approx((best.offset, best.slope), rel=0.01)
+
+
 def test_logistic_without_judgements_is_the_prior_and_never_falls() -> None:
     nothing = np.array([], dtype=float)
     prior = Logistic(-2.0, 3.0)

@@ -67,20 +67,28 @@ def fit_logistic(
 
 
 def fit_weights(features: Floats, labels: Floats, mean: Floats, precision: Floats, shift: float = 0.0) -> Floats:
-    """The weights (k,) of a logistic model over features (n, k), with a Gaussian prior; Newton's method, damped.
+    """The weights (k,) of a logistic model over features (n, k), with a Gaussian prior.
 
-    shift: added to every log-odds, and no part of the weights.
+    shift: added to every log-odds, and no part of the weights. By Newton's method; a step is halved until it gains,
+    since far from the best weights, where all promises are near 0 or 1, a full one may lead away.
     """
+
+    def loss_at(tried: Floats) -> float:
+        log_odds, change = features @ tried + shift, tried - mean
+        return float(np.logaddexp(0.0, log_odds).sum() - labels @ log_odds + change @ precision @ change / 2)
+
     weights = mean.astype(np.float64).copy()
+    loss = loss_at(weights)
     for _ in range(NEWTON_STEPS):
         likely = sigmoid(features @ weights + shift)
         gradient = features.T @ (labels - likely) - precision @ (weights - mean)
         curvature = (features * (likely * (1 - likely))[:, None]).T @ features + precision
         step = np.linalg.solve(curvature + 1e-9 * np.eye(len(weights)), gradient)
-        size = float(np.abs(step).max(initial=0.0))
-        weights += step * min(1.0, 5.0 / size) if size else step
-        if size < CONVERGED:
+        while (new := loss_at(weights + step)) > loss and np.abs(step).max() > CONVERGED:
+            step = step / 2
+        if np.abs(step).max(initial=0.0) <= CONVERGED:
             break
+        weights, loss = weights + step, new
     return weights
 
 
@@ -112,13 +120,6 @@ def balanced_threshold(scores: Floats, labels: Floats) -> float:
         return float("inf")
     gain = accepted_relevant / accepted_relevant[-1] - accepted_other / accepted_other[-1]
     return float(cut[int(np.argmax(gain))])
-
-
-def precise_threshold(scores: Floats, labels: Floats, precision: float) -> float:
-    """The lowest score at which what reaches it is relevant to this share; inf where none is."""
-    cut, accepted_relevant, accepted_other = _cuts(scores, labels)
-    good = np.flatnonzero(accepted_relevant >= precision * (accepted_relevant + accepted_other))
-    return float(cut[good[-1]]) if len(good) else float("inf")
 
 
 def _cuts(scores: Floats, labels: Floats) -> tuple[Floats, Floats, Floats]:
