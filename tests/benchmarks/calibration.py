@@ -12,7 +12,8 @@
    and by one global threshold, with the shipped, the label-free and the labelled calibration; the expected calibration
    error of the ten hits shown.
 3. The same error on DATA/collection/files, indexed in STORE: a passage is relevant on a page that the question names,
-   or in a file that it names where it names no page.
+   or in a file that it names where it names no page;
+   then, more strictly, where a number is looked up, only if it says that number.
 4. Refusing, with the reader: DATA/collection/questions.jsonl; and N questions of HetDocQA asked of FinQA's contexts
    alone, which cannot answer them, beside N of FinQA's own.
 """
@@ -36,9 +37,10 @@ from judged import Gathered, K, gather_set, read_set
 from mixrag_cli.evaluation.measures import success_at
 from mixrag_cli.evaluation.statistics import paired_bootstrap
 from mixrag_cli.pipeline.calibrating import calibrate_to_itself, read_passages
+from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.retrieving import retrieve
 from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Clock, Session, open_session
+from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, modality_of, read_priors
@@ -52,9 +54,11 @@ from mixrag_cli.retrieval.curves import (
 from mixrag_cli.retrieval.fusion import fuse_hits, sum_evidence
 from mixrag_cli.retrieval.learning import POOL, SHOWN, JudgedQuestion, fit_calibration, to_columns
 from mixrag_cli.settings import Settings
+from mixrag_cli.tables.prose_numbers import find_numbers
 
 METHODS = ("words", "meaning", "rerank", "rrf", "weighted", "calibrated")
 SEED = 7
+CLOSE = 0.005  # two numbers that are written to different digits
 FEW = 32  # questions: half of what a collection draws for itself
 ALL = "all"
 
@@ -236,13 +240,29 @@ def answers(hit: Hit, question: Mapping[str, Any]) -> bool:
     )
 
 
+def says_answer(hit: Hit, question: Mapping[str, Any]) -> bool:
+    """Whether the hit, on such a page, says the number that a lookup asks for; other questions go by the page alone."""
+    if question["type"] != "lookup" or question["value"] is None or not answers(hit, question):
+        return answers(hit, question)
+    told = (value.value for _, _, value in find_numbers(f"{hit.chunk.context}\n{hit.chunk.text}"))
+    asked = abs(question["value"])
+    return any(abs(abs(float(value)) - asked) <= CLOSE * asked for value in told if value is not None)
+
+
 def report_collection(data: Path, store: Path) -> None:
-    session, questions = open_store(store), read_questions(data)
-    answerable = list(judge_collection(session, [each for each in questions if each["documents"]]))
+    session = open_store(store)
+    questions = [each for each in read_questions(data) if each["documents"]]
+    answerable = list(judge_collection(session, questions))
     known = {"shipped": session.shipped_calibration, "label-free": fitted_to_itself(session)}
-    print(f"\nmixed collection, {len(answerable)} questions with an answer")
+    print(f"\nmixed collection, {len(answerable)} questions with an answer; relevant: on a page that is named")
     print_acceptance(answerable, known)
     print_errors(answerable, known)
+    strictly = [
+        replace(each, relevant={hit.chunk.id for hit in each.hits if says_answer(hit, question)})
+        for each, question in zip(answerable, questions, strict=True)
+    ]
+    print("relevant: on a page that is named, and says the number")
+    print_errors(strictly, known)
 
 
 # --- refusing --------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ for the embedder that the store was made with, so that fitting and reporting can
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import html
 import json
@@ -28,7 +29,8 @@ from corpora import Judgements, file_name, find_jsonl, read_jsonl, read_judgemen
 from running import run_mixrag
 
 from mixrag_cli.evaluation.measures import ndcg_at
-from mixrag_cli.pipeline.session import Clock, Session, open_session
+from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings
@@ -42,13 +44,21 @@ K = 10
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One judged question. grades: by document id. group: a part of the set; modalities: of its gold documents."""
+    """One judged question. grades: by document id. group: a part of the set; modalities: of its gold documents.
+
+    rows: of the gold table, those that the answer stands in; empty where the set does not say.
+    """
 
     id: str
     text: str
     grades: Mapping[str, float]
     group: str = ""
     modalities: tuple[str, ...] = ()
+    rows: frozenset[int] = frozenset()
+
+    def holds_answer(self, chunk: Chunk) -> bool:
+        """Whether a passage of a gold document may hold the answer, as far as the set says."""
+        return not self.rows or chunk.row is None or chunk.row in self.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +81,10 @@ class Gathered:
 
     @property
     def judged(self) -> JudgedQuestion:
-        relevant = {chunk for chunk, document in self.owners.items() if self.question.grades.get(document, 0) > 0}
-        return JudgedQuestion(self.hits, relevant)
+        """Passages of gold documents are relevant; rows beside the answer's are unjudged, being of the same thing."""
+        gold = [hit.chunk for hit in self.hits if self.question.grades.get(self.owners[hit.chunk.id], 0) > 0]
+        relevant = {chunk.id for chunk in gold if self.question.holds_answer(chunk)}
+        return JudgedQuestion(self.hits, relevant, {chunk.id for chunk in gold} - relevant)
 
     def documents(self, hits: Sequence[Hit]) -> list[str]:
         """The documents of ranked hits, each once: a document's score is that of its best chunk."""
@@ -139,7 +151,18 @@ def read_hitab(data: Path, name: str) -> JudgedSet:
     names = {re.sub(r"[^\w.-]+", "_", gold["id"]) + ".html": gold for gold in golds}
     files = {named: table_to_html(gold) for named, gold in names.items()}
     ids = {named: gold["id"] for named, gold in names.items()}
-    return JudgedSet(name, files, ids, [Question(row["id"], row["question"], {row["table_id"]: 1.0}) for row in rows])
+    return JudgedSet(name, files, ids, [to_table_question(row) for row in rows])
+
+
+def to_table_question(row: Mapping[str, Any]) -> Question:
+    """The question of a HiTab row; the rows of its answer are those of the cells linked as such."""
+    linked = row["linked_cells"]["quantity_link"].get("[ANSWER]", {})
+    return Question(
+        row["id"],
+        row["question"],
+        {row["table_id"]: 1.0},
+        rows=frozenset(ast.literal_eval(place)[0] for place in linked),
+    )
 
 
 def table_to_html(gold: Mapping[str, Any]) -> str:
@@ -208,7 +231,7 @@ def gathered_to_json(gathered: Gathered) -> dict[str, Any]:
     hits = [
         [
             hit.chunk.id, hit.chunk.document, hit.chunk.kind, hit.chunk.modality, hit.chunk.position, hit.path,
-            gathered.owners[hit.chunk.id], dict(hit.scores), hit.score, hit.ceiling,
+            gathered.owners[hit.chunk.id], dict(hit.scores), hit.score, hit.ceiling, hit.chunk.row,
         ]
         for hit in gathered.hits
     ]  # fmt: skip
@@ -217,8 +240,8 @@ def gathered_to_json(gathered: Gathered) -> dict[str, Any]:
 
 def json_to_gathered(row: Mapping[str, Any], question: Question) -> Gathered:
     hits, owners = [], {}
-    for id_, document, kind, modality, position, path, owner, scores, score, ceiling in row["hits"]:
-        chunk = Chunk(id_, document, kind, modality, "", "", "", Locator((0, 0)), position)
+    for id_, document, kind, modality, position, path, owner, scores, score, ceiling, of_table in row["hits"]:
+        chunk = Chunk(id_, document, kind, modality, "", "", "", Locator((0, 0)), position, row=of_table)
         hits.append(Hit(chunk, path, "", scores, score, ceiling=ceiling))
         owners[id_] = owner
     return Gathered(question, hits, owners)
