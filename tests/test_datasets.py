@@ -10,7 +10,7 @@ import pytest
 
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.evaluation.datasets import Span, select
-from mixrag_cli.evaluation.loading import load_corpus, load_dataset
+from mixrag_cli.evaluation.loading import load_corpus, load_dataset, load_elsewhere
 from mixrag_cli.evaluation.relevance import SourcePlaces, grade_passages
 from mixrag_cli.records import Chunk, Locator
 
@@ -123,6 +123,18 @@ def test_a_corpus_alone_serves_as_distractors(tmp_path: Path) -> None:
     assert [document.id for document in load_corpus(write_beir(tmp_path))] == ["d1", "a/b:2", "a b 2"]
     with pytest.raises(WrongUsage, match=r"no corpus.jsonl"):
         load_corpus(tmp_path.parent)
+
+
+def test_elsewhere_is_a_corpus_or_a_folder_of_files_or_what_lies_beside_questions(tmp_path: Path) -> None:
+    corpus = write_beir(tmp_path / "corpus")
+    assert [document.id for document in load_elsewhere(corpus)[0]] == ["d1", "a/b:2", "a b 2"]
+    asked = tmp_path / "asked"
+    (asked / "files").mkdir(parents=True)
+    assert load_elsewhere(asked) == ((), (asked,))
+    write_lines(asked / "questions.jsonl", [{"question": "?"}])
+    assert load_elsewhere(asked) == ((), (asked / "files",))
+    with pytest.raises(WrongUsage, match="no such folder"):
+        load_elsewhere(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("name", ["nothing-here", "."])

@@ -121,6 +121,35 @@ def test_a_data_set_is_measured_compared_and_told_in_three_ways(beir: Path, cach
     assert {path: path.stat().st_mtime_ns for path in beir.rglob("*")} == before
 
 
+def test_questions_asked_elsewhere_have_no_answer_there(beir: Path, cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bees.md").write_text("# Bees\n\nA hive holds up to sixty thousand bees in summer.\n")
+    arguments = ("eval", str(beir), "--cache", str(cache), "--answers", "--json", "--against")
+    done = run_mixrag(*arguments, str(tmp_path / "notes"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    check_schema(found)
+    measures = found["runs"][0]["measures"]
+    assert found["queries"] == len(QUERIES)
+    assert measures["refusal-recall"]["mean"] >= 0.75
+    missing = run_mixrag(*arguments, str(tmp_path / "nowhere"), cwd=tmp_path)
+    assert missing.returncode == 2
+    assert b"nowhere: no such folder" in missing.stdout
+
+
+def test_documents_of_another_set_are_searched_besides(beir: Path, cache: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "corpus.jsonl").write_text(
+        lines([{"_id": "ferry", "text": "How often do ferries leave? Ask at the quay."}])
+    )
+    done = run_mixrag("eval", str(beir), "--cache", str(cache), "--distractors", str(other), "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    alone = json.loads(run_mixrag("eval", str(beir), "--cache", str(cache), "--json", cwd=tmp_path).stdout)
+    beside, before = (found["runs"][0]["measures"]["nDCG@10"]["mean"] for found in (json.loads(done.stdout), alone))
+    assert beside < before  # its document stands above the relevant one of the first question
+
+
 def check_page(page: str) -> None:
     assert page.count("<svg") == page.count("</svg>") >= 8
     assert "<b>craft</b>" not in page

@@ -68,7 +68,11 @@ class Selected:
     ] = None
     against: Annotated[
         Path | None,
-        typer.Option("--against", metavar="DIR", help="Ask this set's documents instead, which hold no answer."),
+        typer.Option(
+            "--against",
+            metavar="DIR",
+            help="Ask this set's documents instead, which hold no answer.",
+        ),
     ] = None
 
     @property
@@ -172,13 +176,13 @@ def _measures(data: DataSet, compared: Compared) -> tuple[Measure, ...]:
 def _with_others(data: DataSet, distractors: Sequence[Path], against: Path | None) -> DataSet:
     if not distractors and against is None:
         return data
-    from mixrag_cli.evaluation.loading import load_corpus
-    from mixrag_cli.pipeline.eval_corpus import with_other_documents
+    from mixrag_cli.evaluation.datasets import asked_elsewhere, with_distractors
+    from mixrag_cli.evaluation.loading import load_corpus, load_elsewhere
 
     if against is not None:
-        return with_other_documents(data, {"against": load_corpus(against)}, instead=True)
+        return asked_elsewhere(data, *load_elsewhere(against))
     others = {f"distractors{number}": load_corpus(place) for number, place in enumerate(distractors, start=1)}
-    return with_other_documents(data, others, instead=False)
+    return with_distractors(data, others)
 
 
 def _read_pair(text: str) -> tuple[str, str]:

@@ -104,6 +104,30 @@ def select(dataset: DataSet, splits: Sequence[str], labels: Sequence[tuple[str, 
     return replace(dataset, questions=tuple(chosen[:limit] if limit else chosen))
 
 
+def with_distractors(dataset: DataSet, others: Mapping[str, Sequence[SourceText]]) -> DataSet:
+    """The data set with the documents of others beside its own, under their names.
+
+    Raises WrongUsage for a data set of files, whose documents lie where they are.
+    """
+    if dataset.folders:
+        raise WrongUsage(f"{dataset.name}: documents of another set cannot be added to a folder of files")
+    added = tuple(
+        SourceText(f"{name}/{document.id}", f"{name}/{document.path}", document.text)
+        for name, documents in others.items()
+        for document in documents
+    )
+    return replace(dataset, documents=dataset.documents + added)
+
+
+def asked_elsewhere(dataset: DataSet, documents: Sequence[SourceText], folders: Sequence[Path]) -> DataSet:
+    """The data set's questions, asked of these documents or folders, none of which can answer them."""
+    questions = tuple(
+        replace(question, relevant={}, spans=(), answers=(), value=None, is_answerable=False, context="")
+        for question in dataset.questions
+    )
+    return replace(dataset, documents=tuple(documents), folders=tuple(folders), questions=questions)
+
+
 def _texts(documents: Sequence[SourceText]) -> Iterator[str]:
     for document in documents:
         yield from (document.id, document.path, document.text)

@@ -45,6 +45,20 @@ def load_corpus(place: Path) -> tuple[SourceText, ...]:
     return plain_documents(list(read_rows(corpus)))
 
 
+def load_elsewhere(place: Path) -> tuple[tuple[SourceText, ...], tuple[Path, ...]]:
+    """What to ask instead of a data set's own documents: those of a BEIR folder, or folders of files.
+
+    A folder with questions.jsonl stands for the documents beside it, any other folder for the files in it.
+    Raises WrongUsage where there is no folder, MixragError for a corpus that cannot be used.
+    """
+    if not place.is_dir():
+        raise WrongUsage(f"{place}: no such folder")
+    if find_lines(place, "corpus"):
+        return load_corpus(place), ()
+    questions = find_lines(place, "questions")
+    return (), _document_folders(questions, None) if questions else (place.absolute(),)
+
+
 def _load(place: Path, files: Path | None) -> DataSet:
     if place.is_file():
         return _load_file(place, files)

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -108,28 +108,6 @@ def prepare_corpus(
     done.write_text(json.dumps({"notes": notes}), "utf-8")
     _forget_oldest(folder.parent)
     return Corpus(dataset, store, notes)
-
-
-def with_other_documents(dataset: DataSet, others: Mapping[str, Sequence[SourceText]], *, instead: bool) -> DataSet:
-    """The data set with other sets' documents beside its own, or in their place.
-
-    In their place nothing relevant is left: every question is one that cannot be answered.
-    Raises MixragError for a data set of files, whose documents lie where they are.
-    """
-    if dataset.folders:
-        raise MixragError(f"{dataset.name}: documents of another set cannot be added to a folder of files")
-    added = tuple(
-        SourceText(f"{name}/{document.id}", f"{name}/{document.path}", document.text)
-        for name, documents in others.items()
-        for document in documents
-    )
-    if not instead:
-        return replace(dataset, documents=dataset.documents + added)
-    questions = tuple(
-        replace(question, relevant={}, spans=(), answers=(), value=None, is_answerable=False, context="")
-        for question in dataset.questions
-    )
-    return replace(dataset, documents=added, questions=questions)
 
 
 def _key(dataset: DataSet, settings: Settings) -> str:
