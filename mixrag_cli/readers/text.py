@@ -14,7 +14,8 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import BlockKind, Document
+from mixrag_cli.readers.text_tables import find_text_tables
+from mixrag_cli.records import BlockKind, Document, Grid
 
 BEAT_BLOCKS = 2000
 UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}[ \t]*$")
@@ -107,9 +108,13 @@ def _add_sections(builder: DocumentBuilder, lines: Sequence[str], starts: list[t
 def _add_prose(builder: DocumentBuilder, lines: Sequence[str], beat: Callable[[int, int], None]) -> None:
     styles: list[str] = []  # heading styles in the order of their first use: that is their level
     is_literal = False
-    for count, (first, last) in enumerate(line_runs(lines, 0, len(lines))):
+    for count, (first, last, grid) in enumerate(_runs_and_tables(lines)):
         if count % BEAT_BLOCKS == 0:
             beat(first, len(lines))
+        if grid is not None:
+            text = "\n".join(lines[first:last])
+            builder.add(text, "table", grid=grid, lines=(first + 1, last))
+            continue
         above = first
         first, text, style = _take_heading(lines, first, last)
         if style:
@@ -125,6 +130,18 @@ def _add_prose(builder: DocumentBuilder, lines: Sequence[str], beat: Callable[[i
         if not (opens_code and last - first == 1):
             add_lines(builder, lines, (first, last), kind)
         is_literal = opens_code or lines[last - 1].rstrip().endswith("::") or (is_literal and is_indented)
+
+
+def _runs_and_tables(lines: Sequence[str]) -> Iterator[tuple[int, int, Grid | None]]:
+    """The runs of lines, [first, last) from 0; a table drawn in one is a run of its own, with its grid."""
+    for first, last in line_runs(lines, 0, len(lines)):
+        for table in find_text_tables(lines, first, last):
+            if first < table.first:
+                yield first, table.first, None
+            yield table.first, table.last, table.grid
+            first = table.last
+        if first < last:
+            yield first, last, None
 
 
 def _all_unread(lines: Sequence[str], first: int, last: int) -> bool:

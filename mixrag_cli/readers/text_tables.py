@@ -1,0 +1,150 @@
+"""Tables drawn with characters in plain text: what people and programs paste into readmes, mails and logs.
+
+    pipes       a line of headings, a line of dashes, a line a row; outer pipes or none (Markdown, psql, data sets)
+    grid        reStructuredText's boxes of +---+, a cell over columns kept as one
+    columns     reStructuredText's simple tables: columns under runs of =====
+
+A drawing that is not understood to its end stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from mixrag_cli.records import Grid, GridCell, Locator
+
+MAX_COLUMNS = 200
+_RULE = re.compile(r"[ \t]*[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+])+(?:[ \t]*:?-{2,}:?[ \t]*)?$")
+_BORDER = re.compile(r"[ \t]*\+(?:[-=]{2,}\+)+[ \t]*$")
+_UNDERLINES = re.compile(r"[ \t]*={2,}(?:[ \t]+={2,})+[ \t]*$")
+_RUN = re.compile(r"={2,}")
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table and the lines that draw it, [first, last) from 0."""
+
+    first: int
+    last: int
+    grid: Grid
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """cells: (text, columns that it spans); line: of its first character, from 0."""
+
+    line: int
+    cells: Sequence[tuple[str, int]]
+    is_header: bool
+
+
+def find_text_tables(lines: Sequence[str], first: int, last: int) -> Iterator[TextTable]:
+    """The tables drawn in these lines, in their order; none overlaps another."""
+    at = first
+    while at < last:
+        for draw in (_pipes, _boxes, _columns):
+            if found := draw(lines, at, last):
+                end, rows = found
+                yield TextTable(at, end, _to_grid(rows, (at + 1, end)))
+                at = end
+                break
+        else:
+            at += 1
+
+
+def _pipes(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]] | None:
+    if first + 2 >= last or "|" not in lines[first] or not _RULE.match(lines[first + 1]):
+        return None
+    n_columns = len(_inside(lines[first + 1].replace("+", "|")).split("|"))
+    if not 2 <= n_columns <= MAX_COLUMNS or not (heading := _split_at_pipes(lines[first], n_columns)):
+        return None
+    rows = [_Row(first, [(text, 1) for text in heading], True)]
+    end = first + 2
+    while end < last and (cells := _split_at_pipes(lines[end], n_columns)):
+        rows.append(_Row(end, [(text, 1) for text in cells], False))
+        end += 1
+    return (end, rows) if len(rows) > 1 else None
+
+
+def _split_at_pipes(line: str, n_columns: int) -> list[str]:
+    """The cells of a line of so many columns, [] for another line.
+
+    A pipe at an end bounds the outer cell, or parts an empty one from the next: what makes the columns agree.
+    """
+    whole = line.strip().replace("\\|", "\0")
+    for inner in (_inside(whole), whole, whole.removesuffix("|"), whole.removeprefix("|")):
+        cells = [cell.strip().replace("\0", "|") for cell in inner.split("|")]
+        if len(cells) == n_columns:
+            return cells
+    return []
+
+
+def _inside(line: str) -> str:
+    """What stands between a line's outer pipes."""
+    return line.strip().removeprefix("|").removesuffix("|")
+
+
+def _boxes(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]] | None:
+    if not _BORDER.match(lines[first]):
+        return None
+    end = first
+    while end < last and lines[end].strip()[:1] in ("+", "|"):
+        end += 1
+    borders = [number for number in range(first, end) if _BORDER.match(lines[number])]
+    others = [number for number in range(first, end) if number not in borders]
+    # A border that stops midway begins a cell over rows, which is left to people.
+    if len(borders) < 3 or borders[-1] != end - 1 or any("+--" in lines[number] for number in others):
+        return None
+    edges = sorted({place for number in borders for place, sign in enumerate(lines[number]) if sign == "+"})
+    header_end = next((number for number in borders[1:-1] if "=" in lines[number]), first)
+    rows = [
+        _Row(above + 1, _box_cells(lines[above + 1 : below], edges), below <= header_end)
+        for above, below in pairwise(borders)
+        if below > above + 1
+    ]
+    return (end, rows) if len(rows) > 1 and len(edges) <= MAX_COLUMNS else None
+
+
+def _box_cells(lines: Sequence[str], edges: Sequence[int]) -> list[tuple[str, int]]:
+    cells: list[tuple[str, int]] = []
+    start = 0
+    for number in range(1, len(edges)):
+        if number == len(edges) - 1 or all(line[edges[number] : edges[number] + 1] in ("|", "+") for line in lines):
+            text = " ".join(line[edges[start] + 1 : edges[number]].strip() for line in lines)
+            cells.append((_SPACES.sub(" ", text).strip(), number - start))
+            start = number
+    return cells
+
+
+def _columns(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]] | None:
+    if not _UNDERLINES.match(lines[first]):
+        return None
+    rules = [number for number in range(first, last) if _UNDERLINES.match(lines[number])]
+    if len(rules) < 3 or any(re.fullmatch(r"[ \t-]*-{2,}[ \t-]*", line) for line in lines[first : rules[2]]):
+        return None
+    starts = [run.start() for run in _RUN.finditer(lines[first])]
+    rows: list[_Row] = []
+    for is_header, (above, below) in ((True, (rules[0], rules[1])), (False, (rules[1], rules[2]))):
+        for number in range(above + 1, below):
+            texts = [lines[number][a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)]
+            if rows and rows[-1].is_header == is_header and (is_header or not texts[0]):
+                known = [f"{cell} {text}".strip() for (cell, _), text in zip(rows[-1].cells, texts, strict=True)]
+                rows[-1] = _Row(rows[-1].line, [(text, 1) for text in known], is_header)
+            else:
+                rows.append(_Row(number, [(text, 1) for text in texts], is_header))
+    return (rules[2] + 1, rows) if len(rows) > 1 and rows[0].is_header else None
+
+
+def _to_grid(rows: Sequence[_Row], lines: tuple[int, int]) -> Grid:
+    cells = []
+    for number, row in enumerate(rows):
+        column = 0
+        for text, span in row.cells:
+            cells.append(GridCell(number, column, text, column_span=span, is_header=row.is_header, line=row.line + 1))
+            column += span
+    n_columns = max(cell.column + cell.column_span for cell in cells)
+    return Grid(len(rows), n_columns, tuple(cells), Locator((0, 0), lines=lines), total_rows=len(rows))

@@ -1,0 +1,130 @@
+"""Tables drawn with characters in plain text: pipes, boxes and columns, and what only looks like one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mixrag_cli.readers.text_tables import TextTable, find_text_tables
+from tests.cli_fixtures import run_mixrag
+
+PIPES = """\
+in millions | 2019 | 2018
+----------- | ---- | ------
+revenue     | $ 12 | $ 10
+cost        | 7    | ( 6 )
+"""
+PSQL = """\
+ name  | size
+-------+------
+ pump  |   12
+ valve |    3
+(2 rows)
+"""
+OUTER = """\
+| a | b |
+|:--|--:|
+| 1 | x \\| y |
+"""
+NO_CORNER = """\
+| 2008 | 2007 |
+--------- | ---- | ---- |
+revenue | 1 | 2 |
+| 3 | 4 |
+"""
+BOXES = """\
++---------+-------------+
+| Station | Flow        |
+|         +             +
+| number  | in litres   |
++=========+======+======+
+| north   | 1    | 2    |
++---------+------+------+
+| closed for the winter |
++---------+------+------+
+"""
+COLUMNS = """\
+=======  =====  ========
+option   short  meaning
+=======  =====  ========
+verbose  -v     says more
+                than usual
+quiet    -q     says less
+=======  =====  ========
+"""
+
+
+def tables_in(text: str) -> list[TextTable]:
+    lines = text.split("\n")
+    return list(find_text_tables(lines, 0, len(lines)))
+
+
+def texts_of(table: TextTable) -> list[list[str]]:
+    grid = table.grid
+    rows: list[list[str]] = [[] for _ in range(grid.n_rows)]
+    for cell in grid.cells:
+        rows[cell.row].append(cell.text)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "span"),
+    [
+        (PIPES, [["in millions", "2019", "2018"], ["revenue", "$ 12", "$ 10"], ["cost", "7", "( 6 )"]], (0, 4)),
+        (PSQL, [["name", "size"], ["pump", "12"], ["valve", "3"]], (0, 4)),
+        (OUTER, [["a", "b"], ["1", "x | y"]], (0, 3)),
+        (NO_CORNER, [["", "2008", "2007"], ["revenue", "1", "2"], ["", "3", "4"]], (0, 4)),
+        (
+            COLUMNS,
+            [["option", "short", "meaning"], ["verbose", "-v", "says more than usual"], ["quiet", "-q", "says less"]],
+            (0, 7),
+        ),
+    ],
+)
+def test_a_drawn_table_is_read_with_its_headings(text: str, rows: list[list[str]], span: tuple[int, int]) -> None:
+    (table,) = tables_in(text)
+    assert texts_of(table) == rows
+    assert (table.first, table.last) == span
+    assert [cell.row for cell in table.grid.cells if cell.is_header] == [0] * len(rows[0])
+    assert table.grid.locator.lines == (span[0] + 1, span[1])
+
+
+def test_a_box_over_columns_is_one_cell() -> None:
+    (table,) = tables_in(BOXES)
+    assert texts_of(table) == [["Station number", "Flow in litres"], ["north", "1", "2"], ["closed for the winter"]]
+    spans = {cell.text: cell.column_span for cell in table.grid.cells}
+    assert (spans["Flow in litres"], spans["closed for the winter"], spans["north"]) == (2, 3, 1)
+    assert {cell.text for cell in table.grid.cells if cell.is_header} == {"Station number", "Flow in litres"}
+
+
+def test_several_tables_among_lines_of_text_are_found_where_they_stand() -> None:
+    found = tables_in(f"The results :\n{PIPES}and the parts\n{PSQL}")
+    assert [(table.first, table.last) for table in found] == [(1, 5), (6, 10)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a | b\nc | d\n",  # no rule
+        "Title\n-----\ntext\n",  # a heading
+        "a | b\n--- | ---\nno row\n",
+        "a | b\n--- | --- | ---\n1 | 2\n",  # a rule for other columns
+        "+---+---+\n| a | b |\n",  # a box that does not close
+        "+---+---+\n| a | b |\n|   +---+\n|   | c |\n+---+---+\n",  # a cell over rows
+        "=====\nTitle\n=====\n",
+        "=== ===\na   b\n--- ---\n1   2\n=== ===\n",
+        "x = a || b\n-----------\ny\n",
+    ],
+)
+def test_what_is_not_understood_to_its_end_stays_text(text: str) -> None:
+    assert tables_in(text) == []
+
+
+def test_a_table_in_a_text_file_answers_through_its_headers(tmp_path: Path) -> None:
+    (tmp_path / "report.txt").write_text(f"The year went well. Figures of the mill follow :\n{PIPES}The end.\n")
+    assert run_mixrag("index", cwd=tmp_path).returncode == 0
+    shown = run_mixrag("show", "report.txt", "--tables", cwd=tmp_path)
+    assert b"L2-5" in shown.stdout
+    asked = run_mixrag("ask", "What was the revenue in 2018?", cwd=tmp_path)
+    assert b"$10 million" in asked.stdout, asked.stdout
