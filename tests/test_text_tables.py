@@ -121,6 +121,20 @@ def test_what_is_not_understood_to_its_end_stays_text(text: str) -> None:
     assert tables_in(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a | b\n" + " " * 100_000 + "\n",
+        "a | b\n" + "- " * 50_000 + "x\n",
+        "a | b\n" + "--" * 50_000 + "x\n",
+        ("+--+--+\n" * 50_000) + "| a | b |\n",
+        "== ==\n" + "a b\n" * 100_000,
+    ],
+)
+def test_no_drawing_costs_more_than_a_look_at_each_line(text: str) -> None:
+    assert tables_in(text) == []  # seconds or hours, were a line looked at once for each line before it
+
+
 def test_a_table_in_a_text_file_answers_through_its_headers(tmp_path: Path) -> None:
     (tmp_path / "report.txt").write_text(f"The year went well. Figures of the mill follow :\n{PIPES}The end.\n")
     assert run_mixrag("index", cwd=tmp_path).returncode == 0

@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from mixrag_cli.records import Grid, GridCell, Locator
 
 MAX_COLUMNS = 200
-_RULE = re.compile(r"[ \t]*[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+])+(?:[ \t]*:?-{2,}:?[ \t]*)?$")
+# Each of them is matched in one pass, whatever stands in the line.
+_RULE = re.compile(r"[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+])+(?:[ \t]*:?-{2,}:?)?$")
 _BORDER = re.compile(r"[ \t]*\+(?:[-=]{2,}\+)+[ \t]*$")
 _UNDERLINES = re.compile(r"[ \t]*={2,}(?:[ \t]+={2,})+[ \t]*$")
 _RUN = re.compile(r"={2,}")
@@ -47,27 +48,32 @@ def find_text_tables(lines: Sequence[str], first: int, last: int) -> Iterator[Te
     at = first
     while at < last:
         for draw in (_pipes, _boxes, _columns):
-            if found := draw(lines, at, last):
-                end, rows = found
+            end, rows = draw(lines, at, last)
+            if rows:
                 yield TextTable(at, end, _to_grid(rows, (at + 1, end)))
+            if end > at:
                 at = end
                 break
         else:
             at += 1
 
 
-def _pipes(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]] | None:
-    if first + 2 >= last or "|" not in lines[first] or not _RULE.match(lines[first + 1]):
-        return None
+# Each of these says where the table that begins in the first line ends, and its rows; without rows, up to where there
+# is none, which is the first line itself where nothing begins there.
+
+
+def _pipes(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]]:
+    if first + 2 >= last or "|" not in lines[first] or not _RULE.match(lines[first + 1].strip()):
+        return first, []
     n_columns = len(_inside(lines[first + 1].replace("+", "|")).split("|"))
     if not 2 <= n_columns <= MAX_COLUMNS or not (heading := _split_at_pipes(lines[first], n_columns)):
-        return None
+        return first, []
     rows = [_Row(first, [(text, 1) for text in heading], True)]
     end = first + 2
     while end < last and (cells := _split_at_pipes(lines[end], n_columns)):
         rows.append(_Row(end, [(text, 1) for text in cells], False))
         end += 1
-    return (end, rows) if len(rows) > 1 else None
+    return (end, rows) if len(rows) > 1 else (first, [])
 
 
 def _split_at_pipes(line: str, n_columns: int) -> list[str]:
@@ -88,25 +94,25 @@ def _inside(line: str) -> str:
     return line.strip().removeprefix("|").removesuffix("|")
 
 
-def _boxes(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]] | None:
+def _boxes(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]]:
     if not _BORDER.match(lines[first]):
-        return None
+        return first, []
     end = first
     while end < last and lines[end].strip()[:1] in ("+", "|"):
         end += 1
     borders = [number for number in range(first, end) if _BORDER.match(lines[number])]
-    others = [number for number in range(first, end) if number not in borders]
     # A border that stops midway begins a cell over rows, which is left to people.
-    if len(borders) < 3 or borders[-1] != end - 1 or any("+--" in lines[number] for number in others):
-        return None
+    stops_midway = any("+--" in lines[number] and not _BORDER.match(lines[number]) for number in range(first, end))
     edges = sorted({place for number in borders for place, sign in enumerate(lines[number]) if sign == "+"})
+    if len(borders) < 3 or borders[-1] != end - 1 or stops_midway or len(edges) > MAX_COLUMNS:
+        return end, []
     header_end = next((number for number in borders[1:-1] if "=" in lines[number]), first)
     rows = [
         _Row(above + 1, _box_cells(lines[above + 1 : below], edges), below <= header_end)
         for above, below in pairwise(borders)
         if below > above + 1
     ]
-    return (end, rows) if len(rows) > 1 and len(edges) <= MAX_COLUMNS else None
+    return end, rows if len(rows) > 1 else []
 
 
 def _box_cells(lines: Sequence[str], edges: Sequence[int]) -> list[tuple[str, int]]:
@@ -120,12 +126,13 @@ def _box_cells(lines: Sequence[str], edges: Sequence[int]) -> list[tuple[str, in
     return cells
 
 
-def _columns(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]] | None:
+def _columns(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]]:
     if not _UNDERLINES.match(lines[first]):
-        return None
-    rules = [number for number in range(first, last) if _UNDERLINES.match(lines[number])]
-    if len(rules) < 3 or any(re.fullmatch(r"[ \t-]*-{2,}[ \t-]*", line) for line in lines[first : rules[2]]):
-        return None
+        return first, []
+    rules = list(islice((number for number in range(first, last) if _UNDERLINES.match(lines[number])), 3))
+    # Dashes under headings mean one over several columns, which is left to people.
+    if len(rules) < 3 or any("--" in line and not line.strip(" \t-") for line in lines[first : rules[2]]):
+        return first, []
     starts = [run.start() for run in _RUN.finditer(lines[first])]
     rows: list[_Row] = []
     for is_header, (above, below) in ((True, (rules[0], rules[1])), (False, (rules[1], rules[2]))):
@@ -136,7 +143,7 @@ def _columns(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Ro
                 rows[-1] = _Row(rows[-1].line, [(text, 1) for text in known], is_header)
             else:
                 rows.append(_Row(number, [(text, 1) for text in texts], is_header))
-    return (rules[2] + 1, rows) if len(rows) > 1 and rows[0].is_header else None
+    return (rules[2] + 1, rows) if len(rows) > 1 and rows[0].is_header else (first, [])
 
 
 def _to_grid(rows: Sequence[_Row], lines: tuple[int, int]) -> Grid:
