@@ -148,6 +148,32 @@ def test_blank_rows_and_columns_inside_a_table_do_not_cut_it() -> None:
     assert [column.path for column in table.columns] == [("2019",), ("2018",)]
 
 
+def test_a_row_without_figures_does_not_cut_a_table_with_a_blank_row_after_each() -> None:
+    rows: list[list[Any]] = [["Year", "Paper", "Web"]]
+    for year, paper, web in ((2015, 81, 125), (2016, 92, 131), (2017, None, None), (2018, 88, 140)):
+        rows += [[year, paper, web], [None]]
+    (table,) = tables_of(read(make_book(fill_rows(rows))))
+    assert [row.path for row in table.rows] == [("2015",), ("2016",), ("2017",), ("2018",)]
+    assert {cell.row for cell in table.cells} == {header.index for header in table.rows if header.path != ("2017",)}
+
+
+def test_tables_side_by_side_whose_figures_stand_in_other_rows_are_kept_apart() -> None:
+    rows = [
+        ["INCOME", None, None, "SUMMARY", None, None],
+        ["Item", "Amount", None, None, None, None],
+        ["Wages", 2500, None, None, None, None],
+        ["Rent", 250, None, None, None, None],
+        [None, None, None, "All income", "All expenses", "Balance"],
+        ["EXPENSES", None, None, 2750, 1150, 1600],
+        ["Item", "Amount", None, None, None, None],
+        ["Food", 500, None, None, None, None],
+        ["Power", 650, None, None, None, None],
+    ]
+    tables = tables_of(read(make_book(fill_rows(rows))))
+    assert [table.locator.cells for table in tables] == ["A1:B4", "D5:F6", "A6:B9"]
+    assert [row.path for row in tables[2].rows] == [("Food",), ("Power",)]
+
+
 def test_numbers_dates_and_errors_are_shown_as_a_person_sees_them() -> None:
     def fill(book: Any) -> None:
         sheet = book.active

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from mixrag_cli.readers.sheets.sampling import SourceCell
 from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
@@ -123,14 +124,27 @@ def _band(run: tuple[int, int], inside: Mapping[int, set[int]]) -> Region:
 def _join_bands(bands: list[Region], cells: Cells) -> list[Region]:
     """Blank rows inside one table: a band that goes on with data under the columns of the band above belongs to it."""
     joined: list[Region] = []
-    for band in bands:
+    previous: Region | None = None  # the band above as it was before joining
+    for band, following in zip_longest(bands, bands[1:]):
         upper = joined[-1] if joined else None
-        if upper is not None and _continues(upper, band, cells):
+        is_spaced = previous is not None and previous != upper and previous.n_rows == 1
+        if upper is not None and (
+            _continues(upper, band, cells)
+            or (is_spaced and following is not None and _is_empty_row(upper, band, following, cells))
+        ):
             left, right = min(upper.left, band.left), max(upper.right, band.right)
             joined[-1] = Region(upper.top, left, band.bottom, right)
         else:
             joined.append(band)
+        previous = band
     return joined
+
+
+def _is_empty_row(upper: Region, band: Region, following: Region, cells: Cells) -> bool:
+    """Whether a band is a label without figures between rows of a table that leaves a blank row after each row."""
+    is_label = (band.n_rows, band.n_columns, band.left) == (1, 1, upper.left) and band.top - upper.bottom <= 2
+    reached = Region(upper.top, upper.left, band.bottom, upper.right)
+    return is_label and following.n_rows == 1 and _continues(reached, following, cells)
 
 
 def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
@@ -166,11 +180,23 @@ def _join_parts(parts: list[Region], cells: Cells) -> list[Region]:
     joined: list[Region] = []
     for part in parts:
         left = joined[-1] if joined else None
-        if left is not None and not (left.n_columns > 1 and part.n_columns > 1 and _has_labels(part, cells)):
+        if left is not None and not (left.n_columns > 1 and part.n_columns > 1 and _stands_alone(part, left, cells)):
             joined[-1] = Region(left.top, left.left, left.bottom, part.right)
         else:
             joined.append(part)
     return joined
+
+
+def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether a part has labels of its own, or its figures stand in other rows than those of the part on its left."""
+    if _has_labels(part, cells):
+        return True
+    own, others = _figure_rows(part, cells), _figure_rows(left, cells)
+    return bool(own) and len(others) > 1 and not own & others
+
+
+def _figure_rows(region: Region, cells: Cells) -> set[int]:
+    return {row for row, column in _places(region) if (cell := cells.get((row, column))) and _is_figure(cell)}
 
 
 def _has_labels(region: Region, cells: Cells) -> bool:
