@@ -285,6 +285,44 @@ def test_a_caption_in_millions_spares_percentages_and_per_share_rows() -> None:
     assert unit_text(table) == "USD, in millions"
 
 
+BRACKETS = [
+    ["Gross", "Tax liability", "", "Levy", ""],
+    ["income", "Existing", "Proposed", "Existing", "Proposed"],
+    ["€", "€", "€", "€", "€"],
+    ["17,500", "0", "0", "435.84", "0"],
+    ["25,000 (b)", "242", "0", "499.20", "0"],
+    ["30,000", "1,250", "720", "600", "600"],
+    ["40,000", "3,250", "2,720", "800", "800"],
+]
+
+
+def test_numbers_that_rise_name_the_rows_and_bear_the_name_of_their_column() -> None:
+    table = to_table(BRACKETS, {(0, 1): (1, 2), (0, 3): (1, 2)})
+    names = [("Gross income", text) for text in ("17,500", "25,000 (b)", "30,000", "40,000")]
+    assert lefts(table) == names
+    assert tops(table)[1] == ("Tax liability", "Proposed")
+    assert value_of(table, 5, 2) == (Decimal(720), "EUR", 1)
+
+
+def test_numbers_that_fall_and_rise_stay_figures() -> None:
+    rows = [*BRACKETS[:3], *BRACKETS[:2:-1], BRACKETS[5]]
+    table = to_table(rows, {(0, 1): (1, 2), (0, 3): (1, 2)})
+    assert len(tops(table)) == 5
+
+
+def test_the_unit_of_numbers_that_name_the_rows_is_not_that_of_the_figures() -> None:
+    rows = [["Earnings", "Single", ""], ["€", "2003", "2004"]]
+    rows += [[f"{n}0,000", f"0.{n}", f"0.{n}5"] for n in (1, 2, 3)]
+    table = to_table(rows, {(0, 1): (1, 2)})
+    assert (lefts(table)[0], table.unit) == (("Earnings", "10,000"), "")
+    assert value_of(table, 2, 1) == (Decimal("0.1"), "", 1)
+
+
+def test_a_year_without_figures_is_no_section_of_the_years_below() -> None:
+    table = to_table([["", "Paper", "Web"], ["2015", "81", "125"], ["2016", "", ""], ["2017", "92", "131"]])
+    assert lefts(table) == [("2015",), ("2016",), ("2017",)]
+
+
 def test_flat_records_take_their_leading_keys_as_row_path() -> None:
     table = to_table(
         [

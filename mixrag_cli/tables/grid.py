@@ -13,7 +13,7 @@ from decimal import Decimal
 from mixrag_cli.records import Cell, Grid, GridCell, Header, Table, stable_id
 from mixrag_cli.tables.headers import TOTAL, Layout, find_layout
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
-from mixrag_cli.tables.rows import RowHeader, read_rows
+from mixrag_cli.tables.rows import RowHeader, key_name, read_rows
 from mixrag_cli.tables.top_paths import top_paths
 from mixrag_cli.tables.unit_words import CURRENCY_OF, find_unit_and_scale
 from mixrag_cli.tables.units import (
@@ -132,6 +132,8 @@ def _is_scale(text: str) -> bool:
 
 
 def _corner_texts(matrix: Matrix, layout: Layout) -> list[str]:
+    if key_name(matrix, layout):
+        return []  # it is about the numbers that name the rows, their unit is not that of the data
     rows = (*layout.headers, *layout.units)
     return [text for row in rows for column in layout.labels if (text := matrix.text(row, column))]
 

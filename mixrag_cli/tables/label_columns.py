@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 
 MAX_LABEL_COLUMNS = 6
 TYPED_SHARE = 0.5  # a column is one of figures when at least half of its filled body cells are
 LABEL_SHARE = 0.6
+MIN_STEPS = 3  # two rising numbers are as likely figures
 LONG_LABEL_CHARS = 60  # on average; longer texts are descriptions, not keys
 PERIOD_NAME = re.compile(r"\b(?:years?|fy|seasons?|period|date|months?|quarters?|day|week|time)\b", re.I)
+WHOLE_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\s?\([a-z]\))?$")  # perhaps with a footnote's letter
 RANK_NAME = re.compile(r"^(?:rank\w*|place|pos(?:ition|\.)?|no\.?|nr\.?|#|id|index|seat|code|year)$", re.I)
 
 
@@ -31,7 +34,10 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
 
 @dataclass(frozen=True, slots=True)
 class _BodyKinds:
-    """What a column's body holds: texts, periods and figures as shares of its filled cells, 0..1, and counts."""
+    """What a column's body holds: texts, periods and figures as shares of its filled cells, 0..1, and counts.
+
+    rises: whether its whole numbers rise strictly, and most of its cells are such.
+    """
 
     texts: float
     periods: float
@@ -39,11 +45,13 @@ class _BodyKinds:
     filled: int
     distinct: int
     mean_chars: float
+    rises: bool
 
 
 def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
     counts = {"texts": 0, "periods": 0, "figures": 0}
     seen: set[str] = set()
+    whole: list[int] = []
     chars = 0
     for row in body:
         cell = matrix.own(row, column)
@@ -55,13 +63,15 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
         if kind == "range" and column == 0:
             kind = "text"  # "200 to 399" names a class
         counts["figures" if kind in DATA_KINDS else "periods" if kind in PERIOD_KINDS else "texts"] += 1
+        if found := WHOLE_NUMBER.match(cell.text.strip()):
+            whole.append(int(found[1].replace(",", "")))
         seen.add(cell.text)
         chars += len(cell.text)
     filled = sum(counts.values())
     share = {name: count / filled if filled else 0.0 for name, count in counts.items()}
-    return _BodyKinds(
-        share["texts"], share["periods"], share["figures"], filled, len(seen), chars / filled if filled else 0
-    )
+    rises = len(whole) >= LABEL_SHARE * filled and all(a < b for a, b in pairwise(whole))
+    mean_chars = chars / filled if filled else 0
+    return _BodyKinds(share["texts"], share["periods"], share["figures"], filled, len(seen), mean_chars, rises)
 
 
 def _is_label_column(
@@ -73,7 +83,8 @@ def _is_label_column(
         if column > 0 or kinds.filled == 0:
             return column == 0 and not heads
         is_merged_down = len(headers) > 1 and all(cell.row_span >= len(headers) for cell in heads)
-        return not is_named_figures or is_merged_down or any(RANK_NAME.match(cell.text.strip()) for cell in heads)
+        is_named_key = any(RANK_NAME.match(cell.text.strip()) for cell in heads)
+        return not is_named_figures or is_merged_down or is_named_key or _counts_steps(matrix, headers, kinds)
     if any(cell.column_span > 1 for cell in heads) or not _spans_whole_header(matrix, headers, column):
         return False
     is_merged_down = len(headers) > 1 and any(cell.row_span > 1 for cell in heads)
@@ -86,6 +97,18 @@ def _is_label_column(
     if kinds.periods >= LABEL_SHARE and PERIOD_NAME.search(name):
         return True
     return named and kinds.mean_chars <= LONG_LABEL_CHARS and kinds.texts > 1 - LABEL_SHARE
+
+
+def _counts_steps(matrix: Matrix, headers: tuple[int, ...], kinds: _BodyKinds) -> bool:
+    """Whether the first column rises in whole numbers from row to row, outside the groups that the headers make.
+
+    So do brackets of income, ages and sizes; in a table of one header row, any of its columns may be what is asked.
+    """
+    if len(headers) < 2 or not kinds.rises or kinds.filled < MIN_STEPS:
+        return False
+    groups = {id(cell): cell for row in headers for cell in matrix.cells_of_row(row, range(matrix.n_columns))}
+    wide = [cell for cell in groups.values() if cell.column_span > 1]
+    return bool(wide) and all(cell.column > 0 for cell in wide)
 
 
 def _spans_whole_header(matrix: Matrix, headers: tuple[int, ...], column: int) -> bool:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from mixrag_cli.records import GridCell
 from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
-from mixrag_cli.tables.matrix import Matrix
-from mixrag_cli.tables.units import Unit, unit_of_header, unit_of_unit_text
+from mixrag_cli.tables.label_columns import LABEL_SHARE, RANK_NAME
+from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.units import Unit, is_unit_text, unit_of_header, unit_of_unit_text
 
 PLAIN_SECTION = 0.25  # a section that is not bold stands below a bold one of the same indent
 INNER_SECTION = 0.1  # a section right below a section of the same look is its child
@@ -59,6 +60,7 @@ class _RowWalk:
         sections = [self._label(row) for row, kind in self.kinds.items() if kind == "section"]
         self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
         self.fills_down = _fills_down(matrix, layout)
+        self.key_name = key_name(matrix, layout)
 
     def walk(self) -> tuple[RowHeader, ...]:
         """The data rows in order."""
@@ -94,12 +96,22 @@ class _RowWalk:
         if not data:
             if len(layout.labels) > 1 and sum(matrix.own(row, column) is not None for column in layout.labels) > 1:
                 return "data"
-            return "section" if self._label(row) is not None else "data"
+            return "section" if self._label(row) is not None and not self._is_empty_period(row) else "data"
         if is_unit_row(matrix, row, layout):
             return "unit"
         if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
             return "heading" if all(cell is data[0] for cell in data) else "header"
         return "data"
+
+    def _is_empty_period(self, row: int) -> bool:
+        """Whether a year or date without figures stands between others: a period of which nothing is known."""
+        label = self._label(row)
+        below = (self._label(other) for other in self.layout.body if other > row)
+        following = next((cell for cell in below if cell is not None), None)
+        if label is None or following is None:
+            return False
+        kind = self.matrix.kinds[label.row, label.column]
+        return kind in PERIOD_KINDS and kind == self.matrix.kinds[following.row, following.column]
 
     def _is_unlabelled_text(self, row: int, data: list[GridCell]) -> bool:
         if self._label(row) is not None or any(cell.row != row for cell in data):
@@ -157,7 +169,7 @@ class _RowWalk:
         else:
             self._close_data_rows()
         parents = tuple(parent.text for parent in self.open)
-        path = (*parents, *labels) or (self._row_name(row),)
+        path = (*parents, *self.key_name, *labels) if labels else parents or (self._row_name(row),)
         block = next((parent.unit for parent in reversed(self.open) if parent.unit.is_known), self.block)
         self.found.append(
             RowHeader(row, path, is_total or (not labels and bool(parents)), _unit_of_labels(labels), block)
@@ -260,6 +272,26 @@ def _unit_of_labels(labels: tuple[str, ...]) -> Unit:
 def _unit_of_row(matrix: Matrix, row: int, layout: Layout) -> Unit:
     text = next((matrix.text(row, column) for column in layout.data if matrix.at(row, column)), "")
     return unit_of_unit_text(text) if text else Unit()
+
+
+def key_name(matrix: Matrix, layout: Layout) -> tuple[str, ...]:
+    """What numbers in the label column are ("Gross income"), or () where the labels are texts or periods.
+
+    "60,000" alone names no row to anyone who asks. Ranks and codes do without, and so do keys below a merged corner,
+    which stands as often for what the table is about.
+    """
+    if len(layout.labels) != 1:
+        return ()
+    heads = [cell for row in layout.headers if (cell := matrix.own(row, layout.labels[0])) is not None]
+    if any(cell.row_span > 1 for cell in heads):
+        return ()
+    labels = [cell for row in layout.body if (cell := matrix.own(row, layout.labels[0])) is not None]
+    numbers = sum(matrix.kinds[cell.row, cell.column] in DATA_KINDS for cell in labels)
+    if numbers < LABEL_SHARE * len(labels):
+        return ()
+    texts = [" ".join(cell.text.split()) for cell in heads]
+    name = " ".join(dict.fromkeys(text for text in texts if not is_unit_text(text)))
+    return () if not name or RANK_NAME.match(name) else (name,)
 
 
 def _fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:
