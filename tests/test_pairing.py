@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 
 import numpy as np
 import pytest
 
+from mixrag_cli.recap.brackets import brackets_of
 from mixrag_cli.recap.language import facets_of
-from mixrag_cli.recap.pairing import (
-    FEATURES,
-    Asked,
-    load_weights,
-    match_like,
-    pair_features,
-    score_pairs,
-)
+from mixrag_cli.recap.likeness import match_like
+from mixrag_cli.recap.pairing import FEATURES, pair_features
+from mixrag_cli.recap.scorer import load_network, score_pairs
+from mixrag_cli.recap.wording import Asked
 from mixrag_cli.records import Cell, Header, Locator, Table
 
 ROWS = (("all workers",), ("age", "15 to 24"), ("age", "25 to 54"), ("sector", "farming"), ("sector", "transport"))
@@ -54,7 +52,7 @@ def test_row_column_and_kind_are_chosen_together(question: str, place: tuple[int
 
 
 def test_every_feature_has_its_weight() -> None:
-    assert tuple(load_weights()) == FEATURES
+    assert load_network().linear.shape == (len(FEATURES),)
     features, cells = pair_features(Asked.of("how many women?", facets_of("")), table())
     assert features.shape == (len(cells), len(FEATURES))
     assert np.isfinite(features).all()
@@ -66,3 +64,22 @@ def test_every_feature_has_its_weight() -> None:
 )
 def test_words_of_one_stock_and_misspellings_match(term: str, candidate: str, match: float) -> None:
     assert match_like(term, candidate) == match
+
+
+@pytest.mark.parametrize(
+    ("text", "bracket"),
+    [
+        ("women under the age of 15", (0, 14)),
+        ("0 to 14 years", (0, 14)),
+        ("15- to 24-year-olds", (15, 24)),
+        ("65 years and over", (65, math.inf)),
+        ("those who earn less than $20,000", (0, 19_999)),
+        ("more than 6 months", (6, math.inf)),
+    ],
+)
+def test_brackets_of_numbers_are_read_from_their_wordings(text: str, bracket: tuple[float, float]) -> None:
+    assert brackets_of(text) == {bracket}
+
+
+def test_a_range_of_years_is_no_bracket() -> None:
+    assert not brackets_of("from 2012 to 2015")

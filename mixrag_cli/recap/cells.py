@@ -6,6 +6,8 @@ A cell is scored by how much of the question its row path, its column path and i
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -13,7 +15,17 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.evidence import CONTEXT_MATCH, EvidenceBase, context_credit, stems_of, surroundings_of, time_score
+from mixrag_cli.recap.acceptance import PERCENT_UNITS, Standing, probability_of
+from mixrag_cli.recap.evidence import (
+    CONTEXT_MATCH,
+    MIN_TIME,
+    EvidenceBase,
+    context_credit,
+    stems_of,
+    surroundings_of,
+    time_score,
+    unknown_names,
+)
 from mixrag_cli.recap.language import (
     STOP_WORDS,
     SYNONYM_MATCH,
@@ -23,8 +35,9 @@ from mixrag_cli.recap.language import (
     match_term,
     without_facets,
 )
-from mixrag_cli.recap.pairing import WHOLE_WORDS, Asked, score_pairs
 from mixrag_cli.recap.restate import Expects, Operand
+from mixrag_cli.recap.scorer import score_pairs
+from mixrag_cli.recap.wording import WHOLE_WORDS, Asked
 from mixrag_cli.records import Cell, Header, Hit, Table
 
 # Set by hand on the development collection so that each rule decides only where coverage alone ties; refitting
@@ -41,12 +54,16 @@ PAIR_STEP = 0.1  # of a score for each unit of log odds
 OWN_LABEL = 3.0  # log odds against a cell that only repeats its row's label: it names what was asked about
 CELLS_A_TABLE = 3
 HEADS_ANOTHER = 0.5  # the most credit for a word that another row or column of the same table is headed with
+LEAST_PROBABILITY = 0.001
 MIN_LOCAL = 0.12  # of the question's weight that the cell's own headers must say
+
+_PERCENT_TITLE = re.compile(r"%|\bper ?cent(?:age)?s?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class CellMatch:
-    """A cell with its paths and how well it fits an operand. coverage: in [0, 1], of the operand's weight."""
+    """A cell with its paths and how well it fits an operand. coverage: in [0, 1], of the operand's weight. probability:
+    that it is what was asked; 0 where its table stands too far behind to be looked at closely."""
 
     hit: Hit
     table: Table
@@ -56,6 +73,11 @@ class CellMatch:
     score: float
     coverage: float
     time: float
+    probability: float = 0.0
+
+    def is_believed(self, threshold: float) -> bool:
+        """Whether the cell is what was asked, and of the time asked for."""
+        return self.probability >= threshold and self.time > MIN_TIME
 
     @property
     def label(self) -> str:
@@ -77,36 +99,88 @@ class _Axis:
     facets: tuple[Facets, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One table's cells for an operand, best first, and where its terms are said.
+
+    weights, credit: (n_terms,), credit for being said around the table or elsewhere in its document. rows, columns:
+    what its sides say. at: of each header's grid index the place on its side.
+    """
+
+    matches: list[CellMatch]
+    operand: Operand
+    weights: npt.NDArray[np.float64]
+    credit: npt.NDArray[np.float64]
+    rows: _Axis
+    columns: _Axis
+
+    def standing(self, best: CellMatch, odds: npt.NDArray[np.float64]) -> Standing:
+        """What the signs for and against the best cell are read from."""
+        r, c = self.rows.headers.index(best.row), self.columns.headers.index(best.column)
+        table = best.table
+        return Standing(
+            best.cell,
+            best.label,
+            f"{table.title} {best.hit.chunk.context}",
+            odds,
+            self.operand.terms,
+            self.weights,
+            own=np.maximum(self.rows.said[:, r], self.columns.said[:, c]),
+            sayable=np.maximum(self.rows.said.max(axis=1), self.columns.said.max(axis=1)),
+            credit=self.credit,
+            row_extra=float(self.rows.extra[r]),
+            time=best.time,
+        )
+
+
 def match_cells(
     operand: Operand, base: EvidenceBase, names: frozenset[str], expects: Expects, limit: int = 5
 ) -> list[CellMatch]:
     """The best cells for the operand over all tables of the evidence, best first, at most a few a table."""
-    found: list[list[CellMatch]] = []
+    found: list[_Found] = []
     seen: set[str] = set()
     for hit in base.hits:
         table = base.tables.get(hit.chunk.parent)
         if table is None or table.id in seen:
             continue
         seen.add(table.id)
-        found.append(_match_in_table(operand, hit, table, base, names, expects))
-    found = sorted((matches for matches in found if matches), key=lambda matches: -matches[0].score)
+        in_table = _match_in_table(operand, hit, table, base, names, expects)
+        if in_table is not None:
+            found.append(in_table)
+    found.sort(key=lambda one: -one.matches[0].score)
     asked = Asked.of(operand.text, operand.facets)
-    paired = [_pair(asked, matches) for matches in found[:PAIRED_TABLES]]
-    best = [match for matches in (*paired, *found[PAIRED_TABLES:]) for match in matches[:CELLS_A_TABLE]]
+    paired = [_pair(asked, names, expects, one) for one in found[:PAIRED_TABLES]]
+    behind = [one.matches for one in found[PAIRED_TABLES:]]
+    best = [match for matches in (*paired, *behind) for match in matches[:CELLS_A_TABLE]]
     return sorted(best, key=lambda match: -match.score)[:limit]
 
 
-def _pair(asked: Asked, matches: Sequence[CellMatch]) -> list[CellMatch]:
-    """A table's cells in the order of their pairs of paths: the best keeps its score, the others stand behind it."""
+def _pair(asked: Asked, names: frozenset[str], expects: Expects, found: _Found) -> list[CellMatch]:
+    """A table's cells in the order of their pairs of paths, each with the probability that it is what was asked.
+
+    The best keeps its score and is moved by the odds of its probability, so that tables stand in that order, too; the
+    others stand behind it.
+    """
+    matches = found.matches
     table = matches[0].table
     if len(table.rows) * len(table.columns) > MAX_PAIRED_CELLS:
         return list(matches)
     scores = score_pairs(asked, table)
-    odds = [scores[match.cell.row, match.cell.column] - OWN_LABEL * _repeats_label(match) for match in matches]
-    top = max(odds)
-    best = matches[odds.index(top)]
-    steps = [min(PAIR_STEP * (top - own), 1.0) for own in odds]
-    paired = [replace(match, score=best.score - step) for match, step in zip(matches, steps, strict=True)]
+    odds = np.array(
+        [scores[match.cell.row, match.cell.column] - OWN_LABEL * _repeats_label(match) for match in matches]
+    )
+    steps = odds.max() - odds
+    best = matches[int(odds.argmax())]
+    standing = found.standing(best, odds)
+    unsaid = np.maximum(standing.sayable, standing.credit)
+    probability = 0.0 if unknown_names(found.operand.terms, names, unsaid) else probability_of(asked, expects, standing)
+    likely = min(max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
+    score = best.score + PAIR_STEP * math.log(likely / (1 - likely))
+    behind = [min(probability * math.exp(-step), 1 - probability) for step in steps.tolist()]
+    paired = [
+        replace(match, score=score - min(PAIR_STEP * step, 1.0), probability=probability if match is best else own)
+        for match, step, own in zip(matches, steps.tolist(), behind, strict=True)
+    ]
     return sorted(paired, key=lambda match: -match.score)
 
 
@@ -116,16 +190,16 @@ def _repeats_label(match: CellMatch) -> bool:
 
 def _match_in_table(
     operand: Operand, hit: Hit, table: Table, base: EvidenceBase, names: frozenset[str], expects: Expects
-) -> list[CellMatch]:
+) -> _Found | None:
     terms = operand.terms
     if not terms or not table.cells:
-        return []
+        return None
     weights = np.array([base.weight(term) for term in terms])
     around, around_facets = surroundings_of(hit, table)
     known = base.knows.get(hit.chunk.document, frozenset())
     rows = axis_of(table.rows, terms)
     columns = axis_of(table.columns, terms)
-    credit = context_credit(terms, names, around, known)
+    said = credit = context_credit(terms, names, around, known)
     row_at = {header.index: n for n, header in enumerate(table.rows)}
     column_at = {header.index: n for n, header in enumerate(table.columns)}
     own = np.maximum(rows.said[:, :, None], columns.said[:, None, :])
@@ -152,12 +226,14 @@ def _match_in_table(
             continue
         own_time = rows.facets[r] | columns.facets[c]
         time = time_score(operand.facets, own_time, around_facets, known) - _unasked_span(operand.facets, own_time)
-        value = float(score[r, c]) + time - _unit_penalty(cell, expects)
+        value = float(score[r, c]) + time - _unit_penalty(cell, table, expects)
         candidates.append(
             CellMatch(hit, table, cell, table.rows[r], table.columns[c], value, float(coverage[r, c]), time)
         )
+    if not candidates:
+        return None
     candidates.sort(key=lambda match: -match.score)
-    return candidates
+    return _Found(candidates, operand, weights, said, rows, columns)
 
 
 def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:
@@ -192,8 +268,8 @@ def _can_answer(cell: Cell, expects: Expects) -> bool:
     return bool(cell.text.strip())
 
 
-def _unit_penalty(cell: Cell, expects: Expects) -> float:
-    is_percent = cell.unit in ("%", "pp", "bp")
+def _unit_penalty(cell: Cell, table: Table, expects: Expects) -> float:
+    is_percent = cell.unit in PERCENT_UNITS or (not cell.unit and _PERCENT_TITLE.search(table.title) is not None)
     if (expects == "percent" and not is_percent) or (expects == "number" and is_percent):
         return WRONG_UNIT
     return 0.0

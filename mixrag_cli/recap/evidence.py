@@ -31,7 +31,8 @@ DOCUMENT_MATCH = 0.3
 DOCUMENT_MATCH_OF_NAME = 0.9
 WRONG_TIME = 0.6  # of a score: another time than the asked one, or a year that the document never says
 WRONG_TIME_AROUND = 0.25  # a time in the title or file name is a weaker witness than one in a header
-UNSAID_TIME = 0.35  # the year is said in the document, but not near: no evidence (see MIN_TIME in reader)
+UNSAID_TIME = 0.35  # the year is said in the document, but not near: no evidence (see MIN_TIME)
+MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 RIGHT_TIME = 0.15
 PATH_BONUS = 0.15  # of a score, for a file or folder that the question names as it is written ("in requests")
 # A passage this near to the question in meaning needs less overlap in words, but never a name that nobody knows.

@@ -20,7 +20,12 @@ import numpy as np
 
 from mixrag_cli.recap.cells import unasked_part
 from mixrag_cli.recap.compute import aggregate
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
+from mixrag_cli.recap.evidence import (
+    EvidenceBase,
+    context_credit,
+    stems_of,
+    surroundings_of,
+)
 from mixrag_cli.recap.filters import (
     RowFilter,
     distinct_texts,
@@ -30,8 +35,8 @@ from mixrag_cli.recap.filters import (
     unexplained,
 )
 from mixrag_cli.recap.language import Facets, facet_conflict, match_term, stem, words_of
-from mixrag_cli.recap.pairing import WHOLE_WORDS
 from mixrag_cli.recap.restate import Operation, Restated
+from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Locator, Table
 from mixrag_cli.tables.scan import Filter, Group, ScannedRow
 from mixrag_cli.tables.text import key_columns

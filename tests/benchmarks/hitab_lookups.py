@@ -1,27 +1,32 @@
 """HiTab's training questions that look one cell up, the gold table given: does the reader pick the linked cell?
 
-    python tests/benchmarks/hitab_lookups.py DATA_FOLDER [--show N] [--limit N]
+    python tests/benchmarks/hitab_lookups.py DATA_FOLDER [--show N] [--limit N] [--beside N]
 
 DATA_FOLDER holds headers/hitab_train.jsonl.gz and headers/hitab_train_questions.jsonl.gz. A question counts where its
 aggregation is "none" and one data cell is linked as its answer; its table comes from texts and merged regions alone.
-"refused" questions count as wrong.
+The half of the tables on which hitab_pairs.py fits is counted apart from the other. --beside N: the N tables nearest
+to the question in meaning are given with the gold one, in their order.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from corpora import read_jsonl
-from reading import Context, Contexts, make_context, texts_to_grid
+from reading import Context, Contexts, Neighbours, make_context, texts_to_grid
 
 from mixrag_cli.recap.cells import match_cells
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.tables.grid import grid_to_table
+
+HALVES = ("fitted on", "held out")
+COUNTED = ("picked", "wrong", "refused", "best cell, were it told to look up", "of")
 
 
 def main() -> None:
@@ -29,6 +34,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--show", type=int, default=0, help="print this many wrong answers")
     parser.add_argument("--limit", type=int, default=0, help="take this many questions, drawn by chance")
+    parser.add_argument("--beside", type=int, default=0, help="give this many other tables, too")
     arguments = parser.parse_args()
     headers = arguments.data / "headers"
     contexts = {gold["id"]: to_context(gold) for gold in read_jsonl(headers / "hitab_train.jsonl.gz")}
@@ -38,30 +44,46 @@ def main() -> None:
     if arguments.limit:
         questions = random.sample(questions, arguments.limit)
     reading = Contexts(list(contexts.values()))
-    counts = dict.fromkeys(("picked", "picked, were it told to look up", "answered", "refused", "of"), 0)
+    neighbours = Neighbours(list(contexts.values()), reading.similarity.embedder)
+    counts = {half: dict.fromkeys(COUNTED, 0) for half in HALVES}
     wrong = []
     for asked, linked in questions:
-        context = contexts[asked["table_id"]]
-        restated, base = reading.restate_in(context, asked["question"])
+        context, half = contexts[asked["table_id"]], HALVES[part_of(asked["table_id"], 2)]
+        others = neighbours.nearest(asked["question"], arguments.beside, context) if arguments.beside else []
+        restated, base = reading.restate_in(context, asked["question"], others)
         answer = read_answer(restated, base)
-        cell = picked_cell(answer.evidence[0].label if answer.status == "answered" else "", context)
+        is_answered = answer.status == "answered"
+        is_of_table = is_answered and answer.sources[0].hit.chunk.document == context.id
+        is_right = is_of_table and linked in picked_cell(answer.evidence[0].label, context)
         best = match_cells(restated.whole, base, restated.names, restated.expects, limit=1)
-        is_right = linked in cell
-        counts["picked"] += is_right
-        counts["picked, were it told to look up"] += bool(best) and (best[0].cell.row, best[0].cell.column) == linked
-        counts["answered"] += answer.status == "answered"
-        counts["refused"] += answer.status != "answered"
-        counts["of"] += 1
+        is_best = bool(best) and best[0].hit.chunk.document == context.id
+        counts[half]["picked"] += is_right
+        counts[half]["wrong"] += is_answered and not is_right
+        counts[half]["refused"] += not is_answered
+        counts[half]["best cell, were it told to look up"] += (
+            is_best and (best[0].cell.row, best[0].cell.column) == linked
+        )
+        counts[half]["of"] += 1
         if not is_right:
-            top = f"{best[0].label!r} {best[0].coverage:.2f}" if best else ""
+            top = f"{best[0].label!r} {best[0].probability:.2f}" if best else ""
             wrong.append(
                 f"{asked['table_id']} {asked['question']} | gold {linked} {asked['answer']} "
                 f"| {restated.operation}/{restated.expects} {answer.status} {answer.text[:80]!r} | best {top}"
             )
-    for name, number in counts.items():
-        print(f"{name:34} {number:6} = {100 * number / max(counts['of'], 1):5.1f} %")
+    print(f"{'':34} {HALVES[0]:>16} {HALVES[1]:>16}")
+    for name in COUNTED:
+        shares = (
+            f"{counts[half][name]:6} = {100 * counts[half][name] / max(counts[half]['of'], 1):5.1f} %"
+            for half in HALVES
+        )
+        print(f"{name:34} {' '.join(shares)}")
     for line in random.sample(wrong, min(arguments.show, len(wrong))):
         print(line)
+
+
+def part_of(name: str, n_parts: int) -> int:
+    """Which part of the tables one belongs to, by a hash of its name."""
+    return int(hashlib.md5(name.encode()).hexdigest(), 16) % n_parts
 
 
 def to_context(gold: dict[str, Any]) -> Context:

@@ -20,6 +20,7 @@ from mixrag_cli.retrieval.statistics import term_weight
 from mixrag_cli.settings import Settings
 
 NOWHERE = Locator((0, 0))
+EMBED_TABLE_CHARS = 600  # of a table's headers
 EVEN_SCORE = 0.5  # of every hit: the context is given, nothing was searched
 
 
@@ -74,23 +75,47 @@ class Contexts:
         self._holding = Counter(stem for context in contexts for stem in context.stems)
         self.similarity = Similarity(load_embedder(Settings()))
 
-    def restate_in(self, context: Context, question: str) -> tuple[Restated, EvidenceBase]:
+    def restate_in(
+        self, context: Context, question: str, others: Sequence[Context] = ()
+    ) -> tuple[Restated, EvidenceBase]:
+        """The question and the evidence of its context, and of others beside it."""
         restated = restate(question)
         self.similarity.question = question
         operands = (restated.whole, *restated.operands, *restated.parts)
         terms = {term for operand in operands for term in operand.terms}
         terms |= {str(year) for operand in operands for year in operand.facets.years}
         weights = {term: term_weight(self._holding[term], self._n) for term in terms}
-        knows = {context.id: frozenset(terms & context.stems)}
-        tables = {context.table.id: context.table} if context.table else {}
-        return restated, EvidenceBase(tuple(_hits(context)), tables, weights, knows, self.similarity)
+        given = (context, *others)
+        knows = {one.id: frozenset(terms & one.stems) for one in given}
+        tables = {one.table.id: one.table for one in given if one.table}
+        hits = tuple(hit for one in given for hit in _hits(one))
+        return restated, EvidenceBase(hits, tables, weights, knows, self.similarity)
+
+
+class Neighbours:
+    """The tables of a data set by their nearness in meaning to a question."""
+
+    def __init__(self, contexts: Sequence[Context], embedder: Embedder) -> None:
+        self._contexts = [context for context in contexts if context.table is not None]
+        self._embedder = embedder
+        self._vectors = embedder.embed([_table_text(context.table) for context in self._contexts if context.table])
+
+    def nearest(self, question: str, n: int, context: Context) -> list[Context]:
+        """The n nearest tables other than the context's, nearest first."""
+        order = np.argsort(-(self._vectors @ self._embedder.embed([question])[0]))[: n + 1]
+        return [self._contexts[k] for k in order if self._contexts[k] is not context][:n]
+
+
+def _table_text(table: Table) -> str:
+    headers = " ; ".join(" > ".join(header.path) for header in (*table.columns, *table.rows))
+    return f"{table.title}\n{headers[:EMBED_TABLE_CHARS]}"
 
 
 def _hits(context: Context) -> list[Hit]:
     chunks = [
-        Chunk(f"p{n}", context.id, "prose", "text", text, "", "", NOWHERE, n)
+        Chunk(f"p{n}{context.id}", context.id, "prose", "text", text, "", "", NOWHERE, n)
         for n, text in enumerate(context.paragraphs, start=1)
     ]
     if context.table:
-        chunks.insert(0, Chunk("t", context.id, "table", "text", "", "", "", NOWHERE, 0, context.table.id))
+        chunks.insert(0, Chunk(f"t{context.id}", context.id, "table", "text", "", "", "", NOWHERE, 0, context.table.id))
     return [Hit(chunk, "", "", {}, EVEN_SCORE) for chunk in chunks]

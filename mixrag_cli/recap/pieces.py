@@ -1,0 +1,201 @@
+"""Candidate answers: what each says, what it rests on, with its evidence, sources and citations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from mixrag_cli.recap.cells import CellMatch
+from mixrag_cli.recap.compute import Computed
+from mixrag_cli.recap.definitions import DefinitionMatch
+from mixrag_cli.recap.language import date_text, facets_of
+from mixrag_cli.recap.present import number_text, rounded, unit_text
+from mixrag_cli.recap.restate import Operand, Restated
+from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch
+from mixrag_cli.recap.spans import answer_span
+from mixrag_cli.recap.tallies import ColumnMatch
+from mixrag_cli.records import Evidence, Header, Source
+from mixrag_cli.tables.places import locate_cells
+
+MAX_ANSWER_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A candidate answer: what it says, what it rests on, and how good it is."""
+
+    text: str
+    score: float
+    coverage: float
+    evidence: tuple[Evidence, ...]
+    sources: tuple[Source, ...]
+    value: Decimal | None = None
+    unit: str = ""
+    formula: str = ""
+    probability: float | None = None
+
+    @property
+    def confidence(self) -> float:
+        """The probability where one is known, else the part of the question that the evidence says."""
+        return min(max(self.coverage if self.probability is None else self.probability, 0.0), 1.0)
+
+
+def cell_piece(match: CellMatch) -> Piece:
+    """One cell, as it stands there."""
+    value, unit, scale = match.cell.value, match.cell.unit, match.cell.scale
+    text = number_text(value, unit, scale) if value is not None else match.cell.text
+    evidence = cell_evidence("e1", 1, match)
+    source = cell_source(1, match)
+    piece = Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
+    return replace(piece, probability=match.probability)
+
+
+def number_piece(match: NumberMatch) -> Piece:
+    """A number of a sentence."""
+    value = match.value
+    assert value.value is not None
+    sentence = match.sentence
+    evidence = Evidence(
+        "e1", 1, shorten(sentence.text), match.quote, value.value, value.unit, value.scale, sentence.locator
+    )
+    source = Source(1, sentence.hit, sentence.locator, shorten(sentence.text))
+    text = number_text(value.value, value.unit, value.scale)
+    unit = unit_text(value.unit, value.scale)
+    return Piece(text, match.score, sentence.coverage, (evidence,), (source,), value.value, unit)
+
+
+def sentence_piece(asked: Operand, match: SentenceMatch) -> Piece:
+    """A sentence, or the part of it that answers."""
+    text = shorten(match.text)
+    evidence = Evidence("e1", 1, text, match.hit.chunk.context, locator=match.locator)
+    span = answer_span(asked.text, text)
+    return Piece(span, match.score, match.coverage, (evidence,), (Source(1, match.hit, match.locator, text),))
+
+
+def computed_piece(
+    restated: Restated,
+    computed: Computed,
+    chosen: Sequence[CellMatch],
+    evidence: tuple[Evidence, ...],
+    sources: tuple[Source, ...],
+) -> Piece:
+    """A formula's value over the chosen cells."""
+    value = computed.value
+    if restated.asks_distance:
+        value = abs(value)
+    value = rounded(value, computed.unit)
+    text = number_text(value, computed.unit, computed.scale)
+    score = min(match.score for match in chosen)
+    coverage = min(match.coverage for match in chosen)
+    formula = f"abs({computed.formula})" if value != rounded(computed.value, computed.unit) else computed.formula
+    return Piece(text, score, coverage, evidence, sources, value, unit_text(computed.unit, computed.scale), formula)
+
+
+def column_piece(restated: Restated, match: ColumnMatch) -> Piece:
+    """The value over a column's rows, or the row that holds an extreme of it."""
+    unit, scale = unit_of(match)
+    value = rounded(match.value, unit)
+    text = number_text(value, unit, scale)
+    if match.best and restated.expects == "label":
+        text = label_of_best(match, match.best[0][0], restated)
+    evidence = column_evidence(match, value)
+    source = Source(
+        1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
+    )
+    formula = "" if match.best else f"{match.operation}(e1)"
+    return Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale), formula)
+
+
+def list_piece(restated: Restated, match: ColumnMatch) -> Piece:
+    """Several greatest rows, or the value of each group; one group alone is its name, with its value."""
+    unit, scale = unit_of(match)
+    rows = [(label_of_best(match, header, restated), cell.value or match.value) for header, cell in match.best]
+    named = [(name, rounded(value, unit)) for name, value in match.groups or rows]
+    text = "; ".join(f"{name}: {number_text(value, unit, scale)}" for name, value in named)
+    if len(named) == 1 and restated.expects == "label":
+        text = named[0][0]
+    evidence = column_evidence(match, named[0][1])
+    if match.groups:
+        quote = "; ".join(f"{name}: {value:f}" for name, value in named)
+        evidence = replace(evidence, quote=shorten(quote), locator=match.locator)
+    source = Source(
+        1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
+    )
+    value = named[0][1] if len(named) == 1 else None
+    return Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
+
+
+def period_text(operand: Operand) -> str:
+    """The operand's day, or its years."""
+    full = [date for date in sorted(operand.facets.dates) if date[2]]
+    return date_text(full[0]) if full else " ".join(map(str, sorted(operand.facets.years)))
+
+
+def unit_of(match: ColumnMatch) -> tuple[str, int]:
+    """The unit and scale of the column's first figure; a count has none."""
+    if match.operation == "count":
+        return "", 1
+    of_column = (cell for cell in match.table.cells if cell.column == match.column.index and cell.value is not None)
+    cell = match.best[0][1] if match.best else next(iter(match.cells), None) or next(of_column, None)
+    return (cell.unit, cell.scale) if cell else ("", 1)
+
+
+def label_of_best(match: ColumnMatch, header: Header, restated: Restated) -> str:
+    """The label of a row of the table, or of one that only its file holds."""
+    rows = match.table.rows
+    return label_of(header, rows if header in rows else (*rows, header), restated)
+
+
+def label_of(header: Header, others: Sequence[Header], restated: Restated) -> str:
+    """What people call a row: the year where a year is asked for, else the longest name in its path that only it has.
+
+    Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name.
+    """
+    years = facets_of(" ".join(header.path)).years
+    if restated.asks_year and len(years) == 1:
+        return str(next(iter(years)))
+    own = [
+        part
+        for level, part in enumerate(header.path)
+        if sum(other.path[level : level + 1] == (part,) for other in others) == 1
+    ]
+    named = [part for part in own if not any(sign.isdigit() for sign in part)]
+    return max(named, key=len) if named else next(iter(own), " > ".join(header.path))
+
+
+def column_evidence(match: ColumnMatch, value: Decimal) -> Evidence:
+    """What the value rests on: the column's heading as it stands there, the number of rows, the conditions on them."""
+    if not match.best:
+        return Evidence("e1", 1, match.column.leaf, match.basis, locator=match.locator)
+    header, cell = match.best[0]
+    label = f"{' > '.join(header.path)} | {match.basis}"
+    return Evidence("e1", 1, cell.text, label, value, locator=locate_cells(match.table.locator, [cell]))
+
+
+def cell_evidence(name: str, ref: int, match: CellMatch) -> Evidence:
+    """The cell as evidence of the given name."""
+    cell = match.cell
+    where = locate_cells(match.table.locator, [cell])
+    return Evidence(name, ref, cell.text, match.label, cell.value, cell.unit, cell.scale, where)
+
+
+def cell_source(ref: int, match: CellMatch) -> Source:
+    """Where the cell stands, with its label."""
+    where = locate_cells(match.table.locator, [match.cell])
+    return Source(ref, match.hit, where, f"{match.label}: {match.cell.text}")
+
+
+def shorten(text: str) -> str:
+    """The text on one line, cut at a word where it is too long."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= MAX_ANSWER_CHARS else plain[:MAX_ANSWER_CHARS].rsplit(" ", 1)[0] + " …"
+
+
+def definition_piece(match: DefinitionMatch) -> Piece:
+    """A function or a class by its name and what its documentation says first."""
+    text = f"{match.name}: {match.summary}" if match.summary else match.name
+    where = match.hit.chunk.locator
+    evidence = Evidence("e1", 1, match.signature, match.name, locator=where)
+    source = Source(1, match.hit, where, match.hit.chunk.text)
+    return Piece(text, match.score, match.coverage, (evidence,), (source,))

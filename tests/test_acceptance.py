@@ -1,0 +1,84 @@
+"""Whether a table's best cell is believed: likely for questions of its own, not for those of another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mixrag_cli.recap.acceptance import MIN_PROBABILITY, Standing, load_weights, signs_of
+from mixrag_cli.recap.cells import CellMatch, match_cells
+from mixrag_cli.recap.language import Facets
+from mixrag_cli.recap.reader import read_answer
+from mixrag_cli.recap.wording import Asked
+from tests.evidence_samples import Sample, read_sample
+
+HARVEST = """# Harvest
+
+Harvest of the orchards around Lindfold by fruit and year, in tonnes:
+
+| Fruit | 2021 harvested | 2021 exported | 2022 harvested | 2022 exported |
+|---|---|---|---|---|
+| Apples | 412 | 120 | 515 | 133 |
+| Pears | 288 | 45 | 240 | 51 |
+| Plums | 100 | 12 | 105 | 9 |
+| Total | 800 | 177 | 860 | 193 |
+"""
+
+
+@pytest.fixture(scope="module")
+def sample() -> Sample:
+    return read_sample({"harvest.md": HARVEST})
+
+
+def best_of(question: str, sample: Sample) -> CellMatch:
+    restated, base = sample.evidence_for(question)
+    return match_cells(restated.whole, base, restated.names, "number", limit=1)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How many tonnes of pears were harvested in 2022?", "240"),
+        ("How many tonnes of apples were exported in 2021?", "120"),
+        ("How many tonnes of fruit were exported in 2022 in total?", "193"),
+    ],
+)
+def test_a_cell_that_says_the_question_is_believed(question: str, text: str, sample: Sample) -> None:
+    best = best_of(question, sample)
+    assert best.cell.text == text
+    assert best.probability >= MIN_PROBABILITY
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many tonnes of cherries were harvested by volunteers in 1998?",
+        "How many patients were harvested for stem cells after a second relapse?",
+        "How many tonnes of coal did the northern mines ship abroad?",
+    ],
+)
+def test_the_best_cell_of_another_table_is_not(question: str, sample: Sample) -> None:
+    restated, base = sample.evidence_for(question)
+    found = match_cells(restated.whole, base, restated.names, "number", limit=1)
+    assert not found or found[0].probability < MIN_PROBABILITY
+    assert read_answer(restated, base).status == "abstained"
+
+
+def test_a_name_that_nothing_says_is_no_answer(sample: Sample) -> None:
+    assert best_of("How many tonnes of pears did Quillhurst harvest in 2022?", sample).probability == 0.0
+
+
+def test_a_less_likely_cell_of_a_table_has_a_part_of_what_the_best_leaves(sample: Sample) -> None:
+    restated, base = sample.evidence_for("How many tonnes of pears were harvested in 2022?")
+    found = match_cells(restated.whole, base, restated.names, "number", limit=3)
+    first, second, third = (match.probability for match in found)
+    assert first > second > third > 0
+    assert second <= 1 - first
+
+
+def test_every_sign_has_its_weight(sample: Sample) -> None:
+    best = best_of("How many tonnes of pears were harvested in 2022?", sample)
+    one = np.ones(1)
+    standing = Standing(best.cell, best.label, "", one, ("pear",), one, one, one, one, row_extra=0.0, time=0.0)
+    signs = signs_of(Asked.of("How many pears?", Facets()), "number", standing)
+    assert set(load_weights()) == {"constant", *signs}
