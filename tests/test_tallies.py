@@ -222,3 +222,22 @@ def test_conditions_are_read_from_the_columns_own_words(question: str, labels: s
 )
 def test_what_is_to_be_tallied(question: str, tally: Tally | None) -> None:
     assert tally_of(restate(question)) == tally
+
+
+# --- records without a label -----------------------------------------------------------------------------------------
+
+
+def test_records_whose_first_columns_are_numbers_are_filtered_by_their_texts(tmp_path: Path) -> None:
+    """Of each firm so many years, and no column that tells the rows apart: a long form as statistics packages have."""
+    firms = {"Northern Mills": 100, "Southern Mills": 300}
+    rows = [
+        f"{base + year - 1990}.5,{year % 7},{firm},{year}" for firm, base in firms.items() for year in range(1990, 2010)
+    ]
+    (tmp_path / "panel.csv").write_text("\n".join(["invest,staff,firm,year", *rows]) + "\n", "utf-8")
+    build_index([tmp_path], Settings(), events=Watcher())
+    session = open_session(tmp_path, Settings())
+    answer = session.ask("What was the average invest of Southern Mills?", Scope())
+    assert answer.value == Decimal("310"), answer.text
+    assert "firm = Southern Mills" in answer.evidence[0].label
+    other = session.ask("What was the average invest of Western Mills?", Scope())
+    assert other.status == "abstained", other.text

@@ -29,6 +29,7 @@ YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
 _TOKEN = re.compile(r"[^\W_]+")
+_ROW_NUMBER = re.compile(r"row \d+$")  # what a row is called that has no label
 _ISO_DATE = re.compile(r"\s*(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?(?!\d)")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 _COMPARISONS: tuple[tuple[Comparison, str], ...] = (
@@ -85,7 +86,8 @@ class _Found:
 
 def is_record_table(table: Table) -> bool:
     """Whether the rows are records of one kind under named columns, not labelled lines of a report."""
-    return table.total_rows > len(table.rows) or bool(key_columns(table))
+    is_unlabelled = all(len(row.path) == 1 and _ROW_NUMBER.match(row.path[0]) for row in table.rows)
+    return table.total_rows > len(table.rows) or bool(key_columns(table)) or is_unlabelled
 
 
 def find_filters(question: str, table: Table) -> tuple[RowFilter, ...]:
