@@ -18,6 +18,7 @@ from mixrag_cli.readers.pdf.layout import count_words, is_number, join_lines
 from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document, Grid
+from mixrag_cli.tables.grid import grid_to_table
 
 REPORTS = Path(__file__).parents[2] / "shared" / "data" / "collection" / "files" / "reports"
 PROSE = (
@@ -303,6 +304,32 @@ def test_the_marks_along_a_charts_axes_are_no_table() -> None:
             page.drawRightString(340, 700 - 20 * number, str(700 - 100 * number))
 
     assert read(hostile_pdf.canvas_pdf(paint)).grids == ()
+
+
+def test_header_words_that_stand_close_are_parted_as_the_line_above_them_is() -> None:
+    def paint(page: Canvas) -> None:
+        page.setFont("Helvetica", 6)
+        groups = {"Both": 150, "Men": 232, "Women": 314}
+        for name, left in groups.items():
+            page.drawCentredString(left + (28.3 if name != "Women" else 32), 712, name)
+            page.drawRightString(left + 13, 696, "Total")
+            for right, upper, lower in ((40, "Under 18", "years"), (68, "18 years", "and over")):
+                page.drawRightString(left + right, 703, upper)
+                page.drawRightString(left + right, 696, lower)
+        page.drawString(40, 703, "Offense")
+        for row, label in enumerate(("Theft", "Fraud", "Arson", "Assault")):
+            page.drawString(40, 684 - 8 * row, label)
+            for number, left in enumerate(groups.values()):
+                for place, right in enumerate((13, 40, 68)):
+                    page.drawRightString(
+                        left + right, 684 - 8 * row, f"{1 + number}{place}{row}.5" if place else "1,100.5"
+                    )
+
+    (grid,) = read(hostile_pdf.canvas_pdf(paint)).grids
+    table = grid_to_table(grid, document="d", title="t")
+    assert table is not None
+    columns = ["Total", "Under 18 years", "18 years and over"]
+    assert [column.path for column in table.columns][3:] == [(n, c) for n in ("Men", "Women") for c in columns]
 
 
 def test_dot_leaders_part_a_label_from_its_figures() -> None:

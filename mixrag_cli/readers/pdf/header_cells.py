@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from mixrag_cli.readers.pdf.layout import merge_boxes
 from mixrag_cli.readers.pdf.page import Box, Rule
-from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, Row, columns_of
+from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, Row, columns_of, words_to_piece
 
+HEADER_GAP = 0.6  # of the type size; words of one text stand 0.2 to 0.35 apart
 UNDERLINE_REACH = 0.9  # of the type size, from a header's bottom to the rule below it
 
 
@@ -54,16 +55,69 @@ def find_underline(piece: Piece, rules: Sequence[Rule]) -> tuple[float, float] |
 def header_entries(header: Sequence[Row], bands: Sequence[Band], rules: Sequence[Rule]) -> list[Entry]:
     """Header cells with their columns; texts stacked over the same columns are one cell unless a ruling parts them."""
     entries: list[Entry] = []
-    for row in header:
-        for number, piece in enumerate(row.pieces):
-            siblings = [other for index, other in enumerate(row.pieces) if index != number]
-            first, last = _header_columns(piece, siblings, bands, rules)
+    rows = [_split_at_columns(row, header, bands) for row in header]
+    for pieces in rows:
+        spans = [
+            _header_columns(piece, [*pieces[:number], *pieces[number + 1 :]], bands, rules)
+            for number, piece in enumerate(pieces)
+        ]
+        for piece, (first, last) in zip(pieces, _even_spans(spans, len(bands)), strict=True):
             host = next((entry for entry in reversed(entries) if (entry.first, entry.last) == (first, last)), None)
             if host is not None and _continues(host, piece, rules):
                 host.pieces.append(piece)
             else:
                 entries.append(Entry([piece], first, last))
     return entries
+
+
+def _split_at_columns(row: Row, header: Sequence[Row], bands: Sequence[Band]) -> list[Piece]:
+    """The row's pieces, cut at gaps over which another header line has two cells: words of narrow columns stand close.
+
+    Example: "Under 18   18 years" above "years  and over"
+    """
+    others = [piece for other in header if other is not row for piece in other.pieces]
+    found: list[Piece] = []
+    for piece in row.pieces:
+        start = 0
+        for end in range(1, len(piece.words)):
+            left, right = words_to_piece(piece.words[start:end]), words_to_piece(piece.words[end:])
+            is_wide = right.x0 - left.x1 > HEADER_GAP * piece.size
+            if (
+                is_wide
+                and columns_of(left, bands)[1] < columns_of(right, bands)[0]
+                and _stand_below(left, right, others)
+            ):
+                found.append(left)
+                start = end
+        found.append(words_to_piece(piece.words[start:]) if start else piece)
+    return found
+
+
+def _stand_below(left: Piece, right: Piece, others: Sequence[Piece]) -> bool:
+    """Whether two pieces of one other line stand over or below the two, each aligned with its own."""
+    return any(
+        _is_in_line(a, left) and _is_in_line(b, right) and abs(a.top - b.top) < ALIGN_POINTS
+        for a in others
+        for b in others
+    )
+
+
+def _is_in_line(piece: Piece, other: Piece) -> bool:
+    offsets = (piece.x0 - other.x0, piece.center - other.center, piece.x1 - other.x1)
+    return min(map(abs, offsets)) < ALIGN_POINTS
+
+
+def _even_spans(spans: Sequence[tuple[int, int]], n_bands: int) -> list[tuple[int, int]]:
+    """A heading that leaves as many free columns on its left as on its right takes them where that makes its span as
+    wide as its neighbour's."""
+    widths = {last - first for first, last in spans if last > first}
+    evened: list[tuple[int, int]] = []
+    for number, (first, last) in enumerate(spans):
+        low = spans[number - 1][1] + 1 if number else 1
+        high = spans[number + 1][0] - 1 if number + 1 < len(spans) else n_bands - 1
+        is_between = number > 0 and first - low == high - last > 0 and high - low in widths
+        evened.append((low, high) if is_between else (first, last))
+    return evened
 
 
 def _continues(host: Entry, piece: Piece, rules: Sequence[Rule]) -> bool:

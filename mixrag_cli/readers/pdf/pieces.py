@@ -88,16 +88,16 @@ def line_to_pieces(line: Line, width: float) -> tuple[Piece, ...]:
     width: of the flow that the line is part of.
     """
     if _is_justified(line, width):
-        return (_to_piece(line.words),)
+        return (words_to_piece(line.words),)
     parts: list[list[Word]] = [[line.words[0]]]
     for before, word in pairwise(line.words):
         if _is_cut(parts[-1], before, word):
             parts.append([word])
         else:
             parts[-1].append(word)
-    pieces = [_to_piece(part) for part in parts]
+    pieces = [words_to_piece(part) for part in parts]
     if len(pieces) > 1 and _is_list_mark(pieces[0], pieces[1]):
-        pieces[:2] = [_to_piece(pieces[0].words + pieces[1].words)]
+        pieces[:2] = [words_to_piece(pieces[0].words + pieces[1].words)]
     return tuple(pieces)
 
 
@@ -138,7 +138,8 @@ def is_figure(text: str) -> bool:
     return is_number(text) and (DIGIT.search(text) is not None or text in "—–-")
 
 
-def _to_piece(words: Sequence[Word]) -> Piece:
+def words_to_piece(words: Sequence[Word]) -> Piece:
+    """The piece that words of one line make: dot leaders off, marks set against their figures."""
     text = words_to_text(words)
     x1 = max(word.x1 for word in words)
     top, bottom = min(word.top for word in words), max(word.bottom for word in words)
