@@ -82,3 +82,40 @@ def test_every_sign_has_its_weight(sample: Sample) -> None:
     standing = Standing(best.cell, best.label, "", one, ("pear",), one, one, one, one, row_extra=0.0, time=0.0)
     signs = signs_of(Asked.of("How many pears?", Facets()), "number", standing)
     assert set(load_weights()) == {"constant", *signs}
+
+
+# --- beside other evidence -------------------------------------------------------------------------------------------
+
+
+SALES = """# Sales
+
+| in millions | 2023 | 2022 |
+|---|---|---|
+| Services | 20 | 15 |
+| Products | 60 | 65 |
+| Total net sales | 80 | 80 |
+
+# Expenses
+
+| in millions | 2023 | 2022 | Change |
+|---|---|---|---|
+| Research | 7.2 | 8 | (0.8) |
+| Percentage of total net sales | 9 % | 10 % | (1) % |
+
+The tax years 2014 and 2015 were closed without findings.
+"""
+
+
+@pytest.fixture(scope="module")
+def sales() -> Sample:
+    return read_sample({"sales.md": SALES})
+
+
+def test_a_stated_share_of_another_part_does_not_stand_before_the_computed_one(sales: Sample) -> None:
+    answer = read_answer(*sales.evidence_for("What percentage of total net sales came from Services in 2023?"))
+    assert (answer.status, answer.value) == ("answered", 25)
+
+
+def test_years_that_only_the_running_text_says_date_no_cell(sales: Sample) -> None:
+    answer = read_answer(*sales.evidence_for("What is the percentage change in research from 2014 to 2015?"))
+    assert answer.status == "abstained", answer.text

@@ -129,10 +129,10 @@ def time_score(asked: Facets, own: Facets, around: Facets, known: frozenset[str]
     is_said = not asked.years or bool(asked.years & (own.years | around.years))
     if not is_said and not any(str(year) in known for year in asked.years):
         return -WRONG_TIME
-    if facet_conflict(asked, around) and not own.years:
-        return -WRONG_TIME_AROUND
     if not is_said:
         return -UNSAID_TIME
+    if facet_conflict(asked, around) and not own.years:
+        return -WRONG_TIME_AROUND
     return RIGHT_TIME * facet_agreement(asked, own | around)
 
 

@@ -24,7 +24,7 @@ from mixrag_cli.recap.compute import compute, formula_for
 from mixrag_cli.recap.conditions import along_periods, passes
 from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
-from mixrag_cli.recap.language import terms_of
+from mixrag_cli.recap.language import match_term, terms_of
 from mixrag_cli.recap.pieces import (
     Piece,
     cell_evidence,
@@ -91,9 +91,17 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
 
 
 def _is_surer(stated: Piece, computed: Piece, restated: Restated) -> bool:
-    """Whether a result that a cell states goes before one computed; a share that is surely stated does."""
-    is_sure_share = restated.operation == "share" and stated.confidence >= SURE_PROBABILITY
-    return is_sure_share or stated.coverage > computed.coverage
+    """Whether a result that a cell states goes before one computed: a share of surely the asked part does."""
+    is_share = restated.operation == "share" and stated.confidence >= SURE_PROBABILITY
+    return (is_share and _says_part(stated, restated)) or stated.coverage > computed.coverage
+
+
+def _says_part(stated: Piece, restated: Restated) -> bool:
+    """Whether the headers of a stated share say every word of the part, beyond those of the whole."""
+    first, last = restated.operands[0], restated.operands[-1]
+    part = set(first.terms) - set(last.terms) or set(first.terms) - restated.names
+    said = terms_of(stated.evidence[0].label)
+    return all(match_term(term, said) for term in part)
 
 
 def _computed(restated: Restated, base: EvidenceBase) -> Piece | None:
