@@ -110,10 +110,10 @@ TOO_LARGE = [
 
 @pytest.mark.parametrize("formula", TOO_LARGE, ids=lambda text: f"{text[:12]}…{len(text)}")
 def test_large_formula_is_refused_at_once(formula: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(CalculationError, match="too large") as caught:
         evaluate(formula, {})
-    assert time.perf_counter() - started < 0.05
+    assert time.thread_time() - started < 0.05
     assert caught.value.code == "too-large"
 
 
@@ -361,18 +361,18 @@ ALPHABET = st.sampled_from([*"0123456789.,+-*/^%() eé'_[]{}:=", "e1", "sum(", "
 @settings(max_examples=1_000, deadline=None)
 @given(st.lists(ALPHABET, max_size=60).map("".join))
 def test_any_text_gives_a_finite_number_or_our_error(formula: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     try:
         value = evaluate(formula, OPERANDS)
     except CalculationError as error:
         assert error.message
     else:
         assert value.is_finite() and not (value.is_zero() and value.is_signed())
-    assert time.perf_counter() - started < 0.5
+    assert time.thread_time() - started < 0.5
 
 
 def test_largest_allowed_formula_is_quick() -> None:
     hardest = "^".join(["1.000001"] * 30) + "+" + "+".join(["e1^1024"] * 25)
-    started = time.perf_counter()
+    started = time.thread_time()
     evaluate(hardest, {"e1": Decimal("1.2345678901234567890123456789")})
-    assert time.perf_counter() - started < 0.05
+    assert time.thread_time() - started < 0.05

@@ -397,9 +397,9 @@ def test_ignore_files_mean_what_they_mean_to_git(tmp_path: Path) -> None:
 def test_a_hostile_ignore_file_costs_no_time(tmp_path: Path, hostile: bytes) -> None:
     (tmp_path / ".gitignore").write_bytes(hostile)
     write(tmp_path, "/".join(["a" * 60] * 6) + "/" + "a" * 200 + ".md")
-    started = time.monotonic()
+    started = time.thread_time()
     assert len(scan(tmp_path)[0]) == 1
-    assert time.monotonic() - started < 2
+    assert time.thread_time() - started < 2
 
 
 def test_an_ignore_file_that_is_no_file_is_passed_over(tmp_path: Path) -> None:
@@ -421,7 +421,7 @@ def test_links_are_not_followed_and_loops_do_not_matter(tmp_path: Path) -> None:
     (tmp_path / "a/up").symlink_to("..")
     (tmp_path / "a/copy.md").symlink_to("good.md")
     (tmp_path / "lost.md").symlink_to("nowhere.md")
-    started = time.monotonic()
+    started = time.thread_time()
     found, skipped = scan(tmp_path)
     assert paths(found) == ["a/good.md"]
     assert codes(skipped) == dict.fromkeys(["a/b", "a/copy.md", "a/up", "c", "lost.md", "self"], "link")
@@ -429,7 +429,7 @@ def test_links_are_not_followed_and_loops_do_not_matter(tmp_path: Path) -> None:
     followed, skipped = scan(tmp_path, follow=True)
     assert paths(followed) == ["a/good.md"]
     assert set(codes(skipped).values()) == {"link"}
-    assert time.monotonic() - started < 1
+    assert time.thread_time() - started < 1
 
 
 @pytest.mark.parametrize("follow", [False, True])
@@ -739,11 +739,11 @@ def test_redaction_keeps_line_numbers_and_is_idempotent(text: str) -> None:
 )
 def test_redaction_of_hostile_text_is_fast(hostile: str) -> None:
     text = hostile * (100_000 // len(hostile))
-    started = time.monotonic()
+    started = time.thread_time()
     redact_secrets(text)
     find_secret(text.encode())
     judge_head(b"x.py", text.encode())
-    assert time.monotonic() - started < 0.5
+    assert time.thread_time() - started < 0.5
 
 
 # --- left out by their first lines -------------------------------------------------------------------------------
