@@ -119,3 +119,11 @@ def test_a_stated_share_of_another_part_does_not_stand_before_the_computed_one(s
 def test_years_that_only_the_running_text_says_date_no_cell(sales: Sample) -> None:
     answer = read_answer(*sales.evidence_for("What is the percentage change in research from 2014 to 2015?"))
     assert answer.status == "abstained", answer.text
+
+
+def test_a_part_is_no_more_than_its_whole() -> None:
+    sales = read_sample({"sales.md": SALES.partition("# Expenses")[0]})
+    right = read_answer(*sales.evidence_for("What percentage of total net sales came from Services in 2023?"))
+    assert right.value == 25
+    wrong = read_answer(*sales.evidence_for("What percentage of Services came from total net sales in 2023?"))
+    assert wrong.status == "abstained", wrong.text
