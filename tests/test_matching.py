@@ -25,7 +25,7 @@ def matched(hit: Hit, question: str) -> dict[str, float]:
 
 
 def phrases(question: str, passage: str) -> float:
-    return asked(question).phrases(text_to_terms(passage))
+    return asked(question).phrases(" ".join(text_to_terms(passage)))
 
 
 # --- phrases ----------------------------------------------------------------------------------------------------------

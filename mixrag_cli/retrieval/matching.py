@@ -40,13 +40,15 @@ class QuestionTerms:
         held = sum(weight for term, weight in self.weights.items() if term in terms)
         return held / total if total else 0.0
 
-    def phrases(self, terms: Sequence[str]) -> float:
+    def phrases(self, terms: str) -> float:
         """The share of the question's pairs and triples of neighbouring words that stand so in the terms, in [0, 1].
 
-        Source: Metzler & Croft, A Markov Random Field Model for Term Dependencies, SIGIR 2005: ordered phrases of the
-        sequential dependence model, here of equal weight: weights by rarity gained nothing.
+        terms: joined by blanks. Source: Metzler & Croft, A Markov Random Field Model for Term Dependencies, SIGIR 2005:
+        ordered phrases of the sequential dependence model, here of equal weight: weights by rarity gained nothing.
         """
-        shares = [_shared_runs(self.terms, terms, length) for length in RUNS if len(self.terms) >= length]
+        bounded = f" {terms} "
+        wanted = [runs for length in RUNS if (runs := _runs(tuple(self.terms), length))]
+        shares = [sum(run in bounded for run in runs) / len(runs) for runs in wanted]
         return sum(shares) / len(shares) if shares else 0.0
 
 
@@ -61,13 +63,12 @@ class Matcher:
         return [self._matched(hit, question) for hit in hits]
 
     def _matched(self, hit: Hit, question: QuestionTerms) -> Hit:
-        terms = hit.terms.split()
         found = {
-            PHRASE: question.phrases(terms),
+            PHRASE: question.phrases(hit.terms),
             TITLE: question.share(self._title_terms(f"{hit.title} {hit.path}")),
         }
         if hit.chunk.kind in TABLE_KINDS:
-            found[HEADER] = question.share(header_terms(terms))
+            found[HEADER] = question.share(header_terms(hit.terms.split()))
         return replace(hit, scores={**hit.scores, **found})
 
 
@@ -79,10 +80,8 @@ def header_terms(terms: Iterable[str]) -> frozenset[str]:
     return frozenset(term for term in terms if not _NUMBER.fullmatch(term) or _YEAR.fullmatch(term))
 
 
-def _shared_runs(asked: Sequence[str], terms: Sequence[str], length: int) -> float:
-    wanted, held = _runs(asked, length), _runs(terms, length)
-    return len(wanted & held) / len(wanted)
-
-
-def _runs(terms: Sequence[str], length: int) -> set[tuple[str, ...]]:
-    return set(zip(*(terms[start:] for start in range(length)), strict=False))
+@lru_cache(maxsize=64)
+def _runs(terms: tuple[str, ...], length: int) -> tuple[str, ...]:
+    """The different runs of so many terms, each joined and bounded by blanks, to be looked for in joined terms."""
+    runs = zip(*(terms[start:] for start in range(length)), strict=False)
+    return tuple(dict.fromkeys(f" {' '.join(run)} " for run in runs))
