@@ -37,7 +37,7 @@ from mixrag_cli.recap.scorer import Network
 from mixrag_cli.recap.wording import Asked
 
 N_UNITS, N_SEEDS, N_FOLDS = 24, 3, 5
-EPOCHS, BATCH, RATE, DECAY, DROPOUT = 12, 64, 2e-3, 0.05, 0.4  # chosen by five folds of the fitted half
+EPOCHS, BATCH, RATE, DECAY, DROPOUT = 12, 64, 2e-3, 0.05, 0.4  # first guesses, not swept
 DIGITS = 4
 FOREIGN = 3  # one lookup of so many is asked of other tables, too
 # What a question of each kind counts: as much in all for foreign tables as for the own.
