@@ -78,7 +78,7 @@ def test_every_step_of_the_story_is_a_state_of_its_own(digests: list[str]) -> No
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Path]]]:
     """For each named point a store whose writer died there; they are made beside the tests, one at a time.
 
-    Starting a process asks after all others, and of two threads that ask after the same one, one gets a wrong exit code.
+    Starting a process asks after all others; of two threads that ask after the same one, one gets a wrong exit code.
     """
 
     def kill_at(point: str, store: Path) -> Path:
