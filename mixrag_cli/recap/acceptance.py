@@ -21,7 +21,7 @@ import numpy.typing as npt
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.language import Facets, facets_of, match_term
 from mixrag_cli.recap.restate import Expects
-from mixrag_cli.recap.wording import AVERAGE, CHANGE, PERCENT, STATISTIC, Asked
+from mixrag_cli.recap.wording import AVERAGE, CHANGE, MAX_PERCENT, PERCENT, PERCENT_UNITS, STATISTIC, Asked
 from mixrag_cli.records import Cell
 
 # Fitted by tests/benchmarks/hitab_pairs.py, like the weights of the pairs.
@@ -30,12 +30,10 @@ WEIGHTS_FILE = "acceptance_weights.json"
 # 19.1 % another; 1.2 % of lookups asked of a random table are accepted, 30 % of those asked of the nearest.
 MIN_PROBABILITY = 0.25
 SURE_PROBABILITY = 0.5  # of a cell that is quoted where words stand against it
-PERCENT_UNITS = ("%", "pp", "bp")
 MIN_KNOWN = 0.3  # a term said less than so anywhere near is unknown there
 AROUND = 0.7  # of a match in the title, where the head of the question is sought
 MAX_MARGIN = 6.0  # log odds; a cell without a rival has it
 LEAST_LIKELY = 1e-4
-MAX_WHOLE = 100  # percent
 _PROSE = re.compile(
     r"^\s*(?:why|how (?:do|does|did|can|to|is|are)|who|where|when|describe|explain|name|list)\b", re.IGNORECASE
 )
@@ -142,7 +140,7 @@ def _kinds(asked: Asked, expects: Expects, standing: Standing) -> dict[str, floa
         "head_least": min(head, default=0.5),
         "percent_missing": float(wants_percent and not is_percent),
         "percent_unasked": float(is_percent and not wants_percent),
-        "percent_over": float(wants_percent and cell.value is not None and abs(cell.value) > MAX_WHOLE),
+        "percent_over": float(wants_percent and cell.value is not None and abs(cell.value) > MAX_PERCENT),
         "change_missing": float(asks_change and not is_change),
         "change_unasked": float(is_change and not asks_change),
         "average_missing": float(asked.wants.average and not is_average),

@@ -87,7 +87,7 @@ class Axis:
             part[:, _AT["head_above"]] = said_by(above, asked.head).mean(axis=0)
 
     def _add_words(self, part: Matrix, asked: Asked) -> None:
-        """What the labels say beyond the question"""
+        """What the labels say beyond the question."""
         bigrams, words, known = set(pairwise(asked.sequence)), frozenset(asked.sequence), dict[str, bool]()
         for n, header in enumerate(self.headers):
             unsaid, n_words = count_unsaid(header.leaf, words, known)

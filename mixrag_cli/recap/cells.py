@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.acceptance import PERCENT_UNITS, Standing, probability_of
+from mixrag_cli.recap.acceptance import Standing, probability_of
 from mixrag_cli.recap.evidence import (
     CONTEXT_MATCH,
     MIN_TIME,
@@ -37,7 +37,7 @@ from mixrag_cli.recap.language import (
 )
 from mixrag_cli.recap.restate import Expects, Operand
 from mixrag_cli.recap.scorer import score_pairs
-from mixrag_cli.recap.wording import WHOLE_WORDS, Asked
+from mixrag_cli.recap.wording import PERCENT_UNITS, WHOLE_WORDS, Asked
 from mixrag_cli.records import Cell, Header, Hit, Table
 
 # Set by hand on the development collection so that each rule decides only where coverage alone ties; refitting

@@ -19,7 +19,7 @@ from mixrag_cli.recap.language import STOP_WORDS, facets_of, stem, words_of
 from mixrag_cli.records import Cell, Header, Table
 from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.scan import Comparison, Filter
-from mixrag_cli.tables.text import key_columns
+from mixrag_cli.tables.text import has_labels, key_columns
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
@@ -29,7 +29,6 @@ YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
 _TOKEN = re.compile(r"[^\W_]+")
-_ROW_NUMBER = re.compile(r"row \d+$")  # what a row is called that has no label
 _ISO_DATE = re.compile(r"\s*(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?(?!\d)")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 _COMPARISONS: tuple[tuple[Comparison, str], ...] = (
@@ -86,8 +85,7 @@ class _Found:
 
 def is_record_table(table: Table) -> bool:
     """Whether the rows are records of one kind under named columns, not labelled lines of a report."""
-    is_unlabelled = all(len(row.path) == 1 and _ROW_NUMBER.match(row.path[0]) for row in table.rows)
-    return table.total_rows > len(table.rows) or bool(key_columns(table)) or is_unlabelled
+    return table.total_rows > len(table.rows) or bool(key_columns(table)) or not has_labels(table)
 
 
 def find_filters(question: str, table: Table) -> tuple[RowFilter, ...]:

@@ -18,11 +18,10 @@ import numpy.typing as npt
 
 from mixrag_cli.recap.axes import AXIS_FEATURES, MIN_HELD, TINY, Axis
 from mixrag_cli.recap.likeness import Matrix, said_by
-from mixrag_cli.recap.wording import Asked, kind_of, spelled_stems
+from mixrag_cli.recap.wording import MAX_PERCENT, Asked, kind_of, spelled_stems
 from mixrag_cli.records import Cell, Table
 
 MIN_MISSED = 0.3  # a pair that says a term so much less than another of its table leaves it out
-MAX_PERCENT = 100
 MANY = 1000  # a count of people, not a rate or a rank
 NIL_LETTERS = 2  # of a dash or a mark that stands for no value
 

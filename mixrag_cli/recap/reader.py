@@ -42,6 +42,7 @@ from mixrag_cli.recap.pieces import (
 from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.results import described_cell, stated_result
 from mixrag_cli.recap.sentences import SentenceMatch, match_numbers, match_sentences
+from mixrag_cli.recap.wording import MAX_PERCENT
 from mixrag_cli.records import Answer
 
 # In parts of the question's weight that the evidence says; set on the development collection. A cell that answers by
@@ -53,7 +54,6 @@ MIN_SENTENCE_SIMILARITY = 0.3  # below it a sentence shares words with the quest
 SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
 SAME_TABLE_BONUS = 0.15  # two operands of one formula from one table,
 SAME_ROW_BONUS = 0.2  # in rows of one name (another period) or columns of one name (another item)
-WHOLE = Decimal(100)  # per cent: of a greater share one of the two numbers is another thing than was asked for
 NOT_FOUND = "not found"
 
 
@@ -238,7 +238,7 @@ def _from_operands(restated: Restated, base: EvidenceBase) -> Piece | None:
     chosen = _choose_together(choices)
     evidence = tuple(cell_evidence(f"e{n}", n, match) for n, match in enumerate(chosen, start=1))
     computed = compute(restated.operation, evidence)
-    if computed is None or (restated.operation == "share" and abs(computed.value) > WHOLE):
+    if computed is None or (restated.operation == "share" and abs(computed.value) > MAX_PERCENT):
         return None
     sources = tuple(cell_source(n, match) for n, match in enumerate(chosen, start=1))
     return computed_piece(restated, computed, chosen, evidence, sources)

@@ -20,6 +20,7 @@ from mixrag_cli.recap.evidence import (
 )
 from mixrag_cli.recap.language import facets_of, match_term, stem, words_of
 from mixrag_cli.recap.restate import Operand
+from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records import Hit, Locator
 from mixrag_cli.tables.numerals import Value
 from mixrag_cli.tables.prose_numbers import find_numbers
@@ -165,7 +166,7 @@ def match_numbers(
             if (
                 value.value is None
                 or _restates_question(value, operand)
-                or (wants_percent and value.unit not in ("%", "pp", "bp"))
+                or (wants_percent and value.unit not in PERCENT_UNITS)
             ):
                 continue
             if counted and value.value < 0:

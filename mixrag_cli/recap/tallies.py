@@ -39,7 +39,7 @@ from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Locator, Table
 from mixrag_cli.tables.scan import Filter, Group, ScannedRow
-from mixrag_cli.tables.text import key_columns
+from mixrag_cli.tables.text import key_columns, row_name
 
 TallyOperation = Literal["sum", "average", "maximum", "minimum", "count"]
 MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
@@ -491,7 +491,7 @@ def _best_row(row: ScannedRow | Cell, column: Header, table: Table) -> tuple[Hea
     line = _line_of(row.record, table)
     index = table.rows[0].index + row.record - 1
     cell = Cell(index, column.index, row.cells[column.index].strip(), row.value, unit, scale, line=line)
-    return Header(index, path or (f"row {row.record}",)), cell
+    return Header(index, path or (row_name(row.record),)), cell
 
 
 def _line_of(record: int, table: Table) -> int | None:

@@ -18,6 +18,8 @@ from mixrag_cli.recap.language import (
 from mixrag_cli.tables.prose_numbers import find_numbers
 
 WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
+PERCENT_UNITS = ("%", "pp", "bp")
+MAX_PERCENT = 100  # of a part: what is more than its whole is another thing than was asked for
 MIN_NEGATED = 4  # letters of "non…" and more: "nonmanufacturing", not "none"
 PERCENT = re.compile(r"%|\b(?:per ?cent(?:age)?s?|proportion|share|rate)\b", re.IGNORECASE)
 COUNT = re.compile(r"\bhow many\b(?! per ?cent)|\bnumber of\b", re.IGNORECASE)

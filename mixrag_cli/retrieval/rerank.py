@@ -50,7 +50,7 @@ class LateInteraction:
     make: Callable[[Sequence[Chunk]], Sequence[PassageTokens]]
 
     def score(self, question: str, hits: Sequence[Hit]) -> list[float | None]:
-        """max_sim of each hit, in [-1, 1]."""
+        """max_sim of each hit, in [0, 1]."""
         known = dict(self.kept([hit.chunk.id for hit in hits]))
         if missing := [hit.chunk for hit in hits if hit.chunk.id not in known]:
             known |= zip((chunk.id for chunk in missing), self.make(missing), strict=True)

@@ -12,6 +12,7 @@ from mixrag_cli.records import GridCell
 from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
 from mixrag_cli.tables.label_columns import LABEL_SHARE, RANK_NAME
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.text import row_name
 from mixrag_cli.tables.units import Unit, is_unit_text, unit_of_header, unit_of_unit_text
 
 PLAIN_SECTION = 0.25  # a section that is not bold stands below a bold one of the same indent
@@ -242,8 +243,8 @@ class _RowWalk:
                 ),
                 0,
             )
-            return f"row {line - (head or 0)}"
-        return f"row {row - self.layout.body.start + 1}"
+            return row_name(line - (head or 0))
+        return row_name(row - self.layout.body.start + 1)
 
 
 def read_rows(matrix: Matrix, layout: Layout) -> tuple[RowHeader, ...]:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from mixrag_cli.records import Cell, ColumnProfile, Header, Table
 
 ARROW = " > "
-NUMBERED_ROW = re.compile(r"^row \d+$")
+_ROW_NAME = re.compile(r"^row \d+$")
 MAX_HEAD_ROWS = 5
 MAX_NAMES = 40  # column or row names listed in a table's text; more say little and fill the window
 
@@ -61,7 +61,7 @@ def table_text(table: Table) -> str:
         lines.append(f"unit: {unit}")
     n_rows = max(table.total_rows, len(table.rows))
     lines.append(f"{n_rows:,} rows, {len(table.columns)} columns: {_names(table.columns)}")
-    if not table.profiles and not all(NUMBERED_ROW.match(header.path[0]) for header in table.rows):
+    if not table.profiles and has_labels(table):
         lines.append(f"rows: {_names(table.rows)}")
     lines += profile_lines(table)
     lines += list(table.notes[:3])
@@ -99,6 +99,16 @@ def profile_lines(table: Table) -> list[str]:
                 by_column[cell.column].append(cell)
         lines = [_cells_line(header, by_column[header.index]) for header in table.columns if header.index not in keys]
     return [line for line in lines if line]
+
+
+def row_name(number: int) -> str:
+    """What a row is called that has no label of its own. number: from 1."""
+    return f"row {number}"
+
+
+def has_labels(table: Table) -> bool:
+    """Whether a row of the table has a label of its own."""
+    return not all(len(row.path) == 1 and _ROW_NAME.match(row.path[0]) for row in table.rows)
 
 
 def key_columns(table: Table) -> set[int]:

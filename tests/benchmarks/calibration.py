@@ -34,6 +34,7 @@ from collection import names_document
 from fit_priors import N_WORDS, STRENGTH, ranker, without_rerank
 from judged import Gathered, K, gather_set, read_set
 
+from mixrag_cli.evaluation.answers import TOLERANCE
 from mixrag_cli.evaluation.measures import success_at
 from mixrag_cli.evaluation.statistics import paired_bootstrap
 from mixrag_cli.pipeline.calibrating import calibrate_to_itself, read_passages
@@ -58,7 +59,6 @@ from mixrag_cli.tables.prose_numbers import find_numbers
 
 METHODS = ("words", "meaning", "rerank", "rrf", "weighted", "calibrated")
 SEED = 7
-CLOSE = 0.005  # two numbers that are written to different digits
 FEW = 32  # questions: half of what a collection draws for itself
 ALL = "all"
 
@@ -246,7 +246,7 @@ def says_answer(hit: Hit, question: Mapping[str, Any]) -> bool:
         return answers(hit, question)
     told = (value.value for _, _, value in find_numbers(f"{hit.chunk.context}\n{hit.chunk.text}"))
     asked = abs(question["value"])
-    return any(abs(abs(float(value)) - asked) <= CLOSE * asked for value in told if value is not None)
+    return any(abs(abs(float(value)) - asked) <= TOLERANCE * asked for value in told if value is not None)
 
 
 def report_collection(data: Path, store: Path) -> None:
