@@ -123,6 +123,18 @@ def test_titles_merges_indents_and_notes_become_a_table() -> None:
     assert all(document.text[slice(*block.locator.chars)] == block.text for block in document.blocks)
 
 
+def test_a_merged_corner_without_text_holds_the_header_rows_together() -> None:
+    def fill(book: Any) -> None:
+        sheet = book.active
+        for row in ([None, "5 km", "10 km"], [None, "f", "f"], ["East", 3, 4], ["West", 5, 6]):
+            sheet.append(row)
+        sheet.merge_cells("A1:A2")
+
+    (table,) = tables_of(read(make_book(fill)))
+    assert [column.path for column in table.columns] == [("5 km", "f"), ("10 km", "f")]
+    assert [row.path for row in table.rows] == [("East",), ("West",)]
+
+
 def test_tables_side_by_side_and_below_each_other_are_kept_apart() -> None:
     def fill(book: Any) -> None:
         sheet = book.active

@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 
 from mixrag_cli.records import Cell, Grid, GridCell, Header, Table, stable_id
-from mixrag_cli.tables.headers import TOTAL, Layout, find_layout
+from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.rows import RowHeader, key_name, read_rows
 from mixrag_cli.tables.top_paths import top_paths
@@ -77,7 +77,7 @@ def _total_rows(grid: Grid, layout: Layout, n_rows: int) -> int:
 
 def _table_id(grid: Grid, document: str) -> str:
     place = grid.locator
-    first = grid.cells[0].text if grid.cells else ""
+    first = next((cell.text for cell in grid.cells if cell.text), "")
     return stable_id(
         "table",
         document,
@@ -170,17 +170,11 @@ def _one_currency(matrix: Matrix, layout: Layout) -> str:
 
 
 def _column_units(matrix: Matrix, layout: Layout) -> dict[int, Unit]:
-    """What the unit rows of the header say, each unit spread over the blanks to its right; a lone one holds for all."""
+    """What the unit rows of the header say of each column."""
     units: dict[int, Unit] = {}
     for row in layout.units:
-        cells = list(matrix.cells_of_row(row, range(layout.data[0], matrix.n_columns)))
-        last: GridCell | None = cells[0] if len(cells) == 1 and cells[0].column_span == 1 else None
-        for column in layout.data:
-            cell = matrix.at(row, column)
-            last = cell if cell is not None else last
-            if last is not None:
-                text = " ".join(last.text.split())
-                units[column] = unit_of_unit_text(text) if is_wide_unit_text(text) else Unit()
+        for column, text in texts_above(matrix, row, layout.data).items():
+            units[column] = unit_of_unit_text(text) if is_wide_unit_text(text) else Unit()
     return {column: unit for column, unit in units.items() if unit.is_known}
 
 

@@ -18,12 +18,14 @@ class Matrix:
 
     covering: (row, column) -> cell, for each place that a cell or its span covers; blank places are absent.
     kinds: cell kinds by the cell's own (row, column).
+    depths: how many rows a merged cell without text reaches down, by its top left corner.
     """
 
     n_rows: int
     n_columns: int
     covering: dict[tuple[int, int], GridCell]
     kinds: dict[tuple[int, int], CellKind]
+    depths: dict[tuple[int, int], int]
 
     def at(self, row: int, column: int) -> GridCell | None:
         """The cell that covers the place, or None."""
@@ -66,17 +68,22 @@ class Matrix:
 
 
 def grid_to_matrix(grid: Grid) -> Matrix:
-    """Resolve spans (cut at the grid's edge, the first cell wins a place); blank cells are left out."""
+    """Resolve spans (cut at the grid's edge, the first cell wins a place); of blank cells the depths are kept."""
     covering: dict[tuple[int, int], GridCell] = {}
     kinds: dict[tuple[int, int], CellKind] = {}
+    depths: dict[tuple[int, int], int] = {}
     for cell in grid.cells:
-        if not cell.text.strip() or not (0 <= cell.row < grid.n_rows and 0 <= cell.column < grid.n_columns):
+        if not (0 <= cell.row < grid.n_rows and 0 <= cell.column < grid.n_columns):
+            continue
+        if not cell.text.strip():
+            if cell.row_span > 1:
+                depths[cell.row, cell.column] = min(cell.row_span, grid.n_rows - cell.row)
             continue
         kinds[cell.row, cell.column] = _kind_of_cell(cell)
         for row in range(cell.row, min(cell.row + max(cell.row_span, 1), grid.n_rows)):
             for column in range(cell.column, min(cell.column + max(cell.column_span, 1), grid.n_columns)):
                 covering.setdefault((row, column), cell)
-    return Matrix(grid.n_rows, grid.n_columns, covering, kinds)
+    return Matrix(grid.n_rows, grid.n_columns, covering, kinds, depths)
 
 
 def _kind_of_cell(cell: GridCell) -> CellKind:

@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 FIRST_YEAR, LAST_YEAR = 1500, 2150  # statistical series reach back to about 1500; forecasts to 2100 and a little
+_YEAR = re.compile(r"(\d{4})(?:\s?[rp]|\s[$€£¥])?", re.I)  # "2017r", "2018p": revised, preliminary; "2016 $"
 FOOTNOTE = re.compile(r"(?<=[\d%)])\s?(?:\((?:\d{1,2}|[a-z]{1,2})\)|\[(?:\d{1,3}|[a-z]{1,2})\])$", re.I)
 SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴-⁹ªº*†‡§¶#]+")
 SPACES = re.compile(r"[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
@@ -38,8 +39,8 @@ def kind_of_period(text: str) -> Literal["year", "date"] | None:
     """ "year" for a plain year, "date" for dates and fiscal periods ("FY2019", "Three Months Ended July 1, 2023")."""
     plain = SUPERSCRIPTS.sub("", text).strip()
     plain = FOOTNOTE.sub("", plain)
-    if re.fullmatch(r"\d{4}", plain):
-        return "year" if FIRST_YEAR <= int(plain) <= LAST_YEAR else None
+    if year := _YEAR.fullmatch(plain):
+        return "year" if FIRST_YEAR <= int(year[1]) <= LAST_YEAR else None
     if _SPAN.fullmatch(plain):
         return "date"
     match = DATE.search(plain)

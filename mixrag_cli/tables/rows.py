@@ -65,7 +65,7 @@ class _RowWalk:
 
     def walk(self) -> tuple[RowHeader, ...]:
         """The data rows in order."""
-        previous = ""
+        previous = self._open_leading_section()
         for row in self.layout.body:
             kind = self.kinds[row]
             if kind == "unit":
@@ -84,6 +84,18 @@ class _RowWalk:
                 self._add_data_row(row)
             previous = kind
         return tuple(self.found)
+
+    def _open_leading_section(self) -> str:
+        """The label of a unit row below a merged corner is a section's: "Region of birth | percent"."""
+        matrix, row = self.matrix, self.layout.body.start - 1
+        upper = matrix.at(row - 1, 0)
+        is_below_corner = any(r + depth == row for (r, c), depth in matrix.depths.items() if c == 0) or (
+            upper is not None and upper.row_span > 1
+        )
+        if row not in self.layout.units or matrix.own(row, 0) is None or not self.layout.labels or not is_below_corner:
+            return ""
+        self._open_section(row, "")
+        return "section"
 
     def _kind_of_row(self, row: int) -> str:
         matrix, layout = self.matrix, self.layout

@@ -1,6 +1,7 @@
 """The path of each data column: the chain of header cells above it, from the outermost in.
 
-Where the format knows no spans, a lone cell is spread over the blanks around it.
+Unit rows are no part of it, except where they alone tell columns of one path apart ("number", "percent"). Where the
+format knows no spans, a lone cell is spread over the blanks around it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from mixrag_cli.records import GridCell
-from mixrag_cli.tables.headers import Layout
+from mixrag_cli.tables.headers import Layout, texts_above
 from mixrag_cli.tables.label_columns import LABEL_SHARE
 from mixrag_cli.tables.matrix import Matrix
 
@@ -27,12 +28,23 @@ def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
             if cell is not None and (not chain or cell is not chain[-1]):
                 chain.append(cell)
         paths[column] = _chain_to_path(chain, levels)
+    _part_by_units(matrix, layout, paths)
     for column in layout.data[1:]:
         if _has_percentages(matrix, layout, column) and not _has_percentages(matrix, layout, column - 1):
             left = paths.get(column - 1, ())
             if left and paths[column] in ((), left[:-1], left):
                 paths[column] = (*left, "%")
     return paths
+
+
+def _part_by_units(matrix: Matrix, layout: Layout, paths: dict[int, tuple[str, ...]]) -> None:
+    """Where the unit rows are all that tells columns of one path apart, what they say is the end of the path."""
+    rows = [texts_above(matrix, row, layout.data) for row in layout.units]
+    units = {column: tuple(dict.fromkeys(texts[column] for texts in rows if column in texts)) for column in paths}
+    for path in set(paths.values()):
+        columns = [column for column in paths if paths[column] == path]
+        if len({units[column] for column in columns}) > 1:
+            paths.update({column: (*path, *units[column]) for column in columns})
 
 
 def _has_percentages(matrix: Matrix, layout: Layout, column: int) -> bool:
@@ -46,16 +58,19 @@ def _chain_to_path(chain: list[GridCell], levels: list[dict[int, GridCell]]) -> 
     path: list[str] = []
     for place, cell in enumerate(chain):
         text = " ".join(cell.text.split())
-        if path and text == path[-1]:
-            continue
         upper = chain[place - 1] if place else None
-        if upper is not None and re.fullmatch(r"(?:19|20)\d\d(?:\s?\(\w\))?", text) and re.search(r"\d\s?,$", path[-1]):
-            covered = sum(1 for level in levels for other in level.values() if other is upper)
-            if covered == 1:
-                path[-1] = f"{path[-1]} {text}"
-                continue
+        if upper is not None and text == path[-1] and _count_columns(upper, levels) <= _count_columns(cell, levels):
+            continue
+        is_alone = upper is not None and sum(other is upper for level in levels for other in level.values()) == 1
+        if is_alone and re.fullmatch(r"(?:19|20)\d\d(?:\s?\(\w\))?", text) and re.search(r"\d\s?,$", path[-1]):
+            path[-1] = f"{path[-1]} {text}"
+            continue
         path.append(text)
     return tuple(path)
+
+
+def _count_columns(cell: GridCell, levels: list[dict[int, GridCell]]) -> int:
+    return len({column for level in levels for column, other in level.items() if other is cell})
 
 
 def _level_cells(matrix: Matrix, layout: Layout, row: int) -> dict[int, GridCell]:

@@ -22,6 +22,9 @@ _UNIT_ROW = re.compile(
     rf"^[(\[]?\s*(?:(?:{_UNIT_WORD})(?:[\s,/-]+|(?=[$€£¥’'‘])|(?<=[$€£¥])|$|(?=[)\]])))+[)\]]?$", re.I
 )
 _NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|[%$€£¥]|\bn\b|000", re.I)
+_MONEY_OF_A_YEAR = re.compile(
+    r"\d{4}\s(?:(?:constant|current|chained|nominal|real)\s)?(?:canadian\s|u\.?s\.?\s)?(?:dollars|euros|pounds)$", re.I
+)
 _FILLER = re.compile(r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4})\b", re.I)
 _UNIT_LEAD = re.compile(
     r"[(\[]([^()\[\]]{1,80})[)\]]|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in "
@@ -92,11 +95,13 @@ def _is_per_item(label: str) -> bool:
 def is_unit_text(text: str) -> bool:
     """Whether a cell is a unit and nothing else: "percent", "(in millions)", "€m", "$’000", "acres", "Years".
 
-    Plain years are not units, nor is a lone preposition.
+    Plain years are not units ("2016 $" heads a column), money of one year is ("2016 dollars"); nor is a preposition.
     """
     text = text.strip()
-    if not text or len(text) > MAX_UNIT_CHARS or re.match(r"\d{4}\b", text) or text.isdigit():
+    if not text or len(text) > MAX_UNIT_CHARS or text.isdigit():
         return False
+    if re.match(r"\d{4}\b", text):
+        return _MONEY_OF_A_YEAR.match(text) is not None
     if (_EXCEPT.search(text) and find_unit_and_scale(text)[1] != 1) or _measure(text.strip("()[]")) is not None:
         return True
     if re.fullmatch(r"\(?in\s?(?:thousands|millions|billions)\)?", text, re.I):

@@ -7,7 +7,8 @@ data columns (top) and data rows (left) whose whole path is right, and the share
 for HiTab also how many of its section rows are found.
 
 How paths are compared: lower case, trailing "(unit)" and ":" dropped, units that the gold keeps as a parent or
-a child ("percent" above all rows, "number" below a column) taken off both sides, because units are set apart here.
+a child ("percent" above all rows, "number" below a column) taken off both sides, because units are set apart here; of
+a path that says units only ("percentage change", "percent"), the first part is kept.
 "strict" compares without taking units off. Section rows are no data rows and are not counted among them.
 
 A section row is a row with a label and no figures that is the parent of later rows in the gold tree. Ours is a row
@@ -71,7 +72,7 @@ def texts_to_grid(texts: list[list[str]], regions: list[list[int]] | None = None
         GridCell(r, c, text, *spans.get((r, c), (1, 1)))
         for r, row in enumerate(texts)
         for c, text in enumerate(row)
-        if text
+        if text or (r, c) in spans
     )
     return Grid(len(texts), max(map(len, texts)), cells, Locator((0, 0)))
 
@@ -201,7 +202,7 @@ def same(ours: tuple[str, ...], gold: tuple[str, ...]) -> bool:
 
 
 def without_units(path: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part for part in path if not is_wide_unit_text(part)) or path
+    return tuple(part for part in path if not is_wide_unit_text(part)) or path[:1]
 
 
 def print_scores(name: str, scores: dict[str, tuple[int, int]]) -> None:

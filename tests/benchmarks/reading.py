@@ -44,7 +44,7 @@ def texts_to_grid(texts: Sequence[Sequence[str]], caption: str = "", regions: It
         GridCell(r, c, text.strip(), *spans.get((r, c), (1, 1)))
         for r, row in enumerate(texts)
         for c, text in enumerate(row)
-        if text.strip()
+        if text.strip() or (r, c) in spans
     )
     return Grid(len(texts), max(map(len, texts)), cells, NOWHERE, caption)
 

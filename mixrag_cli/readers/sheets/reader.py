@@ -184,7 +184,18 @@ def _grid_cells(cells: Cells, region: Region, merges: list[Merge], place_of: dic
                 f"{column_name(column)}{row + 1}",
             )
         )
-    return tuple(made)
+    made += [
+        GridCell(
+            place_of[row],
+            column - region.left,
+            "",
+            min(row_span, region.bottom - row + 1),
+            min(column_span, region.right - column + 1),
+        )
+        for (row, column), (row_span, column_span) in spans.items()
+        if row_span > 1 and (row, column) not in cells and row in place_of and region.left <= column <= region.right
+    ]  # a corner without text, too, says how deep the headers are
+    return tuple(sorted(made, key=lambda cell: (cell.row, cell.column)))
 
 
 def _add_grid(builder: DocumentBuilder, grid: Grid, region: Region) -> None:

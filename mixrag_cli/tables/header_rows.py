@@ -1,0 +1,213 @@
+"""Which of a table's first rows are headers: by how their cells differ in kind from what stands below, and by merges.
+
+A row is a header row as long as its cells are texts or periods above figures. Two things say so without any kinds: a
+merged cell in the top left corner, which reaches down as far as the headers do, and a row that repeats the same texts
+under several group headings.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mixrag_cli.records import GridCell
+from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE
+from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.unit_words import MEASURES
+from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
+
+MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
+_MEASURED = re.compile(rf"^(\d[\d.,]*)\s?({MEASURES})$", re.I)
+MIN_PLAIN_BELOW = 2  # figures without a measure that stand below a heading like "5 km"
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """For a column, what stands below each row: filled[r], typed[r] (figures or periods), figures[r] (no periods)."""
+
+    filled: list[int]
+    typed: list[int]
+    figures: list[int]
+
+    def share(self, row: int, counts: Sequence[int]) -> float:
+        """Which part of the filled cells below a row is counted."""
+        return counts[row] / self.filled[row] if self.filled[row] else 0.0
+
+
+def count_below(matrix: Matrix, column: int, end: int) -> Below:
+    """What stands in a column below each row, from 0 to end."""
+    filled, typed, figures = [0] * (end + 1), [0] * (end + 1), [0] * (end + 1)
+    for row in range(end - 1, 0, -1):
+        cell = matrix.own(row, column)
+        kind = matrix.kinds[row, column] if cell else "blank"
+        counts = cell is not None and cell.column_span == 1 and kind != "missing"  # "none" and "n/a" fit any column
+        filled[row - 1] = filled[row] + counts
+        typed[row - 1] = typed[row] + (counts and (kind in DATA_KINDS or kind in PERIOD_KINDS))
+        figures[row - 1] = figures[row] + (counts and kind in DATA_KINDS)
+    return Below(filled, typed, figures)
+
+
+def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -> tuple[int, ...]:
+    """The header rows from start on; rows with a label only belong to them when a true header row follows."""
+    last = None
+    has_label_between = False
+    corner_end = _corner_end(matrix, below, start, end)
+    known_end = corner_end
+    for row in range(start, min(start + MAX_HEADER_ROWS, end - 1)):
+        if not _has_column_cells(matrix, row):
+            has_label_between = last is not None and matrix.own(row, 0) is not None
+            continue
+        is_unit = is_unit_line(matrix, row, range(1, matrix.n_columns))
+        if start < corner_end <= row and matrix.own(row, 0) is not None and not is_unit:
+            break
+        evidence = header_evidence(matrix, below, row)
+        if row < known_end or (last is not None and _counts_up(matrix, row)):
+            evidence = 1.0
+        if evidence < 0 or (last is not None and ((evidence == 0 and not is_unit) or (is_unit and has_label_between))):
+            break  # data, or the unit of the section above it
+        if evidence > 0 or last is not None or _is_full_text_row(matrix, row):
+            last = row
+        if last == row and _repeats_below_groups(matrix, row):
+            known_end = max(known_end, row + 2)
+        if evidence == 0 and last == row and row + 1 >= known_end and not _has_typed_column(below, row):
+            break  # a table of texts: one header row
+    if last is None:
+        return ()
+    reach = max((cell.row + cell.row_span for cell in _cells_between(matrix, start, last)), default=last + 1)
+    reached = max(last + 1, corner_end, _reach_within(matrix, start, last, reach))
+    return tuple(range(start, min(reached, end)))
+
+
+def _corner_end(matrix: Matrix, below: list[Below], start: int, end: int) -> int:
+    """Where the merged cell in the top left corner ends: it reaches as deep as the headers do; start without one.
+
+    A merged label of the body does so as well. Texts above figures beside it tell them apart, or a group heading in a
+    table of texts.
+    """
+    first = next(
+        (row for row in range(start, matrix.n_rows) if not matrix.is_blank(row, range(matrix.n_columns))), start
+    )
+    corner = matrix.own(first, 0)
+    depth = matrix.depths.get((first, 0), 1) if corner is None else corner.row_span
+    if depth < 2 or first + depth >= end or (corner is not None and corner.column_span > matrix.n_columns / 2):
+        return start
+    evidence = [header_evidence(matrix, below, row) for row in range(first, first + depth)]
+    groups = [cell for cell in matrix.cells_of_row(first, range(1, matrix.n_columns)) if cell.column_span > 1]
+    is_header = max(evidence) > 0 or (groups and not any(evidence))
+    return first + depth if is_header else start
+
+
+def _has_column_cells(matrix: Matrix, row: int) -> bool:
+    """Whether something other than the row's label begins in the row."""
+    return any(cell.column > 0 and cell.row == row for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)))
+
+
+def _counts_up(matrix: Matrix, row: int) -> bool:
+    """Whether an unlabelled row numbers its columns: "1 2 3 1 2 3"."""
+    cells = [cell for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)) if cell.row == row]
+    if matrix.own(row, 0) is not None or len(cells) < 2:
+        return False
+    texts = [cell.text.strip() for cell in cells]
+    numbers = [int(text) for text in texts if text.isdigit() and len(text) < 3]
+    return len(numbers) == len(texts) and all(b in (a + 1, min(numbers)) for a, b in itertools.pairwise(numbers))
+
+
+def _repeats_below_groups(matrix: Matrix, row: int) -> bool:
+    """Whether the next row says the same texts under each of several headings of this row that span columns."""
+    groups = [cell for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)) if cell.column_span > 1]
+    below = [
+        tuple(matrix.text(row + 1, column) for column in range(cell.column, cell.column + cell.column_span))
+        for cell in groups
+    ]
+    if len(below) < 2 or not all(len(set(texts)) == len(texts) and all(texts) for texts in below):
+        return False
+    kinds = {matrix.kind(row + 1, column) for cell in groups for column in range(cell.column, cell.column + 2)}
+    return kinds == {"text"} and any(set(a) <= set(b) or set(b) <= set(a) for a, b in itertools.pairwise(below))
+
+
+def _cells_between(matrix: Matrix, start: int, last: int) -> list[GridCell]:
+    return [cell for row in range(start, last + 1) for cell in matrix.cells_of_row(row, range(matrix.n_columns))]
+
+
+def _reach_within(matrix: Matrix, start: int, last: int, reach: int) -> int:
+    """How far down merged header cells pull the header: over rows in which nothing but merged cells stands."""
+    for row in range(last + 1, min(reach, matrix.n_rows)):
+        if any(cell.row > last for cell in matrix.cells_of_row(row, range(matrix.n_columns))):
+            return row
+    return reach
+
+
+def header_evidence(matrix: Matrix, below: list[Below], row: int) -> float:
+    """Above 0 for a header row, below 0 for data, 0 where kinds tell nothing (all texts, or no cell at all)."""
+    flags = [cell for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)) if cell.row == row]
+    if flags and sum(cell.is_header for cell in flags) * 2 > len(flags):
+        return 1.0
+    if _heads_by_measure(matrix, below, row, flags):
+        return 1.0
+    evidence = 0.0
+    for column in range(matrix.n_columns):
+        cell = matrix.at(row, column)
+        if cell is None or cell.row != row or (cell.column != column and cell.column_span == 1):
+            continue
+        evidence += _cell_evidence(matrix, below[column], row, column)
+    return evidence
+
+
+def _heads_by_measure(matrix: Matrix, below: list[Below], row: int, cells: list[GridCell]) -> bool:
+    """Whether a row names its columns by different sizes of one measure ("2 years", "7 years"), plain figures below.
+
+    A labelled row does so only where it is the first with more than one cell: "Range | 300 km | 400 km" is a datum.
+    """
+    found = [_MEASURED.match(" ".join(cell.text.split())) for cell in cells]
+    sizes = [(match[1], match[2].lower().rstrip("s")) for match in found if match]
+    if len(sizes) < 2 or len(set(sizes)) < len(sizes) or len({measure for _, measure in sizes}) > 1:
+        return False
+    if any(
+        not match and matrix.kinds[cell.row, cell.column] != "text" for cell, match in zip(cells, found, strict=True)
+    ):
+        return False
+    above = (list(matrix.cells_of_row(other, range(matrix.n_columns))) for other in range(row))
+    if matrix.own(row, 0) is not None and any(len(others) > 1 for others in above):
+        return False
+    columns = [cell.column for cell, match in zip(cells, found, strict=True) if match]
+    end = len(below[0].filled) - 1
+    return all(below[column].figures[row] >= MIN_PLAIN_BELOW for column in columns) and not any(
+        _MEASURED.match(matrix.text(other, column)) for other in range(row + 1, end) for column in columns
+    )
+
+
+def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float:
+    kind = matrix.kind(row, column)
+    bottom = min(row, len(below.filled) - 1)
+    typed, figures = below.share(bottom, below.typed), below.share(bottom, below.figures)
+    if kind in ("number", "nil", "range"):
+        is_plain = kind == "range" and figures >= TYPED_SHARE and column > 0
+        return 1.0 if is_plain else (-2.0 if typed >= TYPED_SHARE or column > 0 else 0.0)
+    if kind in PERIOD_KINDS:
+        if figures >= TYPED_SHARE:
+            return 1.0
+        return -1.0 if typed >= TYPED_SHARE else 0.0
+    if kind == "text":
+        return 1.0 if typed >= TYPED_SHARE else 0.0
+    return -0.5 if column > 0 and kind == "missing" else 0.0
+
+
+def _is_full_text_row(matrix: Matrix, row: int) -> bool:
+    cells = [matrix.at(row, column) for column in range(matrix.n_columns)]
+    filled = [cell for cell in cells if cell is not None]
+    return len(filled) >= max(2, matrix.n_columns - 1) and all(len(cell.text) < LONG_LABEL_CHARS for cell in filled)
+
+
+def _has_typed_column(below: list[Below], row: int) -> bool:
+    return any(column.filled[row] and column.share(row, column.typed) >= TYPED_SHARE for column in below)
+
+
+def is_unit_line(matrix: Matrix, row: int, columns: Sequence[int]) -> bool:
+    """Whether only unit texts begin in these columns of a row."""
+    cells = {id(cell): cell for column in columns if (cell := matrix.at(row, column)) is not None and cell.row == row}
+    texts = [" ".join(cell.text.split()) for cell in cells.values()]
+    if len(cells) == 1 and all(cell.column_span > 1 for cell in cells.values()):
+        return is_wide_unit_text(texts[0])
+    return bool(cells) and all(is_unit_text(text) for text in texts)

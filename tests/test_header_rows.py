@@ -1,0 +1,178 @@
+"""Which first rows of a table are headers: merged corners, durations and flagged years, groups of texts, unit rows."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from mixrag_cli.records import Grid, GridCell, Locator, Table
+from mixrag_cli.tables.grid import grid_to_table
+
+Spans = dict[tuple[int, int], tuple[int, int]]
+
+
+def to_table(rows: list[list[str]], spans: Spans | None = None) -> Table:
+    spans = spans or {}
+    cells = tuple(
+        GridCell(r, c, text, *spans.get((r, c), (1, 1)))
+        for r, row in enumerate(rows)
+        for c, text in enumerate(row)
+        if text or (r, c) in spans
+    )
+    table = grid_to_table(Grid(len(rows), len(rows[0]), cells, Locator((0, 10))), document="d", title="file")
+    assert table is not None
+    return table
+
+
+def tops(table: Table) -> list[tuple[str, ...]]:
+    return [column.path for column in table.columns]
+
+
+def lefts(table: Table) -> list[tuple[str, ...]]:
+    return [row.path for row in table.rows]
+
+
+def unit_of(table: Table, row: int, column: int) -> str:
+    return next(cell.unit for cell in table.cells if (cell.row, cell.column) == (row, column))
+
+
+COVERAGE = [
+    ["Vaccine", "2 years", "", "17 years", ""],
+    ["", "girls", "boys", "girls", "boys"],
+    ["", "percent", "", "", ""],
+    ["Measles", "89.7", "89.7", "83.3", "84.6"],
+    ["Polio", "91.4", "90.5", "85.6", "85.7"],
+]
+COVERAGE_TOPS = [("2 years", "girls"), ("2 years", "boys"), ("17 years", "girls"), ("17 years", "boys")]
+
+
+def test_a_merged_corner_says_how_many_rows_the_header_has() -> None:
+    table = to_table(COVERAGE, {(0, 0): (3, 1), (0, 1): (1, 2), (0, 3): (1, 2), (2, 1): (1, 4)})
+    assert tops(table) == COVERAGE_TOPS
+    assert lefts(table) == [("Measles",), ("Polio",)]
+    assert (unit_of(table, 3, 1), table.confidence) == ("%", 1.0)
+
+
+def test_durations_above_plain_figures_name_columns_without_any_merge() -> None:
+    table = to_table(COVERAGE)
+    assert tops(table) == COVERAGE_TOPS
+    assert unit_of(table, 4, 4) == "%"
+
+
+def test_a_labelled_row_of_one_measure_below_a_header_is_data() -> None:
+    table = to_table(
+        [["", "Model A", "Model B"], ["Range", "300 km", "400 km"], ["Seats", "5", "7"], ["Doors", "4", "5"]]
+    )
+    assert tops(table) == [("Model A",), ("Model B",)]
+    assert lefts(table) == [("Range",), ("Seats",), ("Doors",)]
+    assert unit_of(table, 1, 1) == "km"
+
+
+def test_a_merged_corner_without_text_counts_as_one_with() -> None:
+    rows = [
+        ["", "Within", "", ""],
+        ["", "1 km", "2 km", "more than 5 km"],
+        ["", "percent", "", ""],
+        ["East", "32", "61", "100"],
+        ["West", "16", "30", "100"],
+    ]
+    table = to_table(rows, {(0, 0): (3, 1), (0, 1): (1, 3), (2, 1): (1, 3)})
+    assert tops(table) == [("Within", "1 km"), ("Within", "2 km"), ("Within", "more than 5 km")]
+    assert lefts(table) == [("East",), ("West",)]
+
+
+def test_a_year_with_a_flag_is_a_heading() -> None:
+    rows = [["Kind", "2014r", "", "2015p", ""], ["", "cases", "sites", "cases", "sites"]]
+    body = [["Theft", "163", "36", "138", "33"], ["Fraud", "64", "14", "65", "15"]]
+    expected = [("2014r", "cases"), ("2014r", "sites"), ("2015p", "cases"), ("2015p", "sites")]
+    assert tops(to_table([*rows, *body])) == expected
+
+
+def test_labelled_rows_below_a_merged_corner_are_no_headers() -> None:
+    rows = [
+        ["Offence", "North", "", "All", ""],
+        ["", "2009", "2014", "2009", "2014"],
+        ["Robbery", "F", "F", "F", "2,141"],
+        ["Assault", "3,393", "2,662", "11,885", "11,346"],
+        ["Total", "7,236", "3,583", "17,663", "14,961"],
+    ]
+    table = to_table(rows, {(0, 0): (2, 1), (0, 1): (1, 2), (0, 3): (1, 2)})
+    assert tops(table) == [("North", "2009"), ("North", "2014"), ("All", "2009"), ("All", "2014")]
+    assert lefts(table) == [("Robbery",), ("Assault",), ("Total",)]
+
+
+def test_a_label_merged_over_rows_of_figures_is_no_corner() -> None:
+    rows = [["North", "a", "5", "1"], ["", "b", "6", "2"], ["South", "a", "7", "3"], ["", "b", "8", "4"]]
+    table = to_table(rows, {(0, 0): (2, 1), (2, 0): (2, 1)})
+    assert lefts(table) == [("North", "a"), ("North", "b"), ("South", "a"), ("South", "b")]
+
+
+def test_groups_of_texts_are_told_from_the_names_below_them() -> None:
+    rows = [
+        ["", "masculine", "", "feminine", ""],
+        ["case", "singular", "plural", "singular", "plural"],
+        ["nominative", "mahan", "mahantas", "mahati", "mahatyas"],
+        ["dative", "mahate", "mahadbhyas", "mahatyai", "mahatibhyas"],
+    ]
+    groups = {(0, 1): (1, 2), (0, 3): (1, 2)}
+    expected = [(gender, number) for gender in ("masculine", "feminine") for number in ("singular", "plural")]
+    assert tops(to_table(rows, groups)) == expected
+    rows[0][0], rows[1][0] = "case", ""
+    assert tops(to_table(rows, {**groups, (0, 0): (2, 1)})) == expected
+
+
+def test_rows_that_merged_cells_alone_cover_do_not_end_the_header() -> None:
+    rows = [
+        ["", "Exports", "", "Spending", ""],
+        ["", "", "", "", ""],
+        ["", "north", "south", "north", "south"],
+        ["cut", "82.2", "71.6", "11.4", "0.8"],
+        ["rise", "-23.4", "-18.1", "-1.8", "-0.2"],
+    ]
+    table = to_table(rows, {(0, 1): (2, 2), (0, 3): (2, 2)})
+    assert tops(table) == [("Exports", "north"), ("Exports", "south"), ("Spending", "north"), ("Spending", "south")]
+
+
+def test_units_end_the_path_where_nothing_else_parts_two_columns() -> None:
+    rows = [
+        ["", "Custody", "", "Change"],
+        ["", "number", "percent", "percent"],
+        ["East", "161", "10.5", "1"],
+        ["West", "510", "8.3", "2"],
+    ]
+    table = to_table(rows, {(0, 1): (1, 2)})
+    assert tops(table) == [("Custody", "number"), ("Custody", "percent"), ("Change",)]
+    assert [unit_of(table, 2, column) for column in (1, 2, 3)] == ["", "%", "%"]
+
+
+def test_a_name_below_a_group_of_the_same_name_is_kept() -> None:
+    rows = [["", "Crew", "", "Total", ""], ["", "total", "lost", "Total", "lost"], ["Canada", "1", "0", "2", "1"]]
+    table = to_table([*rows, ["Japan", "3", "1", "4", "1"]], {(0, 1): (1, 2), (0, 3): (1, 2)})
+    assert tops(table) == [("Crew", "total"), ("Crew", "lost"), ("Total", "Total"), ("Total", "lost")]
+
+
+def test_money_of_a_year_is_a_unit_and_the_label_beside_it_a_section() -> None:
+    rows = [
+        ["Region", "Women", "Men"],
+        ["", "all", "all"],
+        ["By birth", "2016 constant dollars", ""],
+        ["Africa", "71", "57"],
+        ["Asia", "68", "70"],
+        ["By country", "", ""],
+        ["Haiti", "75", "66"],
+        ["Kenya", "70", "61"],
+    ]
+    table = to_table(rows, {(0, 0): (2, 1), (2, 1): (1, 2)})
+    assert tops(table) == [("Women", "all"), ("Men", "all")]
+    assert lefts(table) == [
+        ("By birth", "Africa"),
+        ("By birth", "Asia"),
+        ("By country", "Haiti"),
+        ("By country", "Kenya"),
+    ]
+    assert {cell.unit for cell in table.cells} == {"USD"}
+    assert next(cell.value for cell in table.cells) == Decimal(71)
+
+
+def test_a_year_before_a_sign_of_money_heads_a_column() -> None:
+    table = to_table([["", "2016 $", "2015 $"], ["Sales", "5", "4"], ["Rent", "2", "1"]])
+    assert tops(table) == [("2016 $",), ("2015 $",)]
