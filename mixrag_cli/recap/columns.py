@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from mixrag_cli.recap.filters import find_filters, is_numeric, is_record_table
 from mixrag_cli.recap.language import facet_conflict
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.tallies import ColumnMatch, Tally, match_records, tally_of
+from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC
 from mixrag_cli.records import Cell, Header, Hit, Table
 
 MIN_ROWS = 2  # a single row is a cell to look up
@@ -20,12 +22,13 @@ MIN_COLUMN_WORDS = 0.5  # of a column's leaf label that the question must say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
 
 
-def match_column(restated: Restated, base: EvidenceBase) -> ColumnMatch | None:
+def match_column(restated: Restated, base: EvidenceBase, tally: Tally | None = None) -> ColumnMatch | None:
     """The best column to aggregate for the question, or None where no column fits.
 
-    A question that is worded as a lookup ("the total quantity") is only aggregated over records.
+    A question that is worded as a lookup ("the total quantity") is only aggregated over records. tally: what is wanted,
+    by the question's words where it is not told.
     """
-    tally = tally_of(restated)
+    tally = tally or tally_of(restated)
     best: ColumnMatch | None = None
     seen: set[str] = set()
     for hit in base.hits if tally else ():
@@ -43,9 +46,10 @@ def _best_in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, bas
     is_sampled = table.total_rows > len(table.rows)
     if is_record_table(table):
         is_plain = tally.is_sure and tally.n_best == 1 and not tally.by
-        if tally.of_one_row and not is_sampled:
+        is_filtered = bool(find_filters(restated.question, table))
+        if tally.of_one_row and not is_sampled and not is_filtered:
             return None
-        if is_sampled or not is_plain or find_filters(restated.question, table):
+        if is_sampled or not is_plain or is_filtered:
             found = match_records(restated, tally, hit, table, base)
             if found is not None or is_sampled:
                 return found
@@ -76,20 +80,31 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
     if not len(fits) or fits.max() <= 0 or columns.extra[c := int(fits.argmax())] > MIN_COLUMN_WORDS:
         return None
     chosen = _rows_asked_for(rows.said, columns.said[:, c], weights)
-    wanted = {
-        header.index
+    wanted = [
+        (header, facets)
         for header, take, facets in zip(table.rows, chosen, rows.facets, strict=True)
         if take and not header.is_total and not facet_conflict(operand.facets, facets)
-    }
+    ]
     column = table.columns[c]
+    said_times = (around_facets, columns.facets[c], *(facets for _, facets in wanted))
+    if operand.facets.years and not any(operand.facets.years & facets.years for facets in said_times):
+        return None
+    if _are_statistics([header for header, _ in wanted]):
+        return None
+    kept = {header.index for header, _ in wanted}
     cells = tuple(
-        cell for cell in table.cells if cell.column == column.index and cell.row in wanted and cell.value is not None
+        cell for cell in table.cells if cell.column == column.index and cell.row in kept and cell.value is not None
     )
     said = np.maximum(columns.said[:, c], credit)
     if chosen.any() and not chosen.all():
         said = np.maximum(said, rows.said[:, chosen].max(axis=1))
     coverage = float(weights @ said / weights.sum())
     return _with_value(restated.operation, hit, table, column, cells, float(fits[c]) + coverage, coverage)
+
+
+def _are_statistics(headers: Sequence[Header]) -> bool:
+    """Whether the lines are the least, the greatest and the mean of something, which are not to be added up."""
+    return sum(any(rule.search(header.leaf) for header in headers) for rule in (MOST, LEAST, AVERAGE, STATISTIC)) > 1
 
 
 def _rows_asked_for(row_said: np.ndarray, column_said: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -105,7 +120,7 @@ def _with_value(
     operation: Operation, hit: Hit, table: Table, column: Header, cells: tuple[Cell, ...], score: float, coverage: float
 ) -> ColumnMatch | None:
     value = aggregate(operation, [cell.value for cell in cells if cell.value is not None])
-    if value is None:
+    if value is None or (operation == "sum" and any(cell.unit in PERCENT_UNITS for cell in cells)):
         return None
     best: tuple[tuple[Header, Cell], ...] = ()
     if operation in ("maximum", "minimum"):

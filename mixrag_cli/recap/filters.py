@@ -1,9 +1,11 @@
 """Extract from a table of records: which of its rows a question restricts itself to.
 
-    "… from Spain"              a text that a column of few texts holds        country = Spain
+    "… from Spain"              a text that a column holds                     country = Spain
+    "… of Larkham Mill"         a part of a text that no other text has        school = LARKHAM MILL ACADEMY
     "… of smokers", "non-…"     the name of a column that says yes or no       smoker = Yes, smoker = No
     "… with a tip above 5"      a comparison beside a column of numbers        tip > 5
     "… in 2019", "class 3"      a number behind its column's name, a year      year = 2019, class = 3
+    "the third class", "Q2"     an ordinal before its column's name            class = 3, quarter = 2
 
 The words are the table's own; none is known beforehand.
 """
@@ -14,8 +16,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
-from mixrag_cli.recap.language import STOP_WORDS, facets_of, stem, words_of
+from mixrag_cli.recap.language import STOP_WORDS, facets_of, ordinals_of, stem, words_of
+from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records import Cell, Header, Table
 from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.scan import Comparison, Filter
@@ -25,12 +29,16 @@ MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the pr
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 MAX_TRIED = 12  # stretches of the question around a name that are looked for in the file
 NAMED_REACH = 2  # words between a column's name and its value ("class is 3")
+MIN_PART = 2  # words of a name that are a part of it in small letters; one that is written as a name is enough
+MAX_HOLDING = 5  # texts with a part in common, beyond which it is no name
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
 _TOKEN = re.compile(r"[^\W_]+")
 _ISO_DATE = re.compile(r"\s*(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?(?!\d)")
-_YEAR = re.compile(r"(?:19|20)\d\d$")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d$")
+_LETTERED = re.compile(r"q[1-4]")
+_LETTERED_WORD = ("quarter",)
 _COMPARISONS: tuple[tuple[Comparison, str], ...] = (
     (">=", r">=|\bat least|\bno (?:less|fewer) than|\bnot less than"),
     ("<=", r"<=|\bat most|\bup to|\b(?:no|not) more than"),
@@ -93,8 +101,16 @@ def find_filters(question: str, table: Table) -> tuple[RowFilter, ...]:
     tokens = _tokens(question)
     compared = tuple(_comparisons(question, tokens, table))
     settled = {each.filter.column for each in compared}
-    chosen = _choose([each for each in _values(tokens, table) if each.column.index not in settled])
+    values = (*_values(tokens, table), *_ordinals(question, tokens, table))
+    whole = _choose([each for each in values if each.column.index not in settled])
+    chosen = [*whole, *_parts_of_names(question, tokens, table, whole)]
     return (*compared, *_merged(chosen, tokens), *_yes_no(tokens, table, chosen), *_dates(question, table, chosen))
+
+
+def failed_filters(filters: Sequence[RowFilter], table: Table, row: int) -> tuple[RowFilter, ...]:
+    """Those of the conditions that the row of a table that is held whole does not meet."""
+    cells = {cell.column: cell for cell in table.cells if cell.row == row}
+    return tuple(each for each in filters if not each.passes(cells.get(each.filter.column)))
 
 
 def unexplained(question: str, table: Table, terms: Sequence[str], said: Collection[str]) -> tuple[str, ...]:
@@ -204,22 +220,106 @@ def _stems_between(question: str, start: int, end: int) -> list[str]:
 
 
 def _values(tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
-    """Every text of a column of few texts that stands in the question."""
+    """Every text of a column that stands in the question."""
     names = {place for header in table.columns for place in _places(_leaf_stems(header), tokens)}
+    asked = frozenset(token.stem for token in tokens)
     for header in table.columns:
         own = list(_places(_leaf_stems(header), tokens))
-        for text in distinct_texts(table, header):
-            stems = [token.stem for token in _tokens(text)]
+        texts = _known_texts(table, header)
+        is_of_years = all(_YEAR.match(text) for text in texts)
+        for text in texts:
+            stems = _stems(text)
+            if not asked.issuperset(stems):
+                continue
             for place in _places(stems, tokens):
                 named = any(0 < place[0] - last <= NAMED_REACH for _, last in own)
-                is_year = len(stems) == 1 and _YEAR.match(stems[0]) is not None and _is_year_column(table, header)
-                tells = any(len(part) > 1 and not part.isdigit() and part not in STOP_WORDS for part in stems)
-                tells = tells and not YES & set(stems) and not NO & set(stems)
-                if named or is_year or (tells and place not in names):
+                is_year = len(stems) == 1 and is_of_years
+                if named or is_year or (_tells(stems) and place not in names):
                     yield _Found(header, text, place, named)
 
 
-def _is_year_column(table: Table, header: Header) -> bool:
+def _tells(stems: Sequence[str]) -> bool:
+    """Whether the words name something: no number, no total, no yes or no."""
+    said = set(stems)
+    return not said & (YES | NO) and any(
+        len(part) > 1 and not part.isdigit() and part not in STOP_WORDS | WHOLE_WORDS for part in stems
+    )
+
+
+@lru_cache(maxsize=65536)
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(token.stem for token in _tokens(text))
+
+
+def _known_texts(table: Table, header: Header) -> tuple[str, ...]:
+    """The column's texts: few, or all of those of a table that is held whole, numbers apart."""
+    few = distinct_texts(table, header)
+    if few or table.total_rows > len(table.rows) or is_numeric(table, header):
+        return few
+    return tuple(dict.fromkeys(cell.text.strip() for cell in table.cells if cell.column == header.index))
+
+
+def _ordinals(question: str, tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
+    """A column of whole numbers whose name stands behind an ordinal ("the second round") or its letter ("Q2")."""
+    for header in table.columns:
+        leaf = _leaf_stems(header)
+        if not leaf or not is_numeric(table, header) or is_year_column(table, header):
+            continue
+        for first, last in _places(leaf, tokens):
+            if first and (found := ordinals_of(f"{question[tokens[first - 1].start : tokens[first - 1].end]} place")):
+                yield _Found(header, str(found[0]), (first - 1, last), named=True)
+        for n, token in enumerate(tokens):
+            if _LETTERED.fullmatch(token.stem) and leaf == _LETTERED_WORD:
+                yield _Found(header, token.stem[1:], (n, n), named=True)
+
+
+def _parts_of_names(
+    question: str, tokens: Sequence[_Token], table: Table, chosen: Sequence[_Found]
+) -> Iterator[_Found]:
+    """Texts of which the question says a part that stands in few others: names as people shorten them.
+
+    Example: "the Larkham Mill school" -> the one text that says both words, "LARKHAM MILL ACADEMY".
+    """
+    taken = {n for each in chosen for n in range(each.place[0], each.place[1] + 1)}
+    settled = {each.column.index for each in chosen}
+    heads = {part for header in table.columns for part in _leaf_stems(header)}
+    free = [n not in taken and token.stem not in heads and _tells((token.stem,)) for n, token in enumerate(tokens)]
+    for first, last in _runs(free):
+        stems = [token.stem for token in tokens[first : last + 1]]
+        if len(stems) < MIN_PART and not question[tokens[first].start].isupper():
+            continue
+        for header in table.columns:
+            if header.index in settled or is_numeric(table, header):
+                continue
+            holding = [text for text in _known_texts(table, header) if _holds(_stems(text), stems)]
+            if holding and len(holding) <= MAX_HOLDING:
+                shortest = min(len(_stems(text)) for text in holding)
+                yield from (
+                    _Found(header, text, (first, last), named=False)
+                    for text in holding
+                    if len(_stems(text)) == shortest
+                )
+                break
+
+
+def _runs(free: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """The longest stretches that are free, as their first and last place."""
+    first = None
+    for n, is_free in enumerate((*free, False)):
+        if is_free and first is None:
+            first = n
+        elif not is_free and first is not None:
+            yield first, n - 1
+            first = None
+
+
+def _holds(stems: Sequence[str], part: Sequence[str]) -> bool:
+    n = len(part)
+    return n < len(stems) and any(list(stems[at : at + n]) == list(part) for at in range(len(stems) - n + 1))
+
+
+def is_year_column(table: Table, header: Header) -> bool:
+    """Whether all texts of the column are years."""
     return all(_YEAR.match(text) for text in distinct_texts(table, header))
 
 

@@ -96,6 +96,9 @@ _SPAN = re.compile(
 )
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
 _ORDINAL = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
+_ANY_ORDINAL = re.compile(rf"\b(?:({'|'.join(_ORDINALS)})|(\d{{1,3}})(?:st|nd|rd|th))\b", re.IGNORECASE)
 
 SYNONYM_MATCH = 0.9
 ABBREVIATION_MATCH = 0.6
@@ -156,6 +159,16 @@ def without_facets(text: str) -> str:
     for pattern in (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_MD, _QUARTER, _SPAN, _YEAR):
         text = pattern.sub(" ", text)
     return text
+
+
+def ordinals_of(text: str) -> tuple[int, ...]:
+    """The places in an order that the text names, dates and quarters apart.
+
+    Example: ordinals_of("the fifth day and the 12th") -> (5, 12).
+    """
+    return tuple(
+        _ORDINALS[word.lower()] if word else int(digits) for word, digits in _ANY_ORDINAL.findall(without_facets(text))
+    )
 
 
 def match_term(term: str, candidates: Iterable[str]) -> float:

@@ -95,7 +95,7 @@ def computed_piece(
 def column_piece(restated: Restated, match: ColumnMatch) -> Piece:
     """The value over a column's rows, or the row that holds an extreme of it."""
     unit, scale = unit_of(match)
-    value = rounded(match.value, unit)
+    value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
     text = number_text(value, unit, scale)
     if match.best and restated.expects == "label":
         text = label_of_best(match, match.best[0][0], restated)

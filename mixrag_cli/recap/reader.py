@@ -18,13 +18,14 @@ from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY
-from mixrag_cli.recap.cells import CellMatch, match_cells
+from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.columns import match_column
 from mixrag_cli.recap.compute import compute, formula_for
 from mixrag_cli.recap.conditions import along_periods, passes
 from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
-from mixrag_cli.recap.language import match_term, terms_of
+from mixrag_cli.recap.fitting import chosen_cell, fitting_cells
+from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.pieces import (
     Piece,
     cell_evidence,
@@ -40,9 +41,9 @@ from mixrag_cli.recap.pieces import (
     sentence_piece,
 )
 from mixrag_cli.recap.restate import Condition, Operand, Restated
-from mixrag_cli.recap.results import described_cell, stated_result
+from mixrag_cli.recap.results import described_cell, says_part, stated_result
 from mixrag_cli.recap.sentences import SentenceMatch, match_numbers, match_sentences
-from mixrag_cli.recap.wording import MAX_PERCENT
+from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS, TOTAL
 from mixrag_cli.records import Answer
 
 # In parts of the question's weight that the evidence says; set on the development collection. A cell that answers by
@@ -52,7 +53,7 @@ MIN_NUMBER_COVERAGE = 0.6
 MIN_SENTENCE_COVERAGE = 0.55
 MIN_SENTENCE_SIMILARITY = 0.3  # below it a sentence shares words with the question by chance
 SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
-SAME_TABLE_BONUS = 0.15  # two operands of one formula from one table,
+SAME_TABLE_BONUS = 0.2  # two operands of one formula from one table,
 SAME_ROW_BONUS = 0.2  # in rows of one name (another period) or columns of one name (another item)
 NOT_FOUND = "not found"
 
@@ -94,15 +95,7 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
 def _is_surer(stated: Piece, computed: Piece, restated: Restated) -> bool:
     """Whether a result that a cell states goes before one computed: a share of surely the asked part does."""
     is_share = restated.operation == "share" and stated.confidence >= SURE_PROBABILITY
-    return (is_share and _says_part(stated, restated)) or stated.coverage > computed.coverage
-
-
-def _says_part(stated: Piece, restated: Restated) -> bool:
-    """Whether the headers of a stated share say every word of the part, beyond those of the whole."""
-    first, last = restated.operands[0], restated.operands[-1]
-    part = set(first.terms) - set(last.terms) or set(first.terms) - restated.names
-    said = terms_of(stated.evidence[0].label)
-    return all(match_term(term, said) for term in part)
+    return (is_share and says_part(stated.evidence[0].label, restated)) or stated.coverage > computed.coverage
 
 
 def _computed(restated: Restated, base: EvidenceBase) -> Piece | None:
@@ -142,7 +135,7 @@ def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
 
 
 def _from_cell(restated: Restated, base: EvidenceBase, threshold: float = MIN_PROBABILITY) -> Piece | None:
-    for match in match_cells(restated.whole, base, restated.names, restated.expects):
+    for match in fitting_cells(restated.whole, restated, base, restated.expects):
         if match.is_believed(threshold):
             return cell_piece(match)
     return None
@@ -173,7 +166,7 @@ def _from_each(restated: Restated, base: EvidenceBase) -> Piece | None:
 
 def _from_condition(condition: Condition, restated: Restated, base: EvidenceBase) -> Piece | None:
     """The periods whose values pass the limit: their number, or their labels."""
-    matches = match_cells(condition.operand, base, restated.names & set(condition.operand.terms), "number", limit=1)
+    matches = fitting_cells(condition.operand, restated, base, "number", limit=1)
     if not matches or not _is_accepted(matches[0].coverage, matches[0].time, MIN_OPERAND_COVERAGE):
         return None
     passing = [match for match in along_periods(matches[0], condition.years) if passes(match.cell, condition)]
@@ -233,6 +226,8 @@ def _from_operands(restated: Restated, base: EvidenceBase) -> Piece | None:
     if formula_for(restated.operation, len(restated.operands)) is None:
         return None
     choices = [_operand_cells(operand, restated, base) for operand in restated.operands]
+    if restated.operation == "share":
+        choices = _share_cells(choices, restated, base)
     if not all(choices):
         return None
     chosen = _choose_together(choices)
@@ -245,8 +240,24 @@ def _from_operands(restated: Restated, base: EvidenceBase) -> Piece | None:
 
 
 def _operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:
-    matches = match_cells(operand, base, restated.names & set(operand.terms), "number", limit=8)
+    chosen = chosen_cell(operand, restated, base)
+    matches = [*([chosen] if chosen else []), *fitting_cells(operand, restated, base, "number", limit=8)]
     return [match for match in matches if _is_accepted(match.coverage, match.time, MIN_OPERAND_COVERAGE)]
+
+
+def _share_cells(
+    choices: Sequence[Sequence[CellMatch]], restated: Restated, base: EvidenceBase
+) -> list[list[CellMatch]]:
+    """The cells of a share's part and whole: amounts, of which the part may be said by the whole question alone.
+
+    In "what share of all thefts were of bicycles" the part is a cell of thefts and of bicycles at once.
+    """
+    part, whole = ([match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices)
+    both = _operand_cells(restated.whole, restated, base)
+    part += [match for match in both if match.cell.unit not in PERCENT_UNITS]
+    if "total" in restated.operands[-1].terms:
+        whole = [match for match in whole if match.row.is_total or TOTAL.search(match.label)] or whole
+    return [part, whole]
 
 
 def _choose_together(choices: Sequence[Sequence[CellMatch]]) -> list[CellMatch]:

@@ -292,7 +292,7 @@ def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
         text = _TOTAL_OVER_PERIODS.sub(" ", question) if operation == "sum" else question
         changes = operation in ("difference", "change_percent")
         since = _year_before_operands(text) if changes else ()
-        return _period_operands(text) or _pair_operands(text) or since or (_operand(text),)
+        return _period_operands(text, with_inner=not changes) or _pair_operands(text) or since or (_operand(text),)
     if operation == "lookup" and _lists_periods(question):
         return _period_operands(_RESPECTIVELY.sub(" ", question)) or (_operand(question),)
     return (_operand(question),)
@@ -329,8 +329,11 @@ def _operand(text: str, facets: Facets | None = None) -> Operand:
     return Operand(" ".join(text.split()).rstrip("?. "), terms_of(plain), facets_of(text) if facets is None else facets)
 
 
-def _period_operands(question: str) -> tuple[Operand, ...]:
-    """One operand a period, earliest first, where the question names two or more."""
+def _period_operands(question: str, *, with_inner: bool = True) -> tuple[Operand, ...]:
+    """One operand a period, earliest first, where the question names two or more.
+
+    with_inner: whether a range of years means those between its ends, too; a change is that from end to end.
+    """
     facets = facets_of(question)
     full_dates = sorted(date for date in facets.dates if date[0] and date[2])
     what = _without_periods(question)
@@ -345,7 +348,7 @@ def _period_operands(question: str) -> tuple[Operand, ...]:
     if len(facets.years) >= 2:
         return tuple(
             _operand(f"{what} {year}", Facets(frozenset({year}), frozenset(), facets.quarters, facets.months))
-            for year in _all_years(question, facets)[:MAX_OPERANDS]
+            for year in (_all_years(question, facets) if with_inner else sorted(facets.years))[:MAX_OPERANDS]
         )
     return ()
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY, says_percent
-from mixrag_cli.recap.cells import CellMatch, match_cells
+from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.fitting import fitting_cells
+from mixrag_cli.recap.language import match_term, terms_of
 from mixrag_cli.recap.pieces import Piece, cell_piece
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, PERCENT, RATIO, TOTAL
@@ -13,11 +15,12 @@ _SAYS = {"average": AVERAGE, "sum": TOTAL, "ratio": RATIO, "maximum": MOST, "min
 
 
 def stated_result(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """The best cell for the whole question, where its headers say that it is the operation's result."""
+    """A cell for the whole question whose headers say that it is the operation's result: the best, or one as sure."""
     if restated.expects == "label":
         return None
-    for match in match_cells(restated.whole, base, restated.names, restated.expects, limit=1):
-        if states_result(match, restated) and match.is_believed(MIN_PROBABILITY):
+    for place, match in enumerate(fitting_cells(restated.whole, restated, base, restated.expects)):
+        is_believed = match.is_believed(SURE_PROBABILITY if place else MIN_PROBABILITY)
+        if is_believed and states_result(match, restated):
             return cell_piece(match)
     return None
 
@@ -27,7 +30,8 @@ def states_result(match: CellMatch, restated: Restated) -> bool:
     is_percent = says_percent(match.cell, f"{match.label} {match.table.title}")
     is_change = CHANGE.search(match.label) is not None
     if restated.operation == "share":
-        return is_percent and not is_change
+        is_of_part = len(restated.operands) < 2 or says_part(match.label, restated)
+        return is_percent and not is_change and is_of_part
     if restated.operation == "change_percent":
         return is_percent and is_change
     if restated.operation == "difference":
@@ -36,11 +40,19 @@ def states_result(match: CellMatch, restated: Restated) -> bool:
     return says is not None and says.search(match.label) is not None
 
 
+def says_part(label: str, restated: Restated) -> bool:
+    """Whether a label says every word of a share's part, beyond those of the whole."""
+    first, last = restated.operands[0], restated.operands[-1]
+    part = set(first.terms) - set(last.terms) or set(first.terms) - restated.names
+    said = terms_of(label)
+    return all(match_term(term, said) for term in part)
+
+
 def described_cell(restated: Restated, base: EvidenceBase) -> Piece | None:
     """The cell that is meant where a superlative only describes it ("the most common offence")."""
     if restated.operation not in ("maximum", "minimum") or restated.expects == "label":
         return None
-    for match in match_cells(restated.whole, base, restated.names, restated.expects, limit=1):
+    for match in fitting_cells(restated.whole, restated, base, restated.expects, limit=1):
         if match.is_believed(SURE_PROBABILITY):
             return cell_piece(match)
     return None

@@ -39,7 +39,7 @@ from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Locator, Table
 from mixrag_cli.tables.scan import Filter, Group, ScannedRow
-from mixrag_cli.tables.text import key_columns, row_name
+from mixrag_cli.tables.text import has_labels, key_columns, row_name
 
 TallyOperation = Literal["sum", "average", "maximum", "minimum", "count"]
 MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
@@ -403,7 +403,7 @@ def _tallied(rows: _Rows, column: Header, tally: Tally, score: float, coverage: 
         *(rows.hit, rows.table, column, tally.operation, cells, found.value, score, coverage),
         n_rows=found.n_rows if tally.operation == "count" else found.n_numbers,
         best=best,
-        filters=rows.labels if rows.is_sampled or not tally.of_one_row else (),
+        filters=rows.labels if rows.is_sampled or not tally.of_one_row or not has_labels(rows.table) else (),
         of_one_row=tally.of_one_row,
     )
 
