@@ -203,6 +203,50 @@ def test_notes_between_are_passed_over_where_the_next_page_says_the_title_again(
     assert [grid.n_rows for grid in other.grids] == [21, 21]
 
 
+def test_footnotes_of_the_page_are_passed_over_where_the_header_is_repeated() -> None:
+    def paint(start: int, note: str, header: Sequence[str] = HEADER) -> Callable[[Canvas], None]:
+        def page(canvas: Canvas) -> None:
+            for line in range(6):
+                canvas.drawString(
+                    72, 200 - 12 * line, "The towns were visited in the autumn, and every bed was counted."
+                )
+            draw_rows(canvas, 730, rows_of(20, start), header)
+            canvas.setFont("Helvetica", 7)
+            canvas.drawString(72, 100, note)
+
+        return page
+
+    def first(note: str) -> Callable[[Canvas], None]:
+        def page(canvas: Canvas) -> None:
+            canvas.drawString(72, 745, "The towns were visited in the autumn, and every bed in them was counted twice.")
+            draw_rows(canvas, 730, rows_of(20), HEADER)
+            canvas.setFont("Helvetica", 7)
+            canvas.drawString(72, 430, note)
+
+        return page
+
+    mark, next_mark = "12 In one town the beds of the hospital were counted, too.", "13 Doubled in the year after."
+    assert [grid.n_rows for grid in read_pages(first(mark), paint(20, next_mark)).grids] == [41]
+    other = ("Region", "Visitors", "Beds")
+    assert [grid.n_rows for grid in read_pages(first(mark), paint(20, next_mark, other)).grids] == [21, 21]
+    assert [grid.n_rows for grid in read_pages(first("Source: the towns."), paint(20, next_mark)).grids] == [21, 21]
+
+
+def test_numbered_headings_at_the_pages_tops_are_no_running_headers() -> None:
+    def paint(number: int) -> Callable[[Canvas], None]:
+        def page(canvas: Canvas) -> None:
+            canvas.drawString(72, 770, f"{number} A SURVEY")
+            canvas.setFont("Helvetica-Bold", 9)
+            canvas.drawString(72, 750, f"3.1.{number} Town{number}")
+            draw_rows(canvas, 730, rows_of(40, 20 * number), HEADER)
+
+        return page
+
+    document = read_pages(*(paint(number) for number in range(1, 4)))
+    assert [grid.n_rows for grid in document.grids] == [41, 41, 41]
+    assert all(f"3.1.{number} Town{number}" in document.text for number in range(1, 4))
+
+
 def test_table_numbers_at_the_pages_tops_are_no_running_headers() -> None:
     def paint(number: int) -> Callable[[Canvas], None]:
         def page(canvas: Canvas) -> None:

@@ -176,3 +176,9 @@ def test_money_of_a_year_is_a_unit_and_the_label_beside_it_a_section() -> None:
 def test_a_year_before_a_sign_of_money_heads_a_column() -> None:
     table = to_table([["", "2016 $", "2015 $"], ["Sales", "5", "4"], ["Rent", "2", "1"]])
     assert tops(table) == [("2016 $",), ("2015 $",)]
+
+
+def test_the_header_said_again_below_the_rows_is_no_row() -> None:
+    head = ["#", "Name", "Type"]
+    table = to_table([head, ["1", "rs", "real"], ["2", "rd", "real"], head, ["3", "gm", "flag"], head])
+    assert lefts(table) == [("1",), ("2",), ("3",)]

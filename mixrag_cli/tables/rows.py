@@ -101,6 +101,8 @@ class _RowWalk:
         matrix, layout = self.matrix, self.layout
         if matrix.is_blank(row, range(matrix.n_columns)):
             return "blank"
+        if self._is_header_again(row):
+            return "header"
         data = [
             cell
             for column in layout.data
@@ -115,6 +117,15 @@ class _RowWalk:
         if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
             return "heading" if all(cell is data[0] for cell in data) else "header"
         return "data"
+
+    def _is_header_again(self, row: int) -> bool:
+        """Whether a labelled row says what the last header row says: the foot of a page's part of the table."""
+        matrix = self.matrix
+        if not self.layout.headers or self._label(row) is None:
+            return False
+        head = self.layout.headers[-1]
+        pairs = [(matrix.text(row, c), matrix.text(head, c)) for c in range(matrix.n_columns)]
+        return all(a == b for a, b in pairs) and len({a for a, _ in pairs if a}) > 1
 
     def _is_empty_period(self, row: int) -> bool:
         """Whether a year or date without figures stands between others: a period of which nothing is known."""

@@ -2,13 +2,15 @@
 
 The last table of a page and the first of the next are one table when nothing but running headers, page numbers and
 "continued" stands between them, and either the header is repeated, or the second has no header and its columns stand
-where those of the first do. Notes may stand between where the next page says the table's title again. The joined
-table stands on the first page; cells from later pages know their own.
+where those of the first do. Notes may stand between where the next page says the table's title again, and the page's
+footnotes where it repeats the header. The joined table stands on the first page; cells from later pages know their
+own.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -24,6 +26,8 @@ SAME_PLACE_POINTS = 4.0  # columns of figures end within a "%" or a parenthesis 
 LOWEST_END = 0.6  # of the page's height: a table without repeated header that ends above has come to its end
 HIGHEST_START = 0.4  # of the page's height: and one that begins below is another table
 MIN_HEADER_TEXTS = 2
+SMALL_TYPE = 0.9  # of the body's size: footnotes are set in 8 where the body is set in 10, in 9 where it is in 11
+FOOTNOTE = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+)(?!\S)")
 CONTINUED = re.compile(r"\(?\b(?:continued|cont[’'.]?d|cont\.)(?:\s+(?:on|from)\s+[\w\s]{1,30})?\)?[.:]?\s*", re.I)
 
 
@@ -31,7 +35,7 @@ CONTINUED = re.compile(r"\(?\b(?:continued|cont[’'.]?d|cont\.)(?:\s+(?:on|from
 class _Open:
     """The last table of the page before: where its joined form stands, its last part and the texts above it.
 
-    is_last: nothing but running footers stands below it.
+    is_last: nothing but running footers stands below it; is_above_footnotes: the page's footnotes besides.
     """
 
     page: int
@@ -39,11 +43,13 @@ class _Open:
     part: Grid
     titles: frozenset[str]
     is_last: bool
+    is_above_footnotes: bool
 
 
 def join_continued(pages: Sequence[PageLayout]) -> list[PageLayout]:
     """The pages with each table that goes on over pages as one, on the page where it begins."""
     joined = list(pages)
+    body = _body_size(pages)
     last: _Open | None = None
     for number, page in enumerate(pages):
         end = _last_table(page)
@@ -54,12 +60,15 @@ def join_continued(pages: Sequence[PageLayout]) -> list[PageLayout]:
             continue
         part, titles = page.items[end], _titles_above(page, end)
         assert isinstance(part, Grid)
-        is_last = all(is_running(item, 1, _neighbours(pages, number)) for item in _texts(page.items[end + 1 :]))
+        below = list(_texts(page.items[end + 1 :]))
+        rest = [item for item in below if not is_running(item, 1, _neighbours(pages, number))]
+        is_last = not rest
+        is_above_footnotes = _opens_footnotes(below) and all(item.size <= SMALL_TYPE * body for item in rest)
         if is_joined and end == start and last is not None:
-            last = replace(last, part=part, titles=last.titles | titles, is_last=is_last)
+            last = _Open(last.page, last.item, part, last.titles | titles, is_last, is_above_footnotes)
         else:
             place = next(i for i, item in enumerate(joined[number].items) if item is part)
-            last = _Open(number, place, part, titles, is_last)
+            last = _Open(number, place, part, titles, is_last, is_above_footnotes)
     return joined
 
 
@@ -69,10 +78,12 @@ def _join(joined: list[PageLayout], pages: Sequence[PageLayout], number: int, la
     following, whole = page.items[start], joined[last.page].items[last.item]
     if not isinstance(following, Grid) or not isinstance(whole, Grid):
         return False
-    if not last.is_last and not any(_is_title_again(item, last.titles) for item in _texts(page.items[:start])):
-        return False
     n_repeated = _count_repeated(whole, last.part, following, pages[number - 1 : number + 1])
     if n_repeated is None:
+        return False
+    is_titled = any(_is_title_again(item, last.titles) for item in _texts(page.items[:start]))
+    is_headed = last.is_above_footnotes and n_repeated > 0 and _have_same_columns(last.part, following)
+    if not (last.is_last or is_titled or is_headed):
         return False
     _put(joined, last, replace(_append(whole, following, n_repeated), notes=notes_below(page.items, start)))
     above = (item for item in _texts(page.items[:start]) if not _repeats(item, last.titles))
@@ -93,6 +104,20 @@ def _last_table(page: PageLayout) -> int | None:
     """Index of the page's last table, if no more than its notes can stand below it."""
     first = max(0, len(page.items) - 1 - MAX_NOTES)
     return next((at for at in range(len(page.items) - 1, first - 1, -1) if isinstance(page.items[at], Grid)), None)
+
+
+def _body_size(pages: Sequence[PageLayout]) -> float:
+    """The type size of most of the text, 0 without any."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for item in _texts(page.items):
+            sizes[item.size] += sum(map(len, item.texts))
+    return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
+def _opens_footnotes(items: Sequence[TextItem]) -> bool:
+    """Whether the first text begins with a footnote's number or sign, or is one."""
+    return bool(items) and FOOTNOTE.match(items[0].texts[0]) is not None
 
 
 def _first_body(pages: Sequence[PageLayout], number: int, titles: frozenset[str]) -> int | None:

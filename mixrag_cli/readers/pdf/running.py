@@ -15,7 +15,7 @@ MIN_REPEATS = 3
 REPEAT_SHARE = 0.15  # of the pages: a report's notes repeat their title on half of them
 CAPTION = re.compile(r"^(?:table|figure|exhibit|schedule|chart|box)\s+\d", re.I)
 PAGE_NUMBER = re.compile(r"^[-–—\s]*(?:page\s*)?\d{1,3}(?:\s*(?:/|of)\s*\d{1,4})?[-–—\s]*$", re.I)
-FIGURES = re.compile(r"\d+")
+FIGURES = re.compile(r"(?<!\d)(?<!\d\.)\d+(?!\.?\d)")  # not those of "31.6.8", which count sections and no pages
 
 
 def is_running(item: TextItem, edge: int, neighbours: Sequence[PageLayout]) -> bool:
@@ -42,7 +42,7 @@ def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
 
 
 def _edge_key(text: str) -> str:
-    """The text with its figures masked, but for the number of a table: "Table 2" does not repeat "Table 1"."""
+    """The text with its figures masked, but for the number of a table or section: "Table 2" is not "Table 1" again."""
     plain = text.strip().casefold()
     return plain if CAPTION.match(plain) else FIGURES.sub("#", plain)
 
