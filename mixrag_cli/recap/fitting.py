@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from mixrag_cli.recap.cells import CellMatch, match_cells
 from mixrag_cli.recap.columns import match_column
-from mixrag_cli.recap.evidence import RIGHT_TIME, EvidenceBase, stems_of
+from mixrag_cli.recap.evidence import RIGHT_TIME, EvidenceBase
 from mixrag_cli.recap.filters import failed_filters, find_filters, is_record_table
-from mixrag_cli.recap.language import STOP_WORDS, ordinals_of, stem, words_of
+from mixrag_cli.recap.language import ordinals_of, says_nothing_new
 from mixrag_cli.recap.restate import Expects, Operand, Restated
 from mixrag_cli.recap.tallies import Tally
 
@@ -33,19 +33,12 @@ def fitting_cells(
 def contradicts(match: CellMatch, question: str) -> bool:
     """Whether the question speaks of another record, of another place in an order, or says the cell's text itself."""
     asked, own = set(ordinals_of(question)), set(ordinals_of(match.label))
-    if (asked and own and not asked & own) or repeats(match.cell.text, question):
+    if (asked and own and not asked & own) or says_nothing_new(match.cell.text, question):
         return True
     table = match.table
     if table.total_rows > len(table.rows) or not is_record_table(table):
         return False
     return bool(failed_filters(find_filters(question, table), table, match.row.index))
-
-
-def repeats(text: str, question: str) -> bool:
-    """Whether a text says nothing that the question has not said; a choice between two says both."""
-    asked = {stem(word) for word in words_of(question)}
-    said = set(stems_of(text)) - STOP_WORDS
-    return said <= asked and "or" not in asked and any(word.isalpha() for word in said)
 
 
 def chosen_cell(operand: Operand, restated: Restated, base: EvidenceBase) -> CellMatch | None:

@@ -154,6 +154,13 @@ def terms_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(word) for word in words_of(text) if word not in STOP_WORDS))
 
 
+def says_nothing_new(text: str, question: str) -> bool:
+    """Whether a text repeats the question's words and has none of its own; a choice between two says both."""
+    asked = {stem(word) for word in words_of(question)}
+    said = {stem(word) for word in words_of(text)}
+    return said <= asked and "or" not in asked and any(word.isalpha() for word in said)
+
+
 def without_facets(text: str) -> str:
     """The text less its dates, years, quarters and period lengths: what is asked, apart from when."""
     for pattern in (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_MD, _QUARTER, _SPAN, _YEAR):

@@ -9,6 +9,7 @@ from decimal import Decimal
 from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.compute import Computed
 from mixrag_cli.recap.definitions import DefinitionMatch
+from mixrag_cli.recap.fields import FieldMatch
 from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Operand, Restated
@@ -17,6 +18,7 @@ from mixrag_cli.recap.spans import answer_span
 from mixrag_cli.recap.tallies import ColumnMatch
 from mixrag_cli.records import Evidence, Header, Source
 from mixrag_cli.tables.places import locate_cells
+from mixrag_cli.tables.prose_numbers import find_numbers
 
 MAX_ANSWER_CHARS = 500
 
@@ -71,6 +73,30 @@ def sentence_piece(asked: Operand, match: SentenceMatch) -> Piece:
     evidence = Evidence("e1", 1, text, match.hit.chunk.context, locator=match.locator)
     span = answer_span(asked.text, text)
     return Piece(span, match.score, match.coverage, (evidence,), (Source(1, match.hit, match.locator, text),))
+
+
+def release_piece(version: str, heading: str, match: SentenceMatch) -> Piece:
+    """A version, with its heading and the sentence below it."""
+    quote = shorten(match.text)
+    evidence = Evidence("e1", 1, quote, heading, locator=match.locator)
+    source = Source(1, match.hit, match.locator, f"{heading}: {quote}")
+    return Piece(version, match.score, match.coverage, (evidence,), (source,))
+
+
+def field_piece(match: FieldMatch, *, as_number: bool) -> Piece | None:
+    """What a named line says; its first number where a number is asked for, None where it has none."""
+    line, text = match.line, shorten(match.value)
+    quote = shorten(line.text)
+    source = Source(1, line.hit, line.locator, quote)
+    if not as_number:
+        evidence = Evidence("e1", 1, quote, line.hit.chunk.context, locator=line.locator)
+        return Piece(text, line.score, line.coverage, (evidence,), (source,))
+    found = next((each for start, _, each in find_numbers(text) if start == 0), None)
+    if found is None or found.value is None:
+        return None
+    evidence = Evidence("e1", 1, quote, text, found.value, found.unit, found.scale, line.locator)
+    shown, unit = number_text(found.value, found.unit, found.scale), unit_text(found.unit, found.scale)
+    return Piece(shown, line.score, line.coverage, (evidence,), (source,), found.value, unit)
 
 
 def computed_piece(

@@ -24,6 +24,7 @@ from mixrag_cli.recap.compute import compute, formula_for
 from mixrag_cli.recap.conditions import along_periods, passes
 from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
+from mixrag_cli.recap.fields import match_fields
 from mixrag_cli.recap.fitting import chosen_cell, fitting_cells
 from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.pieces import (
@@ -34,12 +35,15 @@ from mixrag_cli.recap.pieces import (
     column_piece,
     computed_piece,
     definition_piece,
+    field_piece,
     label_of,
     list_piece,
     number_piece,
     period_text,
+    release_piece,
     sentence_piece,
 )
+from mixrag_cli.recap.releases import asks_release, asks_version, release_above, says_version
 from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.results import described_cell, says_part, stated_result
 from mixrag_cli.recap.sentences import SentenceMatch, match_numbers, match_sentences
@@ -123,15 +127,37 @@ def _tallied_or(found: list[Piece | None], restated: Restated, base: EvidenceBas
 def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     if len(restated.operands) > 1:  # one number for several periods would be right for one of them at most
         return [_from_each(restated, base) or _from_sentence(restated, base)]
-    if restated.expects in ("number", "percent"):
-        return [_from_cell(restated, base), _from_number(restated, base)]
-    if restated.expects == "any":
-        cell = _from_cell(restated, base)
-        return [cell] if cell is not None and cell.coverage >= SURE_COVERAGE else [cell, _from_sentence(restated, base)]
     if restated.expects == "code":
         return [_from_definition(restated, base)]
+    if asks_release(restated.question):
+        return [_from_release(restated, base)]
+    if restated.expects in ("number", "percent"):
+        cell, field = _from_cell(restated, base), _from_field(restated, base)
+        return [field] if field and not _is_sure(cell) else [cell, _from_number(restated, base)]
+    if restated.expects == "any":
+        cell, field = _from_cell(restated, base), _from_field(restated, base)
+        if _is_sure(cell) or field:
+            return [cell if _is_sure(cell) else field]
+        return [cell, _from_sentence(restated, base)]
+    if field := _from_field(restated, base):
+        return [field]
     said = [_from_definition(restated, base), _from_sentence(restated, base)]
     return said if any(said) else [_from_cell(restated, base, SURE_PROBABILITY)]
+
+
+def _is_sure(cell: Piece | None) -> bool:
+    """Whether a cell says so much of the question that it needs no second opinion from the running text."""
+    return cell is not None and cell.coverage >= SURE_COVERAGE
+
+
+def _from_field(restated: Restated, base: EvidenceBase) -> Piece | None:
+    """What stands behind the asked name in a line of its own."""
+    for match in match_fields(restated.whole, base, restated.names):
+        if match.line.coverage >= MIN_SENTENCE_COVERAGE:
+            piece = field_piece(match, as_number=restated.expects in ("number", "percent"))
+            if piece is not None:
+                return piece
+    return None
 
 
 def _from_cell(restated: Restated, base: EvidenceBase, threshold: float = MIN_PROBABILITY) -> Piece | None:
@@ -206,9 +232,23 @@ def _from_sentence(restated: Restated, base: EvidenceBase) -> Piece | None:
     return Piece(text, score, min(piece.coverage for piece in pieces), evidence, sources)
 
 
+def _from_release(restated: Restated, base: EvidenceBase) -> Piece | None:
+    """The version under whose heading the best sentence stands; a sentence that names a version where none does."""
+    match = _best_sentence(restated.whole, restated, base)
+    if match is None:
+        return None
+    version, heading = release_above(match)
+    if version:
+        return release_piece(version, heading, match)
+    return sentence_piece(restated.whole, match) if says_version(match.text, restated.question) else None
+
+
 def _best_sentence(part: Operand, restated: Restated, base: EvidenceBase) -> SentenceMatch | None:
+    wants_version = asks_version(part.text) and not asks_release(part.text)
     for match in match_sentences(part, base, restated.names & set(part.terms), prefers_prose=True):
         is_near = match.time > MIN_TIME and match.similarity >= MIN_SENTENCE_SIMILARITY
+        if wants_version and not says_version(match.text, restated.question):
+            continue
         if is_near and is_supported(match.coverage, match.similarity, MIN_SENTENCE_COVERAGE):
             return match
     return None

@@ -30,8 +30,7 @@ def states_result(match: CellMatch, restated: Restated) -> bool:
     is_percent = says_percent(match.cell, f"{match.label} {match.table.title}")
     is_change = CHANGE.search(match.label) is not None
     if restated.operation == "share":
-        is_of_part = len(restated.operands) < 2 or says_part(match.label, restated)
-        return is_percent and not is_change and is_of_part
+        return is_percent and not is_change and (len(restated.operands) < 2 or _names_part(match, restated))
     if restated.operation == "change_percent":
         return is_percent and is_change
     if restated.operation == "difference":
@@ -42,10 +41,19 @@ def states_result(match: CellMatch, restated: Restated) -> bool:
 
 def says_part(label: str, restated: Restated) -> bool:
     """Whether a label says every word of a share's part, beyond those of the whole."""
-    first, last = restated.operands[0], restated.operands[-1]
-    part = set(first.terms) - set(last.terms) or set(first.terms) - restated.names
     said = terms_of(label)
-    return all(match_term(term, said) for term in part)
+    return all(match_term(term, said) for term in _part_of(restated))
+
+
+def _names_part(match: CellMatch, restated: Restated) -> bool:
+    """Whether headers and title say any word of a share's part; a share of another part says none."""
+    said = terms_of(f"{match.label} {match.table.title}")
+    return any(match_term(term, said) for term in _part_of(restated))
+
+
+def _part_of(restated: Restated) -> set[str]:
+    first, last = restated.operands[0], restated.operands[-1]
+    return set(first.terms) - set(last.terms) or set(first.terms) - restated.names
 
 
 def described_cell(restated: Restated, base: EvidenceBase) -> Piece | None:

@@ -18,7 +18,7 @@ from mixrag_cli.recap.evidence import (
     time_score,
     unknown_names,
 )
-from mixrag_cli.recap.language import facets_of, match_term, stem, words_of
+from mixrag_cli.recap.language import facets_of, match_term, says_nothing_new, stem, words_of
 from mixrag_cli.recap.restate import Operand
 from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records import Hit, Locator
@@ -35,6 +35,8 @@ CODE_PENALTY = 0.1  # of a line of code, where words are asked for
 COUNTED_BONUS = 0.3  # "41,620 samples" for "how many samples"
 MIN_COUNTED_COVERAGE = 0.45
 COUNTED_REACH = 4  # words after the number in which the counted thing is named
+MONEY_STEMS = ("dollar", "euro", "pound", "money", "usd", "eur", "gbp", "cent", "million", "billion", "thousand")
+PERCENT_STEMS = ("percent", "percentag", "point", "cent")
 NUMBER_REACH = 60.0  # characters over which a number's tie to the words around it falls to 1/e
 _WHAT_IS = re.compile(r"^\s*what (?:is|are) (?:an? |the )?([\w .-]{2,40}?)\W*$", re.IGNORECASE)
 _HOW_MANY = re.compile(
@@ -136,6 +138,8 @@ def _match_in_hit(
     liking -= CODE_PENALTY if prefers_prose and hit.chunk.kind == "code" else 0.0
     defines = _definition_of(operand.text)
     matches = []
+    numbers = [n for n, term in enumerate(operand.terms) if prefers_prose and _is_telling_number(term)]
+    near = np.array([match_term(term, around) for term in operand.terms])
     before = np.zeros(len(operand.terms))
     for start, sentence in split_sentences(hit.chunk.text):
         if _TABLE_LINE.search(sentence):  # a table's own markup says nothing as a sentence; its cells are read
@@ -145,11 +149,18 @@ def _match_in_hit(
         said, before = np.maximum(own, BEFORE_MATCH * before), own
         if not own.any() or unknown_names(operand.terms, names, np.maximum(said, credit)):
             continue
+        if says_nothing_new(sentence, operand.text) or any(not said[n] and not near[n] for n in numbers):
+            continue
         coverage = float(weights @ np.maximum(said, credit) / weights.sum())
         time = time_score(operand.facets, facets_of(sentence), around_facets, known)
         defined = DEFINITION_BONUS if defines and defines.search(sentence) else 0.0
         matches.append(SentenceMatch(hit, sentence, start, liking + defined, coverage, 0.0, time))
     return matches
+
+
+def _is_telling_number(term: str) -> bool:
+    """Whether a number of the question is so much its own that what does not say it speaks of something else."""
+    return term[0].isdigit() and len(term) > 1
 
 
 def match_numbers(
@@ -169,7 +180,7 @@ def match_numbers(
                 or (wants_percent and value.unit not in PERCENT_UNITS)
             ):
                 continue
-            if counted and value.value < 0:
+            if counted and (value.value < 0 or _is_of_another_kind(value, counted)):
                 continue
             following = [stem(word) for word in words_of(sentence.text[end:])[:COUNTED_REACH]]
             is_counted = counted in following and sentence.coverage >= MIN_COUNTED_COVERAGE
@@ -179,6 +190,13 @@ def match_numbers(
             score += COUNTED_BONUS if is_counted else 0.0
             found.append(NumberMatch(sentence, value, sentence.text[start:end], score))
     return sorted(found, key=lambda match: -match.score)
+
+
+def _is_of_another_kind(value: Value, counted: str) -> bool:
+    """Whether a number is money or a part of a hundred, and no count of the asked things."""
+    unit = value.unit
+    is_money = len(unit) == 3 and unit.isupper()
+    return (is_money or unit in PERCENT_UNITS) and not match_term(counted, MONEY_STEMS if is_money else PERCENT_STEMS)
 
 
 def _definition_of(question: str) -> re.Pattern[str] | None:
