@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from mixrag_cli.recap.cells import axis_of
 from mixrag_cli.recap.compute import aggregate
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
+from mixrag_cli.recap.evidence import CONTEXT_MATCH, EvidenceBase, context_credit, stems_of, surroundings_of
 from mixrag_cli.recap.filters import find_filters, is_numeric, is_record_table
-from mixrag_cli.recap.language import facet_conflict
+from mixrag_cli.recap.language import (
+    JOINED_MATCH,
+    SYNONYM_MATCH,
+    facet_conflict,
+    match_heading,
+    match_term,
+    stem,
+)
 from mixrag_cli.recap.restate import Operation, Restated
-from mixrag_cli.recap.tallies import ColumnMatch, Tally, match_records, tally_of
+from mixrag_cli.recap.tallies import ColumnMatch, Tally, match_records, tally_of, unasked_heading
 from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC
 from mixrag_cli.records import Cell, Header, Hit, Table
+from mixrag_cli.tables.text import has_labels, key_columns
 
 MIN_ROWS = 2  # a single row is a cell to look up
 MIN_COLUMN_WORDS = 0.5  # of a column's leaf label that the question must say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
+FIGURE_WORDS = frozenset(
+    stem(word) for word in ("rate", "level", "figure", "score", "count")
+)  # behind a measure's name
+_WHICH_ROW = re.compile(r"^\s*(?:which|what) (\w+) (?:has|had|have|is|was|with|got|shows?|showed)\b", re.IGNORECASE)
+
+Matrix = npt.NDArray[np.float64]
 
 
 def match_column(restated: Restated, base: EvidenceBase, tally: Tally | None = None) -> ColumnMatch | None:
@@ -75,11 +91,12 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
     if facet_conflict(operand.facets, around_facets):
         return None
     credit = context_credit(operand.terms, restated.names, around, base.knows.get(hit.chunk.document, frozenset()))
-    fits = weights @ columns.said / weights.sum() - EXTRA_WORDS * columns.extra
+    column_said, extra = _headings(table.columns, operand.terms, columns.said)
+    fits = weights @ column_said / weights.sum() - EXTRA_WORDS * extra
     fits[[not is_numeric(table, header) for header in table.columns]] = -1.0
-    if not len(fits) or fits.max() <= 0 or columns.extra[c := int(fits.argmax())] > MIN_COLUMN_WORDS:
+    if not len(fits) or fits.max() <= 0 or extra[c := int(fits.argmax())] > MIN_COLUMN_WORDS:
         return None
-    chosen = _rows_asked_for(rows.said, columns.said[:, c], weights)
+    chosen = _rows_asked_for(rows.said, column_said[:, c], weights)
     wanted = [
         (header, facets)
         for header, take, facets in zip(table.rows, chosen, rows.facets, strict=True)
@@ -95,11 +112,37 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
     cells = tuple(
         cell for cell in table.cells if cell.column == column.index and cell.row in kept and cell.value is not None
     )
-    said = np.maximum(columns.said[:, c], credit)
+    said = np.maximum(column_said[:, c], np.maximum(credit, _rows_credit(restated, table, column_said[:, c])))
     if chosen.any() and not chosen.all():
         said = np.maximum(said, rows.said[:, chosen].max(axis=1))
     coverage = float(weights @ said / weights.sum())
     return _with_value(restated.operation, hit, table, column, cells, float(fits[c]) + coverage, coverage)
+
+
+def _headings(columns: Sequence[Header], terms: Sequence[str], said: Matrix) -> tuple[Matrix, Matrix]:
+    """How well each column says each term, joined words counted, and what its leaf says besides. said: by words."""
+    joined = np.array([[match_heading(term, stems_of(header.leaf)) for header in columns] for term in terms])
+    return np.maximum(said, joined), np.array([unasked_heading(header, terms) for header in columns])
+
+
+def _rows_credit(restated: Restated, table: Table, column_said: Matrix) -> Matrix:
+    """Credit for terms that mean the rows themselves ("of the states", "which car") or the column's kind of figure.
+
+    What rows are called stands above their labels; where nothing does, what is asked for is taken for it.
+    """
+    keys = key_columns(table)
+    heads = stems_of(" ".join(header.leaf for header in table.columns if header.index in keys))
+    is_unnamed = not keys and has_labels(table) and column_said.max() >= SYNONYM_MATCH
+    asked = stem(_WHICH_ROW.findall(restated.question)[0].lower()) if _WHICH_ROW.search(restated.question) else ""
+    credit = np.zeros(len(column_said))
+    for n, term in enumerate(restated.whole.terms):
+        if is_record_table(table):
+            credit[n] = match_term(term, heads)
+        if is_unnamed and term == asked and restated.expects == "label":
+            credit[n] = CONTEXT_MATCH
+        if term in FIGURE_WORDS and n and column_said[n - 1] >= JOINED_MATCH:
+            credit[n] = max(credit[n], CONTEXT_MATCH)
+    return credit
 
 
 def _are_statistics(headers: Sequence[Header]) -> bool:

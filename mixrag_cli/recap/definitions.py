@@ -15,12 +15,14 @@ from mixrag_cli.recap.evidence import (
     stems_of,
     surroundings_of,
 )
-from mixrag_cli.recap.language import match_term
+from mixrag_cli.recap.language import match_heading, match_term, stem
 from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit
 
 NAME_BONUS = 0.35  # of the part of the definition's own name that the question says
 PRIVATE_PENALTY = 0.1  # people ask for what they may call
+# What is asked for is a definition; that it is called one tells none from another.
+KIND_WORDS = frozenset(stem(word) for word in ("function", "method", "class", "decorator", "module", "exception"))
 _DEFINITION = re.compile(
     r"^[ \t]*(?:export\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|default\s+|pub\s+|final\s+|abstract\s+)*"
     r"(?:def|class|function|func|fn|struct|interface|trait|impl|enum|module|type)\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*[?!]?)[^\n]*",
@@ -54,14 +56,16 @@ def _match(operand: Operand, hit: Hit, base: EvidenceBase, names: frozenset[str]
     definition = _DEFINITION.search(hit.chunk.text)
     if definition is None or not operand.terms:
         return None
-    weights = np.array([base.weight(term) for term in operand.terms])
+    weights = np.array([0.0 if term in KIND_WORDS else base.weight(term) for term in operand.terms])
+    if not weights.any():
+        return None
     around, _ = surroundings_of(hit, None)
     credit = context_credit(operand.terms, names, around, base.knows.get(hit.chunk.document, frozenset()))
     name = definition.group(1)
     summary = summary_of(hit.chunk.text)
     head = stems_of(f"{name} {summary}")
     body = stems_of(hit.chunk.text)
-    said = np.array([max(match_term(term, head), 0.6 * match_term(term, body)) for term in operand.terms])
+    said = np.array([max(match_heading(term, head), 0.6 * match_term(term, body)) for term in operand.terms])
     coverage = float(weights @ np.maximum(said, credit) / weights.sum())
     own = stems_of(name)
     named = sum(1 for word in own if match_term(word, operand.terms) >= 0.9) / len(own) if own else 0.0

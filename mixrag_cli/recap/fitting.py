@@ -6,17 +6,31 @@ named, another place in an order, a text that only repeats the question.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from mixrag_cli.recap.cells import CellMatch, match_cells
 from mixrag_cli.recap.columns import match_column
-from mixrag_cli.recap.evidence import RIGHT_TIME, EvidenceBase
+from mixrag_cli.recap.evidence import RIGHT_TIME, EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.filters import failed_filters, find_filters, is_record_table
-from mixrag_cli.recap.language import ordinals_of, says_nothing_new
+from mixrag_cli.recap.language import STOP_WORDS, UNIT_WORDS, match_heading, ordinals_of, says_nothing_new, stem
 from mixrag_cli.recap.restate import Expects, Operand, Restated
+from mixrag_cli.recap.sentences import counted_words
 from mixrag_cli.recap.tallies import Tally
+from mixrag_cli.recap.wording import PERCENT, PERCENT_UNITS
 
 CHOSEN = 1.0  # of a score: the one record that meets all conditions goes before any cell that is only likely
+# Counted in any table of people, of money, of parts or of time, whatever its headers call them.
+_MEASURED = """
+    people person individual inhabitant resident percent percentage point dollar euro pound cent thousand
+    million billion time second minute hour day week month year metre meter kilometre kilometer mile gram kilogram
+    tonne litre liter
+"""
+MEASURED = UNIT_WORDS | {stem(word) for word in _MEASURED.split()}
+SPENT = re.compile(
+    r"\bhow much (?:money )?(?:is|was|are|were|do|does|did|has|have|had)\b[^?]*\b(?:spen[dt]|paid|pay|cost)\b",
+    re.IGNORECASE,
+)
 BESIDE = 6  # more cells than asked for are looked at, in the place of those that contradict the question
 
 
@@ -27,13 +41,27 @@ def fitting_cells(
     names = restated.names & set(operand.terms)
     found = match_cells(operand, base, names, expects, limit + BESIDE)
     fitting = [match for match in found if not contradicts(match, operand.text)]
-    return fitting[:limit]
+    return [match for match in fitting if knows_counted(match, operand.text, base)][:limit]
+
+
+def knows_counted(match: CellMatch, question: str, base: EvidenceBase) -> bool:
+    """Whether what "how many" counts is said by the cell's headers, around its table or anywhere in its file."""
+    counted = [word for word in counted_words(question) if word not in STOP_WORDS]
+    known = base.knows.get(match.hit.chunk.document, frozenset())
+    if not counted or set(counted) & (MEASURED | known):
+        return True
+    around, _ = surroundings_of(match.hit, match.table)
+    near = (*stems_of(match.label), *around)
+    return any(match_heading(word, near) > 0 for word in counted)
 
 
 def contradicts(match: CellMatch, question: str) -> bool:
-    """Whether the question speaks of another record, of another place in an order, or says the cell's text itself."""
+    """Whether the question speaks of another record, of another place in an order, of money where the cell is a
+    percentage, or says the cell's text itself."""
     asked, own = set(ordinals_of(question)), set(ordinals_of(match.label))
     if (asked and own and not asked & own) or says_nothing_new(match.cell.text, question):
+        return True
+    if match.cell.unit in PERCENT_UNITS and SPENT.search(question) and not PERCENT.search(question):
         return True
     table = match.table
     if table.total_rows > len(table.rows) or not is_record_table(table):

@@ -69,6 +69,8 @@ _COMPLEMENT = re.compile(
 )
 _DETERMINER = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _PREPOSITION = re.compile(r"^(?:in|for|of|at|with|by|from)\s+", re.IGNORECASE)
+_PREPOSITIONS = "in|on|for|of|at|with|by|from|to|during|between|under|as"
+_OPENING = re.compile(r"^(on|with|by|from|to|under|for|of|at)\s+(?!(?:19|20)\d\d)", re.IGNORECASE)
 _ASKS_ANEW = re.compile(r"^(?:what|which|how much|how many)\b", re.IGNORECASE)
 _PASSIVE = re.compile(
     r"^(?:when|where|why|how|by whom)\s+(?:is|are|was|were)\s+(.+?)\s+\w+(?:ed|en)\b.*$", re.IGNORECASE
@@ -174,6 +176,8 @@ def _replaced(core: str, before: str) -> str:
     names = list(_NAME.finditer(before))
     if bare[:1].isupper() and names:
         return _put(before, names[-1].span(), bare)
+    if (phrase := _like_phrase(core, before)) is not None:
+        return _put(before, phrase, core)
     match = _ASKED.match(before)
     if match is None:
         return f"{before} {core}"
@@ -181,6 +185,15 @@ def _replaced(core: str, before: str) -> str:
     if complement and not _DETERMINER.match(bare):
         return _put(before, (match.start("rest") + complement.start(1), match.start("rest") + complement.end(1)), bare)
     return f"{match['lead']}{_DETERMINER.sub('', bare)}{match['rest'] or ''}"
+
+
+def _like_phrase(core: str, before: str) -> tuple[int, int] | None:
+    """Where the question before has a phrase that begins with the core's own preposition: "on rent" for "on gas"."""
+    own = _OPENING.match(core)
+    if own is None:
+        return None
+    found = list(re.finditer(rf"\b{own[1]}\s+[^?]+?(?=\s+(?:{_PREPOSITIONS})\b|$)", before, re.IGNORECASE))
+    return found[-1].span() if found else None
 
 
 def _completed(core: str, before: str) -> str:

@@ -100,10 +100,16 @@ _ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth ten
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
 _ANY_ORDINAL = re.compile(rf"\b(?:({'|'.join(_ORDINALS)})|(\d{{1,3}})(?:st|nd|rd|th))\b", re.IGNORECASE)
 
+# Before a word they make another of it: "nonsmoker", "underweight".
+_TURNING = frozenset(("non", "dis", "mis", "anti", "sub", "pre", "post", "over", "under", "inter", "counter"))
+
 SYNONYM_MATCH = 0.9
 ABBREVIATION_MATCH = 0.6
 SKELETON_MATCH = 0.5  # less than a prefix: more words share their consonants than their beginning
 MAX_SKELETON = 3  # letters
+JOINED_MATCH = 0.8  # "price" in a heading without spaces, "copperprice"
+MIN_JOINED = 4  # letters of a word in such a heading, and
+MIN_REST = 3  # of what is joined to it
 MIN_ABBREVIATION = 3  # letters; "exp" for "expectancy", but never "ex"
 
 
@@ -200,6 +206,21 @@ def match_pair(term: str, candidate: str) -> float:
     if is_abbreviation(candidate, term):
         return ABBREVIATION_MATCH
     return SKELETON_MATCH if is_skeleton(candidate, term) else 0.0
+
+
+def match_heading(term: str, candidates: Iterable[str]) -> float:
+    """As match_term, for headings and names, which may be written without spaces between their words."""
+    words = tuple(candidates)
+    found = match_term(term, words)
+    is_joined = found < JOINED_MATCH and any(is_joined_in(term, word) for word in words)
+    return JOINED_MATCH if is_joined else found
+
+
+def is_joined_in(term: str, word: str) -> bool:
+    """Whether a word written without spaces begins or ends with the term, and the rest does not turn its meaning."""
+    if len(term) < MIN_JOINED or len(word) - len(term) < MIN_REST or not word.isalpha():
+        return False
+    return word.startswith(term) or (word.endswith(term) and word.removesuffix(term) not in _TURNING)
 
 
 def is_abbreviation(short: str, long: str) -> bool:

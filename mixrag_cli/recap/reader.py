@@ -45,14 +45,15 @@ from mixrag_cli.recap.pieces import (
 )
 from mixrag_cli.recap.releases import asks_release, asks_version, release_above, says_version
 from mixrag_cli.recap.restate import Condition, Operand, Restated
-from mixrag_cli.recap.results import described_cell, says_part, stated_result
+from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
 from mixrag_cli.recap.sentences import SentenceMatch, match_numbers, match_sentences
-from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS, TOTAL
+from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
 from mixrag_cli.records import Answer
 
 # In parts of the question's weight that the evidence says; set on the development collection. A cell that answers by
 # itself is accepted by its probability (acceptance.py), operands of a formula by what they say.
 MIN_OPERAND_COVERAGE = 0.62
+MIN_LIKELY_COVERAGE = 0.5  # of a cell that is surely meant
 MIN_NUMBER_COVERAGE = 0.6
 MIN_SENTENCE_COVERAGE = 0.55
 MIN_SENTENCE_SIMILARITY = 0.3  # below it a sentence shares words with the question by chance
@@ -97,9 +98,10 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
 
 
 def _is_surer(stated: Piece, computed: Piece, restated: Restated) -> bool:
-    """Whether a result that a cell states goes before one computed: a share of surely the asked part does."""
-    is_share = restated.operation == "share" and stated.confidence >= SURE_PROBABILITY
-    return (is_share and says_part(stated.evidence[0].label, restated)) or stated.coverage > computed.coverage
+    """Whether a result that a cell states goes before one computed: one that is likely and says what is asked does."""
+    label, is_likely = stated.evidence[0].label, stated.confidence >= SURE_PROBABILITY
+    is_said = says_part(label, restated) if restated.operation == "share" else says_as_asked(label, restated)
+    return (is_likely and is_said) or stated.coverage > computed.coverage
 
 
 def _computed(restated: Restated, base: EvidenceBase) -> Piece | None:
@@ -282,7 +284,14 @@ def _from_operands(restated: Restated, base: EvidenceBase) -> Piece | None:
 def _operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:
     chosen = chosen_cell(operand, restated, base)
     matches = [*([chosen] if chosen else []), *fitting_cells(operand, restated, base, "number", limit=8)]
-    return [match for match in matches if _is_accepted(match.coverage, match.time, MIN_OPERAND_COVERAGE)]
+    return [match for match in matches if _is_operand(match)]
+
+
+def _is_operand(match: CellMatch) -> bool:
+    """Whether a cell may stand in a formula: it says enough of the operand, or is surely what it means."""
+    is_likely = match.coverage >= MIN_LIKELY_COVERAGE and match.is_believed(SURE_PROBABILITY)
+    is_likely = is_likely and CHANGE.search(match.label) is None  # a change of changes is hardly meant
+    return is_likely or _is_accepted(match.coverage, match.time, MIN_OPERAND_COVERAGE)
 
 
 def _share_cells(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY, says_percent
 from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.fitting import fitting_cells
-from mixrag_cli.recap.language import match_term, terms_of
+from mixrag_cli.recap.language import match_term, stem, terms_of, words_of
 from mixrag_cli.recap.pieces import Piece, cell_piece
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, PERCENT, RATIO, TOTAL
@@ -37,6 +39,17 @@ def states_result(match: CellMatch, restated: Restated) -> bool:
         return is_change and (not is_percent or PERCENT.search(restated.question) is not None)
     says = _SAYS.get(restated.operation)
     return says is not None and says.search(match.label) is not None
+
+
+def says_as_asked(label: str, restated: Restated) -> bool:
+    """Whether a label has the operation's word and the word behind it side by side, as asked ("mean age")."""
+    says = _SAYS.get(restated.operation)
+    if says is None:
+        return False
+    asked, own = (
+        {(first, stem(second)) for first, second in pairwise(words_of(text))} for text in (restated.question, label)
+    )
+    return any(says.search(first) for first, _ in asked & own)
 
 
 def says_part(label: str, restated: Restated) -> bool:

@@ -210,8 +210,13 @@ def counted_thing(question: str) -> str:
 
     Example: "How many drinking-water samples were taken?" -> "sample".
     """
+    return next(reversed(counted_words(question)), "")
+
+
+def counted_words(question: str) -> tuple[str, ...]:
+    """The stems of all words that say what "how many" counts, in order; the thing itself is the last of them."""
     asked = _HOW_MANY.search(question)
-    return stem(words_of(asked.group(1))[-1]) if asked else ""
+    return tuple(stem(word) for word in words_of(asked.group(1))) if asked else ()
 
 
 def _restates_question(value: Value, operand: Operand) -> bool:

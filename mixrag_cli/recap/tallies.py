@@ -34,7 +34,7 @@ from mixrag_cli.recap.filters import (
     tried_filters,
     unexplained,
 )
-from mixrag_cli.recap.language import Facets, facet_conflict, match_term, stem, words_of
+from mixrag_cli.recap.language import Facets, facet_conflict, is_joined_in, match_heading, stem, words_of
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Locator, Table
@@ -329,15 +329,21 @@ def _measured(
     for candidates in ([header for header in numeric if header.index not in compared], numeric):
         fits = [(_fit(header, weights), -n, header) for n, header in enumerate(candidates)]
         fit, _, header = max(fits, default=(0.0, 0, None), key=lambda one: one[:2])
-        if header is not None and fit > 0 and unasked_part(header.leaf, terms) <= MAX_COLUMN_EXTRA:
+        if header is not None and fit > 0 and unasked_heading(header, terms) <= MAX_COLUMN_EXTRA:
             return header, "sum" if tally.operation == "count" else tally.operation, fit
     return (table.columns[0], "count", 1.0) if tally.operation == "count" else None
 
 
 def _fit(header: Header, weights: dict[str, float]) -> float:
     leaf = stems_of(header.leaf)
-    said = sum(weight * match_term(term, leaf) for term, weight in weights.items())
-    return said / sum(weights.values()) - EXTRA_WORDS * unasked_part(header.leaf, tuple(weights)) if weights else 0.0
+    said = sum(weight * match_heading(term, leaf) for term, weight in weights.items())
+    return said / sum(weights.values()) - EXTRA_WORDS * unasked_heading(header, tuple(weights)) if weights else 0.0
+
+
+def unasked_heading(header: Header, terms: Sequence[str]) -> float:
+    """As unasked_part of the header's leaf, where a word is asked that begins or ends with an asked one."""
+    joined = (word for word in stems_of(header.leaf) if any(is_joined_in(term, word) for term in terms))
+    return unasked_part(header.leaf, (*terms, *joined))
 
 
 def _counted(question: str, rows: _Rows, around: Sequence[str]) -> tuple[Header, TallyOperation, float] | None:
@@ -377,7 +383,7 @@ def _coverage(terms: Sequence[str], rows: _Rows, credit: np.ndarray, base: Evide
     heads = stems_of(" ".join(header.leaf for header in rows.table.columns))
     explained = _said(rows.filters)
     weights = np.array([base.weight(term) for term in terms])
-    own = np.array([1.0 if term in explained or term in ROW_WORDS else match_term(term, heads) for term in terms])
+    own = np.array([1.0 if term in explained or term in ROW_WORDS else match_heading(term, heads) for term in terms])
     return float(weights @ np.maximum(own, credit) / weights.sum())
 
 
