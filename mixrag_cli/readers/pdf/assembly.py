@@ -21,8 +21,9 @@ from mixrag_cli.readers.pdf.layout import (
     split_flows,
     words_to_lines,
 )
+from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
 from mixrag_cli.readers.pdf.page import Box, PageContent, Word
-from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
+from mixrag_cli.readers.pdf.ruled_tables import RuledTable, find_ruled_tables
 from mixrag_cli.readers.pdf.running import drop_repeated
 from mixrag_cli.records import Document, Grid
 
@@ -43,9 +44,10 @@ def lay_out_page(content: PageContent) -> PageLayout:
     words = list(content.words)
     if content.has_tables:
         found = find_ruled_tables(words, content.horizontal, content.vertical, content.number)
-        ruled = {f"{TABLE_MARK}{number}": table for number, table in enumerate(found)}
-        inside = {word for table in found for word in table.words}
-        words = [word for word in words if word not in inside]
+        words = _words_outside(words, found)
+        lined = find_lined_tables(words, content.horizontal, content.vertical, content.number)
+        words = _words_outside(words, lined)
+        ruled = {f"{TABLE_MARK}{number}": table for number, table in enumerate((*found, *lined))}
         words += [_mark_table(mark, table.box) for mark, table in ruled.items()]
     items: list[TextItem | Grid] = []
     for flow in split_flows(words) if words else []:
@@ -61,6 +63,11 @@ def lay_out_page(content: PageContent) -> PageLayout:
                 free = []
         items += _lay_out_lines(free, content)
     return PageLayout(content.number, content.height, tuple(items))
+
+
+def _words_outside(words: Sequence[Word], tables: Iterable[RuledTable]) -> list[Word]:
+    inside = {word for table in tables for word in table.words}
+    return [word for word in words if word not in inside]
 
 
 def _mark_table(mark: str, box: Box) -> Word:

@@ -28,7 +28,8 @@ HIGHEST_START = 0.4  # of the page's height: and one that begins below is anothe
 MIN_HEADER_TEXTS = 2
 SMALL_TYPE = 0.9  # of the body's size: footnotes are set in 8 where the body is set in 10, in 9 where it is in 11
 FOOTNOTE = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+)(?!\S)")
-CONTINUED = re.compile(r"\(?\b(?:continued|cont[’'.]?d|cont\.)(?:\s+(?:on|from)\s+[\w\s]{1,30})?\)?[.:]?\s*", re.I)
+CONTINUED = re.compile(r"\(?\b(?:continue[sd]|cont[’'.]?d|cont\.)(?:\s+(?:on|from)\s+[\w\s]{1,30})?\)?[.:]?\s*", re.I)
+NUMBER_ALONE = re.compile(rf"{CAPTION.pattern}[\d.]*$", re.I)
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ def join_continued(pages: Sequence[PageLayout]) -> list[PageLayout]:
         part, titles = page.items[end], _titles_above(page, end)
         assert isinstance(part, Grid)
         below = list(_texts(page.items[end + 1 :]))
-        rest = [item for item in below if not is_running(item, 1, _neighbours(pages, number))]
+        rest = [item for item in below if not (_repeats(item) or is_running(item, 1, _neighbours(pages, number)))]
         is_last = not rest
         is_above_footnotes = _opens_footnotes(below) and all(item.size <= SMALL_TYPE * body for item in rest)
         if is_joined and end == start and last is not None:
@@ -142,10 +143,11 @@ def _is_title_again(item: TextItem, titles: frozenset[str]) -> bool:
     return _repeats(item, titles) and (CONTINUED.search(text) is not None or CAPTION.match(text) is not None)
 
 
-def _repeats(item: TextItem, titles: frozenset[str]) -> bool:
-    """Whether the item says "continued", alone or with the table's title, or the title again."""
-    plain = _plain(" ".join(item.texts))
-    return not plain or plain in titles
+def _repeats(item: TextItem, titles: frozenset[str] = frozenset()) -> bool:
+    """Whether the item says "continued", alone or with the table's title or number, or the title again."""
+    text = " ".join(item.texts)
+    plain = _plain(text)
+    return not plain or plain in titles or (plain != text.casefold() and NUMBER_ALONE.match(plain) is not None)
 
 
 def _titles_above(page: PageLayout, at: int) -> frozenset[str]:

@@ -50,7 +50,7 @@ def find_ruled_tables(
     """The tables whose rulings cross to a grid, top to bottom. page: for the locators, from 1."""
     tables = []
     for across, down in _components(horizontal, vertical):
-        table = _read_lattice(words, across, down, page)
+        table = read_lattice(words, across, down, page)
         if table is not None:
             tables.append(table)
     return sorted(tables, key=lambda table: table.box[1])
@@ -99,8 +99,8 @@ def _edges(rules: Iterable[Rule], others: Iterable[Rule]) -> list[float]:
     return edges
 
 
-def _read_lattice(words: Sequence[Word], across: list[Rule], down: list[Rule], page: int) -> RuledTable | None:
-    """The table in one component; None for frames, charts and drawings."""
+def read_lattice(words: Sequence[Word], across: list[Rule], down: list[Rule], page: int) -> RuledTable | None:
+    """The table that rulings across and down make; None for frames, charts and drawings."""
     xs, ys = _edges(down, across), _edges(across, down)
     n_rows, n_columns = len(ys) - 1, len(xs) - 1
     if n_columns < 2 or n_rows < 1 or n_rows * n_columns > MAX_ATOMS:

@@ -1,0 +1,98 @@
+"""PDF tables of texts with rulings between their rows alone, on one page and over several."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+
+from reportlab.lib.pagesizes import LETTER
+from reportlab.pdfgen.canvas import Canvas
+
+from mixrag_cli.readers.pdf.reader import read_pdf
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records import Document, Grid
+
+LEFT, MIDDLE, RIGHT = 72, 280, 520
+CALLS = ("open", "close", "read", "write", "seek", "tell", "flush", "lock", "stat", "sync", "trim", "wait")
+DOES = ("begins", "ends", "takes", "puts", "moves", "tells", "empties", "holds", "asks", "keeps", "cuts", "rests")
+
+
+def read_pages(*paints: Callable[[Canvas], object]) -> Document:
+    target = io.BytesIO()
+    canvas = Canvas(target, pagesize=LETTER)
+    for paint in paints:
+        canvas.setFont("Helvetica", 10)
+        paint(canvas)
+        canvas.showPage()
+    canvas.save()
+    raw = target.getvalue()
+    return read_pdf(ReadSource("t.pdf", len(raw), io.BytesIO(raw)))
+
+
+def rows_of(n: int, start: int = 0) -> list[tuple[str, str]]:
+    return [(f"{CALLS[i % 12]}_{i // 12}()", f"{DOES[i % 12]} what is there") for i in range(start, start + n)]
+
+
+def draw_rows(canvas: Canvas, top: float, rows: Sequence[tuple[str, str]]) -> float:
+    """Rows of two texts with a ruling from edge to edge above and below each; the second text may have two lines."""
+    y = top
+    for left, right in rows:
+        canvas.line(LEFT, y, RIGHT, y)
+        canvas.drawString(LEFT + 6, y - 10, left)
+        for line in right.split("\n"):
+            y -= 12
+            canvas.drawString(MIDDLE, y + 2, line)
+    canvas.line(LEFT, y, RIGHT, y)
+    return y
+
+
+def texts(grid: Grid) -> list[list[str]]:
+    rows = [[""] * grid.n_columns for _ in range(grid.n_rows)]
+    for cell in grid.cells:
+        rows[cell.row][cell.column] = cell.text
+    return rows
+
+
+def test_rulings_between_rows_and_a_free_gap_make_a_table() -> None:
+    rows = [*rows_of(5), ("copy()", "takes from one\nand puts into the other"), ("next()", ""), ("last()", "ends it")]
+    (grid,) = read_pages(lambda canvas: draw_rows(canvas, 700, rows)).grids
+    assert texts(grid) == [[left, " ".join(right.split("\n"))] for left, right in rows]
+
+
+def test_a_heading_between_two_tables_parts_them() -> None:
+    def paint(canvas: Canvas) -> None:
+        y = draw_rows(canvas, 700, rows_of(5))
+        canvas.drawString(LEFT, y - 30, "Further calls")
+        draw_rows(canvas, y - 45, rows_of(6, 5))
+
+    document = read_pages(paint)
+    assert [texts(grid) for grid in document.grids] == [
+        [list(row) for row in rows_of(n, at)] for n, at in ((5, 0), (6, 5))
+    ]
+    assert "Further calls" in document.text
+
+
+def test_prose_between_rulings_is_no_table() -> None:
+    def paint(canvas: Canvas) -> None:
+        for number in range(8):
+            canvas.line(LEFT, 700 - 30 * number, RIGHT, 700 - 30 * number)
+            words = " ".join(DOES[number % 12 :] + CALLS)[: 70 + number]
+            canvas.drawString(LEFT + 6, 688 - 30 * number, words)
+
+    assert read_pages(paint).grids == ()
+
+
+def test_parts_that_say_where_they_go_on_are_joined() -> None:
+    def paint(start: int, *, is_first: bool = False, is_last: bool = False) -> Callable[[Canvas], None]:
+        def page(canvas: Canvas) -> None:
+            if not is_first:
+                canvas.drawCentredString(306, 735, "Table 4 - continued from previous page")
+            y = draw_rows(canvas, 730, rows_of(40, start))
+            if not is_last:
+                canvas.drawRightString(RIGHT, y - 12, "continues on next page")
+
+        return page
+
+    (grid,) = read_pages(paint(0, is_first=True), paint(40), paint(80, is_last=True)).grids
+    assert texts(grid) == [list(row) for row in rows_of(120)]
+    assert (grid.locator.page, grid.locator.last_page) == (1, 3)
