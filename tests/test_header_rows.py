@@ -182,3 +182,10 @@ def test_the_header_said_again_below_the_rows_is_no_row() -> None:
     head = ["#", "Name", "Type"]
     table = to_table([head, ["1", "rs", "real"], ["2", "rd", "real"], head, ["3", "gm", "flag"], head])
     assert lefts(table) == [("1",), ("2",), ("3",)]
+
+
+def test_a_first_column_that_says_nothing_leaves_the_names_to_the_next() -> None:
+    rows = [["No.", "Place", "Player", "Games"], ["none", "back", "Ames", "9"], ["none", "wing", "Bell", "1"]]
+    table = to_table([*rows, ["none", "wing", "Cole", "6"]])
+    assert lefts(table) == [("back", "Ames"), ("wing", "Bell"), ("wing", "Cole")]
+    assert ("Games",) in tops(table)

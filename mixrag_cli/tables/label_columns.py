@@ -26,7 +26,9 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
     for column in range(min(MAX_LABEL_COLUMNS, matrix.n_columns - 1)):
         if column > 0 and (last_figures is None or last_figures < column):
             break
-        if not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
+        is_unknown = column == 0 and kinds[0].filled == 0 and kinds[1].texts >= LABEL_SHARE
+        is_kept = is_unknown and last_figures is not None and last_figures > 1  # "none" in every row, then the names
+        if not is_kept and not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
             break
         labels.append(column)
     return tuple(labels)

@@ -62,6 +62,7 @@ class _RowWalk:
         self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
         self.fills_down = _fills_down(matrix, layout)
         self.key_name = key_name(matrix, layout)
+        self.unknown = _unknown_labels(matrix, layout)
 
     def walk(self) -> tuple[RowHeader, ...]:
         """The data rows in order."""
@@ -246,7 +247,7 @@ class _RowWalk:
         """The row's label texts, merged cells once; a blank in all but the last column repeats what stands above."""
         cells: list[GridCell] = []
         for column in self.layout.labels:
-            cell = self.matrix.at(row, column)
+            cell = self.matrix.at(row, column) if column not in self.unknown else None
             if cell is None and column in self.fills_down:
                 cell = self.fills_down[column].get(row)
             if cell is not None and (not cells or cell is not cells[-1]):
@@ -316,6 +317,13 @@ def key_name(matrix: Matrix, layout: Layout) -> tuple[str, ...]:
     texts = [" ".join(cell.text.split()) for cell in heads]
     name = " ".join(dict.fromkeys(text for text in texts if not is_unit_text(text)))
     return () if not name or RANK_NAME.match(name) else (name,)
+
+
+def _unknown_labels(matrix: Matrix, layout: Layout) -> frozenset[int]:
+    """Label columns that say "none" or "n/a" in every row, beside others that name the rows."""
+    kinds = {c: {matrix.kind(row, c) for row in layout.body} - {"blank"} for c in layout.labels}
+    unknown = frozenset(column for column, found in kinds.items() if found == {"missing"})
+    return unknown if len(unknown) < len(layout.labels) else frozenset()
 
 
 def _fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:
