@@ -189,3 +189,10 @@ def test_a_first_column_that_says_nothing_leaves_the_names_to_the_next() -> None
     table = to_table([*rows, ["none", "wing", "Cole", "6"]])
     assert lefts(table) == [("back", "Ames"), ("wing", "Bell"), ("wing", "Cole")]
     assert ("Games",) in tops(table)
+
+
+def test_an_unlabelled_row_of_texts_parts_the_groups_above_it() -> None:
+    rows = [["Model", "Display", "", "Released"], ["none", "type", "size", "none"], ["One", "e-ink", "small", "in May"]]
+    table = to_table([*rows, ["Two", "e-ink", "large", "in June"]], {(0, 1): (1, 2)})
+    assert tops(table)[:2] == [("Display", "type"), ("Display", "size")]
+    assert lefts(table) == [("One",), ("Two",)]

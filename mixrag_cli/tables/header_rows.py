@@ -69,7 +69,7 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
             break  # data, or the unit of the section above it
         if evidence > 0 or last is not None or _is_full_text_row(matrix, row):
             last = row
-        if last == row and _repeats_below_groups(matrix, row):
+        if last == row and _parts_groups_below(matrix, row):
             known_end = max(known_end, row + 2)
         if evidence == 0 and last == row and row + 1 >= known_end and not _has_typed_column(below, row):
             break  # a table of texts: one header row
@@ -114,17 +114,20 @@ def _counts_up(matrix: Matrix, row: int) -> bool:
     return len(numbers) == len(texts) and all(b in (a + 1, min(numbers)) for a, b in itertools.pairwise(numbers))
 
 
-def _repeats_below_groups(matrix: Matrix, row: int) -> bool:
-    """Whether the next row says the same texts under each of several headings of this row that span columns."""
+def _parts_groups_below(matrix: Matrix, row: int) -> bool:
+    """Whether the next row names what stands under headings of this row that span columns.
+
+    It does so where it has no label of its own, or says the same texts under several headings.
+    """
     groups = [cell for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)) if cell.column_span > 1]
-    below = [
-        tuple(matrix.text(row + 1, column) for column in range(cell.column, cell.column + cell.column_span))
-        for cell in groups
-    ]
-    if len(below) < 2 or not all(len(set(texts)) == len(texts) and all(texts) for texts in below):
+    columns = [range(cell.column, cell.column + cell.column_span) for cell in groups]
+    below = [tuple(matrix.text(row + 1, column) for column in under) for under in columns]
+    if not groups or not all(len(set(texts)) == len(texts) and all(texts) for texts in below):
         return False
-    kinds = {matrix.kind(row + 1, column) for cell in groups for column in range(cell.column, cell.column + 2)}
-    return kinds == {"text"} and any(set(a) <= set(b) or set(b) <= set(a) for a, b in itertools.pairwise(below))
+    if {matrix.kind(row + 1, column) for under in columns for column in under} != {"text"}:
+        return False
+    is_unlabelled = matrix.kind(row + 1, 0) in ("blank", "missing")
+    return is_unlabelled or any(set(a) <= set(b) or set(b) <= set(a) for a, b in itertools.pairwise(below))
 
 
 def _cells_between(matrix: Matrix, start: int, last: int) -> list[GridCell]:

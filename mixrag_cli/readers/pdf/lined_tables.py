@@ -16,6 +16,7 @@ from mixrag_cli.readers.pdf.page import Rule, Word
 from mixrag_cli.readers.pdf.ruled_tables import REACH_POINTS, RuledTable, read_lattice
 
 SAME_REACH_POINTS = 3.0  # rulings that begin and end within this belong to one table
+MIN_REACH_POINTS = 72.0  # drawings have thousands of shorter lines
 MIN_ROWS = 4  # fewer bands with the same gap are as likely lines of a form or of a title page
 MIN_GAP = 0.8  # of the type size: the least blank between two columns; words stand .25 to .35 apart
 MAX_ROW_LINES = 12  # of the type size: a higher band is a part of the page
@@ -47,7 +48,7 @@ def _rules_by_reach(horizontal: Sequence[Rule], vertical: Sequence[Rule]) -> Ite
     """Rulings across that begin and end at the same places and meet none that runs down, top to bottom."""
     groups: list[list[Rule]] = []
     for rule in sorted(horizontal, key=lambda rule: rule.at):
-        if any(
+        if rule.end - rule.start < MIN_REACH_POINTS or any(
             down.start - REACH_POINTS <= rule.at <= down.end + REACH_POINTS and rule.start <= down.at <= rule.end
             for down in vertical
         ):
