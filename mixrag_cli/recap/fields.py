@@ -31,6 +31,7 @@ _ITEM = re.compile(
     re.MULTILINE,
 )
 _QUOTES = re.compile(r"^\s*[rRuUbBfF]?(?:\"\"\"|'''|[\"'])|(?:\"\"\"|'''|[\"'])[,;]?\s*$")
+_BLOCK = re.compile(r"[rRuUbBfF]?(\"\"\"|''')(.*?)\1", re.DOTALL)
 _NEXT_LINES = re.compile(r"\n?((?:[^\S\n]*\S[^\n]*\n?)+)")
 _ASKS_NAME = re.compile(
     r"^\s*(?:what|who|which) (?:is|are|was|were) (?:the |an? )?(?P<name>[\w ./-]+?)"
@@ -123,6 +124,9 @@ def _named_lines(text: str, asked: AskedName) -> Iterator[re.Match[str]]:
 
 def _value_of(found: re.Match[str], text: str) -> tuple[str, int]:
     """What the line says behind the name, or the lines below it where it ends with the name."""
+    block = _BLOCK.match(text, found.start("value"))
+    if block is not None:
+        return " ".join(block[2].split()), block.end()
     value = _QUOTES.sub("", found["value"]).strip()
     if value:
         return value, found.end()

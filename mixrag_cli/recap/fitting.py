@@ -13,7 +13,7 @@ from mixrag_cli.recap.cells import CellMatch, match_cells
 from mixrag_cli.recap.columns import match_column
 from mixrag_cli.recap.evidence import RIGHT_TIME, EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.filters import failed_filters, find_filters, is_record_table
-from mixrag_cli.recap.language import STOP_WORDS, UNIT_WORDS, match_heading, ordinals_of, says_nothing_new, stem
+from mixrag_cli.recap.language import STOP_WORDS, UNIT_WORDS, match_heading, ordinal_conflict, says_nothing_new, stem
 from mixrag_cli.recap.restate import Expects, Operand, Restated
 from mixrag_cli.recap.sentences import counted_words
 from mixrag_cli.recap.tallies import Tally
@@ -58,8 +58,7 @@ def knows_counted(match: CellMatch, question: str, base: EvidenceBase) -> bool:
 def contradicts(match: CellMatch, question: str) -> bool:
     """Whether the question speaks of another record, of another place in an order, of money where the cell is a
     percentage, or says the cell's text itself."""
-    asked, own = set(ordinals_of(question)), set(ordinals_of(match.label))
-    if (asked and own and not asked & own) or says_nothing_new(match.cell.text, question):
+    if ordinal_conflict(question, match.label) or says_nothing_new(match.cell.text, question):
         return True
     if match.cell.unit in PERCENT_UNITS and SPENT.search(question) and not PERCENT.search(question):
         return True

@@ -179,9 +179,14 @@ def ordinals_of(text: str) -> tuple[int, ...]:
 
     Example: ordinals_of("the fifth day and the 12th") -> (5, 12).
     """
-    return tuple(
-        _ORDINALS[word.lower()] if word else int(digits) for word, digits in _ANY_ORDINAL.findall(without_facets(text))
-    )
+    found = _ANY_ORDINAL.findall(without_facets(text.replace("_", " ")))
+    return tuple(_ORDINALS[word.lower()] if word else int(digits) for word, digits in found)
+
+
+def ordinal_conflict(asked: str, found: str) -> bool:
+    """Whether both texts name places in an order, and no place is named by both."""
+    wanted, own = set(ordinals_of(asked)), set(ordinals_of(found))
+    return bool(wanted and own) and not wanted & own
 
 
 def match_term(term: str, candidates: Iterable[str]) -> float:

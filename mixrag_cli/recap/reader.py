@@ -43,7 +43,7 @@ from mixrag_cli.recap.pieces import (
     release_piece,
     sentence_piece,
 )
-from mixrag_cli.recap.releases import asks_release, asks_version, release_above, says_version
+from mixrag_cli.recap.releases import asked_change, asks_release, asks_version, release_above, says_version
 from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
 from mixrag_cli.recap.sentences import SentenceMatch, match_numbers, match_sentences
@@ -58,6 +58,7 @@ MIN_NUMBER_COVERAGE = 0.6
 MIN_SENTENCE_COVERAGE = 0.55
 MIN_SENTENCE_SIMILARITY = 0.3  # below it a sentence shares words with the question by chance
 SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
+SAYS_MORE = 0.1  # of the question's weight: a word that the cell before leaves unsaid
 SAME_TABLE_BONUS = 0.2  # two operands of one formula from one table,
 SAME_ROW_BONUS = 0.2  # in rows of one name (another period) or columns of one name (another item)
 NOT_FOUND = "not found"
@@ -90,6 +91,9 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
         return [_from_condition(restated.condition, restated, base)]
     if restated.operation == "lookup":
         return _tallied_or(_lookups(restated, base), restated, base)
+    field = _from_field(restated, base) if restated.operation == "count" else None
+    if field is not None:
+        return [field]
     stated, computed = stated_result(restated, base), _computed(restated, base)
     if computed is None:
         return [stated or described_cell(restated, base)]
@@ -163,10 +167,15 @@ def _from_field(restated: Restated, base: EvidenceBase) -> Piece | None:
 
 
 def _from_cell(restated: Restated, base: EvidenceBase, threshold: float = MIN_PROBABILITY) -> Piece | None:
-    for match in fitting_cells(restated.whole, restated, base, restated.expects):
-        if match.is_believed(threshold):
+    believed = [
+        match
+        for match in fitting_cells(restated.whole, restated, base, restated.expects)
+        if match.is_believed(threshold)
+    ]
+    for match in believed[1:]:  # of another table: as surely meant, and it says a word of the question more
+        if match.is_believed(SURE_PROBABILITY) and match.coverage >= believed[0].coverage + SAYS_MORE:
             return cell_piece(match)
-    return None
+    return cell_piece(believed[0]) if believed else None
 
 
 def _from_each(restated: Restated, base: EvidenceBase) -> Piece | None:
@@ -236,7 +245,8 @@ def _from_sentence(restated: Restated, base: EvidenceBase) -> Piece | None:
 
 def _from_release(restated: Restated, base: EvidenceBase) -> Piece | None:
     """The version under whose heading the best sentence stands; a sentence that names a version where none does."""
-    match = _best_sentence(restated.whole, restated, base)
+    change = asked_change(restated.question)
+    match = _best_sentence(Operand(change, terms_of(change), restated.whole.facets), restated, base)
     if match is None:
         return None
     version, heading = release_above(match)

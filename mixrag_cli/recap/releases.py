@@ -19,6 +19,12 @@ _ASKS_RELEASE = re.compile(
     rf"|^\s*(?:which|what) (?:version|release)\b[^?]*\b{_CHANGE}",
     re.IGNORECASE,
 )
+_ASKING = re.compile(
+    r"\b(?:(?:in|since|with|by|from|as of) )?(?:which|what) (?=[\w.-]+ (?:version|release)\b|version\b|release\b)"
+    r"|\b(?:versions?|releases?)\b|\b(?:is|was|were|did|does|do|has|have|had|be|been)\b"
+    r"|\b(?:add(?:ed|s)?|introduc(?:ed|es?)|support (?:for|of|was)|made)\b",
+    re.IGNORECASE,
+)
 _ASKS_VERSION = re.compile(r"\b(?:which|what)\b[^?]*\bversions?\b", re.IGNORECASE)
 _VERSION = r"v?\d+(?:\.\d+)+(?:[-.]?(?:\d+|[a-z]+\d*))*"
 _HEADING = re.compile(
@@ -31,6 +37,14 @@ _NUMBERED = re.compile(r"(?<![\w#])v?\d+(?:\.\d+)*\+?(?!\w)")
 def asks_release(question: str) -> bool:
     """Whether the question asks in which version something changed."""
     return _ASKS_RELEASE.search(question) is not None
+
+
+def asked_change(question: str) -> str:
+    """The question less the words that ask for a version: what changed.
+
+    Example: asked_change("In which version was the flag added?") -> "the flag".
+    """
+    return " ".join(_ASKING.sub(" ", question).split()).rstrip("?. ")
 
 
 def asks_version(question: str) -> bool:

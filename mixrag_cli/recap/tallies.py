@@ -34,7 +34,15 @@ from mixrag_cli.recap.filters import (
     tried_filters,
     unexplained,
 )
-from mixrag_cli.recap.language import Facets, facet_conflict, is_joined_in, match_heading, stem, words_of
+from mixrag_cli.recap.language import (
+    Facets,
+    facet_conflict,
+    is_joined_in,
+    match_heading,
+    ordinal_conflict,
+    stem,
+    words_of,
+)
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Locator, Table
@@ -325,7 +333,11 @@ def _measured(
         return _counted(restated.question, rows, around)
     weights = {term: rows.base.weight(term) for term in terms}
     compared = {each.filter.column for each in rows.filters if each.is_comparison}
-    numeric = [header for header in table.columns if is_numeric(table, header)]
+    numeric = [
+        header
+        for header in table.columns
+        if is_numeric(table, header) and not ordinal_conflict(restated.question, header.leaf)
+    ]
     for candidates in ([header for header in numeric if header.index not in compared], numeric):
         fits = [(_fit(header, weights), -n, header) for n, header in enumerate(candidates)]
         fit, _, header = max(fits, default=(0.0, 0, None), key=lambda one: one[:2])
