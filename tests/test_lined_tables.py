@@ -1,4 +1,4 @@
-"""PDF tables of texts with rulings between their rows alone, on one page and over several."""
+"""PDF tables that rulings part in some places only: between their rows alone, or not between headings."""
 
 from __future__ import annotations
 
@@ -96,3 +96,30 @@ def test_parts_that_say_where_they_go_on_are_joined() -> None:
     (grid,) = read_pages(paint(0, is_first=True), paint(40), paint(80, is_last=True)).grids
     assert texts(grid) == [list(row) for row in rows_of(120)]
     assert (grid.locator.page, grid.locator.last_page) == (1, 3)
+
+
+def test_headings_in_one_ruled_cell_over_pairs_of_columns_are_parted() -> None:
+    edges = [72, 172, 232, 292, 352, 412]
+    head = [("2019", 232), ("2020", 352)]
+    rows = [
+        ("", "sum", "share", "sum", "share"),
+        ("Homes", "531", "12", "540", "13"),
+        ("Shops", "274", "9", "281", "8"),
+    ]
+
+    def paint(canvas: Canvas) -> None:
+        for number in range(5):
+            canvas.line(edges[0], 700 - 16 * number, edges[-1], 700 - 16 * number)
+        for number, x in enumerate(edges):
+            canvas.line(x, 700 if number in (0, 1, 5) else 684, x, 636)
+        for text, x in head:
+            canvas.drawCentredString(x, 688, text)
+        for number, row in enumerate(rows):
+            for x, text in zip(edges, row, strict=False):
+                canvas.drawString(x + 6, 672 - 16 * number, text)
+
+    (grid,) = read_pages(paint).grids
+    assert [(cell.column, cell.column_span, cell.text) for cell in grid.cells if cell.row == 0] == [
+        (1, 2, "2019"),
+        (3, 2, "2020"),
+    ]

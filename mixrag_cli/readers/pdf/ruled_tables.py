@@ -185,12 +185,30 @@ def _part_columns(texts: dict[_Span, list[Line]], xs: Sequence[float]) -> dict[_
     parted: dict[_Span, list[Line]] = {}
     for span, lines in texts.items():
         columns = _texts_by_column(lines, span, xs) if span.c1 > span.c0 else None
-        if columns is None:
-            parted[span] = lines
-        else:
+        groups = _even_groups(lines, span, xs) if columns is None and len(lines) == 1 else None
+        if columns is not None:
             for column, words in columns.items():
                 parted[_Span(span.r0, span.r1, column, column)] = words_to_lines(words)
+        elif groups is not None:
+            parted.update(groups)
+        else:
+            parted[span] = lines
     return parted
+
+
+def _even_groups(lines: Sequence[Line], span: _Span, xs: Sequence[float]) -> dict[_Span, list[Line]] | None:
+    """A cell's one line as headings over equally many columns each, where every heading lies over its own."""
+    pieces = line_to_pieces(lines[0], math.inf)
+    n_columns, rest = divmod(span.c1 - span.c0 + 1, len(pieces))
+    if rest or len(pieces) < 2:
+        return None
+    starts = range(span.c0, span.c1 + 1, n_columns)
+    groups = {
+        _Span(span.r0, span.r1, start, start + n_columns - 1): words_to_lines(piece.words)
+        for start, piece in zip(starts, pieces, strict=True)
+        if xs[start] - 1 <= piece.x0 and piece.x1 <= xs[start + n_columns] + 1
+    }
+    return groups if len(groups) == len(pieces) else None
 
 
 def _texts_by_column(lines: Sequence[Line], span: _Span, xs: Sequence[float]) -> dict[int, list[Word]] | None:
