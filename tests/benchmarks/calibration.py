@@ -11,9 +11,10 @@
 2. HetDocQA dev, by kind of passage: balanced accuracy of accepting the first candidates by each source's threshold
    and by one global threshold, with the shipped, the label-free and the labelled calibration; the expected calibration
    error of the ten hits shown.
-3. The same error on DATA/collection/files, indexed in STORE: a passage is relevant on a page that the question names,
-   or in a file that it names where it names no page;
-   then, more strictly, where a number is looked up, only if it says that number.
+3. The same error on DATA/collection/files, indexed in STORE, by people's judgements (pooled.py), beside what promises
+   that are right would show there: over all questions, over the half that was looked into and the half held out, by
+   modality and by what was promised. Then by page: relevant on a page that the question names, or in a file that it
+   names where it names no page.
 4. Refusing, with the reader: DATA/collection/questions.jsonl; and N questions of HetDocQA asked of FinQA's contexts
    alone, which cannot answer them, beside N of FinQA's own.
 """
@@ -21,10 +22,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,9 @@ import numpy as np
 from collection import names_document
 from fit_priors import N_WORDS, STRENGTH, ranker, without_rerank
 from judged import Gathered, K, gather_set, read_set
+from pooled import by_judgement, draw_null, half_of, read_judgements, read_lines
+from pooled import read_questions as read_our_questions
 
-from mixrag_cli.evaluation.answers import TOLERANCE
 from mixrag_cli.evaluation.measures import success_at
 from mixrag_cli.evaluation.statistics import paired_bootstrap
 from mixrag_cli.pipeline.calibrating import calibrate_to_itself, read_passages
@@ -46,6 +47,7 @@ from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, modality_of, read_priors
 from mixrag_cli.retrieval.curves import (
+    BINS,
     Logistic,
     balanced_accuracy,
     expected_calibration_error,
@@ -55,12 +57,12 @@ from mixrag_cli.retrieval.curves import (
 from mixrag_cli.retrieval.fusion import fuse_hits, sum_evidence
 from mixrag_cli.retrieval.learning import POOL, SHOWN, JudgedQuestion, fit_calibration, to_columns
 from mixrag_cli.settings import Settings
-from mixrag_cli.tables.prose_numbers import find_numbers
 
 METHODS = ("words", "meaning", "rerank", "rrf", "weighted", "calibrated")
 SEED = 7
 FEW = 32  # questions: half of what a collection draws for itself
 ALL = "all"
+HALVES = ("looked into", "held out")  # of our judged questions, by pooled.half_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +147,15 @@ def judge_candidates(questions: Sequence[JudgedQuestion], calibration: Calibrati
 
 
 def shown(questions: Sequence[JudgedQuestion], calibration: Calibration) -> Iterator[Judgement]:
+    """The hits that a person sees, but for those that are unjudged."""
     for question in questions:
-        for hit in fuse_hits(question.hits, calibration, n_words=N_WORDS)[:SHOWN]:
-            yield to_judgement(hit, question)
+        for hit in shown_hits(question, calibration):
+            if hit.chunk.id not in question.unjudged:
+                yield to_judgement(hit, question)
+
+
+def shown_hits(question: JudgedQuestion, calibration: Calibration) -> list[Hit]:
+    return fuse_hits(question.hits, calibration, n_words=N_WORDS)[:SHOWN]
 
 
 def to_judgement(hit: Hit, question: JudgedQuestion) -> Judgement:
@@ -165,13 +173,6 @@ def by_modality(judgements: Iterator[Judgement]) -> dict[str, list[Judgement]]:
     return dict(groups)
 
 
-def calibration_error(questions: Sequence[JudgedQuestion], calibration: Calibration) -> float:
-    judgements = list(shown(questions, calibration))
-    return expected_calibration_error(
-        [each.promised for each in judgements], [float(each.relevant) for each in judgements]
-    )
-
-
 def print_acceptance(questions: Sequence[JudgedQuestion], known: Mapping[str, Calibration]) -> None:
     for method in ("per-source", "global"):
         for label, calibration in known.items():
@@ -186,13 +187,34 @@ def print_acceptance(questions: Sequence[JudgedQuestion], known: Mapping[str, Ca
 
 def print_errors(questions: Sequence[JudgedQuestion], known: Mapping[str, Calibration]) -> None:
     for label, calibration in known.items():
-        judgements = list(shown(questions, calibration))
-        promised = np.mean([each.promised for each in judgements])
-        true = np.mean([each.relevant for each in judgements])
-        error = calibration_error(questions, calibration)
-        print(
-            f"  {label:10} expected calibration error {error:.4f}  promised {promised:.3f}, true {true:.3f}", flush=True
-        )
+        print_error(label, list(shown(questions, calibration)))
+
+
+def print_error(label: str, judgements: Sequence[Judgement]) -> None:
+    """The calibration error beside the one that right promises would show, their Brier score, and both means."""
+    promised, true = to_arrays(judgements)
+    error, null = expected_calibration_error(promised, true), draw_null(promised)
+    print(
+        f"  {label:22} n {len(promised):4}  expected calibration error {error:.3f}, of right promises {null.mean:.3f}"
+        f" (95 % below {null.high:.3f})  Brier {np.mean((promised - true) ** 2):.3f}"
+        f"  promised {promised.mean():.3f}, true {true.mean():.3f}",
+        flush=True,
+    )
+
+
+def print_bins(judgements: Sequence[Judgement]) -> None:
+    """How often what was promised came true, by tenths of the promise."""
+    promised, true = to_arrays(judgements)
+    bins = np.minimum((promised * BINS).astype(int), BINS - 1)
+    for each in sorted(set(bins.tolist())):
+        of_bin = bins == each
+        print(f"    {each / BINS:.1f}  n {of_bin.sum():4}  {promised[of_bin].mean():.2f} {true[of_bin].mean():.2f}")
+
+
+def to_arrays(judgements: Iterable[Judgement]) -> tuple[np.ndarray, np.ndarray]:
+    pairs = [(each.promised, float(each.relevant)) for each in judgements]
+    promised, true = zip(*pairs, strict=True)
+    return np.array(promised), np.array(true)
 
 
 def fitted_to_itself(session: Session) -> Calibration:
@@ -221,16 +243,16 @@ def report_hetdocqa(name: str, questions: Sequence[Gathered], store: Path) -> No
 
 
 def read_questions(data: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (data / "collection" / "questions.jsonl").read_text("utf-8").splitlines()]
+    return read_lines(data / "collection" / "questions.jsonl")
 
 
-def judge_collection(session: Session, questions: Sequence[Mapping[str, Any]]) -> Iterator[JudgedQuestion]:
+def judge_by_page(session: Session, questions: Sequence[Mapping[str, Any]]) -> Iterator[JudgedQuestion]:
     for question in questions:
         hits = session.gather(question["question"], None, Clock())
-        yield JudgedQuestion(hits, {hit.chunk.id for hit in hits if answers(hit, question)})
+        yield JudgedQuestion(hits, {hit.chunk.id for hit in hits if stands_there(hit, question)})
 
 
-def answers(hit: Hit, question: Mapping[str, Any]) -> bool:
+def stands_there(hit: Hit, question: Mapping[str, Any]) -> bool:
     """Whether the hit stands on a page that the question names, or in a file where it names no page."""
     if not names_document({"path": hit.path}, question["documents"]):
         return False
@@ -240,29 +262,45 @@ def answers(hit: Hit, question: Mapping[str, Any]) -> bool:
     )
 
 
-def says_answer(hit: Hit, question: Mapping[str, Any]) -> bool:
-    """Whether the hit, on such a page, says the number that a lookup asks for; other questions go by the page alone."""
-    if question["type"] != "lookup" or question["value"] is None or not answers(hit, question):
-        return answers(hit, question)
-    told = (value.value for _, _, value in find_numbers(f"{hit.chunk.context}\n{hit.chunk.text}"))
-    asked = abs(question["value"])
-    return any(abs(abs(float(value)) - asked) <= TOLERANCE * asked for value in told if value is not None)
-
-
 def report_collection(data: Path, store: Path) -> None:
     session = open_store(store)
-    questions = [each for each in read_questions(data) if each["documents"]]
-    answerable = list(judge_collection(session, questions))
+    theirs = [each for each in read_questions(data) if each["documents"]]
+    questions = [*theirs, *read_our_questions()]
     known = {"shipped": session.shipped_calibration, "label-free": fitted_to_itself(session)}
-    print(f"\nmixed collection, {len(answerable)} questions with an answer; relevant: on a page that is named")
-    print_acceptance(answerable, known)
-    print_errors(answerable, known)
-    strictly = [
-        replace(each, relevant={hit.chunk.id for hit in each.hits if says_answer(hit, question)})
-        for each, question in zip(answerable, questions, strict=True)
-    ]
-    print("relevant: on a page that is named, and says the number")
-    print_errors(strictly, known)
+    by_page = list(judge_by_page(session, questions))
+    files, judgements = (data / "collection" / "files").resolve(), read_judgements()
+    ids = [each["id"] for each in questions]
+    read = {id_: by_judgement(each, id_, files, judgements) for id_, each in zip(ids, by_page, strict=True)}
+    print(f"\nmixed collection, {len(read)} questions with an answer; relevant: as a reader judged")
+    print_unjudged(read, known)
+    for label, calibration in known.items():
+        report_promises(label, read, calibration)
+    print_acceptance(list(read.values()), known)
+    for label, part in (("all", by_page), ("the collection's own", by_page[: len(theirs)])):
+        print(f"relevant: on a page that is named; {label}, {len(part)} questions")
+        print_errors(part, known)
+
+
+def report_promises(label: str, read: Mapping[str, JudgedQuestion], calibration: Calibration) -> None:
+    halves = {name: [each for id_, each in read.items() if half_of(id_) == half] for half, name in enumerate(HALVES)}
+    for name, part in {ALL: list(read.values()), **halves}.items():
+        print_error(f"{label}, {name}", list(shown(part, calibration)))
+    groups = by_modality(shown(list(read.values()), calibration))
+    for modality, found in sorted(groups.items()):
+        if modality != ALL:
+            print_error(f"  {modality}", found)
+    print("    promised from, n, promised, true")
+    print_bins(groups[ALL])
+
+
+def print_unjudged(read: Mapping[str, JudgedQuestion], known: Mapping[str, Calibration]) -> None:
+    """The hits shown that nobody judged: they are left out, and want judging where they are many."""
+    for label, calibration in known.items():
+        hits = [(id_, hit) for id_, each in read.items() for hit in shown_hits(each, calibration)]
+        left_out = [(id_, hit) for id_, hit in hits if hit.chunk.id in read[id_].unjudged]
+        print(f"  {label}: {len(left_out)} of {len(hits)} hits shown are unjudged")
+        for id_, hit in left_out:
+            print(f"    {id_} {hit.path} {hit.chunk.locator.to_json()}")
 
 
 # --- refusing --------------------------------------------------------------------------------------------------------
