@@ -236,6 +236,8 @@ def test_when_a_collection_is_fitted_again() -> None:
     assert is_due(known, "none", 1000)
     assert not is_due({"calibration": {"late": {"origin": "labels", "passages": 10}}}, "late", 1000)
     assert not is_due({}, "llm", 1000)
+    old = {"origin": "labels", "passages": 1000, "format": 2}  # nobody can read it any more
+    assert is_due({"calibration": {"late": old}}, "late", 1000)
 
 
 def test_a_histogram_merges_what_does_not_fit() -> None:

@@ -27,7 +27,7 @@ from mixrag_cli.retrieval.curves import (
     fit_isotonic,
     fit_logistic,
 )
-from mixrag_cli.retrieval.fusion import fuse_hits
+from mixrag_cli.retrieval.fusion import RIVALS, fuse_hits, lead_over_rivals
 from mixrag_cli.retrieval.learning import JudgedQuestion, fit_calibration
 
 
@@ -122,6 +122,30 @@ def test_fusion_orders_by_evidence_and_promises_a_probability() -> None:
     assert fused[0].score > fused[1].score > fused[2].score
 
 
+def test_what_all_candidates_have_in_common_is_no_lead() -> None:
+    assert lead_over_rivals([2.0, 1.0], 0.5) == pytest.approx([1.19, 0.19], abs=0.01)
+    assert lead_over_rivals([2.0, 1.0], 0.0) == [2.0, 1.0]
+    assert lead_over_rivals([], 0.9) == []
+    sums = [3.0, 1.0, 0.5]
+    assert lead_over_rivals([each + 700 for each in sums], 1.0) == pytest.approx(lead_over_rivals(sums, 1.0))
+    # What comes after the best is no rival: a question with more candidates is no more crowded for it.
+    crowd = [1.0] * RIVALS
+    assert lead_over_rivals([*crowd, *[-5.0] * 50], 0.9)[0] == pytest.approx(lead_over_rivals(crowd, 0.9)[0])
+
+
+def test_a_passage_among_many_as_good_is_promised_less_and_ranked_the_same() -> None:
+    calibration = read_priors()["late"]
+    best = make_hit(1, words=12.0, meaning=0.6, rerank=0.70)
+    poor = [make_hit(number, words=1.0, meaning=0.2, rerank=0.45) for number in range(2, 31)]
+    alike = [make_hit(number, words=11.8, meaning=0.6, rerank=0.70) for number in range(2, 31)]
+    alone, crowded = (fuse_hits([*others, best], calibration, n_words=40)[0] for others in (poor, alike))
+    assert alone.chunk.position == crowded.chunk.position == 1
+    assert alone.score == crowded.score
+    assert alone.probability is not None
+    assert crowded.probability is not None
+    assert alone.probability > 2 * crowded.probability
+
+
 @pytest.mark.parametrize("method", ["weighted", "rrf", "words", "meaning", "rerank"])
 def test_other_fusions_stay_selectable(method: str) -> None:
     hits = [make_hit(1, words=9.0, meaning=0.3, rerank=0.3), make_hit(2, words=8.0, meaning=0.9, rerank=0.9)]
@@ -208,3 +232,25 @@ def test_a_refused_question_is_widened_by_what_its_nearest_passages_share() -> N
     hits = [replace(hit, score=0.5, chunk=replace(hit.chunk, text=text)) for hit, text in zip(hits, texts, strict=True)]
     widened = widen("why does the boiler drip", hits, str.split, lambda terms: dict.fromkeys(terms, 1.0))
     assert widened == "why does the boiler drip pressure valve"
+
+
+def test_promises_learned_among_few_rivals_hold_among_many() -> None:
+    """Curves on the evidence alone would promise the crowded questions' candidates as much as those that stand out."""
+    chance = np.random.default_rng(11)
+    prior = replace(read_priors()["late"], weights={"rerank": 1.0}, final={ANY: Logistic(-3.0, 3.0)})
+
+    def question(number: int, spread: float) -> JudgedQuestion:
+        hits = [make_hit(100 * number + n, rerank=float(chance.normal(3.0 - spread, 0.3))) for n in range(29)]
+        hits.append(make_hit(100 * number + 99, rerank=float(chance.normal(3.0, 0.3))))
+        return JudgedQuestion(hits, {hits[-1].chunk.id})
+
+    apart = [question(number, spread=3.0) for number in range(100)]
+    crowded = [question(number, spread=0.5) for number in range(100, 200)]
+
+    def error(rivalry: float) -> float:
+        fitted = fit_calibration(apart, replace(prior, rivalry=rivalry), strength=1, n_words=40, origin="labels")
+        shown = [(hit, each) for each in crowded for hit in fuse_hits(each.hits, fitted, n_words=40)[:10]]
+        promised = [hit.probability or 0.0 for hit, _ in shown]
+        return expected_calibration_error(promised, [float(hit.chunk.id in each.relevant) for hit, each in shown])
+
+    assert error(rivalry=0.9) < error(rivalry=0.0) / 2

@@ -1,7 +1,7 @@
 """Calibration: what a raw score is worth, for each source of evidence and each kind of passage.
 
     raw score ─► normalised (words: over the query's ceiling) ─► log-odds of relevance, by source and modality
-    normalised scores of all sources ─► weighted sum ─► probability of the hit, by modality
+    normalised scores of all sources ─► weighted sum ─► its lead over its rivals ─► probability of the hit, by modality
 
 A map is a logistic curve: its threshold for balanced accuracy follows from it (where the odds equal those of any
 candidate), and it bends towards the prior where judgements are few. Each modality's curve is pulled towards that of
@@ -27,7 +27,7 @@ from mixrag_cli.retrieval.matching import TABLE_KINDS
 SOURCES = ("words", "meaning", "rerank", "phrase", "header", "title")
 ANY = "any"  # the modality of all passages together
 LEAST_SHARE = 0.02  # added to the share of the ceiling, so that no word at all has a logarithm
-FORMAT = 2  # of the stored form; another number means that it is fitted anew
+FORMAT = 3  # of the stored form; another number means that it is fitted anew
 PRIORS_FILE = Path(__file__).with_name("priors.json")  # made by tests/benchmarks/fit_priors.py, which says from what
 
 
@@ -64,7 +64,8 @@ class Calibration:
     """All that was learned for one embedder and reranker.
 
     maps: by source, then modality, ANY among them. weights: of each source's normalised score in the sum, >= 0.
-    final: by modality, the curve from the sum to the probability. cut: the one threshold on raw scores that stands for
+    rivalry: the share of what a question's candidates hold in common that is no lead of any of them, in [0, 1]. final:
+    by modality, the curve from that lead to the probability. cut: the one threshold on raw scores that stands for
     CRAG's. origin: "shipped", "collection" or "labels". passages: in the collection when it was fitted. error: the
     expected calibration error on judged candidates that were left out while fitting; None where unknown. questions:
     that it was fitted on, 0 for the shipped ones.
@@ -74,6 +75,7 @@ class Calibration:
     weights: Mapping[str, float]
     final: Mapping[str, Logistic]
     cut: float
+    rivalry: float = 0.0
     origin: str = "shipped"
     passages: int = 0
     error: float | None = None
@@ -85,7 +87,7 @@ class Calibration:
         return maps.get(modality, maps.get(ANY))
 
     def final_of(self, modality: str) -> Logistic:
-        """The curve from summed log-odds to probability."""
+        """The curve from the lead over rivals to the probability."""
         return self.final.get(modality, self.final[ANY])
 
     def thresholds(self, precision: float = 0.0) -> Iterator[tuple[str, str, float]]:
@@ -108,7 +110,7 @@ class Calibration:
             for source, of_source in known["maps"].items()
         }
         final = {modality: Logistic(**each) for modality, each in known["final"].items()}
-        rest = {name: known[name] for name in ("cut", "origin", "passages", "error")}
+        rest = {name: known[name] for name in ("cut", "rivalry", "origin", "passages", "error")}
         return cls(maps, dict(known["weights"]), final, **rest, questions=known.get("questions", 0))
 
 

@@ -4,20 +4,27 @@
     fuse_hits     all sources after reranking: a weighted sum of their normalised scores and the probability that
                   calibration gives it, or one of the methods to compare with: "weighted", "rrf", a single source
 
-A first-stage score means the same for every query. Reciprocal rank fusion loses 9 points of nDCG@10 to words alone on
+A first-stage score means the same for every query; a probability does not, since the passages that match as well are
+rivals for the few that a question has (lead_over_rivals). Reciprocal rank fusion loses 9 points of nDCG@10 to words on
 FinQA, because it trusts every source alike.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mixrag_cli.records import Hit
-from mixrag_cli.retrieval.calibration import ANY, Calibration, modality_of, normalised, words_share
+from mixrag_cli.retrieval.calibration import Calibration, modality_of, normalised, words_share
+from mixrag_cli.retrieval.curves import Logistic
 
 USUAL_SPREAD = 0.07  # of late interaction's scores over a query's candidates, on FinQA and HetDocQA
 RRF_K = 60  # the paper's value, not tuned here
+RIVALS = 30  # of a question: its best candidates by all evidence, as many as are reranked by default
+# From the sum of the evidence to the score: any rising curve orders alike, this one uses [0, 1] on the sets that
+# fit_priors.py fits on. The reader adds scores to signs of its own, so the curve is one for all collections.
+SQUASH = Logistic(-0.5, 2.2)
 # Swept from 0.3 to 0.92 with tests/benchmarks/retrieval.py, nDCG@10 on FinQA "full", FinQA "paper" and HetDocQA among
 # FinQA's contexts: .577 .830 .814 at 0.84, words alone .579 .827 .800, meaning alone .318 .637 .665.
 WORDS_WEIGHT = 0.84
@@ -74,25 +81,40 @@ def fuse_hits(hits: Sequence[Hit], calibration: Calibration, method: str = "cali
     """
     sums = sum_evidence(hits, calibration, n_words)
     evidence = {hit.chunk.id: total for hit, total in zip(hits, sums, strict=True)}
-    scores = _scores(hits, calibration, method, evidence)
+    scores = _scores(hits, method, evidence)
     # Not by the score itself, which in the calibrated case is 1 to many digits for all hits of an easy question.
     order = evidence if method == "calibrated" else scores
     scored = [
         replace(
             hit,
             score=scores[hit.chunk.id],
-            probability=calibration.final_of(modality_of(hit.chunk)).probability(evidence[hit.chunk.id]),
+            probability=calibration.final_of(modality_of(hit.chunk)).probability(lead),
         )
-        for hit in hits
+        for hit, lead in zip(hits, lead_over_rivals(sums, calibration.rivalry), strict=True)
     ]
     return sorted(scored, key=lambda hit: (-order[hit.chunk.id], hit.path, hit.chunk.position))
 
 
-def _scores(
-    hits: Sequence[Hit], calibration: Calibration, method: str, evidence: Mapping[str, float]
-) -> dict[str, float]:
+def lead_over_rivals(sums: Sequence[float], rivalry: float) -> list[float]:
+    """What the evidence for each hit is beyond what its question's candidates hold in common.
+
+    Example: sums 2, 1 and rivalry 0.5 -> 1.19, 0.19.
+
+    sums: of all candidates of one question. In a folder of filings a row of the right table in the wrong year matches
+    a question nearly as well as the right row: what dozens of passages have speaks for none of them. The level taken
+    off is the logarithm of the mean odds of the best RIVALS, the softmax's normaliser; with all of it (rivalry 1) only
+    what sets candidates apart counts, with none each is promised by itself.
+    """
+    if not sums:
+        return []
+    best = sorted(sums, reverse=True)[:RIVALS]
+    level = best[0] + math.log(sum(math.exp(each - best[0]) for each in best) / len(best))
+    return [each - rivalry * level for each in sums]
+
+
+def _scores(hits: Sequence[Hit], method: str, evidence: Mapping[str, float]) -> dict[str, float]:
     if method == "calibrated":
-        return {key: calibration.final[ANY].probability(total) for key, total in evidence.items()}
+        return {key: SQUASH.probability(total) for key, total in evidence.items()}
     if method == "weighted":
         return {hit.chunk.id: hit.score for hit in hits}
     return _by_rank(hits) if method == "rrf" else _by_source(hits, method)

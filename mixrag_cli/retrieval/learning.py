@@ -2,7 +2,7 @@
 
     judged candidates ─► one curve a source over all passages, near the prior's
                       ─► one a source and modality, near the prior's moved as far as the first one moved
-                      ─► the curve from the summed evidence to the probability, in the same two steps
+                      ─► the curve from the evidence's lead to the probability, in the same two steps
 
 What orders hits, the weights of the sources, stays the prior's: it was learned from people's questions.
 """
@@ -23,7 +23,7 @@ from mixrag_cli.retrieval.curves import (
     expected_calibration_error,
     fit_logistic,
 )
-from mixrag_cli.retrieval.fusion import fuse_hits, source_scores, sum_evidence
+from mixrag_cli.retrieval.fusion import fuse_hits, lead_over_rivals, source_scores, sum_evidence
 
 POOL = 30  # the first candidates of a question, those that are reranked by default; what comes after is easy to refuse
 SHOWN = 10  # the hits of a question that a person sees: their probabilities are what the calibration error is about
@@ -85,8 +85,8 @@ def fit_calibration(
     bent = replace(
         prior, maps={**prior.maps, **maps}, origin=origin, passages=passages, cut=_fit_cut(judged, prior.cut)
     )
-    evidence = replace(judged, scores={"sum": _sums(questions, bent, n_words)})
-    return replace(bent, final=_fit_final(evidence, prior.final, strength))
+    leads = replace(judged, scores={"lead": _leads(questions, bent, n_words)})
+    return replace(bent, final=_fit_final(leads, prior.final, strength))
 
 
 def held_out_error(
@@ -136,12 +136,12 @@ def _judged_places(question: JudgedQuestion) -> list[int]:
     return [number for number, hit in enumerate(question.hits[:POOL]) if hit.chunk.id not in question.unjudged]
 
 
-def _sums(questions: Sequence[JudgedQuestion], calibration: Calibration, n_words: int) -> Floats:
-    sums: list[float] = []
+def _leads(questions: Sequence[JudgedQuestion], calibration: Calibration, n_words: int) -> Floats:
+    leads: list[float] = []
     for question in questions:
-        totals = sum_evidence(question.hits, calibration, n_words)
-        sums += [totals[number] for number in _judged_places(question)]
-    return np.array(sums, dtype=np.float64)
+        all_leads = lead_over_rivals(sum_evidence(question.hits, calibration, n_words), calibration.rivalry)
+        leads += [all_leads[number] for number in _judged_places(question)]
+    return np.array(leads, dtype=np.float64)
 
 
 def _shift_of(judged: Judged, prior: Calibration) -> float:
@@ -195,17 +195,17 @@ def _spread(scores: Floats) -> float:
 
 
 def _fit_final(judged: Judged, prior: Mapping[str, Logistic], strength: float) -> dict[str, Logistic]:
-    sums = judged.scores["sum"]
+    leads = judged.scores["lead"]
     start = prior[ANY]
     shift = judged.shift or 0.0
-    overall = fit_logistic(sums, judged.labels, start, strength, _spread(sums), shift)
+    overall = fit_logistic(leads, judged.labels, start, strength, _spread(leads), shift)
     moved = _moved(overall, start)
     final = {ANY: overall}
     for modality in sorted({*judged.modalities, *prior} - {ANY}):
         chosen = judged.of(modality)
         here = _shift_curve(prior.get(modality, start), moved)
-        spread = _spread(sums[chosen])
-        final[modality] = fit_logistic(sums[chosen], judged.labels[chosen], here, strength, spread, shift)
+        spread = _spread(leads[chosen])
+        final[modality] = fit_logistic(leads[chosen], judged.labels[chosen], here, strength, spread, shift)
     return final
 
 

@@ -34,6 +34,7 @@ from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings
+from mixrag_cli.store import open_reader
 
 N_MORE = 300
 N_TABLES, N_TABLE_QUESTIONS = 120, 300
@@ -46,7 +47,8 @@ K = 10
 class Question:
     """One judged question. grades: by document id. group: a part of the set; modalities: of its gold documents.
 
-    rows: of the gold table, those that the answer stands in; empty where the set does not say.
+    rows: of the gold table, those that the answer stands in; empty where this question does not say, None where the
+    set says nothing of rows.
     """
 
     id: str
@@ -54,11 +56,13 @@ class Question:
     grades: Mapping[str, float]
     group: str = ""
     modalities: tuple[str, ...] = ()
-    rows: frozenset[int] = frozenset()
+    rows: frozenset[int] | None = None
 
-    def holds_answer(self, chunk: Chunk) -> bool:
-        """Whether a passage of a gold document may hold the answer, as far as the set says."""
-        return not self.rows or chunk.row is None or chunk.row in self.rows
+    def holds_answer(self, chunk: Chunk) -> bool | None:
+        """Whether a passage of a gold document may hold the answer, as far as the set says; None where it does not."""
+        if self.rows is None or chunk.row is None:
+            return True
+        return chunk.row in self.rows if self.rows else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +85,11 @@ class Gathered:
 
     @property
     def judged(self) -> JudgedQuestion:
-        """Passages of gold documents are relevant; rows beside the answer's are unjudged, being of the same thing."""
+        """Passages of gold documents are relevant; the rows beside the answer's are not, much as they resemble it."""
         gold = [hit.chunk for hit in self.hits if self.question.grades.get(self.owners[hit.chunk.id], 0) > 0]
-        relevant = {chunk.id for chunk in gold if self.question.holds_answer(chunk)}
-        return JudgedQuestion(self.hits, relevant, {chunk.id for chunk in gold} - relevant)
+        holds = {chunk.id: self.question.holds_answer(chunk) for chunk in gold}
+        relevant = {key for key, said in holds.items() if said}
+        return JudgedQuestion(self.hits, relevant, {key for key, said in holds.items() if said is None})
 
     def documents(self, hits: Sequence[Hit]) -> list[str]:
         """The documents of ranked hits, each once: a document's score is that of its best chunk."""
@@ -201,7 +206,16 @@ def index_set(judged: JudgedSet, cache: Path) -> Path:
     if run.exit_code not in (0, 3):
         raise SystemExit(f"{judged.name}: exit {run.exit_code}: {run.payload.get('message')}")
     print(f"{judged.name}: {run.payload['chunks']} new passages in {run.seconds:.0f} s", flush=True)
+    ensure_only(folder, store)
     return store
+
+
+def ensure_only(folder: Path, store: Path) -> None:
+    """Raise SystemExit where the store, moved here from elsewhere, holds other folders too: every passage twice."""
+    with open_reader(store) as reader:
+        others = {row.path for row in reader.document_rows() if not Path(row.path).is_relative_to(folder.resolve())}
+    if others:
+        raise SystemExit(f"{store}: {len(others)} documents of other folders, such as {min(others)}; remove it")
 
 
 def gather_set(data: Path, cache: Path, name: str, settings: Settings | None = None) -> list[Gathered]:
