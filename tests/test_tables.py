@@ -198,6 +198,19 @@ def test_a_lone_deeper_row_is_no_part_of_the_row_above() -> None:
     assert lefts(table)[2:] == [("Operating", "Cash generated"), ("Next",)]
 
 
+def test_a_row_heads_those_that_stand_again_below_another() -> None:
+    rows = ["Women", "Owners", "Tenants", "Men", "Owners", "Tenants"]
+    table = to_table([["Worker", "2020", "2021"], *([row, str(9 - n), str(8 + n)] for n, row in enumerate(rows))])
+    assert lefts(table)[:3] == [("Women",), ("Women", "Owners"), ("Women", "Tenants")]
+    assert lefts(table)[3:] == [("Men",), ("Men", "Owners"), ("Men", "Tenants")]
+
+
+def test_rows_that_stand_again_among_others_have_no_head() -> None:
+    rows = ["Sales", "Other", "Costs", "Wages", "Other"]
+    table = to_table([["Item", "2020", "2021"], *([row, str(9 - n), str(8 + n)] for n, row in enumerate(rows))])
+    assert lefts(table) == [(row,) for row in rows]
+
+
 def test_an_unlabelled_sum_belongs_to_its_section() -> None:
     table = to_table([["", "2019"], ["Assets:", ""], ["Europe", "7"], ["Korea", "2"], ["", "9"]])
     assert (table.rows[-1].path, table.rows[-1].is_total) == (("Assets",), True)

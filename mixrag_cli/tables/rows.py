@@ -1,11 +1,14 @@
 """Left header paths: label columns, indentation, section rows and totals.
 
 A row's parents are the rows above it that are still open: sections (a label without data) and less indented rows.
-A section closes at the next section of its level, at a row that leaves its indentation, or after its total.
+A section closes at the next section of its level, at a row that leaves its indentation, or after its total. A row with
+data heads those below it, too, where the same rows stand again below another.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mixrag_cli.records import GridCell
@@ -17,6 +20,7 @@ from mixrag_cli.tables.units import Unit, is_unit_text, unit_of_header, unit_of_
 
 PLAIN_SECTION = 0.25  # a section that is not bold stands below a bold one of the same indent
 INNER_SECTION = 0.1  # a section right below a section of the same look is its child
+MIN_BLOCK = 2  # rows that stand again together
 DATA_ROW = 0.5  # a data row stands below a section of the same indent
 
 
@@ -63,6 +67,7 @@ class _RowWalk:
         self.fills_down = _fills_down(matrix, layout)
         self.key_name = key_name(matrix, layout)
         self.unknown = _unknown_labels(matrix, layout)
+        self.heads = self._heads_of_repeated()
 
     def walk(self) -> tuple[RowHeader, ...]:
         """The data rows in order."""
@@ -194,6 +199,7 @@ class _RowWalk:
         else:
             self._close_data_rows()
         parents = tuple(parent.text for parent in self.open)
+        parents += self.heads.get(row, ())
         path = (*parents, *self.key_name, *labels) if labels else parents or (self._row_name(row),)
         block = next((parent.unit for parent in reversed(self.open) if parent.unit.is_known), self.block)
         self.found.append(
@@ -207,6 +213,20 @@ class _RowWalk:
             self.open.append(_Open(_clean_label(cell.text), indent_of(cell) + DATA_ROW, indent_of(cell), False))
         elif is_total:
             self._close_after_total(labels)
+
+    def _heads_of_repeated(self) -> dict[int, tuple[str, ...]]:
+        """The row above the first of several like blocks of rows, for each of their rows.
+
+        Example: women, owners, tenants, men, owners, tenants -> the first owners and tenants are women's.
+        """
+        rows = [row for row in self.layout.body if self.kinds[row] not in ("blank", "unit")]
+        cells = [cell for row in rows if self.kinds[row] == "data" and (cell := self._label(row)) is not None]
+        is_flat = len(cells) == len(rows) and len({indent_of(cell) for cell in cells}) == 1
+        if len(self.layout.labels) != 1 or not is_flat:
+            return {}
+        texts = [_clean_label(cell.text) for cell in cells]
+        blocks = _repeated_blocks(texts)
+        return {rows[n]: (texts[block.start - 1],) for block in blocks for n in block}
 
     def _close_summed(self) -> None:
         """A second total below the first sums up more than this section."""
@@ -317,6 +337,20 @@ def key_name(matrix: Matrix, layout: Layout) -> tuple[str, ...]:
     texts = [" ".join(cell.text.split()) for cell in heads]
     name = " ".join(dict.fromkeys(text for text in texts if not is_unit_text(text)))
     return () if not name or RANK_NAME.match(name) else (name,)
+
+
+def _repeated_blocks(texts: Sequence[str]) -> list[range]:
+    """Where the same texts stand again, each block below a text that stands nowhere else; [] where blocks differ."""
+    counts = Counter(texts)
+    alone = [n for n, text in enumerate(texts) if counts[text] == 1]
+    if not alone or alone[0]:
+        return []
+    ends = [*alone[1:], len(texts)]
+    blocks = [range(start + 1, end) for start, end in zip(alone, ends, strict=True) if end - start > 1]
+    found = [frozenset(texts[n] for n in block) for block in blocks]
+    is_whole = all(len(own) == len(block) >= MIN_BLOCK for own, block in zip(found, blocks, strict=True))
+    are_like = all(2 * len(own & found[0]) >= len(own | found[0]) for own in found)
+    return blocks if len(blocks) > 1 and is_whole and are_like else []
 
 
 def _unknown_labels(matrix: Matrix, layout: Layout) -> frozenset[int]:
