@@ -39,6 +39,7 @@ QUARTERS = "year,quarter,output,unemp\n" + "".join(
     for year in (2007, 2008, 2009)
     for quarter in (1, 2, 3, 4)
 )
+YARDS = "value,yard\n" + "".join(f"{20 + 5 * n},{name}\n" for n, name in enumerate(("Brackwater", "Anchor") * 3))
 LEVELS = "YEAR,TIDEHEIGHT,ZINCPRICE\n1901,310,11.2\n1902,388,12.9\n1903,295,14.8\n1904,342,10.1\n"
 COUNTS = "parish,residents,bridges\nAlder,4120,3\nBirch,5230,1\nCedar,990,7\nDogwood,1200,2\n"
 GRANTS = "parish,awards\nElder,4\nFirwood,9\nGorse,2\n"
@@ -136,6 +137,7 @@ FILES = {
     "rain.csv": RAIN,
     "quarters.csv": QUARTERS,
     "levels.csv": LEVELS,
+    "yards.csv": YARDS,
     "counts.csv": COUNTS,
     "grants.csv": GRANTS,
     "tides.md": PAPERS,
@@ -177,6 +179,8 @@ def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Sess
         ("What was the output in the second quarter of 2008?", "20,082"),
         ("What was the output in quarter 3 of 2009?", "20,093"),
         ("What was the average price of Harrow Orchards?", "45.5"),
+        ("Which grower had the highest price?", "Harrow Orchards"),
+        ("What is the average value of the Brackwater yard?", "30"),
         # headings without spaces, rows that nothing names, an own figure word
         ("In which year was the tide height highest?", "1902"),
         ("In which year was the zinc price lowest?", "1904"),

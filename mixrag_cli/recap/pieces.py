@@ -9,6 +9,7 @@ from decimal import Decimal
 from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.compute import Computed
 from mixrag_cli.recap.definitions import DefinitionMatch
+from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.fields import FieldMatch
 from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
@@ -16,9 +17,10 @@ from mixrag_cli.recap.restate import Operand, Restated
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch
 from mixrag_cli.recap.spans import answer_span
 from mixrag_cli.recap.tallies import ColumnMatch
-from mixrag_cli.records import Evidence, Header, Source
+from mixrag_cli.records import Evidence, Header, Source, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.prose_numbers import find_numbers
+from mixrag_cli.tables.text import has_labels
 
 MAX_ANSWER_CHARS = 500
 
@@ -168,9 +170,24 @@ def unit_of(match: ColumnMatch) -> tuple[str, int]:
 
 
 def label_of_best(match: ColumnMatch, header: Header, restated: Restated) -> str:
-    """The label of a row of the table, or of one that only its file holds."""
+    """The label of a row of the table, or of one that only its file holds; of a row without one, its own asked text."""
     rows = match.table.rows
+    if header in rows and not has_labels(match.table):
+        return _text_of(match.table, header, restated) or label_of(header, rows, restated)
     return label_of(header, rows if header in rows else (*rows, header), restated)
+
+
+def _text_of(table: Table, row: Header, restated: Restated) -> str:
+    """The row's text in the column that the question names, else its one text, "" where it has several or none."""
+    asked = set(stems_of(restated.question))
+    heads = {column.index: set(stems_of(column.leaf)) for column in table.columns}
+    texts = {cell.column: cell.text for cell in table.cells if cell.row == row.index}
+    named = [text for column, text in texts.items() if heads[column] and heads[column] <= asked]
+    own = [cell.text for cell in table.cells if cell.row == row.index and cell.value is None and cell.text]
+    named_texts = [text for text in named if text in own]
+    if restated.asks_year:
+        return next((text for text in named if facets_of(text).years), "")
+    return named_texts[0] if named_texts else own[0] if len(own) == 1 else ""
 
 
 def label_of(header: Header, others: Sequence[Header], restated: Restated) -> str:

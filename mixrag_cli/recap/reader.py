@@ -285,10 +285,17 @@ def _from_operands(restated: Restated, base: EvidenceBase) -> Piece | None:
     chosen = _choose_together(choices)
     evidence = tuple(cell_evidence(f"e{n}", n, match) for n, match in enumerate(chosen, start=1))
     computed = compute(restated.operation, evidence)
-    if computed is None or (restated.operation == "share" and abs(computed.value) > MAX_PERCENT):
+    if computed is None or (restated.operation == "share" and not _is_part(computed.value, *chosen)):
         return None
     sources = tuple(cell_source(n, match) for n, match in enumerate(chosen, start=1))
     return computed_piece(restated, computed, chosen, evidence, sources)
+
+
+def _is_part(share: Decimal, part: CellMatch, whole: CellMatch) -> bool:
+    """Whether one cell can be a part of another: no more than it is, and no fraction beside a count."""
+    is_fraction = part.cell.value is not None and 0 < abs(part.cell.value) < 1 and "." in part.cell.text
+    is_count = whole.cell.value is not None and abs(whole.cell.value) >= MAX_PERCENT and part.table.id != whole.table.id
+    return abs(share) <= MAX_PERCENT and not (is_fraction and is_count)
 
 
 def _operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:

@@ -331,7 +331,10 @@ def _measured(
     table = rows.table
     if tally.operation == "count" and not tally.by:
         return _counted(restated.question, rows, around)
-    weights = {term: rows.base.weight(term) for term in terms}
+    asked = {stem(word) for word in words_of(restated.question)}
+    # A column's whole name counts, be it a word as common as "value".
+    named = {stems[0] for header in table.columns if len(stems := stems_of(header.leaf)) == 1} & asked
+    weights = {term: rows.base.weight(term) for term in (*terms, *sorted(named.difference(terms)))}
     compared = {each.filter.column for each in rows.filters if each.is_comparison}
     numeric = [
         header
@@ -341,7 +344,7 @@ def _measured(
     for candidates in ([header for header in numeric if header.index not in compared], numeric):
         fits = [(_fit(header, weights), -n, header) for n, header in enumerate(candidates)]
         fit, _, header = max(fits, default=(0.0, 0, None), key=lambda one: one[:2])
-        if header is not None and fit > 0 and unasked_heading(header, terms) <= MAX_COLUMN_EXTRA:
+        if header is not None and fit > 0 and unasked_heading(header, tuple(weights)) <= MAX_COLUMN_EXTRA:
             return header, "sum" if tally.operation == "count" else tally.operation, fit
     return (table.columns[0], "count", 1.0) if tally.operation == "count" else None
 
