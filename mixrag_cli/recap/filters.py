@@ -27,6 +27,7 @@ from mixrag_cli.tables.text import has_labels, key_columns
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
+MAX_KEPT = 32  # tables whose columns, and conditions that were found, are kept for the next look
 MAX_TRIED = 12  # stretches of the question around a name that are looked for in the file
 NAMED_REACH = 2  # words between a column's name and its value ("class is 3")
 MIN_PART = 2  # words of a name that are a part of it in small letters; one that is written as a name is enough
@@ -96,8 +97,51 @@ def is_record_table(table: Table) -> bool:
     return table.total_rows > len(table.rows) or bool(key_columns(table)) or not has_labels(table)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """A table by its identity, as a key: its cells are too many to be compared or hashed."""
+
+    table: Table
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and self.table is other.table
+
+    def __hash__(self) -> int:
+        return id(self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """What a column of a held table holds. texts: distinct, in order."""
+
+    texts: tuple[str, ...]
+    is_numeric: bool
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _contents_of(held: _Held) -> dict[int, _Contents]:
+    """Of each column by its index, read once: a wide table is asked for them column by column."""
+    cells: dict[int, list[Cell]] = {header.index: [] for header in held.table.columns}
+    for cell in held.table.cells:
+        if cell.column in cells:
+            cells[cell.column].append(cell)
+    return {
+        index: _Contents(
+            tuple(dict.fromkeys(cell.text.strip() for cell in own)),
+            bool(own) and sum(cell.value is not None for cell in own[:50]) * 2 > len(own[:50]),
+        )
+        for index, own in cells.items()
+    }
+
+
 def find_filters(question: str, table: Table) -> tuple[RowFilter, ...]:
     """The conditions on the table's rows that the question says, none of them twice for one stretch of it."""
+    return _find_filters(question, _Held(table))
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _find_filters(question: str, held: _Held) -> tuple[RowFilter, ...]:
+    table = held.table
     tokens = _tokens(question)
     compared = tuple(_comparisons(question, tokens, table))
     settled = {each.filter.column for each in compared}
@@ -148,8 +192,13 @@ def distinct_texts(table: Table, column: Header) -> tuple[str, ...]:
     profile = next((known for known in table.profiles if known.index == column.index), None)
     if profile is not None:
         return profile.distinct
-    texts = dict.fromkeys(cell.text.strip() for cell in table.cells if cell.column == column.index)
-    return tuple(texts) if len(texts) <= MAX_DISTINCT else ()
+    texts = _texts_of(table, column)
+    return texts if len(texts) <= MAX_DISTINCT else ()
+
+
+def _texts_of(table: Table, column: Header) -> tuple[str, ...]:
+    known = _contents_of(_Held(table)).get(column.index)
+    return known.texts if known else ()
 
 
 def is_numeric(table: Table, column: Header) -> bool:
@@ -157,8 +206,8 @@ def is_numeric(table: Table, column: Header) -> bool:
     profile = next((known for known in table.profiles if known.index == column.index), None)
     if profile is not None:
         return profile.count > 0 and profile.numbers * 2 >= profile.count
-    cells = [cell for cell in table.cells if cell.column == column.index][:50]
-    return bool(cells) and sum(cell.value is not None for cell in cells) * 2 > len(cells)
+    known = _contents_of(_Held(table)).get(column.index)
+    return known is not None and known.is_numeric
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -256,7 +305,7 @@ def _known_texts(table: Table, header: Header) -> tuple[str, ...]:
     few = distinct_texts(table, header)
     if few or table.total_rows > len(table.rows) or is_numeric(table, header):
         return few
-    return tuple(dict.fromkeys(cell.text.strip() for cell in table.cells if cell.column == header.index))
+    return _texts_of(table, header)
 
 
 def _ordinals(question: str, tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
