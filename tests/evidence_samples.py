@@ -5,14 +5,19 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from mixrag_cli.chunking import chunk_document
+from mixrag_cli.models import load_embedder, load_token_vectors
+from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records import Block, Chunk, Document, Hit, Table, stable_id
+from mixrag_cli.settings import Settings
 from mixrag_cli.tables.grid import grid_to_table
 
 SALES_REPORT = """# Annual report of Fernhill Joinery
@@ -56,8 +61,17 @@ class Sample:
         for hit in hits:
             known.setdefault(hit.chunk.document, set()).update(stems_of(f"{hit.chunk.context} {hit.chunk.text}"))
         knows = {document: frozenset(words) for document, words in known.items()}
-        base = EvidenceBase(hits, self.tables, {}, knows, lambda texts: np.full(len(texts), 0.5, np.float32))
-        return restate(question), base
+        return restate(question), EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors())
+
+
+def _even(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    return np.full(len(texts), 0.5, np.float32)
+
+
+@lru_cache(maxsize=1)
+def _token_vectors() -> KeptTokens:
+    settings = Settings()
+    return load_token_vectors(load_embedder(settings), settings)
 
 
 def read_sample(files: Mapping[str, str]) -> Sample:

@@ -79,7 +79,21 @@ def test_a_less_likely_cell_of_a_table_has_a_part_of_what_the_best_leaves(sample
 def test_every_sign_has_its_weight(sample: Sample) -> None:
     best = best_of("How many tonnes of pears were harvested in 2022?", sample)
     one = np.ones(1)
-    standing = Standing(best.cell, best.label, "", one, ("pear",), one, one, one, one, row_extra=0.0, time=0.0)
+    standing = Standing(
+        best.cell,
+        best.label,
+        "",
+        one,
+        ("pear",),
+        one,
+        one,
+        one,
+        one,
+        meant=0.0,
+        meant_around=0.0,
+        row_extra=0.0,
+        time=0.0,
+    )
     signs = signs_of(Asked.of("How many pears?", Facets()), "number", standing)
     assert set(load_weights()) == {"constant", *signs}
 

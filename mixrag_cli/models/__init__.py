@@ -11,7 +11,7 @@ Backends are imported by load_embedder and load_generator only, since they take 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import Generator
 from mixrag_cli.models.bundled import BUNDLED
 from mixrag_cli.settings import Settings
+
+if TYPE_CHECKING:
+    from mixrag_cli.models.token_vectors import KeptTokens
 
 EXTRA_HINT = 'pip install "mixrag[models]"'
 PairScorer = Callable[[str, Sequence[str]], list[float]]  # a question and texts to a score a text
@@ -96,6 +99,17 @@ def load_embedder(settings: Settings) -> Embedder:
     except ModuleNotFoundError as error:
         raise _extra_missing(settings.embedder) from error
     return load_sentence_transformer(settings.embedder, settings.device, settings.threads)
+
+
+def load_token_vectors(embedder: Embedder, settings: Settings) -> KeptTokens:
+    """What gives the vectors of short texts' tokens: the embedder where it is the bundled model, else that beside it.
+
+    Raises ModelUnusable when the bundled model is missing or damaged.
+    """
+    from mixrag_cli.models.minilm import MiniLM, load_minilm
+    from mixrag_cli.models.token_vectors import KeptTokens
+
+    return KeptTokens(embedder if isinstance(embedder, MiniLM) else load_minilm(settings.threads))
 
 
 def load_pair_scorer(settings: Settings) -> PairScorer:

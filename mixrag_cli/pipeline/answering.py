@@ -80,7 +80,8 @@ def gather_evidence(
         document: frozenset(term for term, counts in holding.items() if document in counts) for document in documents
     }
     similarity = _Similarity(collection.embedder, collection.vector_of(restated.question))
-    return EvidenceBase(tuple(hits), collection.reader.tables(list(parents)), weights, knows, similarity, scanner)
+    tables, vectors = collection.reader.tables(list(parents)), collection.label_tokens
+    return EvidenceBase(tuple(hits), tables, weights, knows, similarity, vectors, scanner)
 
 
 def generated_answer(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.generator import Generator
-from mixrag_cli.models import Embedder, LateEmbedder, load_generator, require_generator
+from mixrag_cli.models import Embedder, LateEmbedder, load_generator, load_token_vectors, require_generator
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL, make_reranker
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from mixrag_cli.models.token_vectors import KeptTokens
     from mixrag_cli.store.memory import MemoryStore
 
 
@@ -110,6 +111,11 @@ class Collection:
             else:
                 self._queries[text] = (self.embedder.embed_query(text), None)
         return self._queries[text]
+
+    @cached_property
+    def label_tokens(self) -> KeptTokens:
+        """The token vectors that header paths are read by; loaded when first needed."""
+        return load_token_vectors(self.embedder, self._settings)
 
     @cached_property
     def reranker(self) -> Reranker | None:

@@ -48,6 +48,7 @@ class Standing:
 
     around: title and context. odds: (n_cells,), log odds of all cells that can answer. weights, own, sayable, credit:
     (n_terms,), each term's weight, and how well it is said by the cell's paths, by any of the table's, and around it.
+    meant, meant_around: how much of the question the cell's paths say by their meaning, alone and with what is around.
     row_extra: the part of the row's leaf that was not asked for. time: as evidence.time_score.
     """
 
@@ -60,6 +61,8 @@ class Standing:
     own: Vector
     sayable: Vector
     credit: Vector
+    meant: float
+    meant_around: float
     row_extra: float
     time: float
 
@@ -115,6 +118,8 @@ def _said(standing: Standing) -> dict[str, float]:
         "n_known": math.log1p(int((~unknown).sum())),
         "n_terms": math.log1p(len(unknown)),
         "row_extra": standing.row_extra,
+        "meant": standing.meant,
+        "meant_around": standing.meant_around,
     }
 
 

@@ -24,7 +24,7 @@ AXIS_FEATURES = (
     "silent", "place", "first", "head_said", "head_above", "leaf_extra", "leaf_extra_words", "exact", "parent_extra",
     "pairs", "is_total", "is_total_asked", "time_right", "time_wrong", "bracket_right", "bracket_wrong",
     "bracket_unasked", "is_statistic", "is_change", "is_change_asked", "is_average", "is_average_asked", "negated",
-    "negated_asked", "depth", "texts", "numbers",
+    "negated_asked", "depth", "time_unasked", "texts", "numbers", "largest",
 )  # fmt: skip
 _AT = {name: n for n, name in enumerate(AXIS_FEATURES)}
 
@@ -55,7 +55,7 @@ class Axis:
         return cls(headers, leaf, parent, said, worth, worth * (1 - titled))
 
     def features(self, asked: Asked) -> Matrix:
-        """(n_headers, len(AXIS_FEATURES)); "texts" and "numbers" are left for the cells to fill."""
+        """(n_headers, len(AXIS_FEATURES)); "texts", "numbers" and "largest" are left for the cells to fill."""
         part = np.zeros((len(self.headers), len(AXIS_FEATURES)))
         self._add_said(part)
         self._add_head(part, asked)
@@ -108,6 +108,7 @@ class Axis:
             is_total = header.is_total or kind.is_whole
             conflict = facet_conflict(asked.facets, kind.facets)
             part[n, _AT["time_wrong"]] = conflict
+            part[n, _AT["time_unasked"]] = bool(kind.facets.years) and not asked.facets.years
             part[n, _AT["time_right"]] = bool(asked.facets.years & kind.facets.years) and not conflict
             part[n, _AT["bracket_right"]] = bool(brackets & own)
             part[n, _AT["bracket_wrong"]] = bool(brackets) and bool(own) and not brackets & own

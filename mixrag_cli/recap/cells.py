@@ -36,9 +36,11 @@ from mixrag_cli.recap.language import (
     without_facets,
 )
 from mixrag_cli.recap.restate import Expects, Operand
-from mixrag_cli.recap.scorer import score_pairs
+from mixrag_cli.recap.scorer import meant_by, score_pairs
+from mixrag_cli.recap.token_match import TokenVectors
 from mixrag_cli.recap.wording import PERCENT_UNITS, WHOLE_WORDS, Asked
 from mixrag_cli.records import Cell, Header, Hit, Table
+from mixrag_cli.tables.text import ARROW
 
 # Set by hand on the development collection so that each rule decides only where coverage alone ties; refitting
 # belongs to calibration.
@@ -55,7 +57,8 @@ OWN_LABEL = 3.0  # log odds against a cell that only repeats its row's label: it
 CELLS_A_TABLE = 3
 HEADS_ANOTHER = 0.5  # the most credit for a word that another row or column of the same table is headed with
 LEAST_PROBABILITY = 0.001
-MIN_LOCAL = 0.12  # of the question's weight that the cell's own headers must say
+MIN_LOCAL = 0.12  # of the question's weight that the headers of one cell of the table must say,
+MAX_FREE_CELLS = 2_000  # and in a table of more those of every cell
 
 _PERCENT_TITLE = re.compile(r"%|\bper ?cent(?:age)?s?\b", re.IGNORECASE)
 
@@ -82,7 +85,7 @@ class CellMatch:
     @property
     def label(self) -> str:
         """The cell's two header paths as one line."""
-        return " | ".join(" > ".join(header.path) for header in (self.row, self.column) if header.path)
+        return " | ".join(ARROW.join(header.path) for header in (self.row, self.column) if header.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +117,10 @@ class _Found:
     rows: _Axis
     columns: _Axis
 
-    def standing(self, best: CellMatch, odds: npt.NDArray[np.float64]) -> Standing:
+    def standing(self, best: CellMatch, odds: npt.NDArray[np.float64], vectors: TokenVectors) -> Standing:
         """What the signs for and against the best cell are read from."""
         r, c = self.rows.headers.index(best.row), self.columns.headers.index(best.column)
-        table = best.table
+        table, paths = best.table, [ARROW.join(header.path) for header in (best.row, best.column)]
         return Standing(
             best.cell,
             best.label,
@@ -128,6 +131,8 @@ class _Found:
             own=np.maximum(self.rows.said[:, r], self.columns.said[:, c]),
             sayable=np.maximum(self.rows.said.max(axis=1), self.columns.said.max(axis=1)),
             credit=self.credit,
+            meant=meant_by(self.operand.text, paths, vectors),
+            meant_around=meant_by(self.operand.text, (*paths, table.title, best.hit.chunk.context), vectors),
             row_extra=float(self.rows.extra[r]),
             time=best.time,
         )
@@ -149,13 +154,15 @@ def match_cells(
             found.append(in_table)
     found.sort(key=lambda one: -one.matches[0].score)
     asked = Asked.of(operand.text, operand.facets)
-    paired = [_pair(asked, names, expects, one) for one in found[:PAIRED_TABLES]]
+    paired = [_pair(asked, names, expects, one, base.vectors) for one in found[:PAIRED_TABLES]]
     behind = [one.matches for one in found[PAIRED_TABLES:]]
     best = [match for matches in (*paired, *behind) for match in matches[:CELLS_A_TABLE]]
     return sorted(best, key=lambda match: -match.score)[:limit]
 
 
-def _pair(asked: Asked, names: frozenset[str], expects: Expects, found: _Found) -> list[CellMatch]:
+def _pair(
+    asked: Asked, names: frozenset[str], expects: Expects, found: _Found, vectors: TokenVectors
+) -> list[CellMatch]:
     """A table's cells in the order of their pairs of paths, each with the probability that it is what was asked.
 
     The best keeps its score and is moved by the odds of its probability, so that tables stand in that order, too; the
@@ -165,13 +172,13 @@ def _pair(asked: Asked, names: frozenset[str], expects: Expects, found: _Found) 
     table = matches[0].table
     if len(table.rows) * len(table.columns) > MAX_PAIRED_CELLS:
         return list(matches)
-    scores = score_pairs(asked, table)
+    scores = score_pairs(asked, table, vectors)
     odds = np.array(
         [scores[match.cell.row, match.cell.column] - OWN_LABEL * _repeats_label(match) for match in matches]
     )
     steps = odds.max() - odds
     best = matches[int(odds.argmax())]
-    standing = found.standing(best, odds)
+    standing = found.standing(best, odds, vectors)
     unsaid = np.maximum(standing.sayable, standing.credit)
     probability = 0.0 if unknown_names(found.operand.terms, names, unsaid) else probability_of(asked, expects, standing)
     likely = min(max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
@@ -217,10 +224,13 @@ def _match_in_table(
     is_sampled = table.total_rows > len(table.rows)
     says_all = np.all(np.maximum(own, (credit >= CONTEXT_MATCH)[:, None, None]) >= SYNONYM_MATCH, axis=0)
     is_meant = np.asarray(says_all & (says_all.sum(axis=0) == 1))
+    if local.max() < MIN_LOCAL:
+        return None
+    min_local = MIN_LOCAL if len(table.cells) > MAX_FREE_CELLS else 0.0
     candidates = []
     for cell in table.cells:
         r, c = row_at.get(cell.row), column_at.get(cell.column)
-        if r is None or c is None or local[r, c] < MIN_LOCAL or not _can_answer(cell, expects):
+        if r is None or c is None or local[r, c] < min_local or not _can_answer(cell, expects):
             continue
         if is_sampled and not is_meant[r, c]:
             continue

@@ -20,6 +20,7 @@ from mixrag_cli.recap.language import (
     stem,
     words_of,
 )
+from mixrag_cli.recap.token_match import TokenVectors
 from mixrag_cli.records import Hit, Table
 from mixrag_cli.tables.scan import Filter, Group, ScanOperation, ScanResult
 
@@ -58,7 +59,8 @@ class EvidenceBase:
 
     hits: best first. tables: by id, for hits whose chunk has a parent. weights: of each question term, higher is
     rarer (see term_weight). knows: for each document id the question terms that it holds anywhere.
-    similarity: texts -> (n,) float32 cosine to the question. scanner: None where there are no files to read.
+    similarity: texts -> (n,) float32 cosine to the question. vectors: of the tokens of questions and labels.
+    scanner: None where there are no files to read.
     """
 
     hits: tuple[Hit, ...]
@@ -66,6 +68,7 @@ class EvidenceBase:
     weights: Mapping[str, float]
     knows: Mapping[str, frozenset[str]]
     similarity: Callable[[Sequence[str]], npt.NDArray[np.float32]]
+    vectors: TokenVectors
     scanner: RowScanner | None = None
 
     def weight(self, term: str) -> float:

@@ -16,6 +16,8 @@ Matrix = npt.NDArray[np.float64]
 PREFIX_MATCH = 0.8  # "employed", "employment": words of one stock
 SPELLING_MATCH = 0.7  # "ependiture", "expenditure": most letter triples agree
 INITIAL_MATCH = 0.4  # "W" for "won"
+INITIALS_MATCH = 0.9  # "b.c" for "british columbia", and the other way round
+MIN_INITIALS, MAX_INITIALS = 2, 5  # letters
 MIN_SAYS = 0.4
 MIN_LIKE_LETTERS = 5
 MIN_LIKE_PREFIX = 0.6  # of the longer word
@@ -23,15 +25,35 @@ MIN_LIKE_TRIPLES = 0.6  # Dice coefficient
 
 
 def said_by(labels: Sequence[str], terms: Sequence[str]) -> Matrix:
-    """(n_terms, n_labels): how well the best word of each label stands for each term; each word is matched once."""
+    """(n_terms, n_labels): how well the best word of each label stands for each term, or all of the label for several.
+
+    Each word is matched once.
+    """
+    initials = "".join(term[0] for term in terms)
     words = [spelled_stems(label) for label in labels]
     at = {word: n for n, word in enumerate(dict.fromkeys(word for label in words for word in label))}
     match = np.array([[match_like(term, word) for word in at] for term in terms]).reshape(len(terms), len(at))
     said = np.zeros((len(terms), len(labels)))
-    for n, label in enumerate(words):
+    for place, label in enumerate(words):
         if label:
-            said[:, n] = match[:, [at[word] for word in label]].max(axis=1)
+            said[:, place] = match[:, [at[word] for word in label]].max(axis=1)
+            start, end = _spelled_at(label, initials)
+            said[start:end, place] = np.maximum(said[start:end, place], INITIALS_MATCH)
+            own = "".join(word[0] for word in label)
+            spelled = [n for n, term in enumerate(terms) if _is_short(term) and term in own]
+            said[spelled, place] = np.maximum(said[spelled, place], INITIALS_MATCH)
     return said
+
+
+def _spelled_at(label: Sequence[str], initials: str) -> tuple[int, int]:
+    """The terms whose first letters spell a short label, "b.c" for "british columbia"; (0, 0) for none."""
+    short = "".join(label)
+    start = initials.find(short) if _is_short(short) and len(label) in (1, len(short)) else -1
+    return (start, start + len(short)) if start >= 0 else (0, 0)
+
+
+def _is_short(word: str) -> bool:
+    return MIN_INITIALS <= len(word) <= MAX_INITIALS and word.isalpha()
 
 
 def count_unsaid(label: str, asked: frozenset[str], known: dict[str, bool]) -> tuple[int, int]:

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from mixrag_cli.recap.axes import AXIS_FEATURES, MIN_HELD, TINY, Axis
 from mixrag_cli.recap.likeness import Matrix, said_by
-from mixrag_cli.recap.wording import MAX_PERCENT, Asked, kind_of, spelled_stems
+from mixrag_cli.recap.token_match import Places
+from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS, Asked, kind_of, spelled_stems
 from mixrag_cli.records import Cell, Table
 
 MIN_MISSED = 0.3  # a pair that says a term so much less than another of its table leaves it out
+MIN_COMPARED = 3  # figures, of which one is the largest
 MANY = 1000  # a count of people, not a rate or a rank
 NIL_LETTERS = 2  # of a dash or a mark that stands for no value
 
@@ -37,12 +39,28 @@ FEATURES = (
     *(f"column_{name}" for name in AXIS_FEATURES),
     *PAIR_FEATURES,
 )
+_LARGEST = AXIS_FEATURES.index("largest")
 _AT = {name: n for n, name in enumerate(PAIR_FEATURES)}
-Places = npt.NDArray[np.intp]
 
 
-def pair_features(asked: Asked, table: Table) -> tuple[Matrix, list[Cell]]:
-    """The features of every data cell, (n_cells, len(FEATURES)), and the cells."""
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The data cells of a table as pairs of header paths.
+
+    features: (n_cells, len(FEATURES)). row, column: (n_cells,), the place of each cell's header on its side. row_said,
+    column_said: how much of the question each header path says.
+    """
+
+    features: Matrix
+    cells: list[Cell]
+    row: Places
+    column: Places
+    row_said: Matrix
+    column_said: Matrix
+
+
+def pair_features(asked: Asked, table: Table) -> Pairs:
+    """The features of every data cell of the table for the question."""
     titled = said_by([table.title], asked.terms)[:, 0]
     rows, columns = Axis.of(table.rows, asked, titled), Axis.of(table.columns, asked, titled)
     row_at = {header.index: n for n, header in enumerate(table.rows)}
@@ -52,10 +70,12 @@ def pair_features(asked: Asked, table: Table) -> tuple[Matrix, list[Cell]]:
     c = np.array([column_at[cell.column] for cell in cells], dtype=np.intp)
     row_part, column_part = rows.features(asked), columns.features(asked)
     _add_contents(row_part, column_part, asked, cells, r, c)
+    _add_largest(row_part, column_part, cells, r, c)
     pairs = np.zeros((len(cells), len(PAIR_FEATURES)))
     _add_said(pairs, asked, rows, columns, r, c)
     _add_values(pairs, asked, rows, columns, cells, r, c)
-    return np.hstack([row_part[r], column_part[c], pairs]), cells
+    features = np.hstack([row_part[r], column_part[c], pairs])
+    return Pairs(features, cells, r, c, rows.worth @ rows.said, columns.worth @ columns.said)
 
 
 def _add_contents(
@@ -76,6 +96,19 @@ def _add_contents(
             said = _cell_said(cell.text, asked.terms)
             row_part[r[n], texts] = max(row_part[r[n], texts], said)
             column_part[c[n], texts] = max(column_part[c[n], texts], said)
+
+
+def _add_largest(row_part: Matrix, column_part: Matrix, cells: Sequence[Cell], r: Places, c: Places) -> None:
+    """In what part of its figures a row holds its column's largest, as a total does, and a column its row's."""
+    sizes = np.full((len(row_part), len(column_part)), -np.inf)
+    for n, cell in enumerate(cells):
+        if cell.value is not None and cell.unit not in PERCENT_UNITS:
+            sizes[r[n], c[n]] = abs(float(cell.value))
+    is_known = np.isfinite(sizes)
+    for axis, part in ((0, row_part), (1, column_part)):
+        is_largest = is_known & (sizes == sizes.max(axis=axis, keepdims=True, initial=-np.inf))
+        compared = is_known & (is_known.sum(axis=axis, keepdims=True) >= MIN_COMPARED)
+        part[:, _LARGEST] = (is_largest & compared).sum(axis=1 - axis) / np.maximum(compared.sum(axis=1 - axis), 1)
 
 
 def _cell_said(text: str, terms: tuple[str, ...]) -> float:

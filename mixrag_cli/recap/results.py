@@ -32,7 +32,8 @@ def states_result(match: CellMatch, restated: Restated) -> bool:
     is_percent = says_percent(match.cell, f"{match.label} {match.table.title}")
     is_change = CHANGE.search(match.label) is not None
     if restated.operation == "share":
-        return is_percent and not is_change and (len(restated.operands) < 2 or _names_part(match, restated))
+        is_asked = not is_change or CHANGE.search(restated.question) is not None
+        return is_percent and is_asked and (len(restated.operands) < 2 or _names_part(match, restated))
     if restated.operation == "change_percent":
         return is_percent and is_change
     if restated.operation == "difference":
@@ -70,10 +71,14 @@ def _part_of(restated: Restated) -> set[str]:
 
 
 def described_cell(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """The cell that is meant where a superlative only describes it ("the most common offence")."""
-    if restated.operation not in ("maximum", "minimum") or restated.expects == "label":
+    """The cell that is surely meant where nothing can be computed: the operation's words only described it.
+
+    Examples: "the most common offence", "what percentage … rose by".
+    """
+    if restated.expects == "label":
         return None
-    for match in fitting_cells(restated.whole, restated, base, restated.expects, limit=1):
-        if match.is_believed(SURE_PROBABILITY):
+    for match in fitting_cells(restated.whole, restated, base, restated.expects):
+        is_of_kind = restated.expects != "percent" or says_percent(match.cell, f"{match.label} {match.table.title}")
+        if is_of_kind and match.is_believed(SURE_PROBABILITY):
             return cell_piece(match)
     return None

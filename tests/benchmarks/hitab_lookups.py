@@ -1,10 +1,11 @@
 """HiTab's training questions that look one cell up, the gold table given: does the reader pick the linked cell?
 
-    python tests/benchmarks/hitab_lookups.py DATA_FOLDER [--show N] [--limit N] [--beside N]
+    python tests/benchmarks/hitab_lookups.py DATA_FOLDER [--unseen FOLDS_FOLDER] [--show N] [--limit N] [--beside N]
 
 DATA_FOLDER holds headers/hitab_train.jsonl.gz and headers/hitab_train_questions.jsonl.gz. A question counts where its
 aggregation is "none" and one data cell is linked as its answer; its table comes from texts and merged regions alone.
-The half of the tables on which hitab_pairs.py fits is counted apart from the other. --beside N: the N tables nearest
+--unseen reads each question by what hitab_pairs.py fitted without its table; the product's own was fitted with it.
+--beside N: the N tables nearest
 to the question in meaning are given with the gold one, in their order.
 """
 
@@ -13,19 +14,25 @@ from __future__ import annotations
 import argparse
 import ast
 import hashlib
+import json
 import random
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from corpora import read_jsonl
 from reading import Context, Contexts, Neighbours, make_context, texts_to_grid
 
+from mixrag_cli.recap import acceptance, scorer
 from mixrag_cli.recap.cells import match_cells
+from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.reader import read_answer
+from mixrag_cli.recap.restate import Restated
 from mixrag_cli.tables.grid import grid_to_table
 
-HALVES = ("fitted on", "held out")
+N_FOLDS = 5
 COUNTED = ("picked", "wrong", "refused", "best cell, were it told to look up", "of")
 
 
@@ -34,6 +41,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--show", type=int, default=0, help="print this many wrong answers")
     parser.add_argument("--limit", type=int, default=0, help="take this many questions, drawn by chance")
+    parser.add_argument("--unseen", type=Path, help="the folds that hitab_pairs.py kept")
     parser.add_argument("--beside", type=int, default=0, help="give this many other tables, too")
     arguments = parser.parse_args()
     headers = arguments.data / "headers"
@@ -45,45 +53,73 @@ def main() -> None:
         questions = random.sample(questions, arguments.limit)
     reading = Contexts(list(contexts.values()))
     neighbours = Neighbours(list(contexts.values()), reading.similarity.embedder)
-    counts = {half: dict.fromkeys(COUNTED, 0) for half in HALVES}
+    counts = dict.fromkeys(COUNTED, 0)
     wrong = []
-    for asked, linked in questions:
-        context, half = contexts[asked["table_id"]], HALVES[part_of(asked["table_id"], 2)]
-        others = neighbours.nearest(asked["question"], arguments.beside, context) if arguments.beside else []
-        restated, base = reading.restate_in(context, asked["question"], others)
-        answer = read_answer(restated, base)
-        is_answered = answer.status == "answered"
-        is_of_table = is_answered and answer.sources[0].hit.chunk.document == context.id
-        is_right = is_of_table and linked in picked_cell(answer.evidence[0].label, context)
-        best = match_cells(restated.whole, base, restated.names, restated.expects, limit=1)
-        is_best = bool(best) and best[0].hit.chunk.document == context.id
-        counts[half]["picked"] += is_right
-        counts[half]["wrong"] += is_answered and not is_right
-        counts[half]["refused"] += not is_answered
-        counts[half]["best cell, were it told to look up"] += (
-            is_best and (best[0].cell.row, best[0].cell.column) == linked
-        )
-        counts[half]["of"] += 1
-        if not is_right:
-            top = f"{best[0].label!r} {best[0].probability:.2f}" if best else ""
-            wrong.append(
-                f"{asked['table_id']} {asked['question']} | gold {linked} {asked['answer']} "
-                f"| {restated.operation}/{restated.expects} {answer.status} {answer.text[:80]!r} | best {top}"
-            )
-    print(f"{'':34} {HALVES[0]:>16} {HALVES[1]:>16}")
+    for fold in range(N_FOLDS):
+        with fitted_without(fold, arguments.unseen):
+            for asked, linked in questions:
+                if fold_of(asked["table_id"]) != fold:
+                    continue
+                context = contexts[asked["table_id"]]
+                others = neighbours.nearest(asked["question"], arguments.beside, context) if arguments.beside else []
+                found, told = count(asked, linked, context, *reading.restate_in(context, asked["question"], others))
+                counts.update({name: counts[name] + 1 for name in found})
+                if told:
+                    wrong.append(told)
     for name in COUNTED:
-        shares = (
-            f"{counts[half][name]:6} = {100 * counts[half][name] / max(counts[half]['of'], 1):5.1f} %"
-            for half in HALVES
-        )
-        print(f"{name:34} {' '.join(shares)}")
+        print(f"{name:34} {counts[name]:6} = {100 * counts[name] / max(counts['of'], 1):5.1f} %")
     for line in random.sample(wrong, min(arguments.show, len(wrong))):
         print(line)
 
 
-def part_of(name: str, n_parts: int) -> int:
-    """Which part of the tables one belongs to, by a hash of its name."""
-    return int(hashlib.md5(name.encode()).hexdigest(), 16) % n_parts
+def count(
+    asked: dict[str, Any], linked: tuple[int, int], context: Context, restated: Restated, base: EvidenceBase
+) -> tuple[list[str], str]:
+    """Which of COUNTED a question belongs to, and a line that tells it where it was not answered right."""
+    answer = read_answer(restated, base)
+    is_answered = answer.status == "answered"
+    is_of_table = is_answered and answer.sources[0].hit.chunk.document == context.id
+    is_right = is_of_table and linked in picked_cell(answer.evidence[0].label, context)
+    best = match_cells(restated.whole, base, restated.names, restated.expects, limit=1)
+    is_best = bool(best) and best[0].hit.chunk.document == context.id
+    found = ["of", "picked" if is_right else "wrong" if is_answered else "refused"]
+    if is_best and (best[0].cell.row, best[0].cell.column) == linked:
+        found.append("best cell, were it told to look up")
+    if is_right:
+        return found, ""
+    top = f"{best[0].label!r} {best[0].probability:.2f}" if best else ""
+    return found, (
+        f"{asked['table_id']} {asked['question']} | gold {linked} {asked['answer']} "
+        f"| {restated.operation}/{restated.expects} {answer.status} {answer.text[:80]!r} | best {top}"
+    )
+
+
+@contextmanager
+def fitted_without(fold: int, folder: Path | None) -> Iterator[None]:
+    """The reader with what was fitted without a fold's tables; as it is where there is no folder."""
+    if folder is None:
+        yield
+        return
+    network = scorer.read_network(network_file(folder, fold).read_text("utf-8"))
+    weights = json.loads(weights_file(folder, fold).read_text("utf-8"))
+    with (
+        patch.object(scorer, "load_network", lambda: network),
+        patch.object(acceptance, "load_weights", lambda: weights),
+    ):
+        yield
+
+
+def network_file(folder: Path, fold: int) -> Path:
+    return folder / f"network{fold}.json"
+
+
+def weights_file(folder: Path, fold: int) -> Path:
+    return folder / f"acceptance{fold}.json"
+
+
+def fold_of(table: str) -> int:
+    """The fold of a table, by a hash of its name."""
+    return int(hashlib.md5(table.encode()).hexdigest(), 16) % N_FOLDS
 
 
 def to_context(gold: dict[str, Any]) -> Context:

@@ -1,14 +1,14 @@
 """Fit what recap scores pairs of header paths by, and what it believes their best by; say what they reach.
 
-    python tests/benchmarks/hitab_pairs.py DATA_FOLDER [--limit N] [--write]
+    python tests/benchmarks/hitab_pairs.py DATA_FOLDER FOLDS_FOLDER [--limit N] [--write]
 
-DATA_FOLDER as for hitab_lookups.py. The tables are halved by a hash of their names, and everything is fitted on one
-half's questions. The network (softmax within each table, AdamW, averaged over seeds) learns which cell of its table a
-lookup is linked to. The acceptance (logistic) learns when the best cell is the linked one, from signs that networks
-without the question's table give (five folds): of lookups asked of their own table, of the one nearest to them in
-meaning and of a random one, where nothing is right, and of the questions that want a calculation, where no cell is.
-Printed: the part of each half's lookups whose linked cell has the best pair, and what each threshold accepts on the
-other half. --write keeps both in the product.
+DATA_FOLDER as for hitab_lookups.py. The tables are parted in five folds by a hash of their names; a fold's questions
+are read by what was fitted on the other four, which is kept in FOLDS_FOLDER. The network (softmax within each table,
+AdamW) learns which cell of its table a lookup is linked to, by the words and by the tokens of the header paths. The
+acceptance (logistic) learns when the best cell is the linked one, from the signs that the fold's network gives: of
+lookups asked of their own table, of the one nearest to them in meaning and of a random one, where nothing is right, and
+of the questions that want a calculation, where no cell is. Printed: the part of the lookups whose linked cell has the
+best pair, and what each threshold accepts. --write fits both on all folds and keeps them in the product.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import argparse
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -26,18 +26,25 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from corpora import read_jsonl
-from hitab_lookups import lookups, part_of, to_context
+from hitab_lookups import N_FOLDS, fold_of, lookups, network_file, to_context, weights_file
 from reading import Context, Contexts, Neighbours
 from scipy.optimize import minimize
+from torch.nn import functional
 
+from mixrag_cli.models import load_embedder, load_token_vectors
+from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.recap import acceptance, cells, scorer
 from mixrag_cli.recap.language import facets_of
 from mixrag_cli.recap.pairing import FEATURES, pair_features
-from mixrag_cli.recap.scorer import Network
+from mixrag_cli.recap.scorer import Network, table_tokens, to_inputs
+from mixrag_cli.recap.token_match import LEAST_APART, QUESTION_BIAS, SMALL, TOKEN_FEATURES, TokenMetric, Tokens
 from mixrag_cli.recap.wording import Asked
+from mixrag_cli.settings import Settings
 
-N_UNITS, N_SEEDS, N_FOLDS = 24, 3, 5
-EPOCHS, BATCH, RATE, DECAY, DROPOUT = 12, 64, 2e-3, 0.05, 0.4  # first guesses, not swept
+N_UNITS, N_AXES = 24, 48
+EPOCHS, BATCH, RATE, DECAY = 8, 32, 2e-3, 0.05  # 6 to 12 epochs, 16 to 64 units, 32 to 96 axes: all within a point
+DROPOUT, INPUT_DROPOUT, NORM_MOMENTUM = 0.4, 0.1, 0.02
+SHARPNESS, CENTRE = 8.0, 0.6  # of a token's nearness, before it is fitted
 DIGITS = 4
 FOREIGN = 3  # one lookup of so many is asked of other tables, too
 # What a question of each kind counts: as much in all for foreign tables as for the own.
@@ -49,11 +56,23 @@ Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
+class Read:
+    """A table read for a question. features: of every cell. question, rows, columns: tokens. row, column: as Pairs."""
+
+    features: npt.NDArray[np.float32]
+    question: Tokens
+    rows: Sequence[Tokens]
+    columns: Sequence[Tokens]
+    row: npt.NDArray[np.intp]
+    column: npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
 class Lookup:
-    """features: of every cell. linked: which of them is; None where no cell of the table read is."""
+    """read: None where there is no table. linked: which of its cells is; None where no cell of the table read is."""
 
     table: str
-    features: npt.NDArray[np.float32]
+    read: Read | None
     linked: int | None
 
 
@@ -62,6 +81,7 @@ class Judged:
     """The signs of a table's best cell, and whether it is the linked one. kind: a key of WORTH."""
 
     kind: str
+    fold: int
     signs: Mapping[str, float] | None
     is_right: bool
 
@@ -69,124 +89,187 @@ class Judged:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
+    parser.add_argument("folds", type=Path)
     parser.add_argument("--limit", type=int, default=0, help="take only the first questions")
     parser.add_argument("--write", action="store_true", help="keep what was fitted in the product")
     arguments = parser.parse_args()
+    arguments.folds.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     headers = arguments.data / "headers"
     contexts = {gold["id"]: to_context(gold) for gold in read_jsonl(headers / "hitab_train.jsonl.gz")}
     questions = [q for q in read_jsonl(headers / "hitab_train_questions.jsonl.gz") if q["table_id"] in contexts]
     questions = questions[: arguments.limit or None]
     linked = {asked["id"]: place for asked, place in lookups(headers / "hitab_train_questions.jsonl.gz")}
-    found = [to_lookup(q, linked[q["id"]], contexts) for q in questions if q["id"] in linked]
-    halves = [[one for one in found if part_of(one.table, 2) == half] for half in (0, 1)]
-    network = fit_network(halves[0], N_SEEDS)
-    for label, half in zip(("fitted on", "held out"), halves, strict=True):
-        tops = " ".join(f"top {n} {100 * share(half, network, n):.1f} %" for n in (1, 3))
-        print(f"{label}: {len(half)} lookups, linked cell {tops}", flush=True)
+    vectors = load_token_vectors(load_embedder(Settings()), Settings())
+    found = [to_lookup(q, linked[q["id"]], contexts, vectors) for q in questions if q["id"] in linked]
+    folds = [fit_network([one for one in found if fold_of(one.table) != fold]) for fold in range(N_FOLDS)]
+    tops = (100 * np.mean([is_best(one, folds[fold_of(one.table)], n_best) for one in found]) for n_best in (1, 3))
+    print("{} lookups, linked cell top 1 {:.1f} %, top 3 {:.1f} %".format(len(found), *tops), flush=True)
+    judged = list(Judging(contexts, linked, folds).judge(questions))
+    weights = [fit_acceptance([one for one in judged if one.fold != fold]) for fold in range(N_FOLDS)]
+    print_curve(judged, weights)
+    for fold in range(N_FOLDS):
+        keep_network(folds[fold], network_file(arguments.folds, fold))
+        keep_weights(weights[fold], weights_file(arguments.folds, fold))
     if arguments.write:
-        keep_network(network)
-    folds = [fit_network([one for one in halves[0] if fold_of(one.table) != fold]) for fold in range(N_FOLDS)]
-    crossed = [(one, folds[fold_of(one.table)]) for one in halves[0]]
-    print(f"fitted half, five folds: {100 * np.mean([is_best(*pair, 1) for pair in crossed]):.1f} %", flush=True)
-    judging = Judging(contexts, linked, network, folds)
-    judged = [list(judging.judge(half, questions)) for half in (0, 1)]
-    weights = fit_acceptance(judged[0])
-    print_curve(judged[1], weights)
-    if arguments.write:
-        keep_weights(weights)
+        keep_network(fit_network(found), Path(str(scorer.__file__)).with_name(scorer.WEIGHTS_FILE))
+        keep_weights(fit_acceptance(judged), Path(str(acceptance.__file__)).with_name(acceptance.WEIGHTS_FILE))
 
 
-def fold_of(name: str) -> int:
-    return part_of(f"inner{name}", N_FOLDS)
-
-
-def to_lookup(asked: dict[str, Any], place: tuple[int, int], contexts: Mapping[str, Context]) -> Lookup:
-    table, question = contexts[asked["table_id"]].table, asked["question"]
+def to_lookup(
+    asked: dict[str, Any], place: tuple[int, int], contexts: Mapping[str, Context], vectors: KeptTokens
+) -> Lookup:
+    table, text = contexts[asked["table_id"]].table, asked["question"]
     if table is None:
-        return Lookup(asked["table_id"], np.zeros((0, len(FEATURES)), np.float32), None)
-    features, found = pair_features(Asked.of(question, facets_of(question)), table)
-    at = [n for n, cell in enumerate(found) if (cell.row, cell.column) == place]
-    return Lookup(asked["table_id"], features.astype(np.float32), at[0] if at else None)
+        return Lookup(asked["table_id"], None, None)
+    question = Asked.of(text, facets_of(text))
+    pairs = pair_features(question, table)
+    at = [n for n, cell in enumerate(pairs.cells) if (cell.row, cell.column) == place]
+    read = Read(
+        pairs.features.astype(np.float32), *table_tokens(question, table, pairs, vectors), pairs.row, pairs.column
+    )
+    return Lookup(asked["table_id"], read, at[0] if at else None)
 
 
 # --- the network --------------------------------------------------------------------------------------------------
 
 
-class Trained(torch.nn.Module):
-    """The network of recap.scorer, with dropout, over standardised features."""
+class TrainedMetric(torch.nn.Module):
+    """TokenMetric of recap.token_match, to be fitted."""
 
-    def __init__(self, n_features: int) -> None:
+    def __init__(self, dim: int) -> None:
         super().__init__()
-        self.linear = torch.nn.Linear(n_features, 1, bias=False)
-        self.hidden = torch.nn.Linear(n_features, N_UNITS)
+        self.project = torch.nn.Linear(dim, N_AXES, bias=False)
+        torch.nn.init.orthogonal_(self.project.weight)
+        self.question, self.label = torch.nn.Linear(dim, 1), torch.nn.Linear(dim, 1)
+        for worth in (self.question, self.label):
+            torch.nn.init.zeros_(worth.weight)
+            torch.nn.init.zeros_(worth.bias)
+        self.sharpness, self.centre = (torch.nn.Parameter(torch.tensor(start)) for start in (SHARPNESS, CENTRE))
+
+    def forward(self, read: Read) -> torch.Tensor:
+        question = torch.tensor(read.question)
+        (by_row, row_unmeant), (by_column, column_unmeant) = (
+            self._said(question, labels) for labels in (read.rows, read.columns)
+        )
+        worth = functional.softplus(self.question(question)[:, 0] + QUESTION_BIAS)
+        apart = [worth * (said.amax(1) - said.mean(1) + LEAST_APART) for said in (by_row, by_column)]
+        row_meant, column_meant = (
+            weights @ said / (weights.sum() + SMALL) for weights, said in zip(apart, (by_row, by_column), strict=True)
+        )
+        either = torch.maximum(*apart)
+        r, c = torch.tensor(read.row), torch.tensor(read.column)
+        pair_meant = either @ torch.maximum(by_row[:, r], by_column[:, c]) / (either.sum() + SMALL)
+        leads = [meant - meant.max() for meant in (row_meant, column_meant, pair_meant)]
+        parts = (row_meant[r], leads[0][r], column_meant[c], leads[1][c], pair_meant, leads[2])
+        return torch.stack([*parts, row_unmeant[r], column_unmeant[c]], dim=1)
+
+    def _said(self, question: torch.Tensor, labels: Sequence[Tokens]) -> tuple[torch.Tensor, torch.Tensor]:
+        owner = torch.tensor(np.repeat(np.arange(len(labels)), [len(tokens) for tokens in labels]))
+        tokens = torch.tensor(np.concatenate([tokens for tokens in labels if len(tokens)]))
+        near = torch.sigmoid(self.sharpness * (self._directions(question) @ self._directions(tokens).T - self.centre))
+        said = torch.zeros(len(question), len(labels)).scatter_reduce(1, owner.expand(len(question), -1), near, "amax")
+        worth = torch.sigmoid(self.label(tokens)[:, 0])
+        return said, torch.zeros(len(labels)).index_add(0, owner, (1 - near.amax(0)) * worth)
+
+    def _directions(self, tokens: torch.Tensor) -> torch.Tensor:
+        return functional.normalize(self.project(tokens), dim=-1)
+
+    def kept(self) -> TokenMetric:
+        return TokenMetric(
+            projection=rounded(self.project.weight.detach().numpy().T),
+            question=rounded(self.question.weight.detach().numpy()[0]),
+            label=rounded(self.label.weight.detach().numpy()[0]),
+            **{
+                name: round(value.item(), DIGITS)
+                for name, value in (
+                    ("question_bias", self.question.bias),
+                    ("label_bias", self.label.bias),
+                    ("sharpness", self.sharpness),
+                    ("centre", self.centre),
+                )
+            },
+        )
+
+
+class Trained(torch.nn.Module):
+    """The network of recap.scorer, with dropout, over standardised inputs."""
+
+    def __init__(self, n_lexical: int, dim: int) -> None:
+        super().__init__()
+        n_meant = len(TOKEN_FEATURES)
+        self.metric = TrainedMetric(dim)
+        self.norm = torch.nn.BatchNorm1d(n_meant, affine=False, momentum=NORM_MOMENTUM)
+        self.linear = torch.nn.Linear(n_lexical + n_meant, 1, bias=False)
+        self.hidden = torch.nn.Linear(n_lexical + n_meant, N_UNITS)
         self.out = torch.nn.Linear(N_UNITS, 1, bias=False)
-        self.dropout = torch.nn.Dropout(DROPOUT)
+        self.dropout, self.input_dropout = torch.nn.Dropout(DROPOUT), torch.nn.Dropout(INPUT_DROPOUT)
         torch.nn.init.zeros_(self.linear.weight)
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        hidden = self.dropout(torch.relu(self.hidden(self.dropout(x))))
+    def forward(self, lexical: torch.Tensor, reads: Sequence[Read]) -> torch.Tensor:
+        x = torch.cat([lexical, self.norm(torch.cat([self.metric(read) for read in reads]))], dim=1)
+        hidden = self.dropout(torch.relu(self.hidden(self.input_dropout(x))))
         return (self.linear(x) + self.out(hidden))[:, 0]
 
 
-def fit_network(found: Sequence[Lookup], n_seeds: int = 1) -> Network:
-    """Networks of several seeds, averaged by laying their hidden units side by side."""
-    cases = [one for one in found if one.linked is not None]
-    features = np.vstack([one.features for one in cases])
-    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-3
-    inputs = np.clip((features - mean) / spread, -scorer.MAX_SPREADS, scorer.MAX_SPREADS)
-    sizes = np.array([len(one.features) for one in cases])
-    linked = np.array([one.linked for one in cases])
-    trained = [train(torch.tensor(inputs), sizes, linked, seed) for seed in range(n_seeds)]
-    arrays = [{name: value.detach().numpy() for name, value in one.state_dict().items()} for one in trained]
+def fit_network(found: Sequence[Lookup], seed: int = 0) -> Network:
+    """The network fitted to lookups whose cell is linked: softmax within each table, AdamW."""
+    cases = [(one.read, one.linked) for one in found if one.read is not None and one.linked is not None]
+    lexical = [relative(read.features) for read, _ in cases]
+    together = np.vstack(lexical)
+    mean, spread = together.mean(axis=0), together.std(axis=0) + 1e-3
+    inputs = [
+        torch.tensor(np.clip((own - mean) / spread, -scorer.MAX_SPREADS, scorer.MAX_SPREADS).astype(np.float32))
+        for own in lexical
+    ]
+    model = train(inputs, cases, seed)
+    arrays = {name: value.detach().numpy() for name, value in model.state_dict().items()}
     return Network(
-        mean=rounded(mean),
-        spread=rounded(spread),
-        linear=rounded(np.mean([one["linear.weight"][0] for one in arrays], axis=0)),
-        hidden=rounded(np.hstack([one["hidden.weight"].T for one in arrays])),
-        bias=rounded(np.hstack([one["hidden.bias"] for one in arrays])),
-        out=rounded(np.hstack([one["out.weight"][0] for one in arrays]) / n_seeds),
+        mean=rounded(np.r_[mean, arrays["norm.running_mean"]]),
+        spread=rounded(np.r_[spread, np.sqrt(arrays["norm.running_var"] + model.norm.eps)]),
+        linear=rounded(arrays["linear.weight"][0]),
+        hidden=rounded(arrays["hidden.weight"].T),
+        bias=rounded(arrays["hidden.bias"]),
+        out=rounded(arrays["out.weight"][0]),
+        metric=model.metric.kept(),
     )
 
 
-def rounded(values: npt.NDArray[np.float32]) -> Matrix:
+def relative(features: Matrix) -> Matrix:
+    """The lexical part of scorer.to_inputs."""
+    return to_inputs(features, np.zeros((len(features), 0)))
+
+
+def rounded(values: npt.NDArray[Any]) -> Matrix:
     return np.round(values.astype(np.float64), DIGITS)
 
 
-def train(inputs: torch.Tensor, sizes: npt.NDArray[np.int64], linked: npt.NDArray[np.int64], seed: int) -> Trained:
+def train(inputs: Sequence[torch.Tensor], cases: Sequence[tuple[Read, int]], seed: int) -> Trained:
     torch.manual_seed(seed)
     order = np.random.default_rng(seed)
-    starts = np.cumsum(sizes) - sizes
-    model = Trained(inputs.shape[1])
+    model = Trained(inputs[0].shape[1], cases[0][0].question.shape[1])
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY)
-    n_steps = EPOCHS * -(-len(sizes) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, n_steps)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, EPOCHS * -(-len(cases) // BATCH))
     for _ in range(EPOCHS):
-        shuffled = order.permutation(len(sizes))
+        shuffled = order.permutation(len(cases))
         for first in range(0, len(shuffled), BATCH):
             batch = shuffled[first : first + BATCH]
-            taken = np.concatenate([np.arange(starts[n], starts[n] + sizes[n]) for n in batch])
-            owner = torch.tensor(np.repeat(np.arange(len(batch)), sizes[batch]))
-            scores = model(inputs[taken])
-            highest = torch.full((len(batch),), -1e9).scatter_reduce(0, owner, scores, "amax").detach()
-            totals = torch.zeros(len(batch)).index_add(0, owner, torch.exp(scores - highest[owner]))
-            at = torch.tensor(np.cumsum(sizes[batch]) - sizes[batch] + linked[batch])
-            loss = (torch.log(totals) + highest - scores[at]).mean()
+            scores = model(torch.cat([inputs[n] for n in batch]), [cases[n][0] for n in batch])
+            by_table = scores.split([len(inputs[n]) for n in batch])
+            losses = [torch.logsumexp(own, 0) - own[cases[n][1]] for n, own in zip(batch, by_table, strict=True)]
             optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            torch.stack(losses).mean().backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             schedule.step()
     return model.eval()
 
 
-def share(found: Sequence[Lookup], network: Network, n_best: int) -> float:
-    return float(np.mean([is_best(one, network, n_best) for one in found]))
-
-
 def is_best(one: Lookup, network: Network, n_best: int) -> bool:
-    if one.linked is None:
+    if one.read is None or one.linked is None:
         return False
-    scores = network.score(one.features.astype(np.float64))
+    read = one.read
+    meant = network.metric.features(read.question, read.rows, read.columns, read.row, read.column)
+    scores = network.score(read.features.astype(np.float64), meant)
     return int((scores > scores[one.linked]).sum()) < n_best
 
 
@@ -197,42 +280,33 @@ class Judging:
     """The signs that tables' best cells give, read by the product with a network that has not seen the question."""
 
     def __init__(
-        self,
-        contexts: Mapping[str, Context],
-        linked: Mapping[str, tuple[int, int]],
-        network: Network,
-        folds: Sequence[Network],
+        self, contexts: Mapping[str, Context], linked: Mapping[str, tuple[int, int]], folds: Sequence[Network]
     ) -> None:
         self._contexts = contexts
         self._linked = linked
-        self._network = network
         self._folds = folds
         self._reading = Contexts(list(contexts.values()))
         read = [context for context in contexts.values() if context.table is not None]
-        self._tables = [[context for context in read if part_of(context.id, 2) == half] for half in (0, 1)]
+        self._tables = [[context for context in read if fold_of(context.id) == fold] for fold in range(N_FOLDS)]
         embedder = self._reading.similarity.embedder
         self._neighbours = [Neighbours(tables, embedder) for tables in self._tables]
 
-    def judge(self, half: int, questions: Sequence[dict[str, Any]]) -> Iterator[Judged]:
-        chance = random.Random(half)
+    def judge(self, questions: Sequence[dict[str, Any]]) -> Iterator[Judged]:
+        chance = random.Random(0)
         for asked in questions:
-            gold = asked["table_id"]
-            if part_of(gold, 2) != half:
-                continue
+            own, fold = self._contexts[asked["table_id"]], fold_of(asked["table_id"])
             if asked["id"] not in self._linked:
-                yield self._judge("calculated", asked, self._contexts[gold])
+                yield self._judge("calculated", asked, own)
                 continue
-            yield self._judge("own", asked, self._contexts[gold])
+            yield self._judge("own", asked, own)
             if chance.randrange(FOREIGN) == 0:
-                own = self._contexts[gold]
-                yield self._judge("near", asked, self._neighbours[half].nearest(asked["question"], 1, own)[0])
-                yield self._judge(
-                    "random", asked, next(x for x in chance.sample(self._tables[half], 2) if x is not own)
-                )
+                yield self._judge("near", asked, self._neighbours[fold].nearest(asked["question"], 1, own)[0])
+                other = next(each for each in chance.sample(self._tables[fold], 2) if each is not own)
+                yield self._judge("random", asked, other)
 
     def _judge(self, kind: str, asked: dict[str, Any], context: Context) -> Judged:
-        gold = asked["table_id"]
-        network = self._network if part_of(gold, 2) else self._folds[fold_of(gold)]
+        fold = fold_of(asked["table_id"])
+        network = self._folds[fold]
         restated, base = self._reading.restate_in(context, asked["question"])
         seen: list[dict[str, float]] = []
 
@@ -244,7 +318,7 @@ class Judging:
             best = cells.match_cells(restated.whole, base, restated.names, restated.expects, limit=1)
         places = [(match.cell.row, match.cell.column) for match in best]
         is_right = kind == "own" and places == [self._linked[asked["id"]]]
-        return Judged(kind, seen[0] if seen else None, is_right)
+        return Judged(kind, fold, seen[0] if seen else None, is_right)
 
 
 def fit_acceptance(judged: Sequence[Judged]) -> dict[str, float]:
@@ -267,10 +341,10 @@ def fit_acceptance(judged: Sequence[Judged]) -> dict[str, float]:
     return {"constant": float(found[0] - plain @ mean), **dict(zip(names, plain.tolist(), strict=True))}
 
 
-def print_curve(judged: Sequence[Judged], weights: Mapping[str, float]) -> None:
+def print_curve(judged: Sequence[Judged], weights: Sequence[Mapping[str, float]]) -> None:
     """At each threshold: own lookups answered right, wrong and not, and how many others are answered."""
     print("threshold  right  wrong  refused  precision | answered of near  random  calculated")
-    likely = [probability(one, weights) for one in judged]
+    likely = [probability(one, weights[one.fold]) for one in judged]
     of_kind = {kind: [n for n, one in enumerate(judged) if one.kind == kind] for kind in WORTH}
     for threshold in THRESHOLDS:
         own = of_kind["own"]
@@ -292,17 +366,13 @@ def probability(one: Judged, weights: Mapping[str, float]) -> float:
     return float(1 / (1 + np.exp(-odds)))
 
 
-def keep_network(network: Network) -> None:
-    arrays = ("mean", "spread", "linear", "hidden", "bias", "out")
-    stored = {"features": FEATURES, **{name: getattr(network, name).tolist() for name in arrays}}
-    target = Path(str(scorer.__file__)).with_name(scorer.WEIGHTS_FILE)
-    target.write_text(json.dumps(stored) + "\n", "utf-8")
+def keep_network(network: Network, path: Path) -> None:
+    stored = {"features": (*FEATURES, *TOKEN_FEATURES), **asdict(network)}
+    path.write_text(json.dumps(stored, default=lambda array: array.tolist()) + "\n", "utf-8")
 
 
-def keep_weights(weights: Mapping[str, float]) -> None:
-    kept = {name: round(weight, DIGITS) for name, weight in weights.items()}
-    target = Path(str(acceptance.__file__)).with_name(acceptance.WEIGHTS_FILE)
-    target.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+def keep_weights(weights: Mapping[str, float], path: Path) -> None:
+    path.write_text(json.dumps({name: round(weight, DIGITS) for name, weight in weights.items()}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
