@@ -4,31 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from mixrag_cli.records import Grid, GridCell, Locator, Table
-from mixrag_cli.tables.grid import grid_to_table
-
-Spans = dict[tuple[int, int], tuple[int, int]]
-
-
-def to_table(rows: list[list[str]], spans: Spans | None = None) -> Table:
-    spans = spans or {}
-    cells = tuple(
-        GridCell(r, c, text, *spans.get((r, c), (1, 1)))
-        for r, row in enumerate(rows)
-        for c, text in enumerate(row)
-        if text or (r, c) in spans
-    )
-    table = grid_to_table(Grid(len(rows), len(rows[0]), cells, Locator((0, 10))), document="d", title="file")
-    assert table is not None
-    return table
-
-
-def tops(table: Table) -> list[tuple[str, ...]]:
-    return [column.path for column in table.columns]
-
-
-def lefts(table: Table) -> list[tuple[str, ...]]:
-    return [row.path for row in table.rows]
+from mixrag_cli.records import Table
+from tests.table_samples import lefts, to_table, tops
 
 
 def unit_of(table: Table, row: int, column: int) -> str:
