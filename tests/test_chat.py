@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 from collections.abc import Iterator
 
@@ -115,10 +116,16 @@ def open_chat(indexed) -> Iterator:
 
 
 @pytest.fixture
-def slow_server() -> Iterator[str]:
-    """A server that needs a minute for an answer, a word every tenth of a second."""
-    with serve(lambda _: "word " * 600, delay_s=0.1) as address:
-        yield address
+def slow_server() -> Iterator[tuple[str, threading.Event]]:
+    """A server that needs a minute for an answer, a word every tenth of a second, and whether it was asked."""
+    was_asked = threading.Event()
+
+    def answer(_: object) -> str:
+        was_asked.set()
+        return "word " * 600
+
+    with serve(answer, delay_s=0.1) as address:
+        yield address, was_asked
 
 
 def test_questions_follow_ups_and_commands(open_chat, indexed, tmp_path):
@@ -168,10 +175,12 @@ def test_control_c_leaves_an_empty_prompt_the_second_time(open_chat):
 
 
 def test_control_c_stops_an_answer_and_the_chat_goes_on(open_chat, slow_server):
-    chat = open_chat("--generator", slow_server)
+    address, was_asked = slow_server
+    chat = open_chat("--generator", address)
     chat.wait_for("/help lists the commands")
     chat.send("How many days of paid leave are there?\r")
-    time.sleep(3)
+    assert was_asked.wait(SECONDS)
+    time.sleep(1)  # some words have come
     began = time.monotonic()
     chat.send("\x03")
     chat.wait_for("stopped")

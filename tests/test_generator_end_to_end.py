@@ -60,6 +60,7 @@ def test_a_model_that_is_not_there(indexed, model):
     assert code == 0 and answer["value"] == 27
     assert re.match("generator: ", answer["degraded"][0])
     if model.endswith(".gguf"):
+        pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed")
         code, error, told = ask(indexed, "How many days of paid leave are there?", "--generator", model)
         assert code == 14 and error["schema"] == "mixrag.error/1" and b"missing.gguf" in told
 

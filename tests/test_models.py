@@ -287,6 +287,7 @@ def test_the_counter_of_a_model_folder_is_its_own_tokenizer(published_model):
 
 @pytest.mark.parametrize("name", ["no-such-model", "owner/no-such-model", "/no/such/folder"])
 def test_a_model_that_is_not_here_is_refused_with_a_hint(name, tmp_path, monkeypatch):
+    pytest.importorskip("sentence_transformers", reason="the extra models is not installed")
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     with pytest.raises(ModelUnusable, match="neither a folder nor in the Hugging Face cache") as caught:
         load_embedder(Settings(embedder=name))
@@ -294,6 +295,7 @@ def test_a_model_that_is_not_here_is_refused_with_a_hint(name, tmp_path, monkeyp
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path):
+    pytest.importorskip("sentence_transformers", reason="the extra models is not installed")
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ModelUnusable, match="cannot be loaded"):
         load_embedder(Settings(embedder=str(tmp_path)))

@@ -225,6 +225,7 @@ def test_doctor_measures_the_model(tmp_path: Path, tiny_model: Path) -> None:
 
 
 def test_doctor_tells_what_is_wrong_with_the_model(tmp_path: Path) -> None:
+    pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed")
     (tmp_path / "letter.gguf").write_text("Dear editor")
     code, checks = doctor(tmp_path, MIXRAG_GENERATOR="letter.gguf")
     assert code == 1
