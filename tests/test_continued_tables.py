@@ -14,31 +14,16 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 from mixrag_cli.output.console import make_console
 from mixrag_cli.output.table_view import table_layout
 from mixrag_cli.plain import table_from_plain, table_to_plain
-from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.sheets.delimited import read_delimited
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document, Grid
+from mixrag_cli.records import Grid
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.places import locate_cells
+from tests.painted_pdf import read_pages, read_raw
 
 TOWNS = ("Arden", "Bexley", "Corby", "Dunmore", "Elstow", "Fenwick", "Garford", "Hexham", "Ilford", "Jarrow")
 HEADER = ("Town", "Visitors", "Beds")
 LABELS_AT, FIGURES_END = 72, (300, 420)
-
-
-def read_pages(*paints: Callable[[Canvas], None]) -> Document:
-    target = io.BytesIO()
-    canvas = Canvas(target, pagesize=LETTER)
-    for paint in paints:
-        canvas.setFont("Helvetica", 9)
-        paint(canvas)
-        canvas.showPage()
-    canvas.save()
-    return read_raw(target.getvalue())
-
-
-def read_raw(raw: bytes) -> Document:
-    return read_pdf(ReadSource("t.pdf", len(raw), io.BytesIO(raw)))
 
 
 def rows_of(n: int, start: int = 0) -> list[tuple[str, ...]]:

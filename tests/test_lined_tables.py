@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 
-from reportlab.lib.pagesizes import LETTER
 from reportlab.pdfgen.canvas import Canvas
 
-from mixrag_cli.readers.pdf.reader import read_pdf
-from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document, Grid
+from tests import painted_pdf
 
 LEFT, MIDDLE, RIGHT = 72, 280, 520
 CALLS = ("open", "close", "read", "write", "seek", "tell", "flush", "lock", "stat", "sync", "trim", "wait")
@@ -18,15 +15,7 @@ DOES = ("begins", "ends", "takes", "puts", "moves", "tells", "empties", "holds",
 
 
 def read_pages(*paints: Callable[[Canvas], object]) -> Document:
-    target = io.BytesIO()
-    canvas = Canvas(target, pagesize=LETTER)
-    for paint in paints:
-        canvas.setFont("Helvetica", 10)
-        paint(canvas)
-        canvas.showPage()
-    canvas.save()
-    raw = target.getvalue()
-    return read_pdf(ReadSource("t.pdf", len(raw), io.BytesIO(raw)))
+    return painted_pdf.read_pages(*paints, size=10)
 
 
 def rows_of(n: int, start: int = 0) -> list[tuple[str, str]]:

@@ -106,16 +106,15 @@ class MiniLM:
         ((_, (ids,), (pooled, projected)),) = self._runs([text], ["vectors", "late"])
         return self._to_unit_rows(pooled)[0], projected[0][self._speaking(ids, SILENT_IN_QUESTIONS)]
 
-    def embed_tokens(self, texts: Sequence[str], *, questions: bool = False) -> list[npt.NDArray[np.float32]]:
+    def embed_tokens(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
         """Each text's token vectors alone, (n, 96) float32 rows of length 1, none of them shared by neighbours.
 
-        Special tokens and punctuation have none, nor have the stop words of questions.
+        Special tokens and punctuation have none.
         """
-        silent = SILENT_IN_QUESTIONS if questions else SILENT
         late: dict[int, npt.NDArray[np.float32]] = {}
         for numbers, tokens, (projected,) in self._runs(texts, ["late"]):
             for number, ids, rows in zip(numbers, tokens, projected, strict=True):
-                late[int(number)] = np.nan_to_num(rows[: len(ids)][self._speaking(ids, silent)])
+                late[int(number)] = np.nan_to_num(rows[: len(ids)][self._speaking(ids)])
         return [late[number] for number in range(len(texts))]
 
     def count_tokens(self, texts: Sequence[str]) -> int:

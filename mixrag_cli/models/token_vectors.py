@@ -28,7 +28,7 @@ class KeptTokens:
     def of_question(self, text: str) -> Tokens:
         """Those of a question or a part of one, without its stop words."""
         if text not in self._questions:
-            self._questions |= {text: self._model.embed_tokens([text], questions=True)[0]}
+            self._questions[text] = np.nan_to_num(self._model.embed_query_late(text)[1])
         return self._questions[text]
 
     def of_labels(self, texts: Sequence[str]) -> list[Tokens]:

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.recap.cells import axis_of
+from mixrag_cli.recap.column_texts import is_numeric
 from mixrag_cli.recap.compute import aggregate
 from mixrag_cli.recap.evidence import CONTEXT_MATCH, EvidenceBase, context_credit, stems_of, surroundings_of
-from mixrag_cli.recap.filters import find_filters, is_numeric, is_record_table
+from mixrag_cli.recap.filters import find_filters, is_record_table
 from mixrag_cli.recap.language import (
     JOINED_MATCH,
     SYNONYM_MATCH,
@@ -22,7 +23,8 @@ from mixrag_cli.recap.language import (
     stem,
 )
 from mixrag_cli.recap.restate import Operation, Restated
-from mixrag_cli.recap.tallies import ColumnMatch, Tally, match_records, tally_of, unasked_heading
+from mixrag_cli.recap.tallies import ColumnMatch, match_records, unasked_heading
+from mixrag_cli.recap.tally_question import Tally, tally_of
 from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC
 from mixrag_cli.records import Cell, Header, Hit, Table
 from mixrag_cli.tables.text import has_labels, key_columns

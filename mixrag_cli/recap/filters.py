@@ -18,6 +18,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from mixrag_cli.recap.column_texts import (
+    YEAR,
+    HeldTable,
+    distinct_texts,
+    is_date_column,
+    is_numeric,
+    is_year_column,
+    known_texts,
+)
 from mixrag_cli.recap.language import STOP_WORDS, facets_of, ordinals_of, stem, words_of
 from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records import Cell, Header, Table
@@ -25,9 +34,8 @@ from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.scan import Comparison, Filter
 from mixrag_cli.tables.text import has_labels, key_columns
 
-MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
-MAX_KEPT = 32  # tables whose columns, and conditions that were found, are kept for the next look
+MAX_KEPT = 32  # conditions of a table that are kept for the next look
 MAX_TRIED = 12  # stretches of the question around a name that are looked for in the file
 NAMED_REACH = 2  # words between a column's name and its value ("class is 3")
 MIN_PART = 2  # words of a name that are a part of it in small letters; one that is written as a name is enough
@@ -36,8 +44,6 @@ YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
 _TOKEN = re.compile(r"[^\W_]+")
-_ISO_DATE = re.compile(r"\s*(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?(?!\d)")
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d$")
 _LETTERED = re.compile(r"q[1-4]")
 _LETTERED_WORD = ("quarter",)
 _COMPARISONS: tuple[tuple[Comparison, str], ...] = (
@@ -97,50 +103,13 @@ def is_record_table(table: Table) -> bool:
     return table.total_rows > len(table.rows) or bool(key_columns(table)) or not has_labels(table)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Held:
-    """A table by its identity, as a key: its cells are too many to be compared or hashed."""
-
-    table: Table
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and self.table is other.table
-
-    def __hash__(self) -> int:
-        return id(self.table)
-
-
-@dataclass(frozen=True, slots=True)
-class _Contents:
-    """What a column of a held table holds. texts: distinct, in order."""
-
-    texts: tuple[str, ...]
-    is_numeric: bool
-
-
-@lru_cache(maxsize=MAX_KEPT)
-def _contents_of(held: _Held) -> dict[int, _Contents]:
-    """Of each column by its index, read once: a wide table is asked for them column by column."""
-    cells: dict[int, list[Cell]] = {header.index: [] for header in held.table.columns}
-    for cell in held.table.cells:
-        if cell.column in cells:
-            cells[cell.column].append(cell)
-    return {
-        index: _Contents(
-            tuple(dict.fromkeys(cell.text.strip() for cell in own)),
-            bool(own) and sum(cell.value is not None for cell in own[:50]) * 2 > len(own[:50]),
-        )
-        for index, own in cells.items()
-    }
-
-
 def find_filters(question: str, table: Table) -> tuple[RowFilter, ...]:
     """The conditions on the table's rows that the question says, none of them twice for one stretch of it."""
-    return _find_filters(question, _Held(table))
+    return _find_filters(question, HeldTable(table))
 
 
 @lru_cache(maxsize=MAX_KEPT)
-def _find_filters(question: str, held: _Held) -> tuple[RowFilter, ...]:
+def _find_filters(question: str, held: HeldTable) -> tuple[RowFilter, ...]:
     table = held.table
     tokens = _tokens(question)
     compared = tuple(_comparisons(question, tokens, table))
@@ -159,7 +128,7 @@ def failed_filters(filters: Sequence[RowFilter], table: Table, row: int) -> tupl
 
 def unexplained(question: str, table: Table, terms: Sequence[str], said: Collection[str]) -> tuple[str, ...]:
     """The question's words, as it writes them, that stand for some of its terms and that nothing said explains."""
-    heads = {part for header in table.columns for part in _leaf_stems(header)}
+    heads = _head_stems(table)
     left = []
     for token in _tokens(question):
         text = question[token.start : token.end]
@@ -187,35 +156,16 @@ def tried_filters(question: str, table: Table, words: Sequence[str]) -> tuple[Ro
     return tuple(RowFilter(Filter(h.index, "in", texts), f"{h.leaf} = {name}", said) for h in columns)
 
 
-def distinct_texts(table: Table, column: Header) -> tuple[str, ...]:
-    """The texts of a column that holds few of them, () where it holds many."""
-    profile = next((known for known in table.profiles if known.index == column.index), None)
-    if profile is not None:
-        return profile.distinct
-    texts = _texts_of(table, column)
-    return texts if len(texts) <= MAX_DISTINCT else ()
-
-
-def _texts_of(table: Table, column: Header) -> tuple[str, ...]:
-    known = _contents_of(_Held(table)).get(column.index)
-    return known.texts if known else ()
-
-
-def is_numeric(table: Table, column: Header) -> bool:
-    """Whether at least half of the column's filled cells are numbers."""
-    profile = next((known for known in table.profiles if known.index == column.index), None)
-    if profile is not None:
-        return profile.count > 0 and profile.numbers * 2 >= profile.count
-    known = _contents_of(_Held(table)).get(column.index)
-    return known is not None and known.is_numeric
-
-
 def _tokens(text: str) -> list[_Token]:
     return [_Token(stem(found.group().lower()), found.start(), found.end()) for found in _TOKEN.finditer(text)]
 
 
 def _leaf_stems(header: Header) -> tuple[str, ...]:
     return tuple(stem(word) for word in words_of(header.leaf))
+
+
+def _head_stems(table: Table) -> set[str]:
+    return {part for header in table.columns for part in _leaf_stems(header)}
 
 
 def _places(needle: Sequence[str], tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
@@ -274,8 +224,8 @@ def _values(tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
     asked = frozenset(token.stem for token in tokens)
     for header in table.columns:
         own = list(_places(_leaf_stems(header), tokens))
-        texts = _known_texts(table, header)
-        is_of_years = all(_YEAR.match(text) for text in texts)
+        texts = known_texts(table, header)
+        is_of_years = all(YEAR.match(text) for text in texts)
         for text in texts:
             stems = _stems(text)
             if not asked.issuperset(stems):
@@ -298,14 +248,6 @@ def _tells(stems: Sequence[str]) -> bool:
 @lru_cache(maxsize=65536)
 def _stems(text: str) -> tuple[str, ...]:
     return tuple(token.stem for token in _tokens(text))
-
-
-def _known_texts(table: Table, header: Header) -> tuple[str, ...]:
-    """The column's texts: few, or all of those of a table that is held whole, numbers apart."""
-    few = distinct_texts(table, header)
-    if few or table.total_rows > len(table.rows) or is_numeric(table, header):
-        return few
-    return _texts_of(table, header)
 
 
 def _ordinals(question: str, tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
@@ -331,7 +273,7 @@ def _parts_of_names(
     """
     taken = {n for each in chosen for n in range(each.place[0], each.place[1] + 1)}
     settled = {each.column.index for each in chosen}
-    heads = {part for header in table.columns for part in _leaf_stems(header)}
+    heads = _head_stems(table)
     free = [n not in taken and token.stem not in heads and _tells((token.stem,)) for n, token in enumerate(tokens)]
     for first, last in _runs(free):
         stems = [token.stem for token in tokens[first : last + 1]]
@@ -340,7 +282,7 @@ def _parts_of_names(
         for header in table.columns:
             if header.index in settled or is_numeric(table, header):
                 continue
-            holding = [text for text in _known_texts(table, header) if _holds(_stems(text), stems)]
+            holding = [text for text in known_texts(table, header) if _holds(_stems(text), stems)]
             if holding and len(holding) <= MAX_HOLDING:
                 shortest = min(len(_stems(text)) for text in holding)
                 yield from (
@@ -365,11 +307,6 @@ def _runs(free: Sequence[bool]) -> Iterator[tuple[int, int]]:
 def _holds(stems: Sequence[str], part: Sequence[str]) -> bool:
     n = len(part)
     return n < len(stems) and any(list(stems[at : at + n]) == list(part) for at in range(len(stems) - n + 1))
-
-
-def is_year_column(table: Table, header: Header) -> bool:
-    """Whether all texts of the column are years."""
-    return all(_YEAR.match(text) for text in distinct_texts(table, header))
 
 
 def _choose(found: Sequence[_Found]) -> list[_Found]:
@@ -414,10 +351,10 @@ def _dates(question: str, table: Table, chosen: Sequence[_Found]) -> Iterator[Ro
     """The year, month or day asked for, in a column of ISO dates: of several, the one that is named."""
     facets = facets_of(question)
     starts = {_date_start(date) for date in facets.dates if date[0]} or {f"{year}-" for year in facets.years}
-    if len(starts) != 1 or any(_YEAR.match(each.text) for each in chosen):
+    if len(starts) != 1 or any(YEAR.match(each.text) for each in chosen):
         return
     tokens = _tokens(question)
-    columns = [header for header in table.columns if _is_date_column(table, header)]
+    columns = [header for header in table.columns if is_date_column(table, header)]
     named = [header for header in columns if any(True for _ in _places(_leaf_stems(header), tokens))]
     for header in (named or columns)[:1]:
         start = starts.pop()
@@ -428,11 +365,6 @@ def _dates(question: str, table: Table, chosen: Sequence[_Found]) -> Iterator[Ro
 def _date_start(date: tuple[int, int, int]) -> str:
     year, month, day = date
     return f"{year}-{month:02d}-{day:02d}" if day else f"{year}-{month:02d}"
-
-
-def _is_date_column(table: Table, header: Header) -> bool:
-    texts = [cell.text for cell in table.cells if cell.column == header.index and cell.text][:50]
-    return bool(texts) and all(_ISO_DATE.match(text) for text in texts)
 
 
 def _compare(value: Decimal, comparison: Comparison, limit: Decimal) -> bool:

@@ -16,7 +16,7 @@ from mixrag_cli.recap.filters import failed_filters, find_filters, is_record_tab
 from mixrag_cli.recap.language import STOP_WORDS, UNIT_WORDS, match_heading, ordinal_conflict, says_nothing_new, stem
 from mixrag_cli.recap.restate import Expects, Operand, Restated
 from mixrag_cli.recap.sentences import counted_words
-from mixrag_cli.recap.tallies import Tally
+from mixrag_cli.recap.tally_question import Tally
 from mixrag_cli.recap.wording import PERCENT, PERCENT_UNITS
 
 CHOSEN = 1.0  # of a score: the one record that meets all conditions goes before any cell that is only likely

@@ -19,7 +19,7 @@ import numpy as np
 from mixrag_cli.recap.axes import AXIS_FEATURES, MIN_HELD, TINY, Axis
 from mixrag_cli.recap.likeness import Matrix, said_by
 from mixrag_cli.recap.token_match import Places
-from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS, Asked, kind_of, spelled_stems
+from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS, Asked, is_currency, kind_of, spelled_stems
 from mixrag_cli.records import Cell, Table
 
 MIN_MISSED = 0.3  # a pair that says a term so much less than another of its table leaves it out
@@ -160,7 +160,7 @@ def _add_values(
         row, column = row_kinds[r[n]], column_kinds[c[n]]
         is_percent = cell.unit in ("%", "pp") or row.is_percent or column.is_percent
         counts = row.is_count or column.is_count
-        is_money = len(cell.unit) == 3 and cell.unit.isupper()
+        is_money = is_currency(cell.unit)
         part[n, _AT["time_pair"]] = bool(asked.facets.years & (row.facets.years | column.facets.years))
         part[n, _AT["percent_wanted"]] = wants.percent and is_percent
         part[n, _AT["percent_unwanted"]] = is_percent and not wants.percent

@@ -94,9 +94,11 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     field = _from_field(restated, base) if restated.operation == "count" else None
     if field is not None:
         return [field]
-    stated, computed = stated_result(restated, base), _computed(restated, base)
+    names_label = restated.expects == "label"
+    cells = [] if names_label else fitting_cells(restated.whole, restated, base, restated.expects)
+    stated, computed = stated_result(restated, cells), _computed(restated, base)
     if computed is None:
-        return [stated or described_cell(restated, base)]
+        return [stated or described_cell(restated, cells)]
     is_stated = stated is not None and _is_surer(stated, computed, restated)
     return [stated if is_stated else computed]
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY, says_percent
 from mixrag_cli.recap.cells import CellMatch
-from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.fitting import fitting_cells
 from mixrag_cli.recap.language import match_term, stem, terms_of, words_of
 from mixrag_cli.recap.pieces import Piece, cell_piece
 from mixrag_cli.recap.restate import Restated
@@ -16,11 +15,12 @@ from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, PERCENT, RATI
 _SAYS = {"average": AVERAGE, "sum": TOTAL, "ratio": RATIO, "maximum": MOST, "minimum": LEAST}
 
 
-def stated_result(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """A cell for the whole question whose headers say that it is the operation's result: the best, or one as sure."""
-    if restated.expects == "label":
-        return None
-    for place, match in enumerate(fitting_cells(restated.whole, restated, base, restated.expects)):
+def stated_result(restated: Restated, cells: Sequence[CellMatch]) -> Piece | None:
+    """A cell whose headers say that it is the operation's result: the best, or one as sure.
+
+    cells: for the whole question, best first.
+    """
+    for place, match in enumerate(cells):
         is_believed = match.is_believed(SURE_PROBABILITY if place else MIN_PROBABILITY)
         if is_believed and states_result(match, restated):
             return cell_piece(match)
@@ -70,14 +70,12 @@ def _part_of(restated: Restated) -> set[str]:
     return set(first.terms) - set(last.terms) or set(first.terms) - restated.names
 
 
-def described_cell(restated: Restated, base: EvidenceBase) -> Piece | None:
+def described_cell(restated: Restated, cells: Sequence[CellMatch]) -> Piece | None:
     """The cell that is surely meant where nothing can be computed: the operation's words only described it.
 
-    Examples: "the most common offence", "what percentage … rose by".
+    Examples: "the most common offence", "what percentage … rose by". cells: as for stated_result.
     """
-    if restated.expects == "label":
-        return None
-    for match in fitting_cells(restated.whole, restated, base, restated.expects):
+    for match in cells:
         is_of_kind = restated.expects != "percent" or says_percent(match.cell, f"{match.label} {match.table.title}")
         if is_of_kind and match.is_believed(SURE_PROBABILITY):
             return cell_piece(match)

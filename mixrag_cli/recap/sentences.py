@@ -20,7 +20,7 @@ from mixrag_cli.recap.evidence import (
 )
 from mixrag_cli.recap.language import facets_of, match_term, says_nothing_new, stem, words_of
 from mixrag_cli.recap.restate import Operand
-from mixrag_cli.recap.wording import PERCENT_UNITS
+from mixrag_cli.recap.wording import PERCENT_UNITS, is_currency
 from mixrag_cli.records import Hit, Locator
 from mixrag_cli.tables.numerals import Value
 from mixrag_cli.tables.prose_numbers import find_numbers
@@ -195,7 +195,7 @@ def match_numbers(
 def _is_of_another_kind(value: Value, counted: str) -> bool:
     """Whether a number is money or a part of a hundred, and no count of the asked things."""
     unit = value.unit
-    is_money = len(unit) == 3 and unit.isupper()
+    is_money = is_currency(unit)
     return (is_money or unit in PERCENT_UNITS) and not match_term(counted, MONEY_STEMS if is_money else PERCENT_STEMS)
 
 

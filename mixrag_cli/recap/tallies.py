@@ -1,8 +1,6 @@
 """Extract and compute over the rows of a table of records: sums, means, counts, extremes and groups under conditions.
 
-    tally_of         what the question wants tallied: "how many …" is a count and "the total …" a sum where rows are
-                     records, though the same words look one cell up in a report
-    match_records    the column, the rows that count, and the value over them
+    match_records    the column, the rows that count, and the value over them (what is wanted: tally_question.py)
 
 A sampled table is tallied over all rows of its file: from its profiles where no row is left out, else by a scan that
 the caller provides. What cannot be scanned has no answer: a sample's mean is no mean.
@@ -10,15 +8,14 @@ the caller provides. What cannot be scanned has no answer: a sample's mean is no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal, cast
 
 import numpy as np
 
 from mixrag_cli.recap.cells import unasked_part
+from mixrag_cli.recap.column_texts import distinct_texts, is_numeric
 from mixrag_cli.recap.compute import aggregate
 from mixrag_cli.recap.evidence import (
     EvidenceBase,
@@ -28,9 +25,7 @@ from mixrag_cli.recap.evidence import (
 )
 from mixrag_cli.recap.filters import (
     RowFilter,
-    distinct_texts,
     find_filters,
-    is_numeric,
     tried_filters,
     unexplained,
 )
@@ -44,53 +39,18 @@ from mixrag_cli.recap.language import (
     words_of,
 )
 from mixrag_cli.recap.restate import Operation, Restated
+from mixrag_cli.recap.tally_question import BEST_STEMS, HOW_MANY, Tally, TallyOperation
 from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Locator, Table
 from mixrag_cli.tables.scan import Filter, Group, ScannedRow
 from mixrag_cli.tables.text import has_labels, key_columns, row_name
 
-TallyOperation = Literal["sum", "average", "maximum", "minimum", "count"]
 MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
 COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
-MAX_BEST = 20  # rows that a list of the greatest names
 MAX_LISTED_GROUPS = 30
 ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
 TALLY_WORDS = WHOLE_WORDS | frozenset(("maximum", "minimum", "max", "min", "number", "sum"))
-_NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_BEST_STEMS = frozenset(stem(word) for word in ("top", "bottom", "first", *_NUMBER_WORDS))
-_SUPERLATIVE = r"highest|largest|biggest|greatest|lowest|smallest|most|least|best|longest|shortest|oldest|youngest"
-_BEST = re.compile(
-    rf"\b(?:top|bottom|first)\s+(?P<after>\d{{1,2}}|{'|'.join(_NUMBER_WORDS)})\b"
-    rf"|\b(?P<before>\d{{1,2}}|{'|'.join(_NUMBER_WORDS)})\s+(?:\w+\s+)?(?:{_SUPERLATIVE})\b",
-    re.IGNORECASE,
-)
-_HOW_MANY = re.compile(r"\bhow many\b|\b(?:what (?:is|was) )?the number of\b", re.IGNORECASE)
-_TOTAL = re.compile(r"\b(?:total|overall|combined|altogether|sum)\b", re.IGNORECASE)
-_AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
-_NUMBER_OF = re.compile(r"\bnumber of\b|\b(?:most|fewest)\b", re.IGNORECASE)
-_GREATEST = re.compile(r"\b(?:highest|largest|biggest|greatest|most|maximum|top)\b", re.IGNORECASE)
-_LEAST = re.compile(r"\b(?:lowest|smallest|least|fewest|minimum)\b", re.IGNORECASE)
-_ASKS_PROSE = re.compile(r"\s*(?:who|whom|whose|why|how|when|where|describe|explain|define)\b", re.IGNORECASE)
-_BY = re.compile(r"\b(?:by|per|for each|for every|in each)\s+(.+)", re.IGNORECASE)
-_WHICH = re.compile(r"\b(?:which|what)\s+(.+)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What is to be computed.
-
-    n_best: how many rows or groups an extreme names. by: the words that name groups, "" for none; best: the extreme of
-    them that is asked for, None for all of them. is_sure: worded as a tally and nothing else. of_one_row: a value that
-    is no tally, of the one row that the conditions leave.
-    """
-
-    operation: TallyOperation
-    n_best: int = 1
-    by: str = ""
-    best: Literal["maximum", "minimum"] | None = None
-    is_sure: bool = True
-    of_one_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,45 +105,6 @@ class ColumnMatch:
         where = self.table.locator
         addressed = [cell.address for cell in self.cells if cell.address]
         return replace(where, cells=f"{addressed[0]}:{addressed[-1]}") if addressed else where
-
-
-def tally_of(restated: Restated) -> Tally | None:
-    """What the question wants tallied, None where its words call for no tally.
-
-    Example: "How many orders came from Spain?" -> a count, not sure: a report may state the number in a cell.
-    """
-    question = restated.question
-    found = _BEST.search(question)
-    n_best = min(_number(found["after"] or found["before"]), MAX_BEST) if found else 1
-    operation, is_sure = _operation_of(restated, question)
-    if operation is None:
-        is_value = restated.operation == "lookup" and restated.expects in ("number", "percent", "any")
-        return Tally("maximum", is_sure=False, of_one_row=True) if is_value else None
-    inner: TallyOperation | None = (
-        "average" if _AVERAGE.search(question) else "sum" if _TOTAL.search(question) else None
-    )
-    inner = inner or ("count" if _NUMBER_OF.search(question) else None)
-    best = "maximum" if _GREATEST.search(question) else "minimum" if _LEAST.search(question) else None
-    grouped = _BY.search(question) or (_WHICH.search(question) if best and inner else None)
-    if grouped and inner:
-        return Tally(inner, n_best, grouped.group(1), cast("Literal['maximum', 'minimum'] | None", best), is_sure)
-    return Tally(operation, n_best, is_sure=is_sure)
-
-
-def _operation_of(restated: Restated, question: str) -> tuple[TallyOperation | None, bool]:
-    if restated.operation in ("sum", "average", "maximum", "minimum", "count"):
-        return restated.operation, True
-    if restated.operation != "lookup" or restated.expects not in ("number", "any", "label", "text"):
-        return None, False
-    if _BEST.search(question) and restated.expects != "text":
-        return ("minimum" if _LEAST.search(question) else "maximum"), True
-    if _HOW_MANY.search(question):
-        return "count", False
-    return ("sum", False) if _TOTAL.search(question) and not _ASKS_PROSE.match(question) else (None, False)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdigit() else _NUMBER_WORDS.index(text.lower()) + 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +212,7 @@ def match_records(restated: Restated, tally: Tally, hit: Hit, table: Table, base
 
 def _counts_best(term: str, tally: Tally) -> bool:
     """Whether the term says how many of the greatest are wanted ("top 3")."""
-    return tally.n_best > 1 and (term in _BEST_STEMS or term.isdigit())
+    return tally.n_best > 1 and (term in BEST_STEMS or term.isdigit())
 
 
 def _is_name(word: str, restated: Restated) -> bool:
@@ -363,7 +284,7 @@ def unasked_heading(header: Header, terms: Sequence[str]) -> float:
 
 def _counted(question: str, rows: _Rows, around: Sequence[str]) -> tuple[Header, TallyOperation, float] | None:
     """What "how many" counts: records, or the amounts in a column of numbers that it names."""
-    asked = _HOW_MANY.search(question)
+    asked = HOW_MANY.search(question)
     columns = rows.table.columns
     behind = words_of(question[asked.end() :]) if asked else words_of(question)
     keys = key_columns(rows.table)

@@ -168,6 +168,11 @@ def spelled_out(text: str) -> str:
     return _SPELLED.sub(lambda found: _DIGITS[found.group().lower()], text)
 
 
+def is_currency(unit: str) -> bool:
+    """Whether a unit is the code of a currency, "USD"."""
+    return len(unit) == 3 and unit.isupper()
+
+
 def head_of(question: str) -> tuple[str, ...]:
     """The stems of what is asked for: behind the question word, up to the next word that joins or ends.
 
