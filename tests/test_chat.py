@@ -22,11 +22,13 @@ from cli_fixtures import indexed as indexed
 from scripted_server import serve
 
 SECONDS = 60  # until something is given up that takes about one on a quiet machine
-# Makes stdin its terminal, so that Ctrl-C reaches it, and becomes the program that follows.
+# Makes stdin its terminal, so that Ctrl-C reaches it, and becomes the program that follows. A job in the background
+# starts deaf to Ctrl-C and would hand that down.
 TAKE_TERMINAL = [
     sys.executable,
     "-c",
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])",
+    "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])",
 ]
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[=>]")
 
