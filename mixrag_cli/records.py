@@ -332,7 +332,8 @@ class Hit:
     absent. score: the fused score in [0, 1], by which hits are ordered. probability: calibrated, where a map is fitted.
     threshold: what the raw score of the source judged_by had to reach; where it did, accepted_by is that source.
     ceiling: the highest BM25 score that the words of its query can reach, without which "words" means nothing.
-    terms: of the passage in the full-text index, in order, joined by blanks.
+    terms: of the passage in the full-text index, in order, joined by blanks. root: the indexed folder in which an
+    absolute path lies, "" for one that is relative.
     """
 
     chunk: Chunk
@@ -346,6 +347,15 @@ class Hit:
     ceiling: float = 0.0
     judged_by: str | None = None
     terms: str = ""
+    root: str = ""
+
+    @property
+    def path_below(self) -> str:
+        """The path from the indexed folder on; the folders above it speak of the disk, not of the document.
+
+        Example: path "/home/ann/filings/2023/q1.pdf", root "/home/ann/filings" -> "filings/2023/q1.pdf".
+        """
+        return self.path.removeprefix(self.root.rpartition("/")[0]).lstrip("/") if self.root else self.path
 
 
 @dataclass(frozen=True, slots=True)

@@ -562,6 +562,19 @@ def test_status_tells_what_is_in_and_what_is_not(indexed):
     assert f"mixrag {__version__}" in plain
 
 
+def test_folders_above_an_index_that_lies_elsewhere_are_no_words_of_its_files(tmp_path):
+    folder, store = tmp_path / "varnish" / "notes", str(tmp_path / "store")
+    folder.mkdir(parents=True)
+    (folder / "leave.md").write_text("# Leave\n\nThere are 27 days of paid leave.\n")
+    env = environment_of(tmp_path)
+    assert run_mixrag("index", str(folder), "--store", store, cwd=tmp_path, env=env).returncode == 0
+    titles = {}
+    for query in ("varnish", "notes"):
+        done = run_mixrag("search", query, "--store", store, "--json", cwd=tmp_path, env=env)
+        titles[query] = [hit["scores"]["title"] for hit in json.loads(done.stdout)["hits"]]
+    assert titles == {"varnish": [0.0], "notes": [1.0]}
+
+
 def test_commands_work_from_a_folder_below_and_with_a_named_store(indexed, home):
     below = indexed / "below"
     below.mkdir(exist_ok=True)

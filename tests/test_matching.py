@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mixrag_cli.records import Chunk, Hit, Locator
@@ -73,3 +75,10 @@ def test_a_title_says_the_share_of_the_questions_weight_that_stands_in_it() -> N
     found = Matcher(text_to_terms).match([hit], asked("pump pressure", pump=3.0, pressure=1.0))[0].scores
     assert found["title"] == 0.75
     assert matched(hit, "")["title"] == 0
+
+
+def test_folders_above_the_indexed_one_are_no_title() -> None:
+    hit = replace(hit_of("text"), path="/home/pumps/filings/2023/q1.pdf", root="/home/pumps/filings")
+    assert hit.path_below == "filings/2023/q1.pdf"
+    assert matched(hit, "filings 2023")["title"] == 1
+    assert matched(hit, "pumps")["title"] == 0

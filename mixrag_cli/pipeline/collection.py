@@ -192,7 +192,8 @@ class Collection:
         vector = self.vector_of(text)
         vectors = tuple(self.vector_of(other) for other in sought)
         clock.lap("embed")
-        query = Query(text, vector, self.statistics.ceiling(text_to_terms(text)), where, vectors)
+        ceiling, roots = self.statistics.ceiling(text_to_terms(text)), self.reader.record.roots
+        query = Query(text, vector, ceiling, where, vectors, roots)
         hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
         clock.lap("candidates")
         return hits

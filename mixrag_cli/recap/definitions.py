@@ -70,7 +70,7 @@ def _match(operand: Operand, hit: Hit, base: EvidenceBase, names: frozenset[str]
     own = stems_of(name)
     named = sum(1 for word in own if match_term(word, operand.terms) >= 0.9) / len(own) if own else 0.0
     score = coverage + NAME_BONUS * named + 0.1 * hit.score - (PRIVATE_PENALTY if name.startswith("_") else 0.0)
-    score += PATH_BONUS if names_path(operand.text, hit.path) else 0.0
+    score += PATH_BONUS if names_path(operand.text, hit.path_below) else 0.0
     return DefinitionMatch(hit, _qualified(name, hit), definition.group().strip(), summary, score, coverage)
 
 

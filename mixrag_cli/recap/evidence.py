@@ -87,7 +87,7 @@ def stems_of(text: str) -> tuple[str, ...]:
 
 def surroundings_of(hit: Hit, table: Table | None) -> tuple[tuple[str, ...], Facets]:
     """The stems and facets around a passage: its context, its document's title and path, its table's title."""
-    text = " ".join((hit.chunk.context, hit.title, hit.path.replace("/", " "), table.title if table else ""))
+    text = " ".join((hit.chunk.context, hit.title, hit.path_below.replace("/", " "), table.title if table else ""))
     return stems_of(text), facets_of(text)
 
 

@@ -134,7 +134,7 @@ def _match_in_hit(
     around, around_facets = surroundings_of(hit, None)
     known = base.knows.get(hit.chunk.document, frozenset())
     credit = context_credit(operand.terms, names, around, known)
-    liking = PATH_BONUS if names_path(operand.text, hit.path) else 0.0
+    liking = PATH_BONUS if names_path(operand.text, hit.path_below) else 0.0
     liking -= CODE_PENALTY if prefers_prose and hit.chunk.kind == "code" else 0.0
     defines = _definition_of(operand.text)
     matches = []

@@ -53,7 +53,8 @@ class Query:
     """A question ready for both searches.
 
     vector: (dim,) float32 of length 1. ceiling: the highest BM25 score the words can tend to. where: a filter of the
-    store's own making. sought: by which vectors to search for meaning in the question's place, () for its own.
+    store's own making. sought: by which vectors to search for meaning in the question's place, () for its own. roots:
+    the indexed folders, as in the store's record.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Query:
     ceiling: float
     where: str | None = None
     sought: tuple[npt.NDArray[np.float32], ...] = ()
+    roots: tuple[str, ...] = ()
 
 
 def find_hits(store: PassageStore, query: Query, n_words: int, n_meaning: int) -> list[Hit]:
@@ -91,10 +93,16 @@ def find_hits(store: PassageStore, query: Query, n_words: int, n_meaning: int) -
             fused[key],
             ceiling=query.ceiling,
             terms=passage.terms,
+            root=_root_of(passage.path, query.roots),
         )
         for key, passage in passages.items()
     ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
+
+
+def _root_of(path: str, roots: Sequence[str]) -> str:
+    """The innermost of the folders that the path lies in, "" for none."""
+    return max((root for root in roots if path.startswith(f"{root}/")), key=len, default="")
 
 
 def _raw_scores(key: str, words: dict[str, float], meaning: dict[str, float]) -> dict[str, float]:

@@ -65,7 +65,7 @@ class Matcher:
     def _matched(self, hit: Hit, question: QuestionTerms) -> Hit:
         found = {
             PHRASE: question.phrases(hit.terms),
-            TITLE: question.share(self._title_terms(f"{hit.title} {hit.path}")),
+            TITLE: question.share(self._title_terms(f"{hit.title} {hit.path_below}")),
         }
         if hit.chunk.kind in TABLE_KINDS:
             found[HEADER] = question.share(header_terms(hit.terms.split()))
