@@ -27,7 +27,7 @@ from mixrag_cli.retrieval.curves import (
     fit_isotonic,
     fit_logistic,
 )
-from mixrag_cli.retrieval.fusion import RIVALS, fuse_hits, lead_over_rivals
+from mixrag_cli.retrieval.fusion import RIVALS, USUAL_RIVAL, fuse_hits, lead_over_rivals
 from mixrag_cli.retrieval.learning import JudgedQuestion, fit_calibration
 
 
@@ -123,14 +123,21 @@ def test_fusion_orders_by_evidence_and_promises_a_probability() -> None:
 
 
 def test_what_all_candidates_have_in_common_is_no_lead() -> None:
-    assert lead_over_rivals([2.0, 1.0], 0.5) == pytest.approx([1.19, 0.19], abs=0.01)
+    assert lead_over_rivals([4.0] + [1.0] * 29, 0.5)[:2] == pytest.approx([3.25, 0.25], abs=0.01)
     assert lead_over_rivals([2.0, 1.0], 0.0) == [2.0, 1.0]
     assert lead_over_rivals([], 0.9) == []
-    sums = [3.0, 1.0, 0.5]
+    sums = [3.0, 1.0, 0.5] * 10
     assert lead_over_rivals([each + 700 for each in sums], 1.0) == pytest.approx(lead_over_rivals(sums, 1.0))
     # What comes after the best is no rival: a question with more candidates is no more crowded for it.
     crowd = [1.0] * RIVALS
     assert lead_over_rivals([*crowd, *[-5.0] * 50], 0.9)[0] == pytest.approx(lead_over_rivals(crowd, 0.9)[0])
+
+
+def test_a_passage_that_is_alone_is_no_rival_of_itself() -> None:
+    good, bad = 2.0, -2.0
+    among_usual = lead_over_rivals([good] + [USUAL_RIVAL] * (RIVALS - 1), 0.9)[0]
+    assert lead_over_rivals([good], 0.9) == [pytest.approx(among_usual)]
+    assert lead_over_rivals([good], 0.9)[0] - lead_over_rivals([bad], 0.9)[0] > 3
 
 
 def test_a_passage_among_many_as_good_is_promised_less_and_ranked_the_same() -> None:

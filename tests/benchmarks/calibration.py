@@ -12,9 +12,8 @@
    and by one global threshold, with the shipped, the label-free and the labelled calibration; the expected calibration
    error of the ten hits shown.
 3. The same error on DATA/collection/files, indexed in STORE, by people's judgements (pooled.py), beside what promises
-   that are right would show there: over all questions, over the half that was looked into and the half held out, by
-   modality and by what was promised. Then by page: relevant on a page that the question names, or in a file that it
-   names where it names no page.
+   that are right would show there: over all questions, by half, by modality and by what was promised. Each half is
+   promised by the priors that fit_priors.py has fitted without it and kept in CACHE.
 4. Refusing, with the reader: DATA/collection/questions.jsonl; and N questions of HetDocQA asked of FinQA's contexts
    alone, which cannot answer them, beside N of FinQA's own.
 """
@@ -27,14 +26,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from unittest.mock import patch
 
 import numpy as np
-from collection import names_document
-from fit_priors import N_WORDS, STRENGTH, ranker, without_rerank
+from fit_priors import N_WORDS, STRENGTH, fits_file, ranker, without_rerank
 from judged import Gathered, K, gather_set, read_set
-from pooled import by_judgement, draw_null, half_of, read_judgements, read_lines
-from pooled import read_questions as read_our_questions
+from pooled import draw_null, half_of, read_candidates, read_lines
 
 from mixrag_cli.evaluation.measures import success_at
 from mixrag_cli.evaluation.statistics import paired_bootstrap
@@ -62,7 +59,6 @@ METHODS = ("words", "meaning", "rerank", "rrf", "weighted", "calibrated")
 SEED = 7
 FEW = 32  # questions: half of what a collection draws for itself
 ALL = "all"
-HALVES = ("looked into", "held out")  # of our judged questions, by pooled.half_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +161,7 @@ def to_judgement(hit: Hit, question: JudgedQuestion) -> Judgement:
     )
 
 
-def by_modality(judgements: Iterator[Judgement]) -> dict[str, list[Judgement]]:
+def by_modality(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
     groups: dict[str, list[Judgement]] = defaultdict(list)
     for each in judgements:
         groups[ALL].append(each)
@@ -242,50 +238,30 @@ def report_hetdocqa(name: str, questions: Sequence[Gathered], store: Path) -> No
 # --- the mixed collection --------------------------------------------------------------------------------------------
 
 
-def read_questions(data: Path) -> list[dict[str, Any]]:
-    return read_lines(data / "collection" / "questions.jsonl")
-
-
-def judge_by_page(session: Session, questions: Sequence[Mapping[str, Any]]) -> Iterator[JudgedQuestion]:
-    for question in questions:
-        hits = session.gather(question["question"], None, Clock())
-        yield JudgedQuestion(hits, {hit.chunk.id for hit in hits if stands_there(hit, question)})
-
-
-def stands_there(hit: Hit, question: Mapping[str, Any]) -> bool:
-    """Whether the hit stands on a page that the question names, or in a file where it names no page."""
-    if not names_document({"path": hit.path}, question["documents"]):
-        return False
-    pages, page = question["pages_with_the_figure"], hit.chunk.locator.page
-    return not pages or (
-        page is not None and any(page <= each <= (hit.chunk.locator.last_page or page) for each in pages)
-    )
-
-
-def report_collection(data: Path, store: Path) -> None:
+def report_collection(data: Path, cache: Path, store: Path) -> None:
+    """Each half of the questions by the priors that have not seen it, and by what those became fitted to itself."""
     session = open_store(store)
-    theirs = [each for each in read_questions(data) if each["documents"]]
-    questions = [*theirs, *read_our_questions()]
-    known = {"shipped": session.shipped_calibration, "label-free": fitted_to_itself(session)}
-    by_page = list(judge_by_page(session, questions))
-    files, judgements = (data / "collection" / "files").resolve(), read_judgements()
-    ids = [each["id"] for each in questions]
-    read = {id_: by_judgement(each, id_, files, judgements) for id_, each in zip(ids, by_page, strict=True)}
-    print(f"\nmixed collection, {len(read)} questions with an answer; relevant: as a reader judged")
-    print_unjudged(read, known)
-    for label, calibration in known.items():
-        report_promises(label, read, calibration)
-    print_acceptance(list(read.values()), known)
-    for label, part in (("all", by_page), ("the collection's own", by_page[: len(theirs)])):
-        print(f"relevant: on a page that is named; {label}, {len(part)} questions")
-        print_errors(part, known)
+    asked = read_candidates(session, data)
+    print(f"\nmixed collection, {len(asked)} questions with an answer; relevant: as a reader judged")
+    parts = []
+    for half in (0, 1):
+        with patch("mixrag_cli.retrieval.calibration.PRIORS_FILE", fits_file(cache, half)):
+            known = {"shipped": session.shipped_calibration, "label-free": fitted_to_itself(session)}
+        parts.append(({id_: each for id_, each in asked.items() if half_of(id_) != half}, known))
+    for unseen, known in parts:
+        print_unjudged(unseen, known)
+    for label in ("shipped", "label-free"):
+        report_promises(label, [(list(unseen.values()), known[label]) for unseen, known in parts])
+    for unseen, known in parts:
+        print_acceptance(list(unseen.values()), known)
 
 
-def report_promises(label: str, read: Mapping[str, JudgedQuestion], calibration: Calibration) -> None:
-    halves = {name: [each for id_, each in read.items() if half_of(id_) == half] for half, name in enumerate(HALVES)}
-    for name, part in {ALL: list(read.values()), **halves}.items():
-        print_error(f"{label}, {name}", list(shown(part, calibration)))
-    groups = by_modality(shown(list(read.values()), calibration))
+def report_promises(label: str, parts: Sequence[tuple[Sequence[JudgedQuestion], Calibration]]) -> None:
+    judgements = [list(shown(questions, known)) for questions, known in parts]
+    print_error(f"{label}, {ALL}", [each for part in judgements for each in part])
+    for part, (questions, _) in zip(judgements, parts, strict=True):
+        print_error(f"  {len(questions)} questions", part)
+    groups = by_modality(each for part in judgements for each in part)
     for modality, found in sorted(groups.items()):
         if modality != ALL:
             print_error(f"  {modality}", found)
@@ -330,7 +306,7 @@ def print_refusals(label: str, session: Session, answerable: Sequence[str], othe
 def report_refusals(data: Path, finqa: Path, collection: Path | None, n: int) -> None:
     print("\nrefusing")
     if collection is not None:
-        questions = read_questions(data)
+        questions = read_lines(data / "collection" / "questions.jsonl")
         parts = [[each["question"] for each in questions if bool(each["documents"]) == has] for has in (True, False)]
         print_refusals("collection", open_store(collection), *parts)
     texts = [
@@ -357,7 +333,7 @@ def main() -> None:
         print_ranking(f"{name} dev", [each for each in questions if each.question.group == "dev"])
         report_hetdocqa(name, questions, options.cache / name / "store")
     if options.collection:
-        report_collection(options.data, options.collection)
+        report_collection(options.data, options.cache, options.collection)
     if options.ask:
         finqa = next(name for name in options.sets.split(",") if name in ("full", "part"))
         report_refusals(options.data, options.cache / finqa / "store", options.collection, options.ask)

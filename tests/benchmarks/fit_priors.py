@@ -2,14 +2,17 @@
 
     python tests/benchmarks/fit_priors.py DATA CACHE [--dry] [--keep-weights] [--sets full,paper,hetdocqa,hitab]
 
-Fitted on FinQA, HetDocQA's calibration split among its contexts, and HiTab, each set weighing the same: the weights on
-FinQA's full or part, the curves on its paper, the promises not on FinQA.
-What is printed is held out: half of FinQA's and of HiTab's questions are judged by what was fitted on the other half,
-HetDocQA's dev split by a fit on its calibration split; with --keep-weights the curves alone are held out. What is
-written, unless --dry, to mixrag_cli/retrieval/priors.json was fitted on both halves.
+Fitted on FinQA, HetDocQA's calibration split among its contexts, HiTab, and the mixed collection as people judged it,
+each set weighing the same: the weights on FinQA's full or part, the curves on its paper, the promises not on FinQA; on
+the collection the promises alone.
+What is printed is held out: half of FinQA's, of HiTab's and of the collection's questions are judged by what was fitted
+on the other half, HetDocQA's dev split by a fit on its calibration split; with --keep-weights the curves alone are held
+out. The two fits are kept in CACHE, for calibration.py. What is written, unless --dry, to
+mixrag_cli/retrieval/priors.json was fitted on both halves.
 
 1. maps: a logistic curve a source, and a source and modality
-2. weights of the sources in the sum: those with the best mean nDCG@10 over the sets, on a grid
+2. weights of the sources in the sum: those with the best mean nDCG@10 over the sets, on a grid; first without
+   reranking, then the two models' anew beside it, so that what the reranker says is added to the rest
 3. how much of what a question's candidates hold in common is no lead of any: on a grid, by the promises' log loss
 4. the curve from the lead to the probability, by modality
 """
@@ -19,12 +22,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from judged import Gathered, K, gather_set, ndcgs
+from pooled import gather_collection, half_of
 
 from mixrag_cli.evaluation.statistics import bootstrap, paired_bootstrap
 from mixrag_cli.retrieval.calibration import ANY, PRIORS_FILE, SOURCES, Calibration, ScoreMap, read_priors
@@ -50,8 +55,14 @@ WEAK = Logistic(-3.0, 0.0)
 N_WORDS = Settings().words_candidates
 DISCOUNTS = 1 / np.log2(np.arange(2, K + 2))
 REFERENCE = "words"  # its weight stays 1: only ratios order hits
+COLLECTION = "collection"
+RERANKS = ("none", "late")
+MODELS = ("meaning", "rerank")  # both from one model: their weights are sought together
+GROUPS = (MODELS, ("phrase",), ("header",), ("title",)) * ROUNDS
 
 Sets = Mapping[str, Sequence[Gathered]]
+Ranked = TypeVar("Ranked", Gathered, JudgedQuestion)
+Halves = tuple[list[JudgedQuestion], list[JudgedQuestion]]
 
 
 def halves(name: str, questions: Sequence[Gathered]) -> tuple[list[Gathered], list[Gathered]]:
@@ -69,7 +80,7 @@ def held_out(name: str, questions: Sequence[Gathered], half: int) -> list[Gather
     return list(questions[1 - half :: 2])
 
 
-def without_rerank(questions: Sequence[Gathered]) -> list[Gathered]:
+def without_rerank(questions: Sequence[Ranked]) -> list[Ranked]:
     return [
         replace(
             each,
@@ -87,10 +98,15 @@ def start() -> Calibration:
     return Calibration(maps, dict.fromkeys(SOURCES, 1.0), {ANY: Logistic(0.0, 1.0)}, cut=0.5)
 
 
-def evenly(sets: Sets) -> list[JudgedQuestion]:
+def evenly(sets: Iterable[Sequence[JudgedQuestion]]) -> list[JudgedQuestion]:
     """The questions of all sets, those of the smaller ones repeated until each set weighs the same."""
-    largest = max(len(questions) for questions in sets.values())
-    return [each.judged for questions in sets.values() for each in (list(questions) * 10)[:largest]]
+    filled = [questions for questions in sets if questions]
+    largest = max(map(len, filled))
+    return [each for questions in filled for each in itertools.islice(itertools.cycle(questions), largest)]
+
+
+def judged_of(sets: Sets, chosen: Sequence[str]) -> list[list[JudgedQuestion]]:
+    return [[each.judged for each in questions] for name, questions in sets.items() if name in chosen]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +146,15 @@ def ranker(calibration: Calibration, method: str = "calibrated"):
     return lambda hits: fuse_hits(hits, calibration, method, N_WORDS)
 
 
-def fit_weights(sets: Sets, calibration: Calibration) -> dict[str, float]:
+def fit_weights(sets: Sets, calibration: Calibration, beside: Mapping[str, float] | None) -> dict[str, float]:
     """The weights with the best mean nDCG@10 of the sets: both models' together, then each match's, and so again.
 
-    Of those that are as good, the smallest: the plateau is wide, and words lead on larger collections.
+    Of those that are as good, the smallest: the plateau is wide, and words lead on larger collections. beside: the
+    weights without reranking, of which all but the models' stay.
     """
     columns = {name: [to_columns(each, calibration) for each in questions] for name, questions in sets.items()}
-    weights = {source: float(source == REFERENCE) for source in SOURCES}
-    for chosen in (("meaning", "rerank"), ("phrase",), ("header",), ("title",)) * ROUNDS:
+    weights = dict(beside or {source: float(source == REFERENCE) for source in SOURCES})
+    for chosen in (MODELS,) if beside else GROUPS:
         tried = {
             steps: mean_ndcg(columns, {**weights, **dict(zip(chosen, steps, strict=True))})
             for steps in itertools.product(STEPS, repeat=len(chosen))
@@ -147,16 +164,22 @@ def fit_weights(sets: Sets, calibration: Calibration) -> dict[str, float]:
     return weights
 
 
-def fit(sets: Sets, weights: Mapping[str, float] | None = None) -> Calibration:
-    """The priors fitted to these questions. weights: of the sources, None to find the best."""
-    judged, ordered, named = (
-        {name: questions for name, questions in sets.items() if name in chosen}
-        for chosen in (FOR_CURVES, FOR_WEIGHTS, FOR_PROMISES)
-    )
-    prior = fit_calibration(evenly(judged), start(), strength=STRENGTH, n_words=N_WORDS, origin="shipped")
-    weighted = replace(prior, weights=weights or fit_weights(ordered, prior))
-    fitted = fit_calibration(evenly(judged), weighted, strength=STRENGTH, n_words=N_WORDS, origin="shipped")
-    promises = fit_promises(evenly(named), weighted)
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one fit may see: the sets, and the mixed collection's questions as people judged them."""
+
+    sets: Sets
+    read: Sequence[JudgedQuestion]
+
+
+def fit(part: Part, weights: Mapping[str, float] | None, beside: Mapping[str, float] | None) -> Calibration:
+    """The priors fitted to these questions. weights: of the sources, None to find the best; beside: see fit_weights."""
+    judged = evenly(judged_of(part.sets, FOR_CURVES))
+    prior = fit_calibration(judged, start(), strength=STRENGTH, n_words=N_WORDS, origin="shipped")
+    ordered = {name: questions for name, questions in part.sets.items() if name in FOR_WEIGHTS}
+    weighted = replace(prior, weights=weights or fit_weights(ordered, prior, beside))
+    fitted = fit_calibration(judged, weighted, strength=STRENGTH, n_words=N_WORDS, origin="shipped")
+    promises = fit_promises(evenly([*judged_of(part.sets, FOR_PROMISES), part.read]), weighted)
     return strip(replace(fitted, rivalry=promises.rivalry, final=promises.final))
 
 
@@ -226,11 +249,11 @@ def print_set(name: str, parts: Sequence[tuple[Sequence[Gathered], Calibration]]
         print(f"{'':14}  {over}", flush=True)
 
 
-def print_error(parts: Sequence[tuple[Sequence[Gathered], Calibration]]) -> None:
+def print_error(parts: Sequence[tuple[Sequence[JudgedQuestion], Calibration]]) -> None:
     """The expected calibration error of the hits shown, each question's by the calibration beside it."""
     promised, true = [], []
     for questions, calibration in parts:
-        for each in (question.judged for question in questions):
+        for each in questions:
             for hit in fuse_hits(each.hits, calibration, n_words=N_WORDS)[:SHOWN]:
                 if hit.chunk.id not in each.unjudged:
                     promised.append(hit.probability or 0.0)
@@ -242,6 +265,47 @@ def print_error(parts: Sequence[tuple[Sequence[Gathered], Calibration]]) -> None
     )
 
 
+def print_held_out(sets: Sets, read: Halves, fits: Sequence[Calibration]) -> None:
+    """What each set and the collection come to where every question is judged by the fit that has not seen it."""
+    for name, questions in sets.items():
+        parts = [(held_out(name, questions, half), fits[half]) for half in (0, 1)]
+        print_set(name, parts)
+        print_error([([each.judged for each in unseen], calibration) for unseen, calibration in parts])
+    print(f"{COLLECTION}, {sum(map(len, read))} questions as people judged them")
+    print_error([(read[1 - half], fits[half]) for half in (0, 1)])
+
+
+def print_gain(sets: Sets, of_halves: Sequence[Mapping[str, Calibration]], both: Mapping[str, Calibration]) -> None:
+    """nDCG@10 that reranking adds to the fusion without it: by what the fits have not seen, and with both halves'."""
+    print("\nreranking over the fusion without it: held out; with what was fitted on both halves")
+    for name, questions in sets.items():
+        unseen = [(held_out(name, questions, half), of_halves[half]) for half in (0, 1)]
+        whole = [(part, both) for part, _ in unseen]
+        print(f"{name:9} {gain_told(unseen)}   {gain_told(whole)}", flush=True)
+
+
+def gain_told(parts: Sequence[tuple[Sequence[Gathered], Mapping[str, Calibration]]]) -> str:
+    after = [value for part, fits in parts for value in ndcgs(part, ranker(fits["late"]))]
+    before = [value for part, fits in parts for value in ndcgs(without_rerank(part), ranker(fits["none"]))]
+    gain = paired_bootstrap(after, before)
+    return f"{gain.difference:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}] p {gain.p:.4f}"
+
+
+def fits_file(cache: Path, half: int) -> Path:
+    """Where the fit that has seen this half of the questions is kept, beside what it has not."""
+    return cache / f"priors-{half}.json"
+
+
+def keep(path: Path, gathered: Sets, fits: Mapping[str, Calibration]) -> None:
+    told = {
+        "made_by": "tests/benchmarks/fit_priors.py",
+        "fitted_on": ", ".join(f"{name}: {len(questions)} questions" for name, questions in gathered.items())
+        + f", {COLLECTION}: promises",
+        "calibrations": {name: fits[name].to_json() for name in reversed(RERANKS)},
+    }
+    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
@@ -251,29 +315,31 @@ def main() -> None:
     parser.add_argument("--keep-weights", action="store_true", help="fit the curves alone: hits stay in their order")
     options = parser.parse_args()
     gathered = {name: gather_set(options.data, options.cache, name) for name in options.sets.split(",")}
-    found, shipped = {}, read_priors()
-    for rerank in ("late", "none"):
-        weights = shipped[rerank].weights if options.keep_weights else None
+    asked = gather_collection(options.data, options.cache)
+    shipped = read_priors() if options.keep_weights else {}
+    found: dict[str, Calibration] = {}
+    of_halves: tuple[dict[str, Calibration], ...] = ({}, {})
+    for rerank in RERANKS:
+        weights = shipped[rerank].weights if shipped else None
         change = without_rerank if rerank == "none" else list
         sets = {name: change(questions) for name, questions in gathered.items()}
+        read: Halves = tuple(change([each for id_, each in asked.items() if half_of(id_) == half]) for half in (0, 1))
         parts = {name: halves(name, questions) for name, questions in sets.items()}
-        fits = [fit({name: part[half] for name, part in parts.items()}, weights) for half in (0, 1)]
-        print(
-            f"\nrerank {rerank}: weights {fits[0].weights} {fits[1].weights}, rivalry {[each.rivalry for each in fits]}"
-        )
-        for name, questions in sets.items():
-            held_out_parts = [(held_out(name, questions, half), fits[half]) for half in (0, 1)]
-            print_set(name, held_out_parts)
-            print_error(held_out_parts)
-        found[rerank] = fit({name: together(part) for name, part in parts.items()}, weights)
-        print(f"written: weights {found[rerank].weights}, rivalry {found[rerank].rivalry}")
+        for half, fits in enumerate(of_halves):
+            seen = Part({name: part[half] for name, part in parts.items()}, read[half])
+            fits[rerank] = fit(seen, weights, fits["none"].weights if fits else None)
+        both = Part({name: together(part) for name, part in parts.items()}, [*read[0], *read[1]])
+        found[rerank] = fit(both, weights, found["none"].weights if found else None)
+        told = [fits[rerank] for fits in of_halves]
+        rivalry = [each.rivalry for each in told]
+        print(f"\nrerank {rerank}: weights {told[0].weights} {told[1].weights}, rivalry {rivalry}")
+        print_held_out(sets, read, told)
+        print(f"fitted on both: weights {found[rerank].weights}, rivalry {found[rerank].rivalry}", flush=True)
+    print_gain(gathered, of_halves, found)
+    for half, fits in enumerate(of_halves):
+        keep(fits_file(options.cache, half), gathered, fits)
     if not options.dry:
-        told = {
-            "made_by": "tests/benchmarks/fit_priors.py",
-            "fitted_on": ", ".join(f"{name}: {len(gathered[name])} questions" for name in gathered),
-            "calibrations": {name: each.to_json() for name, each in found.items()},
-        }
-        PRIORS_FILE.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        keep(PRIORS_FILE, gathered, found)
         print(f"\nwritten: {PRIORS_FILE}")
 
 

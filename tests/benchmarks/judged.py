@@ -200,14 +200,19 @@ def index_set(judged: JudgedSet, cache: Path) -> Path:
     for name, text in judged.files.items():
         if not (folder / name).exists():
             (folder / name).write_text(text, encoding="utf-8")
+    index_folder(folder, store)
+    ensure_only(folder, store)
+    return store
+
+
+def index_folder(folder: Path, store: Path) -> None:
+    """The store brought up to date, made anew where an older program made it. Raises SystemExit."""
     run = run_mixrag("index", str(folder), "--store", str(store), "--json", timeout_s=7_200)
     if run.exit_code in (12, 13, 14):
         run = run_mixrag("index", str(folder), "--store", str(store), "--rebuild", "--yes", "--json", timeout_s=7_200)
     if run.exit_code not in (0, 3):
-        raise SystemExit(f"{judged.name}: exit {run.exit_code}: {run.payload.get('message')}")
-    print(f"{judged.name}: {run.payload['chunks']} new passages in {run.seconds:.0f} s", flush=True)
-    ensure_only(folder, store)
-    return store
+        raise SystemExit(f"{folder}: exit {run.exit_code}: {run.payload.get('message')}")
+    print(f"{store.parent.name}: {run.payload['chunks']} new passages in {run.seconds:.0f} s", flush=True)
 
 
 def ensure_only(folder: Path, store: Path) -> None:

@@ -30,10 +30,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from judged import index_folder
 
+from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.curves import BINS
 from mixrag_cli.retrieval.learning import JudgedQuestion
+from mixrag_cli.settings import Settings
 
 HERE = Path(__file__).parent
 HASH_DIGITS = 12
@@ -69,6 +73,34 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:HASH_DIGITS]
 
 
+def gather_collection(data: Path, cache: Path) -> dict[str, JudgedQuestion]:
+    """Every question that DATA/collection/files answers, its candidates as people judged them, by its id.
+
+    The product indexes the files into CACHE/collection/store.
+    """
+    files, store = (data / "collection" / "files").resolve(), cache / "collection" / "store"
+    store.parent.mkdir(parents=True, exist_ok=True)
+    index_folder(files, store)
+    return read_candidates(open_session(cache, Settings(store=store)), data)
+
+
+def read_candidates(session: Session, data: Path) -> dict[str, JudgedQuestion]:
+    """As gather_collection, from a session over the collection's files."""
+    files, judgements = (data / "collection" / "files").resolve(), read_judgements()
+    return {
+        asked["id"]: by_judgement(
+            JudgedQuestion(session.gather(asked["question"], None, Clock()), ()), asked["id"], files, judgements
+        )
+        for asked in answerable(data)
+    }
+
+
+def answerable(data: Path) -> list[dict[str, Any]]:
+    """The collection's own questions that its files answer, and ours."""
+    theirs = read_lines(data / "collection" / "questions.jsonl")
+    return [*(each for each in theirs if each["documents"]), *read_questions()]
+
+
 def by_judgement(question: JudgedQuestion, id_: str, files: Path, judgements: Judgements) -> JudgedQuestion:
     """The question's candidates by the judgements; those that nobody judged are unjudged. files: the collection."""
     known = {
@@ -84,7 +116,7 @@ def path_below(hit: Hit, files: Path) -> str:
 
 
 def half_of(id_: str) -> int:
-    """0: looked into to find causes; 1: held out."""
+    """The half of a question: each is promised by what was fitted on the other. 0 was looked into to find causes."""
     return int(hashlib.sha256(id_.encode()).hexdigest(), 16) % 2
 
 
