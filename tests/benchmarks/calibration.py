@@ -253,6 +253,7 @@ def report_collection(data: Path, cache: Path, store: Path) -> None:
     for label in ("shipped", "label-free"):
         report_promises(label, [(list(unseen.values()), known[label]) for unseen, known in parts])
     for unseen, known in parts:
+        print(f"  {len(unseen)} questions")
         print_acceptance(list(unseen.values()), known)
 
 
