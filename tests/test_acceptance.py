@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, Standing, load_weights, signs_of
-from mixrag_cli.recap.cells import CellMatch, match_cells
+from mixrag_cli.recap.cells import MIN_LOCAL, CellMatch, match_cells
 from mixrag_cli.recap.language import Facets
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.wording import Asked
-from tests.evidence_samples import Sample, read_sample
+from tests.evidence_samples import SALES_REPORT, Sample, read_sample
 
 HARVEST = """# Harvest
 
@@ -66,6 +66,18 @@ def test_the_best_cell_of_another_table_is_not(question: str, sample: Sample) ->
 
 def test_a_name_that_nothing_says_is_no_answer(sample: Sample) -> None:
     assert best_of("How many tonnes of pears did Quillhurst harvest in 2022?", sample).probability == 0.0
+
+
+def test_of_tables_whose_headers_say_nothing_the_first_is_read_and_its_cells_stand_in_no_formula() -> None:
+    sample = read_sample({"harvest.md": HARVEST, "sales.md": SALES_REPORT})
+    restated, base = sample.evidence_for("How much grain did the mill grind?")
+    found = match_cells(restated.whole, base, restated.names, "number", limit=3)
+    assert {match.hit.path for match in found} == {"harvest.md"}
+    assert max(match.coverage for match in found) < MIN_LOCAL
+    assert read_answer(restated, base).status == "abstained"
+    restated, base = sample.evidence_for("How much was made with shelves in 2024?")
+    found = match_cells(restated.whole, base, restated.names, "number", limit=3)
+    assert {match.hit.path for match in found} == {"sales.md"}
 
 
 def test_a_less_likely_cell_of_a_table_has_a_part_of_what_the_best_leaves(sample: Sample) -> None:

@@ -21,6 +21,8 @@ from mixrag_cli.recap.restate import restate
     ("question", "operation", "expects"),
     [
         ("What was Acme's gross margin for the three months ended July 1, 2023?", "lookup", "any"),
+        ("In 2014, what was the net number of newcomers?", "lookup", "any"),
+        ("Who designed the bridge that opened in 2014?", "lookup", "text"),
         ("What effective tax rate did Acme report for the third quarter of 2023?", "lookup", "percent"),
         ("What share of Acme's revenue came from Services in 2023?", "share", "percent"),
         ("By how much did net sales differ between 2021 and 2022?", "difference", "number"),

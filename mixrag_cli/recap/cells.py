@@ -142,22 +142,27 @@ def match_cells(
     operand: Operand, base: EvidenceBase, names: frozenset[str], expects: Expects, limit: int = 5
 ) -> list[CellMatch]:
     """The best cells for the operand over all tables of the evidence, best first, at most a few a table."""
-    found: list[_Found] = []
-    seen: set[str] = set()
-    for hit in base.hits:
-        table = base.tables.get(hit.chunk.parent)
-        if table is None or table.id in seen:
-            continue
-        seen.add(table.id)
-        in_table = _match_in_table(operand, hit, table, base, names, expects)
-        if in_table is not None:
-            found.append(in_table)
-    found.sort(key=lambda one: -one.matches[0].score)
+    found = _match_in_tables(operand, base, names, expects)
     asked = Asked.of(operand.text, operand.facets)
     paired = [_pair(asked, names, expects, one, base.vectors) for one in found[:PAIRED_TABLES]]
     behind = [one.matches for one in found[PAIRED_TABLES:]]
     best = [match for matches in (*paired, *behind) for match in matches[:CELLS_A_TABLE]]
     return sorted(best, key=lambda match: -match.score)[:limit]
+
+
+def _match_in_tables(operand: Operand, base: EvidenceBase, names: frozenset[str], expects: Expects) -> list[_Found]:
+    """The tables whose headers say something of the operand, best first; where none does, the evidence's first."""
+    placed: dict[str, tuple[Hit, Table]] = {}
+    for hit in base.hits:
+        table = base.tables.get(hit.chunk.parent)
+        if table is not None:
+            placed.setdefault(table.id, (hit, table))
+    for tables, min_local in ((list(placed.values()), MIN_LOCAL), (list(placed.values())[:1], 0.0)):
+        matched = [_match_in_table(operand, *one, base, names, expects, min_local) for one in tables]
+        found = [one for one in matched if one is not None]
+        if found:
+            return sorted(found, key=lambda one: -one.matches[0].score)
+    return []
 
 
 def _pair(
@@ -196,8 +201,15 @@ def _repeats_label(match: CellMatch) -> bool:
 
 
 def _match_in_table(
-    operand: Operand, hit: Hit, table: Table, base: EvidenceBase, names: frozenset[str], expects: Expects
+    operand: Operand,
+    hit: Hit,
+    table: Table,
+    base: EvidenceBase,
+    names: frozenset[str],
+    expects: Expects,
+    min_local: float,
 ) -> _Found | None:
+    """min_local: of the operand's weight that the headers of one cell must say."""
     terms = operand.terms
     if not terms or not table.cells:
         return None
@@ -224,9 +236,11 @@ def _match_in_table(
     is_sampled = table.total_rows > len(table.rows)
     says_all = np.all(np.maximum(own, (credit >= CONTEXT_MATCH)[:, None, None]) >= SYNONYM_MATCH, axis=0)
     is_meant = np.asarray(says_all & (says_all.sum(axis=0) == 1))
-    if local.max() < MIN_LOCAL:
+    if local.max() < min_local:
         return None
-    min_local = MIN_LOCAL if len(table.cells) > MAX_FREE_CELLS else 0.0
+    if min_local == 0:  # a table of which nothing is said is believed by its cell's probability alone
+        coverage = np.tensordot(weights, own, axes=1) / total
+    min_local = min_local if len(table.cells) > MAX_FREE_CELLS else 0.0
     candidates = []
     for cell in table.cells:
         r, c = row_at.get(cell.row), column_at.get(cell.column)

@@ -138,7 +138,7 @@ _QUANTITY = _rule(
 )
 _HOW_MANY = _rule(r"\bhow (much|many)\b")
 _HOW_MANY_PERCENT = _rule(r"\bhow (?:much|many) (?:per ?cent(?:age)?|percentage points|%)")
-_WHAT_IS = _rule(r"^\s*what (was|were|is|are)\b")
+_WHAT_IS = _rule(r"(?:^|,)\s*what(?:['’]s| (?:was|were|is|are))\b")  # also behind "in 2014, "
 _PERCENT = _rule(r"\b(percent|percentage|per cent|share|proportion|rate|margin percentage)\b|%")
 _CODE = _rule(
     r"\b(which|what) (function|method|class|decorator|module|exception|attribute|constant|command|option|flag)\b",
