@@ -63,13 +63,6 @@ def test_row_column_and_kind_are_chosen_together(question: str, place: tuple[int
     assert best_of(question, vectors) == place
 
 
-def test_a_question_is_read_alike_with_and_without_its_mark(vectors: KeptTokens) -> None:
-    question = "what percentage of men driving lorries and buses were injured"
-    texts = (question, f"{question}?")
-    plain, marked = (score_pairs(Asked.of(text, facets_of(text)), table(), vectors) for text in texts)
-    assert plain == marked
-
-
 def test_every_feature_has_its_weight() -> None:
     assert load_network().linear.shape == (2 * len(FEATURES) + len(TOKEN_FEATURES),)
     pairs = pair_features(Asked.of("how many women?", facets_of("")), table())

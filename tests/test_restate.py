@@ -123,3 +123,12 @@ def test_matching_is_graded() -> None:
 
 def test_a_question_without_its_times() -> None:
     assert terms_of(without_facets("net sales for the three months ended July 1, 2023")) == ("net", "sale")
+
+
+def test_a_whole_question_is_read_with_its_mark_and_a_part_of_one_without() -> None:
+    restated = restate("What was the revenue in 2019 and 2020")
+    assert restated.whole.asked == "What was the revenue in 2019 and 2020?"
+    assert restate("What was the revenue in 2019?").whole.asked == "What was the revenue in 2019?"
+    assert all(
+        "?" not in operand.asked for operand in restate("By how much did revenue rise from 2019 to 2020?").operands
+    )

@@ -131,8 +131,8 @@ class _Found:
             own=np.maximum(self.rows.said[:, r], self.columns.said[:, c]),
             sayable=np.maximum(self.rows.said.max(axis=1), self.columns.said.max(axis=1)),
             credit=self.credit,
-            meant=meant_by(self.operand.text, paths, vectors),
-            meant_around=meant_by(self.operand.text, (*paths, table.title, best.hit.chunk.context), vectors),
+            meant=meant_by(self.operand.asked, paths, vectors),
+            meant_around=meant_by(self.operand.asked, (*paths, table.title, best.hit.chunk.context), vectors),
             row_extra=float(self.rows.extra[r]),
             time=best.time,
         )
@@ -143,7 +143,7 @@ def match_cells(
 ) -> list[CellMatch]:
     """The best cells for the operand over all tables of the evidence, best first, at most a few a table."""
     found = _match_in_tables(operand, base, names, expects)
-    asked = Asked.of(operand.text, operand.facets)
+    asked = Asked.of(operand.asked, operand.facets)
     paired = [_pair(asked, names, expects, one, base.vectors) for one in found[:PAIRED_TABLES]]
     behind = [one.matches for one in found[PAIRED_TABLES:]]
     best = [match for matches in (*paired, *behind) for match in matches[:CELLS_A_TABLE]]

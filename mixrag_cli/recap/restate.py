@@ -7,7 +7,7 @@ own ("Apple's total net sales", quarter ended July 1, 2023) that evidence is sou
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -24,11 +24,17 @@ MAX_OPERANDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One thing to find: its wording, its terms and its times."""
+    """One thing to find: its wording, its terms and its times. is_whole: whether it is the question itself."""
 
     text: str
     terms: tuple[str, ...]
     facets: Facets
+    is_whole: bool = False
+
+    @property
+    def asked(self) -> str:
+        """The wording with a question's mark, where it is one: a token's vector is of what is around it."""
+        return f"{self.text}?" if self.is_whole else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +214,7 @@ def restate(question: str) -> Restated:
         question=question,
         operation=operation,
         expects="label" if condition and not _HOW_MANY.search(question) else expects_of(question, operation),
-        whole=_operand(question),
+        whole=_whole(question),
         operands=operands,
         parts=parts_of(question),
         names=names_of(question),
@@ -294,8 +300,8 @@ def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
         since = _year_before_operands(text) if changes else ()
         return _period_operands(text, with_inner=not changes) or _pair_operands(text) or since or (_operand(text),)
     if operation == "lookup" and _lists_periods(question):
-        return _period_operands(_RESPECTIVELY.sub(" ", question)) or (_operand(question),)
-    return (_operand(question),)
+        return _period_operands(_RESPECTIVELY.sub(" ", question)) or (_whole(question),)
+    return (_whole(question),)
 
 
 def _lists_periods(question: str) -> bool:
@@ -313,7 +319,7 @@ def parts_of(question: str) -> tuple[Operand, ...]:
     """
     first, *others = _AND_ASKS.split(question)
     if not others or not terms_of(first):
-        return (_operand(question),)
+        return (_whole(question),)
     subject = " ".join(sorted(names_of(first)))
     return (_operand(first), *(_operand(f"{other} {subject}") for other in others))
 
@@ -322,6 +328,10 @@ def names_of(question: str) -> frozenset[str]:
     """Stems of the words that the question writes as names: capitals inside the sentence."""
     names = _NAME.findall(without_facets(question))
     return frozenset(term for name in names for term in terms_of(name) if not term.isdigit())
+
+
+def _whole(question: str) -> Operand:
+    return replace(_operand(question), is_whole=True)
 
 
 def _operand(text: str, facets: Facets | None = None) -> Operand:
@@ -398,7 +408,7 @@ def _share_operands(question: str) -> tuple[Operand, ...]:
     elif found := _AS_SHARE.search(question):
         part_text, whole_text = found.group(1), found.group(2)
     else:
-        return (_operand(question),)
+        return (_whole(question),)
     facets = facets_of(question)
     subject = " ".join(sorted(re.findall(r"\b\w+(?=['’]s\b)", question)))
     return _operand(f"{part_text} {subject}", facets), _operand(whole_text, facets)

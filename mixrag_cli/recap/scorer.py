@@ -71,12 +71,7 @@ def score_pairs(asked: Asked, table: Table, vectors: TokenVectors) -> dict[tuple
 
 def meant_by(question: str, labels: Sequence[str], vectors: TokenVectors) -> float:
     """How much of the question the labels say together by the meaning of their tokens, in [0, 1]."""
-    return load_network().metric.coverage(vectors.of_question(as_question(question)), vectors.of_labels(labels))
-
-
-def as_question(text: str) -> str:
-    """A question or a part of one as the network was fitted to questions: a token's vector is of what is around it."""
-    return f"{text.rstrip('?. ')}?"
+    return load_network().metric.coverage(vectors.of_question(question), vectors.of_labels(labels))
 
 
 def table_tokens(
@@ -84,7 +79,7 @@ def table_tokens(
 ) -> tuple[Tokens, list[Tokens], list[Tokens]]:
     """The tokens of the question and of the header paths of either side; none for those beyond MAX_LABELS."""
     return (
-        vectors.of_question(as_question(asked.text)),
+        vectors.of_question(asked.text),
         _label_tokens(table.rows, pairs.row_said, vectors),
         _label_tokens(table.columns, pairs.column_said, vectors),
     )
