@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from mixrag_cli.records import Table
+from tests.evidence_samples import read_sample
 from tests.table_samples import lefts, to_table, tops
 
 
@@ -173,3 +174,13 @@ def test_an_unlabelled_row_of_texts_parts_the_groups_above_it() -> None:
     table = to_table([*rows, ["Two", "e-ink", "large", "in June"]], {(0, 1): (1, 2)})
     assert tops(table)[:2] == [("Display", "type"), ("Display", "size")]
     assert lefts(table) == [("One",), ("Two",)]
+
+
+def test_a_row_below_marked_headers_is_data_whatever_its_texts() -> None:
+    html = (
+        "<table><thead><tr><th>Item</th><th>Upper limit</th></tr></thead><tbody>"
+        "<tr><td>size</td><td>unlimited</td></tr><tr><td>columns</td><td>1,600</td></tr><tr><td>keys</td><td>32</td></tr></tbody></table>"
+    )
+    (table,) = read_sample({"limits.html": html}).tables.values()
+    assert tops(table) == [("Item",), ("Upper limit",)]
+    assert len(table.rows) == 3

@@ -63,6 +63,9 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
         if start < corner_end <= row and matrix.own(row, 0) is not None and not is_unit:
             break
         evidence = header_evidence(matrix, below, row)
+        is_open = last is not None and row >= known_end and not is_unit and not _counts_up(matrix, row)
+        if is_open and _ends_marked_header(matrix, row):
+            break
         if row < known_end or (last is not None and _counts_up(matrix, row)):
             evidence = 1.0
         if evidence < 0 or (last is not None and ((evidence == 0 and not is_unit) or (is_unit and has_label_between))):
@@ -78,6 +81,17 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
     reach = max((cell.row + cell.row_span for cell in _cells_between(matrix, start, last)), default=last + 1)
     reached = max(last + 1, corner_end, _reach_within(matrix, start, last, reach))
     return tuple(range(start, min(reached, end)))
+
+
+def _ends_marked_header(matrix: Matrix, row: int) -> bool:
+    """Whether the row above is marked as a header, cell by cell, and nothing in this row is: where a body begins.
+
+    A header that spans columns may be parted by an unmarked row.
+    """
+    above = list(matrix.cells_of_row(row - 1, range(matrix.n_columns)))
+    here = list(matrix.cells_of_row(row, range(matrix.n_columns)))
+    is_marked = len(above) > 1 and all(cell.is_header and cell.column_span == cell.row_span == 1 for cell in above)
+    return is_marked and not any(cell.is_header for cell in here)
 
 
 def _corner_end(matrix: Matrix, below: list[Below], start: int, end: int) -> int:
