@@ -23,6 +23,7 @@ from mixrag_cli.recap.language import (
     stem,
 )
 from mixrag_cli.recap.restate import Operation, Restated
+from mixrag_cli.recap.row_words import row_words
 from mixrag_cli.recap.tallies import ColumnMatch, match_records, unasked_heading
 from mixrag_cli.recap.tally_question import Tally, tally_of
 from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC
@@ -114,7 +115,8 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
     cells = tuple(
         cell for cell in table.cells if cell.column == column.index and cell.row in kept and cell.value is not None
     )
-    said = np.maximum(column_said[:, c], np.maximum(credit, _rows_credit(restated, table, column_said[:, c])))
+    of_rows = _rows_credit(restated, table, column_said[:, c], around)
+    said = np.maximum(column_said[:, c], np.maximum(credit, of_rows))
     if chosen.any() and not chosen.all():
         said = np.maximum(said, rows.said[:, chosen].max(axis=1))
     coverage = float(weights @ said / weights.sum())
@@ -127,7 +129,7 @@ def _headings(columns: Sequence[Header], terms: Sequence[str], said: Matrix) -> 
     return np.maximum(said, joined), np.array([unasked_heading(header, terms) for header in columns])
 
 
-def _rows_credit(restated: Restated, table: Table, column_said: Matrix) -> Matrix:
+def _rows_credit(restated: Restated, table: Table, column_said: Matrix, around: Sequence[str]) -> Matrix:
     """Credit for terms that mean the rows themselves ("of the states", "which car") or the column's kind of figure.
 
     What rows are called stands above their labels; where nothing does, what is asked for is taken for it.
@@ -137,9 +139,10 @@ def _rows_credit(restated: Restated, table: Table, column_said: Matrix) -> Matri
     is_unnamed = not keys and has_labels(table) and column_said.max() >= SYNONYM_MATCH
     asked = stem(_WHICH_ROW.findall(restated.question)[0].lower()) if _WHICH_ROW.search(restated.question) else ""
     credit = np.zeros(len(column_said))
+    meant = row_words(restated.question, restated.whole.terms, table, around) if is_record_table(table) else ()
     for n, term in enumerate(restated.whole.terms):
         if is_record_table(table):
-            credit[n] = match_term(term, heads)
+            credit[n] = 1.0 if term in meant else match_term(term, heads)
         if is_unnamed and term == asked and restated.expects == "label":
             credit[n] = CONTEXT_MATCH
         if term in FIGURE_WORDS and n and column_said[n - 1] >= JOINED_MATCH:

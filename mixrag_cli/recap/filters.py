@@ -28,7 +28,7 @@ from mixrag_cli.recap.column_texts import (
     known_texts,
 )
 from mixrag_cli.recap.language import STOP_WORDS, facets_of, ordinals_of, stem, words_of
-from mixrag_cli.recap.wording import WHOLE_WORDS
+from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
 from mixrag_cli.records import Cell, Header, Table
 from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.scan import Comparison, Filter
@@ -39,6 +39,7 @@ MAX_KEPT = 32  # conditions of a table that are kept for the next look
 MAX_TRIED = 12  # stretches of the question around a name that are looked for in the file
 NAMED_REACH = 2  # words between a column's name and its value ("class is 3")
 MIN_PART = 2  # words of a name that are a part of it in small letters; one that is written as a name is enough
+RANGE_ENDS = 2  # numbers side by side that are a text of the column ("80-89")
 MAX_HOLDING = 5  # texts with a part in common, beyond which it is no name
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
@@ -49,8 +50,12 @@ _LETTERED_WORD = ("quarter",)
 _COMPARISONS: tuple[tuple[Comparison, str], ...] = (
     (">=", r">=|\bat least|\bno (?:less|fewer) than|\bnot less than"),
     ("<=", r"<=|\bat most|\bup to|\b(?:no|not) more than"),
-    (">", r">|\babove|\bover|\b(?:more|greater|higher|larger|bigger|longer|older) than|\bexceed(?:s|ed|ing)?"),
-    ("<", r"<|\bbelow|\bunder|\b(?:less|lower|fewer|smaller|shorter|younger) than"),
+    (
+        ">",
+        r">|\babove|\bover|\b(?:more|greater|higher|larger|bigger|longer|older|taller|heavier) than"
+        r"|\bexceed(?:s|ed|ing)?",
+    ),
+    ("<", r"<|\bbelow|\bunder|\b(?:less|lower|fewer|smaller|shorter|younger|lighter) than"),
 )
 _COMPARED = re.compile(
     "|".join(f"(?P<c{n}>{words})" for n, (_, words) in enumerate(_COMPARISONS)) + r"|(?P<between>\bbetween)",
@@ -182,18 +187,20 @@ def _comparisons(question: str, tokens: Sequence[_Token], table: Table) -> Itera
         (header, place)
         for header in table.columns
         if is_numeric(table, header)
-        for place in _places(_leaf_stems(header), tokens)
+        for place in _places_in_any_order(_leaf_stems(header), tokens)
     ]
     for found in _COMPARED.finditer(question):
         limits = [
-            (start, value.value * value.scale)
-            for start, _, value in find_numbers(question[found.end() :])
+            (start, value.value * value.scale, end)
+            for start, end, value in find_numbers(question[found.end() :])
             if value.value is not None
         ]
         if not limits or len(question[found.end() : found.end() + limits[0][0]].split()) > 1:
             continue
         at = sum(token.end <= found.start() for token in tokens)
         beside = [(_distance(place, at), header) for header, place in columns if _distance(place, at) <= COMPARED_REACH]
+        implied = measures_implied(found.group())
+        beside += [(0, h) for h in table.columns if is_numeric(table, h) and implied.intersection(_leaf_stems(h))]
         if not beside:
             continue
         header = min(beside, key=lambda pair: pair[0])[1]
@@ -202,11 +209,19 @@ def _comparisons(question: str, tokens: Sequence[_Token], table: Table) -> Itera
             bounds: list[tuple[Comparison, Decimal]] = [(comparison, limits[0][1])]
         else:
             bounds = [(">=", limits[0][1]), ("<=", limits[1][1])] if len(limits) > 1 else []
-        said = frozenset((*_leaf_stems(header), *_stems_between(question, found.start(), found.end() + limits[0][0])))
+        said = frozenset((*_leaf_stems(header), *_stems_between(question, found.start(), found.end() + limits[0][2])))
         numbers = frozenset(format(limit, "f") for _, limit in bounds)
         for sign, limit in bounds:
             label = f"{header.leaf} {sign} {limit:,f}"
             yield RowFilter(Filter(header.index, sign, limit), label, said | numbers, is_comparison=True)
+
+
+def _places_in_any_order(needle: Sequence[str], tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
+    """Where the stems stand side by side, in any order: "total cost" names the column "Cost Total"."""
+    n, wanted = len(needle), sorted(needle)
+    for at in range(len(tokens) - n + 1 if n else 0):
+        if sorted(token.stem for token in tokens[at : at + n]) == wanted:
+            yield at, at + n - 1
 
 
 def _distance(place: tuple[int, int], at: int) -> int:
@@ -233,7 +248,7 @@ def _values(tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
             for place in _places(stems, tokens):
                 named = any(0 < place[0] - last <= NAMED_REACH for _, last in own)
                 is_year = len(stems) == 1 and is_of_years
-                if named or is_year or (_tells(stems) and place not in names):
+                if named or is_year or ((_tells(stems) or _is_range(stems)) and place not in names):
                     yield _Found(header, text, place, named)
 
 
@@ -243,6 +258,11 @@ def _tells(stems: Sequence[str]) -> bool:
     return not said & (YES | NO) and any(
         len(part) > 1 and not part.isdigit() and part not in STOP_WORDS | WHOLE_WORDS for part in stems
     )
+
+
+def _is_range(stems: Sequence[str]) -> bool:
+    """Whether a text is two numbers ("80-89"): side by side in a question, they are hardly anything else."""
+    return len(stems) == RANGE_ENDS and all(part.isdigit() for part in stems)
 
 
 @lru_cache(maxsize=65536)

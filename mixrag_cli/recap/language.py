@@ -45,6 +45,8 @@ _SYNONYM_GROUPS = (
     "male man boy",
     "begin start opening",
     "end closing",
+    "die died death",
+    "born birth",
     "raise increase growth grow rise",
     "fall decrease decline drop",
     "highest largest biggest maximum max greatest top",

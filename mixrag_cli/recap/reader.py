@@ -26,6 +26,7 @@ from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
 from mixrag_cli.recap.fields import match_fields
 from mixrag_cli.recap.fitting import chosen_cell, fitting_cells
+from mixrag_cli.recap.identifiers import KIND_STEMS, asked_form, says_sign
 from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.pieces import (
     Piece,
@@ -46,7 +47,7 @@ from mixrag_cli.recap.pieces import (
 from mixrag_cli.recap.releases import asked_change, asks_release, asks_version, release_above, says_version
 from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
-from mixrag_cli.recap.sentences import SentenceMatch, match_numbers, match_sentences
+from mixrag_cli.recap.sentences import SentenceMatch, is_caption, match_numbers, match_sentences
 from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
 from mixrag_cli.records import Answer
 
@@ -135,6 +136,9 @@ def _tallied_or(found: list[Piece | None], restated: Restated, base: EvidenceBas
 def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     if len(restated.operands) > 1:  # one number for several periods would be right for one of them at most
         return [_from_each(restated, base) or _from_sentence(restated, base)]
+    form = asked_form(restated.question)
+    if form is not None and (found := _from_sentence(restated, base, form)):
+        return [found]
     if restated.expects == "code":
         return [_from_definition(restated, base)]
     if asks_release(restated.question):
@@ -229,9 +233,14 @@ def _from_number(restated: Restated, base: EvidenceBase) -> Piece | None:
     return number_piece(numbers[0]) if numbers else None
 
 
-def _from_sentence(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """The best sentence; where the question asks several things, the best for each of them."""
-    found = [(part, match) for part in restated.parts if (match := _best_sentence(part, restated, base)) is not None]
+def _from_sentence(restated: Restated, base: EvidenceBase, form: re.Pattern[str] | None = None) -> Piece | None:
+    """The best sentence; where the question asks several things, the best for each of them.
+
+    form: of a sign that the sentence must have.
+    """
+    parts = restated.parts if form is None else tuple(_less_kind(part) for part in restated.parts)
+    best = ((part, _best_sentence(part, restated, base, form)) for part in parts)
+    found = [(part, match) for part, match in best if match is not None]
     if not found:
         return None
     chosen = {(match.hit.chunk.id, match.start): (part, match) for part, match in found}
@@ -243,6 +252,10 @@ def _from_sentence(restated: Restated, base: EvidenceBase) -> Piece | None:
     text = " ".join(piece.text for piece in pieces)
     score = max(piece.score for piece in pieces)
     return Piece(text, score, min(piece.coverage for piece in pieces), evidence, sources)
+
+
+def _less_kind(part: Operand) -> Operand:
+    return replace(part, terms=tuple(term for term in part.terms if term not in KIND_STEMS))
 
 
 def _from_release(restated: Restated, base: EvidenceBase) -> Piece | None:
@@ -257,11 +270,17 @@ def _from_release(restated: Restated, base: EvidenceBase) -> Piece | None:
     return sentence_piece(restated.whole, match) if says_version(match.text, restated.question) else None
 
 
-def _best_sentence(part: Operand, restated: Restated, base: EvidenceBase) -> SentenceMatch | None:
+def _best_sentence(
+    part: Operand, restated: Restated, base: EvidenceBase, form: re.Pattern[str] | None = None
+) -> SentenceMatch | None:
     wants_version = asks_version(part.text) and not asks_release(part.text)
     for match in match_sentences(part, base, restated.names & set(part.terms), prefers_prose=True):
         is_near = match.time > MIN_TIME and match.similarity >= MIN_SENTENCE_SIMILARITY
         if wants_version and not says_version(match.text, restated.question):
+            continue
+        if (form and not says_sign(match.text, form, restated.question)) or (
+            restated.expects == "any" and is_caption(match.text)
+        ):
             continue
         if is_near and is_supported(match.coverage, match.similarity, MIN_SENTENCE_COVERAGE):
             return match

@@ -197,7 +197,7 @@ _YEAR_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:-|–|through|to)\s*((?:19|20)
 _PERIOD_PHRASE = _rule(
     r"(?:(?:the|in|for|at|on|during|as of)\s+)*"
     r"(?:(?:three|six|nine|twelve|3|6|9|12)[\s-]+months?|quarter|year|fiscal year)?\s*(?:ended|ending)?\s*"
-    rf"(?:{_MONTH}\s+\d{{1,2}},?\s+(?:19|20)\d\d|\d{{1,2}}\s+{_MONTH}\s+(?:19|20)\d\d|(?:19|20)\d\d|q[1-4]\s+(?:19|20)\d\d)"
+    rf"(?:(?:19|20)\d\d-\d\d-\d\d|{_MONTH}\s+\d{{1,2}},?\s+(?:19|20)\d\d|\d{{1,2}}\s+{_MONTH}\s+(?:19|20)\d\d|(?:19|20)\d\d|q[1-4]\s+(?:19|20)\d\d)"
 )
 
 

@@ -47,6 +47,7 @@ _HOW_MANY = re.compile(
 _BREAK = re.compile(r"(?<=[.!?])[\"”’)]?\s+(?=[\"“(]?[A-Z0-9])|\n{2,}|\n(?=\s*(?:[-*•]|\d+[.)])\s)|(?<=:)\n")
 _ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Ltd|Co|No|Mr|Ms|Mrs|Dr|vs|approx|e\.g|i\.e|U\.S|St|Fig|Sec|Art)\.$")
 
+_CAPTION = re.compile(r"\s*(?:table|figure|fig\.?|listing|exhibit)\s+[A-Z]?\d+(?:\.\d+)*\s*[.:]\s", re.IGNORECASE)
 _TABLE_LINE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 
 
@@ -97,6 +98,14 @@ def split_sentences(text: str) -> list[tuple[int, str]]:
         start = found.end()
     pieces.append((start, text[start:]))
     return [(at, piece) for at, piece in pieces if piece.strip()]
+
+
+def is_caption(text: str) -> bool:
+    """Whether a text names a table or a figure: it says what stands there, not what it is.
+
+    Example: is_caption("Table 3: Sales by region.") -> True.
+    """
+    return _CAPTION.match(text) is not None
 
 
 def match_sentences(

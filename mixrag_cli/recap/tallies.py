@@ -8,7 +8,7 @@ the caller provides. What cannot be scanned has no answer: a sample's mean is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -39,17 +39,16 @@ from mixrag_cli.recap.language import (
     words_of,
 )
 from mixrag_cli.recap.restate import Operation, Restated
+from mixrag_cli.recap.row_words import COUNTED_REACH, EVENT_WORDS, ROW_WORDS, row_words, says_joined
 from mixrag_cli.recap.tally_question import BEST_STEMS, HOW_MANY, Tally, TallyOperation
-from mixrag_cli.recap.wording import WHOLE_WORDS
+from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
 from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Locator, Table
 from mixrag_cli.tables.scan import Filter, Group, ScannedRow
 from mixrag_cli.tables.text import has_labels, key_columns, row_name
 
 MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
-COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
 MAX_LISTED_GROUPS = 30
-ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
 TALLY_WORDS = WHOLE_WORDS | frozenset(("maximum", "minimum", "max", "min", "number", "sum"))
 
 
@@ -198,7 +197,8 @@ def match_records(restated: Restated, tally: Tally, hit: Hit, table: Table, base
     if names and tried is None:
         return None
     column, operation, fit = chosen
-    coverage = _coverage(terms, rows, credit, base)
+    explained = _said(rows.filters) | row_words(restated.question, terms, rows.table, around)
+    coverage = _coverage(terms, rows.table, explained, credit, base)
     wanted = replace(tally, operation=operation)
     if operation == "count" and column != table.columns[0]:
         return _distinct(rows, column, fit + coverage, coverage)
@@ -251,8 +251,8 @@ def _measured(
     """The column to tally, the operation on it, and how well its label fits."""
     table = rows.table
     if tally.operation == "count" and not tally.by:
-        return _counted(restated.question, rows, around)
-    asked = {stem(word) for word in words_of(restated.question)}
+        return _counted(restated.question, rows, around, row_words(restated.question, terms, table, around))
+    asked = {stem(word) for word in words_of(restated.question)} | measures_implied(restated.question)
     # A column's whole name counts, be it a word as common as "value".
     named = {stems[0] for header in table.columns if len(stems := stems_of(header.leaf)) == 1} & asked
     weights = {term: rows.base.weight(term) for term in (*terms, *sorted(named.difference(terms)))}
@@ -282,16 +282,20 @@ def unasked_heading(header: Header, terms: Sequence[str]) -> float:
     return unasked_part(header.leaf, (*terms, *joined))
 
 
-def _counted(question: str, rows: _Rows, around: Sequence[str]) -> tuple[Header, TallyOperation, float] | None:
+def _counted(
+    question: str, rows: _Rows, around: Sequence[str], row_stems: frozenset[str]
+) -> tuple[Header, TallyOperation, float] | None:
     """What "how many" counts: records, or the amounts in a column of numbers that it names."""
     asked = HOW_MANY.search(question)
     columns = rows.table.columns
     behind = words_of(question[asked.end() :]) if asked else words_of(question)
     keys = key_columns(rows.table)
+    if (amount := _amount_named_in_full(behind, rows.table)) is not None:
+        return amount, "sum", 1.0
     for word in [stem(word) for word in behind][: COUNTED_REACH if asked else None]:
         named = [header for header in columns if word in stems_of(header.leaf)]
         amounts = [header for header in named if is_numeric(rows.table, header) and header.index not in keys]
-        if word in ROW_WORDS or word in around or columns[0] in named:
+        if word in ROW_WORDS or word in row_stems - EVENT_WORDS or says_joined(around, word) or columns[0] in named:
             return columns[0], "count", 1.0
         if any(word in each.said and not each.is_comparison for each in rows.filters):
             amount = _amount_of_one(behind, rows)
@@ -300,6 +304,16 @@ def _counted(question: str, rows: _Rows, around: Sequence[str]) -> tuple[Header,
             return amounts[0], "sum", 1.0
         if named:
             return named[0], "count", 1.0
+    return None
+
+
+def _amount_named_in_full(words: Sequence[str], table: Table) -> Header | None:
+    """The column of numbers of which the words begin with the whole name, of several words: "how many days lost"."""
+    stems, keys = [stem(word) for word in words], key_columns(table)
+    for header in table.columns:
+        leaf = stems_of(header.leaf)
+        if len(leaf) > 1 and stems[: len(leaf)] == list(leaf) and header.index not in keys:
+            return header if is_numeric(table, header) else None
     return None
 
 
@@ -312,12 +326,13 @@ def _amount_of_one(words: Sequence[str], rows: _Rows) -> Header | None:
     return next((header for header in amounts if stems & set(stems_of(header.leaf))), None)
 
 
-def _coverage(terms: Sequence[str], rows: _Rows, credit: np.ndarray, base: EvidenceBase) -> float:
-    """The part of the question's weight that the headers, the conditions and the surroundings say."""
+def _coverage(
+    terms: Sequence[str], table: Table, explained: Collection[str], credit: np.ndarray, base: EvidenceBase
+) -> float:
+    """The part of the question's weight that the headers, the surroundings, or what is explained already says."""
     if not terms:
         return 0.0
-    heads = stems_of(" ".join(header.leaf for header in rows.table.columns))
-    explained = _said(rows.filters)
+    heads = stems_of(" ".join(header.leaf for header in table.columns))
     weights = np.array([base.weight(term) for term in terms])
     own = np.array([1.0 if term in explained or term in ROW_WORDS else match_heading(term, heads) for term in terms])
     return float(weights @ np.maximum(own, credit) / weights.sum())

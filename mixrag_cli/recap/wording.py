@@ -20,6 +20,12 @@ from mixrag_cli.tables.prose_numbers import find_numbers
 WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
 PERCENT_UNITS = ("%", "pp", "bp")
 MAX_PERCENT = 100  # of a part: what is more than its whole is another thing than was asked for
+# What a comparison is of, where it does not say so itself: who is older has the higher age.
+_IMPLIED_MEASURES = {
+    "age": ("older", "oldest", "younger", "youngest"),
+    "height": ("taller", "tallest"),
+    "weight": ("heavier", "heaviest", "lighter", "lightest"),
+}
 MIN_NEGATED = 4  # letters of "non…" and more: "nonmanufacturing", not "none"
 PERCENT = re.compile(r"%|\b(?:per ?cent(?:age)?s?|proportion|share|rate)\b", re.IGNORECASE)
 COUNT = re.compile(r"\bhow many\b(?! per ?cent)|\bnumber of\b", re.IGNORECASE)
@@ -191,3 +197,9 @@ def is_negated(text: str) -> bool:
     """Whether the text says "not", "without", "non…" or the like."""
     words = _LETTERS.findall(text.lower())
     return any(word in _NEGATIONS or (word.startswith("non") and len(word) > MIN_NEGATED) for word in words)
+
+
+def measures_implied(text: str) -> frozenset[str]:
+    """Stems of the measures that the text compares without naming them. Example: "the oldest of them" -> {"age"}."""
+    said = set(words_of(text))
+    return frozenset(stem(name) for name, words in _IMPLIED_MEASURES.items() if said.intersection(words))

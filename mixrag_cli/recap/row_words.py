@@ -1,0 +1,51 @@
+"""Extract from a table of records: the words of a question that mean its rows, whatever the headers call them.
+
+    "How many senators …"            the file or the title says what a row is          senators.csv
+    "… bird strikes …"               also where it writes two words as one             birdstrikes.csv
+    "… of the LA riots …"            words side by side, as in the file's name         la-riots.csv
+    "… people, patients …"           rows with an age or a sex are people
+    "… that occurred …"              what can be said of any record
+
+Only the last two lists are of words known beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from mixrag_cli.recap.evidence import stems_of
+from mixrag_cli.recap.language import is_joined_in, stem, words_of
+from mixrag_cli.recap.tally_question import HOW_MANY
+from mixrag_cli.records import Table
+
+COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
+ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
+# Of what a row of a table with ages or sexes is, whatever its headers call it; the second of what it may be.
+PEOPLE_HEADS = frozenset(("age", "sex", "gender"))
+PEOPLE_WORDS = frozenset(stem(word) for word in ("people", "persons", "individuals", "participants", "respondents"))
+PATIENT_WORDS = frozenset(stem(word) for word in ("patients", "victims", "subjects"))
+EVENT_WORDS = frozenset(stem(word) for word in ("occurred", "happened", "recorded", "listed"))  # any record is one
+
+
+def row_words(question: str, terms: Sequence[str], table: Table, around: Sequence[str]) -> frozenset[str]:
+    """Stems of the question that mean the rows themselves or say no more than that there are any."""
+    asked = HOW_MANY.search(question)
+    counted = [stem(word) for word in words_of(question[asked.end() :])[:COUNTED_REACH]] if asked else []
+    found = {word for word in counted if says_joined(around, word)} | EVENT_WORDS | _phrase_stems(question, around)
+    if PEOPLE_HEADS & {part for header in table.columns for part in stems_of(header.leaf)}:
+        found |= PEOPLE_WORDS
+        is_named = any(says_joined(around, term) for term in terms if term not in PATIENT_WORDS)
+        found |= PATIENT_WORDS if is_named else frozenset()
+    return frozenset(found)
+
+
+def says_joined(around: Sequence[str], word: str) -> bool:
+    """Whether a title or a path says the word, by itself or in a name without spaces ("strikes" in "birdstrikes")."""
+    return word in around or any(is_joined_in(word, name) for name in around)
+
+
+def _phrase_stems(question: str, around: Sequence[str]) -> set[str]:
+    """Stems of the question's words that stand side by side in a title or a path, too: "the LA riots", la-riots.csv."""
+    beside = set(pairwise(around))
+    return {word for pair in pairwise(stem(word) for word in words_of(question)) if pair in beside for word in pair}

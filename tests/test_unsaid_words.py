@@ -1,0 +1,115 @@
+"""Words that a table's headers leave unsaid: what its rows are, what "older" compares, the form of a flag."""
+
+from __future__ import annotations
+
+import pytest
+
+from mixrag_cli.recap.identifiers import asked_form, says_sign
+from mixrag_cli.recap.reader import read_answer
+from mixrag_cli.recap.sentences import is_caption
+from tests.evidence_samples import Sample, read_sample
+
+KIDNEY = """centre,days,status,age,sex,stage
+3,306,dead,74,male,late
+3,455,dead,68,female,early
+5,210,alive,57,female,late
+1,883,dead,80,male,early
+12,102,alive,77,male,late
+"""
+HAILSTORMS = """day,phase,cost total,repair cost
+2020-05-01,spring,120000,9000
+2020-06-11,summer,80000,500
+2020-07-02,summer,2000000,100
+2021-07-02,summer,30000,70
+2021-10-30,autumn,1500000,3
+"""
+FLOODS = """first name,age,gender,place
+Ida,40,Female,mill
+Jon,31,Male,mill
+Una,77,Female,bridge
+Tom,12,Male,bridge
+"""
+INFECTIONS = """updated,region,age_group,cases_seen,deaths
+12/06/2021,North,70-79,1020,31
+12/06/2021,North,80-89,2040,77
+12/06/2021,South,70-79,505,12
+12/06/2021,South,80-89,707,25
+"""
+GUIDE = """# Sifter
+
+Sifter searches files. The `-u/--unpacked` flag makes sifter read packed files. Each packed file is unpacked once.
+Sifter reads its settings where SIFTER_SETTINGS_PATH points to.
+
+Table 2: Sizes of the sets of settings that sifter reads.
+"""
+SOURCE = """/// Return the settings of sifter from its settings path.
+pub fn settings() -> Vec<String> {
+    read(sifter_path())
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def files() -> Sample:
+    return read_sample(
+        {
+            "kidney.csv": KIDNEY,
+            "hailstorms.csv": HAILSTORMS,
+            "east-floods.csv": FLOODS,
+            "infections.csv": INFECTIONS,
+            "guide.md": GUIDE,
+            "settings.rs": SOURCE,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "text"),
+    [
+        ("How many kidney patients are older than 70?", "kidney.csv", "3"),
+        ("How many kidney patients are younger than 70?", "kidney.csv", "2"),
+        ("How many hail storms occurred in the summer phase?", "hailstorms.csv", "3"),
+        ("How many hail storms had a total cost of more than 1,000,000?", "hailstorms.csv", "2"),
+        ("What is the average age of the kidney patients?", "kidney.csv", "71.2"),
+        ("How many victims of the east floods were female?", "east-floods.csv", "2"),
+        ("How many cases seen are there in the North for 80-89?", "infections.csv", "2,040"),
+    ],
+)
+def test_rows_are_counted_by_what_they_are(question: str, path: str, text: str, files: Sample) -> None:
+    assert read_answer(*files.evidence_for(question, paths=[path])).text == text
+
+
+@pytest.mark.parametrize(
+    "question", ["How many kidney nurses are older than 70?", "How many patients of the lung are older than 70?"]
+)
+def test_what_the_rows_are_not_is_not_counted(question: str, files: Sample) -> None:
+    assert read_answer(*files.evidence_for(question, paths=["kidney.csv"])).status == "abstained"
+
+
+def test_a_change_between_days_in_digits(files: Sample) -> None:
+    asked = files.evidence_for("By how much did the repair cost fall from 2020-05-01 to 2020-06-11?")
+    answer = read_answer(*asked)
+    assert answer.value is not None
+    assert abs(answer.value) == 8500
+
+
+def test_a_flag_and_a_variable_are_answered_by_what_has_their_form(files: Sample) -> None:
+    flag = read_answer(*files.evidence_for("Which flag makes sifter read packed files?"))
+    assert "--unpacked" in flag.text
+    variable = read_answer(*files.evidence_for("Which environment variable holds the path of the sifter settings?"))
+    assert "SIFTER_SETTINGS_PATH" in variable.text
+
+
+def test_signs_by_their_forms() -> None:
+    form = asked_form("Which flag of sift shows hidden files?")
+    assert form is not None
+    assert says_sign("use `--hidden` for it", form, "Which flag?")
+    assert not says_sign("it is well-known", form, "Which flag?")
+    assert not says_sign("use --hidden", form, "Which flag goes with --hidden?")
+    assert asked_form("Which function opens a flag?") is None
+
+
+def test_a_caption_says_what_stands_there() -> None:
+    assert is_caption("Table 4: Parameter estimates of the model.")
+    assert is_caption("Fig. 2. The plan")
+    assert not is_caption("Table 4 shows the estimates.")
