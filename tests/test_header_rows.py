@@ -184,3 +184,11 @@ def test_a_row_below_marked_headers_is_data_whatever_its_texts() -> None:
     (table,) = read_sample({"limits.html": html}).tables.values()
     assert tops(table) == [("Item",), ("Upper limit",)]
     assert len(table.rows) == 3
+
+
+def test_codes_with_leading_zeros_above_plain_numbers_are_data() -> None:
+    rows = [["place", "code", "people"], ["Agawam", "01001", "few"], ["Amherst", "01002", "many"]]
+    rows += [[f"town {n}", str(10_000 + n), "some"] for n in range(12)]
+    assert tops(to_table(rows))[0] == ("code",)
+    headed = to_table([["", "0101", "0102"], ["Rent", "12", "30"], ["Heat", "5", "7"]])
+    assert tops(headed) == [("0101",), ("0102",)]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from mixrag_cli.records import GridCell
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.numerals import is_identifier
 from mixrag_cli.tables.unit_words import MEASURES
 from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
 
@@ -207,8 +208,16 @@ def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float
             return 1.0
         return -1.0 if typed >= TYPED_SHARE else 0.0
     if kind == "text":
+        if _is_code_among_codes(matrix, row, column):
+            return -1.0
         return 1.0 if typed >= TYPED_SHARE else 0.0
     return -0.5 if column > 0 and kind == "missing" else 0.0
+
+
+def _is_code_among_codes(matrix: Matrix, row: int, column: int) -> bool:
+    """Whether digits with a zero before them ("01010") stand here and in the next row: a column of codes, and data."""
+    texts = [matrix.text(at, column) for at in (row, row + 1)]
+    return all(text.isdigit() and is_identifier(text) for text in texts)
 
 
 def _is_full_text_row(matrix: Matrix, row: int) -> bool:
