@@ -26,7 +26,7 @@ from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.row_words import row_words
 from mixrag_cli.recap.tallies import ColumnMatch, match_records, unasked_heading
 from mixrag_cli.recap.tally_question import Tally, tally_of
-from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC
+from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC, measures_implied
 from mixrag_cli.records import Cell, Header, Hit, Table
 from mixrag_cli.tables.text import has_labels, key_columns
 
@@ -125,8 +125,14 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
 
 def _headings(columns: Sequence[Header], terms: Sequence[str], said: Matrix) -> tuple[Matrix, Matrix]:
     """How well each column says each term, joined words counted, and what its leaf says besides. said: by words."""
-    joined = np.array([[match_heading(term, stems_of(header.leaf)) for header in columns] for term in terms])
-    return np.maximum(said, joined), np.array([unasked_heading(header, terms) for header in columns])
+    joined = np.array([[_says_heading(term, stems_of(header.leaf)) for header in columns] for term in terms])
+    asked = (*terms, *(measure for term in terms for measure in measures_implied(term)))
+    return np.maximum(said, joined), np.array([unasked_heading(header, asked) for header in columns])
+
+
+def _says_heading(term: str, leaf: Sequence[str]) -> float:
+    """As match_heading, where "oldest" stands for an age."""
+    return 1.0 if measures_implied(term).intersection(leaf) else match_heading(term, leaf)
 
 
 def _rows_credit(restated: Restated, table: Table, column_said: Matrix, around: Sequence[str]) -> Matrix:

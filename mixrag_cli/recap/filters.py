@@ -359,7 +359,8 @@ def _yes_no(tokens: Sequence[_Token], table: Table, chosen: Sequence[_Found]) ->
         plain = {text.strip().lower() for text in texts if text.strip()}
         if header.index in settled or not plain or not plain <= YES | NO or not plain & YES or not plain & NO:
             continue
-        for first, last in _places(_leaf_stems(header), tokens):
+        name = tuple(part for part in _leaf_stems(header) if part not in STOP_WORDS) or _leaf_stems(header)
+        for first, last in _places(name, tokens):
             is_no = first > 0 and tokens[first - 1].stem in _NEGATION
             wanted = next((text for text in texts if text.strip().lower() in (NO if is_no else YES)), "")
             said = frozenset(token.stem for token in tokens[max(first - is_no, 0) : last + 1])

@@ -126,11 +126,21 @@ def _tallied_or(found: list[Piece | None], restated: Restated, base: EvidenceBas
     One row of a table of records is no answer to "how many orders" or "the total quantity".
     """
     tallied = _from_column(restated, base)
-    if tallied is None or (tallied.formula and tallied.coverage < SURE_COVERAGE):
+    if tallied is None:
         return found
+    if tallied.formula and tallied.coverage < SURE_COVERAGE:
+        is_sum = tallied.formula.startswith("sum(")
+        return [piece for piece in found if piece is not None and not (is_sum and _is_one_of(piece, tallied))]
     document = tallied.sources[0].hit.chunk.document
     others = [piece for piece in found if piece is not None and piece.sources[0].hit.chunk.document != document]
     return [tallied] if all(piece.coverage < tallied.coverage for piece in others) else found
+
+
+def _is_one_of(piece: Piece, tallied: Piece) -> bool:
+    """Whether a looked-up cell is one of those that a sum adds up, so that it is no answer beside the sum."""
+    one, whole = piece.evidence[0], tallied.evidence[0]
+    is_same_file = piece.sources[0].hit.chunk.document == tallied.sources[0].hit.chunk.document
+    return is_same_file and not piece.formula and one.label.rpartition(" | ")[2] == whole.label.partition(" (")[0]
 
 
 def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:

@@ -30,6 +30,7 @@ from mixrag_cli.recap.filters import (
     unexplained,
 )
 from mixrag_cli.recap.language import (
+    STOP_WORDS,
     Facets,
     facet_conflict,
     is_joined_in,
@@ -197,13 +198,17 @@ def match_records(restated: Restated, tally: Tally, hit: Hit, table: Table, base
     if names and tried is None:
         return None
     column, operation, fit = chosen
+    leaf = set(stems_of(column.leaf))
     explained = _said(rows.filters) | row_words(restated.question, terms, rows.table, around)
+    explained |= {term for term in terms if measures_implied(term) & leaf}
     coverage = _coverage(terms, rows.table, explained, credit, base)
     wanted = replace(tally, operation=operation)
     if operation == "count" and column != table.columns[0]:
         return _distinct(rows, column, fit + coverage, coverage)
-    by = _group_column(tally.by, table) if tally.by else None
-    if by is not None and tally.best is not None and rows.is_key(by):
+    if operation == "count" and not rows.filters and _speaks_of_others(terms, table, explained):
+        return None
+    by = _group_column(tally.by, table, column) if tally.by else None
+    if tally.best is not None and column != table.columns[0] and (by is None or rows.is_key(by)):
         by, wanted = None, replace(wanted, operation=tally.best)  # one row a group: its own figure
     if by is not None:
         return _grouped(rows, column, by, wanted, fit + coverage, coverage)
@@ -263,8 +268,8 @@ def _measured(
         if is_numeric(table, header) and not ordinal_conflict(restated.question, header.leaf)
     ]
     for candidates in ([header for header in numeric if header.index not in compared], numeric):
-        fits = [(_fit(header, weights), -n, header) for n, header in enumerate(candidates)]
-        fit, _, header = max(fits, default=(0.0, 0, None), key=lambda one: one[:2])
+        fits = [(_fit(header, weights), -len(stems_of(header.leaf)), -n, header) for n, header in enumerate(candidates)]
+        fit, _, _, header = max(fits, default=(0.0, 0, 0, None), key=lambda one: one[:3])
         if header is not None and fit > 0 and unasked_heading(header, tuple(weights)) <= MAX_COLUMN_EXTRA:
             return header, "sum" if tally.operation == "count" else tally.operation, fit
     return (table.columns[0], "count", 1.0) if tally.operation == "count" else None
@@ -338,10 +343,24 @@ def _coverage(
     return float(weights @ np.maximum(own, credit) / weights.sum())
 
 
-def _group_column(words: str, table: Table) -> Header | None:
-    """The column of texts that is named first."""
-    texts = [header for header in table.columns if not is_numeric(table, header) or distinct_texts(table, header)]
+def _speaks_of_others(terms: Sequence[str], table: Table, explained: Collection[str]) -> bool:
+    """Whether the question speaks of other columns than the first, where no condition on them was understood."""
+    others = stems_of(" ".join(header.leaf for header in table.columns[1:]))
+    own = {*explained, *ROW_WORDS, *stems_of(table.columns[0].leaf)}
+    return any(term not in own and match_heading(term, others) for term in terms)
+
+
+def _group_column(words: str, table: Table, measured: Header) -> Header | None:
+    """The column of texts that is named first; words of the measured column name no groups ("days per patient")."""
+    own = stems_of(measured.leaf)
+    texts = [
+        header
+        for header in table.columns
+        if header != measured and (not is_numeric(table, header) or distinct_texts(table, header))
+    ]
     for word in words_of(words):
+        if word in STOP_WORDS or stem(word) in own:
+            continue
         for header in texts:
             if stem(word) in stems_of(header.leaf):
                 return header
