@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -193,18 +194,20 @@ def _text_of(table: Table, row: Header, restated: Restated) -> str:
 def label_of(header: Header, others: Sequence[Header], restated: Restated) -> str:
     """What people call a row: the year where a year is asked for, else the longest name in its path that only it has.
 
-    Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name.
+    Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name. A name
+    of a column that tells all rows apart goes before one that only happens to stand once.
     """
     years = facets_of(" ".join(header.path)).years
     if restated.asks_year and len(years) == 1:
         return str(next(iter(years)))
-    own = [
-        part
-        for level, part in enumerate(header.path)
-        if sum(other.path[level : level + 1] == (part,) for other in others) == 1
-    ]
-    named = [part for part in own if not any(sign.isdigit() for sign in part)]
-    return max(named, key=len) if named else next(iter(own), " > ".join(header.path))
+    counts = [Counter(other.path[level : level + 1] for other in others) for level in range(len(header.path))]
+    levels = [level for level, part in enumerate(header.path) if counts[level][part,] == 1]
+    own = [header.path[level] for level in levels]
+    named = [level for level in levels if not any(sign.isdigit() for sign in header.path[level])]
+    telling = [level for level in named if max(counts[level].values()) == 1] or named
+    return (
+        max((header.path[level] for level in telling), key=len) if telling else next(iter(own), " > ".join(header.path))
+    )
 
 
 def column_evidence(match: ColumnMatch, value: Decimal) -> Evidence:
