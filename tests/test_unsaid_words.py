@@ -29,6 +29,16 @@ King,63.5,40
 Pierce,60.7,900
 Clark,9,400
 """
+BEDS = """ward,sex,age,patients
+A,F,9,12
+A,F,10,30
+A,M,11,14
+B,M,12,22
+"""
+AGE_GROUPS = """ward,age group,patients
+A,0-9,12
+A,10-19,30
+"""
 PLAYERS = """name,team,age,goals,has licence
 Anna,Reds,31,12,yes
 Bea,Reds,22,3,no
@@ -69,6 +79,8 @@ def files() -> Sample:
             "kidney.csv": KIDNEY,
             "hailstorms.csv": HAILSTORMS,
             "east-floods.csv": FLOODS,
+            "beds.csv": BEDS,
+            "groups.csv": AGE_GROUPS,
             "hospice.csv": HOSPICE,
             "players.csv": PLAYERS,
             "infections.csv": INFECTIONS,
@@ -102,10 +114,16 @@ def test_rows_are_counted_by_what_they_are(question: str, path: str, text: str, 
 
 
 @pytest.mark.parametrize(
-    "question", ["How many kidney nurses are older than 70?", "How many patients of the lung are older than 70?"]
+    ("question", "path"),
+    [
+        ("How many kidney nurses are older than 70?", "kidney.csv"),
+        ("How many patients of the lung are older than 70?", "kidney.csv"),
+        ("How many people are in ward A?", "beds.csv"),
+        ("How many patients are older than 9?", "groups.csv"),
+    ],
 )
-def test_what_the_rows_are_not_is_not_counted(question: str, files: Sample) -> None:
-    assert read_answer(*files.evidence_for(question, paths=["kidney.csv"])).status == "abstained"
+def test_what_the_rows_are_not_is_not_counted(question: str, path: str, files: Sample) -> None:
+    assert read_answer(*files.evidence_for(question, paths=[path])).status == "abstained"
 
 
 def test_one_of_the_cells_that_a_sum_adds_up_is_no_answer(files: Sample) -> None:

@@ -200,7 +200,8 @@ def _comparisons(question: str, tokens: Sequence[_Token], table: Table) -> Itera
         at = sum(token.end <= found.start() for token in tokens)
         beside = [(_distance(place, at), header) for header, place in columns if _distance(place, at) <= COMPARED_REACH]
         implied = measures_implied(found.group())
-        beside += [(0, h) for h in table.columns if is_numeric(table, h) and implied.intersection(_leaf_stems(h))]
+        if implied:  # "older" is of an age and of nothing that stands beside it
+            beside = [(0, h) for h in table.columns if is_numeric(table, h) and implied.intersection(_leaf_stems(h))]
         if not beside:
             continue
         header = min(beside, key=lambda pair: pair[0])[1]

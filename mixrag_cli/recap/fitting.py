@@ -13,7 +13,15 @@ from mixrag_cli.recap.cells import CellMatch, match_cells
 from mixrag_cli.recap.columns import match_column
 from mixrag_cli.recap.evidence import RIGHT_TIME, EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.filters import failed_filters, find_filters, is_record_table
-from mixrag_cli.recap.language import STOP_WORDS, UNIT_WORDS, match_heading, ordinal_conflict, says_nothing_new, stem
+from mixrag_cli.recap.language import (
+    STOP_WORDS,
+    UNIT_WORDS,
+    match_heading,
+    ordinal_conflict,
+    says_nothing_new,
+    stem,
+    words_of,
+)
 from mixrag_cli.recap.restate import Expects, Operand, Restated
 from mixrag_cli.recap.sentences import counted_words
 from mixrag_cli.recap.tally_question import Tally
@@ -31,6 +39,8 @@ SPENT = re.compile(
     r"\bhow much (?:money )?(?:is|was|are|were|do|does|did|has|have|had)\b[^?]*\b(?:spen[dt]|paid|pay|cost)\b",
     re.IGNORECASE,
 )
+# Of many rows, or of a line that says the limit ("65 and older"); never of one row that says nothing of it.
+_COMPARED = re.compile(r"\b(?:older|younger|taller|heavier|lighter) than (\d+(?:\.\d+)?)", re.IGNORECASE)
 BESIDE = 6  # more cells than asked for are looked at, in the place of those that contradict the question
 
 
@@ -61,6 +71,9 @@ def contradicts(match: CellMatch, question: str) -> bool:
     if ordinal_conflict(question, match.label) or says_nothing_new(match.cell.text, question):
         return True
     if match.cell.unit in PERCENT_UNITS and SPENT.search(question) and not PERCENT.search(question):
+        return True
+    limit = _COMPARED.search(question)
+    if limit is not None and limit[1] not in words_of(match.label):
         return True
     table = match.table
     if table.total_rows > len(table.rows) or not is_record_table(table):

@@ -3,7 +3,7 @@
     "How many senators …"            the file or the title says what a row is          senators.csv
     "… bird strikes …"               also where it writes two words as one             birdstrikes.csv
     "… of the LA riots …"            words side by side, as in the file's name         la-riots.csv
-    "… people, patients …"           rows with an age or a sex are people
+    "… people, patients …"           rows with an age each are people
     "… that occurred …"              what can be said of any record
 
 Only the last two lists are of words known beforehand.
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from mixrag_cli.recap.column_texts import is_numeric
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.language import is_joined_in, stem, words_of
 from mixrag_cli.recap.tally_question import HOW_MANY
@@ -21,10 +22,12 @@ from mixrag_cli.records import Table
 
 COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
 ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
-# Of what a row of a table with ages or sexes is, whatever its headers call it; the second of what it may be.
-PEOPLE_HEADS = frozenset(("age", "sex", "gender"))
+# What a row with an age of its own is, whatever its headers call it, unless a column counts how many it stands for; the
+# second of what it may be.
+_COUNTS = "population number count total n freq frequency cases deaths inhabitants patients victims members"
 PEOPLE_WORDS = frozenset(stem(word) for word in ("people", "persons", "individuals", "participants", "respondents"))
 PATIENT_WORDS = frozenset(stem(word) for word in ("patients", "victims", "subjects"))
+COUNT_HEADS = PEOPLE_WORDS | {stem(word) for word in _COUNTS.split()}
 EVENT_WORDS = frozenset(stem(word) for word in ("occurred", "happened", "recorded", "listed"))  # any record is one
 
 
@@ -33,11 +36,17 @@ def row_words(question: str, terms: Sequence[str], table: Table, around: Sequenc
     asked = HOW_MANY.search(question)
     counted = [stem(word) for word in words_of(question[asked.end() :])[:COUNTED_REACH]] if asked else []
     found = {word for word in counted if says_joined(around, word)} | EVENT_WORDS | _phrase_stems(question, around)
-    if PEOPLE_HEADS & {part for header in table.columns for part in stems_of(header.leaf)}:
+    if _has_people(table):
         found |= PEOPLE_WORDS
         is_named = any(says_joined(around, term) for term in terms if term not in PATIENT_WORDS)
         found |= PATIENT_WORDS if is_named else frozenset()
     return frozenset(found)
+
+
+def _has_people(table: Table) -> bool:
+    """Whether each row has an age, and none stands for many."""
+    numeric = [stems_of(header.leaf) for header in table.columns if is_numeric(table, header)]
+    return ("age",) in numeric and not any(COUNT_HEADS.intersection(leaf) for leaf in numeric)
 
 
 def says_joined(around: Sequence[str], word: str) -> bool:
