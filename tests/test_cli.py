@@ -562,7 +562,7 @@ def test_status_tells_what_is_in_and_what_is_not(indexed):
     assert f"mixrag {__version__}" in plain
 
 
-def test_folders_above_an_index_that_lies_elsewhere_are_no_words_of_its_files(tmp_path):
+def test_folders_above_an_index_that_lies_elsewhere_are_no_title_of_its_files(tmp_path):
     folder, store = tmp_path / "varnish" / "notes", str(tmp_path / "store")
     folder.mkdir(parents=True)
     (folder / "leave.md").write_text("# Leave\n\nThere are 27 days of paid leave.\n")
