@@ -90,7 +90,7 @@ def change_files(folder: Path, dice: random.Random) -> None:
 
 
 def command(folder: Path) -> list[str]:
-    return [sys.executable, "-m", "mixrag_cli", "index", str(folder)]
+    return [sys.executable, "-m", "mixrag_cli", "index", "--prune", str(folder)]
 
 
 def index_and_kill(folder: Path, delay: float) -> bool:
