@@ -40,7 +40,7 @@ from mixrag_cli.recap.scorer import meant_by, score_pairs
 from mixrag_cli.recap.token_match import TokenVectors
 from mixrag_cli.recap.wording import PERCENT_UNITS, WHOLE_WORDS, Asked
 from mixrag_cli.records import Cell, Header, Hit, Table
-from mixrag_cli.tables.text import ARROW
+from mixrag_cli.tables.text import ARROW, cell_label
 
 # Set by hand on the development collection so that each rule decides only where coverage alone ties; refitting
 # belongs to calibration.
@@ -85,7 +85,7 @@ class CellMatch:
     @property
     def label(self) -> str:
         """The cell's two header paths as one line."""
-        return " | ".join(ARROW.join(header.path) for header in (self.row, self.column) if header.path)
+        return cell_label(self.row, self.column)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from mixrag_cli.recap.language import (
 from mixrag_cli.recap.restate import Expects, Operand, Restated
 from mixrag_cli.recap.sentences import counted_words
 from mixrag_cli.recap.tally_question import Tally
-from mixrag_cli.recap.wording import PERCENT, PERCENT_UNITS
+from mixrag_cli.recap.wording import COMPARATIVES, PERCENT, PERCENT_UNITS
 
 CHOSEN = 1.0  # of a score: the one record that meets all conditions goes before any cell that is only likely
 # Counted in any table of people, of money, of parts or of time, whatever its headers call them.
@@ -40,7 +40,7 @@ SPENT = re.compile(
     re.IGNORECASE,
 )
 # Of many rows, or of a line that says the limit ("65 and older"); never of one row that says nothing of it.
-_COMPARED = re.compile(r"\b(?:older|younger|taller|heavier|lighter) than (\d+(?:\.\d+)?)", re.IGNORECASE)
+_COMPARED = re.compile(rf"\b(?:{'|'.join(COMPARATIVES)}) than (\d+(?:\.\d+)?)", re.IGNORECASE)
 BESIDE = 6  # more cells than asked for are looked at, in the place of those that contradict the question
 
 

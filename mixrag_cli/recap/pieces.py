@@ -21,7 +21,7 @@ from mixrag_cli.recap.tallies import ColumnMatch
 from mixrag_cli.records import Evidence, Header, Source, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.prose_numbers import find_numbers
-from mixrag_cli.tables.text import has_labels
+from mixrag_cli.tables.text import ARROW, has_labels
 
 MAX_ANSWER_CHARS = 500
 
@@ -206,7 +206,7 @@ def label_of(header: Header, others: Sequence[Header], restated: Restated) -> st
     named = [level for level in levels if not any(sign.isdigit() for sign in header.path[level])]
     telling = [level for level in named if max(counts[level].values()) == 1] or named
     return (
-        max((header.path[level] for level in telling), key=len) if telling else next(iter(own), " > ".join(header.path))
+        max((header.path[level] for level in telling), key=len) if telling else next(iter(own), ARROW.join(header.path))
     )
 
 
@@ -215,7 +215,7 @@ def column_evidence(match: ColumnMatch, value: Decimal) -> Evidence:
     if not match.best:
         return Evidence("e1", 1, match.column.leaf, match.basis, locator=match.locator)
     header, cell = match.best[0]
-    label = f"{' > '.join(header.path)} | {match.basis}"
+    label = f"{ARROW.join(header.path)} | {match.basis}"
     return Evidence("e1", 1, cell.text, label, value, locator=locate_cells(match.table.locator, [cell]))
 
 

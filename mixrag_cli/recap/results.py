@@ -29,7 +29,7 @@ def stated_result(restated: Restated, cells: Sequence[CellMatch]) -> Piece | Non
 
 def states_result(match: CellMatch, restated: Restated) -> bool:
     """Whether a cell's headers or unit say that it is a share, a change, an average … as was asked for."""
-    is_percent = says_percent(match.cell, f"{match.label} {match.table.title}")
+    is_percent = _is_percent(match)
     is_change = CHANGE.search(match.label) is not None
     if restated.operation == "share":
         is_asked = not is_change or CHANGE.search(restated.question) is not None
@@ -70,13 +70,17 @@ def _part_of(restated: Restated) -> set[str]:
     return set(first.terms) - set(last.terms) or set(first.terms) - restated.names
 
 
+def _is_percent(match: CellMatch) -> bool:
+    return says_percent(match.cell, f"{match.label} {match.table.title}")
+
+
 def described_cell(restated: Restated, cells: Sequence[CellMatch]) -> Piece | None:
     """The cell that is surely meant where nothing can be computed: the operation's words only described it.
 
     Examples: "the most common offence", "what percentage … rose by". cells: as for stated_result.
     """
     for match in cells:
-        is_of_kind = restated.expects != "percent" or says_percent(match.cell, f"{match.label} {match.table.title}")
+        is_of_kind = restated.expects != "percent" or _is_percent(match)
         if is_of_kind and match.is_believed(SURE_PROBABILITY):
             return cell_piece(match)
     return None

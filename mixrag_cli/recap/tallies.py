@@ -45,7 +45,7 @@ from mixrag_cli.recap.tally_question import BEST_STEMS, HOW_MANY, Tally, TallyOp
 from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
 from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Locator, Table
 from mixrag_cli.tables.scan import Filter, Group, ScannedRow
-from mixrag_cli.tables.text import has_labels, key_columns, row_name
+from mixrag_cli.tables.text import ARROW, has_labels, key_columns, row_name
 
 MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
@@ -91,7 +91,7 @@ class ColumnMatch:
     @property
     def basis(self) -> str:
         """The column, the operation and the rows in words: "freight (sum of 6,030 rows where country = Spain)"."""
-        column = " > ".join(self.column.path)
+        column = ARROW.join(self.column.path)
         where = f" where {' and '.join(self.filters)}" if self.filters else ""
         if self.of_one_row:
             return f"{column}{where}"

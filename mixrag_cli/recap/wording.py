@@ -21,11 +21,9 @@ WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant wh
 PERCENT_UNITS = ("%", "pp", "bp")
 MAX_PERCENT = 100  # of a part: what is more than its whole is another thing than was asked for
 # What a comparison is of, where it does not say so itself: who is older has the higher age.
-_IMPLIED_MEASURES = {
-    "age": ("older", "oldest", "younger", "youngest"),
-    "height": ("taller", "tallest"),
-    "weight": ("heavier", "heaviest", "lighter", "lightest"),
-}
+COMPARATIVES = {"older": "age", "younger": "age", "taller": "height", "heavier": "weight", "lighter": "weight"}
+_SUPERLATIVES = {"oldest": "age", "youngest": "age", "tallest": "height", "heaviest": "weight", "lightest": "weight"}
+_IMPLIED_MEASURES = {word: stem(measure) for word, measure in (*COMPARATIVES.items(), *_SUPERLATIVES.items())}
 MIN_NEGATED = 4  # letters of "non…" and more: "nonmanufacturing", not "none"
 PERCENT = re.compile(r"%|\b(?:per ?cent(?:age)?s?|proportion|share|rate)\b", re.IGNORECASE)
 COUNT = re.compile(r"\bhow many\b(?! per ?cent)|\bnumber of\b", re.IGNORECASE)
@@ -201,5 +199,4 @@ def is_negated(text: str) -> bool:
 
 def measures_implied(text: str) -> frozenset[str]:
     """Stems of the measures that the text compares without naming them. Example: "the oldest of them" -> {"age"}."""
-    said = set(words_of(text))
-    return frozenset(stem(name) for name, words in _IMPLIED_MEASURES.items() if said.intersection(words))
+    return frozenset(_IMPLIED_MEASURES[word] for word in words_of(text) if word in _IMPLIED_MEASURES)

@@ -64,11 +64,10 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
         if start < corner_end <= row and matrix.own(row, 0) is not None and not is_unit:
             break
         evidence = header_evidence(matrix, below, row)
-        is_open = last is not None and row >= known_end and not is_unit and not _counts_up(matrix, row)
-        if is_open and _ends_marked_header(matrix, row):
-            break
         if row < known_end or (last is not None and _counts_up(matrix, row)):
             evidence = 1.0
+        elif last is not None and not is_unit and _ends_marked_header(matrix, row):
+            break
         if evidence < 0 or (last is not None and ((evidence == 0 and not is_unit) or (is_unit and has_label_between))):
             break  # data, or the unit of the section above it
         if evidence > 0 or last is not None or _is_full_text_row(matrix, row):

@@ -16,6 +16,14 @@ MAX_HEAD_ROWS = 5
 MAX_NAMES = 40  # column or row names listed in a table's text; more say little and fill the window
 
 
+def cell_label(row: Header, column: Header) -> str:
+    """A cell's two header paths as one line.
+
+    Example: paths (Sex, Female) and (2011,) -> "Sex > Female | 2011"; a side without a path is left out.
+    """
+    return " | ".join(ARROW.join(header.path) for header in (row, column) if header.path)
+
+
 def row_text(table: Table, row: int) -> str:
     """One row with the full paths of its row and its columns; "" for a row that the table has not.
 

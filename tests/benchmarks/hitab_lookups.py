@@ -31,6 +31,7 @@ from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.tables.grid import grid_to_table
+from mixrag_cli.tables.text import cell_label
 
 N_FOLDS = 5
 COUNTED = ("picked", "wrong", "refused", "best cell, were it told to look up", "of")
@@ -146,7 +147,7 @@ def picked_cell(label: str, context: Context) -> set[tuple[int, int]]:
     return {
         (cell.row, cell.column)
         for cell in context.table.cells
-        if " | ".join(" > ".join(h.path) for h in (rows[cell.row], columns[cell.column]) if h.path) == label
+        if cell_label(rows[cell.row], columns[cell.column]) == label
     }
 
 

@@ -18,7 +18,7 @@ from mixrag_cli.recap.generated.packing import Passage
 from mixrag_cli.recap.support import find_quote, is_rounding_of
 from mixrag_cli.records import Cell, Evidence, Header, Locator
 from mixrag_cli.tables.prose_numbers import find_numbers
-from mixrag_cli.tables.text import ARROW, key_columns
+from mixrag_cli.tables.text import cell_label, key_columns
 from mixrag_cli.tables.unit_words import find_unit_and_scale
 from mixrag_cli.tables.values import parse_value
 
@@ -166,12 +166,11 @@ def _cell_number(passage: Passage, row: Header, cell: Cell) -> _Number:
     table = passage.table
     assert table is not None and cell.value is not None
     column = next((header for header in table.columns if header.index == cell.column), Header(cell.column, ()))
-    label = " | ".join(ARROW.join(header.path) for header in (row, column) if header.path)
     lines = (cell.line, cell.line) if cell.line is not None else table.locator.lines
     where = replace(
         table.locator, cells=cell.address or table.locator.cells, bbox=cell.bbox or table.locator.bbox, lines=lines
     )
-    return _Number(cell.value, cell.unit, cell.scale, cell.text, label, where)
+    return _Number(cell.value, cell.unit, cell.scale, cell.text, cell_label(row, column), where)
 
 
 def _place(passage: Passage, span: tuple[int, int]) -> tuple[Locator, str]:
