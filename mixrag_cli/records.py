@@ -9,6 +9,7 @@ This module imports nothing of the project.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -33,6 +34,14 @@ def stable_id(*parts: str | bytes | int) -> str:
         digest.update(len(raw).to_bytes(8, "big"))
         digest.update(raw)
     return digest.hexdigest()[:32]
+
+
+def path_from_root(path: str, root: str) -> str:
+    """A display path from the indexed folder on: the folders above it speak of the disk, not of the document.
+
+    Example: path "/home/ann/filings/2023/q1.pdf", root "/home/ann/filings" -> "filings/2023/q1.pdf".
+    """
+    return path.removeprefix(root.rpartition("/")[0]).lstrip("/") if path.startswith(f"{root}/") else path
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +320,11 @@ class DocumentRow:
     stale: bool = False
     warnings: tuple[str, ...] = ()
 
+    @property
+    def path_below(self) -> str:
+        """The path from the indexed folder on: all of it that is searched."""
+        return path_from_root(self.path, os.fsdecode(self.root))
+
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
@@ -351,11 +365,8 @@ class Hit:
 
     @property
     def path_below(self) -> str:
-        """The path from the indexed folder on; the folders above it speak of the disk, not of the document.
-
-        Example: path "/home/ann/filings/2023/q1.pdf", root "/home/ann/filings" -> "filings/2023/q1.pdf".
-        """
-        return self.path.removeprefix(self.root.rpartition("/")[0]).lstrip("/") if self.root else self.path
+        """The path from the indexed folder on."""
+        return path_from_root(self.path, self.root)
 
 
 @dataclass(frozen=True, slots=True)

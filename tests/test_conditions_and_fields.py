@@ -15,6 +15,7 @@ from mixrag_cli.recap.language import match_heading, ordinals_of, says_nothing_n
 from mixrag_cli.recap.releases import asks_release
 from mixrag_cli.recap.restate import restate
 from mixrag_cli.settings import Settings
+from tests.silent import Silent
 
 YIELDS = "tonnes,price,grower,year\n" + "".join(
     f"{base + 3 * step}.5,{40 + step},{grower},{1950 + step}\n"
@@ -150,22 +151,12 @@ FILES = {
 }
 
 
-class Watcher:
-    """Watches an index run and says nothing."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
-
-
 @pytest.fixture(scope="module")
 def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Session:
     folder = tmp_path_factory.mktemp("others")
     for name, text in FILES.items():
         (folder / name).write_text(text, "utf-8")
-    build_index([folder], Settings(), events=Watcher())
+    build_index([folder], Settings(), events=Silent())
     return open_session(folder, Settings())
 
 

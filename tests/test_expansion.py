@@ -25,6 +25,7 @@ from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.choice import LanguageModelReranker, Reading, choose_document, recombine, select_top
 from mixrag_cli.retrieval.expansion import expand_question, rewrite_question
 from mixrag_cli.settings import Settings
+from tests.silent import Silent
 
 SCHEMA = Path(__file__).parents[1] / "mixrag_cli" / "schemas" / "search-1.json"
 QUESTION = "Which beast guards the granary at night?"
@@ -34,16 +35,6 @@ DOCUMENTS = {
     "kiln.md": "# Kiln\n\nThe kiln is lit on Mondays; bricks cool for three days before they are carried out.\n",
     "ferry.md": "# Ferry\n\nThe ferry crosses the Marle every half hour, and every ten minutes on market days.\n",
 }
-
-
-class Silent:
-    """Watches an index run without a word."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 def text(words: str) -> str:

@@ -23,6 +23,7 @@ from mixrag_cli.records import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.tables.prose_numbers import find_numbers
 from tests.evidence_samples import SALES_REPORT as REPORT
+from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples"
 QUESTIONS = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
@@ -43,18 +44,8 @@ def discount_for(quantity: int) -> float:
 STOCK = "product,wood,stock,weight_kg\nstool,ash,18,3.5\nbench,oak,7,14\nshelf,pine,31,6.5\ndesk,oak,4,32\n"
 
 
-class Watcher:
-    """Watches an index run and says nothing."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
-
-
 def opened(folder: Path) -> Session:
-    build_index([folder], Settings(), events=Watcher())
+    build_index([folder], Settings(), events=Silent())
     return open_session(folder, Settings())
 
 

@@ -20,19 +20,10 @@ from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.rerank import SHARPNESS, SOURCE, max_sim, rerank
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, check_store, open_reader
+from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 QUESTION = "Who lifted the boil notice?"
-
-
-class Silent:
-    """Watches an index run without a word."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 @pytest.fixture(scope="module")

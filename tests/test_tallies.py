@@ -19,20 +19,11 @@ from mixrag_cli.recap.restate import restate
 from mixrag_cli.recap.tally_question import Tally, tally_of
 from mixrag_cli.records import Cell, Header, Locator, Table
 from mixrag_cli.settings import Settings
+from tests.silent import Silent
 
 N_ROWS = 8_100  # just above a power of two times 500, where the sample that is embedded is the smallest
 COUNTRIES = ("Spain", "France", "United Kingdom", "Norway")
 HEADS = "order_id,customer,country,express,ordered,quantity,unit_price,freight"
-
-
-class Watcher:
-    """Watches an index run and says nothing."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 def write_orders(path: Path) -> list[tuple[str, ...]]:
@@ -60,7 +51,7 @@ def write_orders(path: Path) -> list[tuple[str, ...]]:
 def orders(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, list[tuple[str, ...]], Path]:
     folder = tmp_path_factory.mktemp("orders")
     rows = write_orders(folder / "orders.csv")
-    build_index([folder], Settings(), events=Watcher())
+    build_index([folder], Settings(), events=Silent())
     return open_session(folder, Settings()), rows, folder / "orders.csv"
 
 
@@ -234,7 +225,7 @@ def test_records_whose_first_columns_are_numbers_are_filtered_by_their_texts(tmp
         f"{base + year - 1990}.5,{year % 7},{firm},{year}" for firm, base in firms.items() for year in range(1990, 2010)
     ]
     (tmp_path / "panel.csv").write_text("\n".join(["invest,staff,firm,year", *rows]) + "\n", "utf-8")
-    build_index([tmp_path], Settings(), events=Watcher())
+    build_index([tmp_path], Settings(), events=Silent())
     session = open_session(tmp_path, Settings())
     answer = session.ask("What was the average invest of Southern Mills?", Scope())
     assert answer.value == Decimal("310"), answer.text

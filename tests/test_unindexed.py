@@ -13,19 +13,10 @@ from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import open_session
 from mixrag_cli.pipeline.unindexed import open_files
 from mixrag_cli.settings import Settings
+from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 QUESTION = "What share of total revenue came from household supply in the year ended 31 March 2025?"
-
-
-class Silent:
-    """Watches an index run without a word."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 @pytest.fixture

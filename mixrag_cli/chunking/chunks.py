@@ -26,9 +26,9 @@ def chunk_document(
 ) -> tuple[Chunk, ...]:
     """The document's chunks in reading order, its tables' chunks where the tables stand.
 
-    tables: (index into document.grids, table). path: for display, its words are searchable. count_tokens: of a text,
-    without the model's special tokens. window: the most tokens a chunk's context and text may have together, special
-    tokens included. representation: how tables are told.
+    tables: (index into document.grids, table). path: from the indexed folder on, its words are searchable.
+    count_tokens: of a text, without the model's special tokens. window: the most tokens a chunk's context and text may
+    have together, special tokens included. representation: how tables are told.
     """
     frame = Frame(document, path, count_tokens, window, newline_places(document.text))
     fitting = (part for draft in _drafts(frame, dict(tables), representation) for part in _fit(frame, draft))

@@ -37,7 +37,7 @@ BeatListener = Callable[["ExtractionJob", int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ExtractionJob:
-    """One file to read. path: as people see it."""
+    """One file to read. path: from the indexed folder on; its words are searched with the file's passages."""
 
     source: SourceFile
     document_id: str

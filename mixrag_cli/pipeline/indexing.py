@@ -253,7 +253,7 @@ def _write(
     judged: of the store before, which a new one keeps.
     """
     embedder = load_embedder(settings)
-    jobs = [ExtractionJob(change.source, row.id, row.path) for change, row in scan.to_read]
+    jobs = [ExtractionJob(change.source, row.id, row.path_below) for change, row in scan.to_read]
     rows = {row.id: row for _, row in scan.to_read}
     with (  # the pool before the store: processes must be started before LanceDB is loaded
         ReaderPool(settings, embedder.window) as pool,

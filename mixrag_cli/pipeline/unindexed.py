@@ -27,7 +27,7 @@ def open_files(files: Sequence[Path], settings: Settings) -> Session:
     """
     embedder = load_embedder(settings)
     rows = {row.id: (row, source) for row, source in (_row_of(path, settings) for path in files)}
-    jobs = [ExtractionJob(source, row.id, row.path) for row, source in rows.values()]
+    jobs = [ExtractionJob(source, row.id, row.path_below) for row, source in rows.values()]
     documents = []
     with ReaderPool(settings, embedder.window) as pool:
         for result in pool.extract_all(jobs):

@@ -5,6 +5,7 @@ Words are scored by rank-bm25 with the parameters of the full-text index, meanin
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
@@ -41,7 +42,8 @@ class MemoryStore:
         self._tables = {table.id: table for document in documents for table in document.tables}
         self._terms = [join_terms((chunk.context, chunk.text), chunk.words).split() for _, chunk in self._places]
         counts = {"indexed": len(documents), "chunks": len(self._places)}
-        self.record = CommitRecord(SCHEMA_VERSION, "", 0, {}, embedder, dim, (), counts, 0, 0, 0, 0, __version__)
+        roots = tuple(dict.fromkeys(os.fsdecode(document.row.root) for document in documents))
+        self.record = CommitRecord(SCHEMA_VERSION, "", 0, {}, embedder, dim, roots, counts, 0, 0, 0, 0, __version__)
 
     def document_rows(self) -> list[DocumentRow]:
         """The files, in the order in which they were given."""
