@@ -24,7 +24,8 @@ from mixrag_cli.recap.language import (
 )
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.row_words import row_words
-from mixrag_cli.recap.tallies import ColumnMatch, match_records, unasked_heading
+from mixrag_cli.recap.tallies import ColumnMatch, match_records
+from mixrag_cli.recap.tally_columns import unasked_heading
 from mixrag_cli.recap.tally_question import Tally, tally_of
 from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC, measures_implied
 from mixrag_cli.records import Cell, Header, Hit, Table

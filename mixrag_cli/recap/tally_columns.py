@@ -1,0 +1,118 @@
+"""Which column a question tallies, by which one it groups, and whether it counts rows or adds amounts up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mixrag_cli.recap.cells import unasked_part
+from mixrag_cli.recap.column_texts import distinct_texts, is_numeric
+from mixrag_cli.recap.evidence import stems_of
+from mixrag_cli.recap.language import STOP_WORDS, is_joined_in, match_heading, ordinal_conflict, stem, words_of
+from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.row_words import COUNTED_REACH, EVENT_WORDS, ROW_WORDS, row_words, says_joined
+from mixrag_cli.recap.tally_question import HOW_MANY, Tally, TallyOperation
+from mixrag_cli.recap.tally_rows import TallyRows
+from mixrag_cli.recap.wording import measures_implied
+from mixrag_cli.records import Header, Table
+from mixrag_cli.tables.text import key_columns
+
+MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
+EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
+
+
+def find_measured(
+    restated: Restated, tally: Tally, rows: TallyRows, terms: Sequence[str], around: Sequence[str]
+) -> tuple[Header, TallyOperation, float] | None:
+    """The column to tally, the operation on it, and how well its label fits."""
+    table = rows.table
+    if tally.operation == "count" and not tally.by:
+        return _counted(restated.question, rows, around, row_words(restated.question, terms, table, around))
+    asked = {stem(word) for word in words_of(restated.question)} | measures_implied(restated.question)
+    # A column's whole name counts, be it a word as common as "value".
+    named = {stems[0] for header in table.columns if len(stems := stems_of(header.leaf)) == 1} & asked
+    weights = {term: rows.base.weight(term) for term in (*terms, *sorted(named.difference(terms)))}
+    compared = {each.filter.column for each in rows.filters if each.is_comparison}
+    numeric = [
+        header
+        for header in table.columns
+        if is_numeric(table, header) and not ordinal_conflict(restated.question, header.leaf)
+    ]
+    for candidates in ([header for header in numeric if header.index not in compared], numeric):
+        fits = [(_fit(header, weights), -len(stems_of(header.leaf)), -n, header) for n, header in enumerate(candidates)]
+        fit, _, _, header = max(fits, default=(0.0, 0, 0, None), key=lambda one: one[:3])
+        if header is not None and fit > 0 and unasked_heading(header, tuple(weights)) <= MAX_COLUMN_EXTRA:
+            return header, "sum" if tally.operation == "count" else tally.operation, fit
+    return (table.columns[0], "count", 1.0) if tally.operation == "count" else None
+
+
+def _fit(header: Header, weights: dict[str, float]) -> float:
+    leaf = stems_of(header.leaf)
+    said = sum(weight * match_heading(term, leaf) for term, weight in weights.items())
+    return said / sum(weights.values()) - EXTRA_WORDS * unasked_heading(header, tuple(weights)) if weights else 0.0
+
+
+def unasked_heading(header: Header, terms: Sequence[str]) -> float:
+    """As unasked_part of the header's leaf, where a word is asked that begins or ends with an asked one."""
+    joined = (word for word in stems_of(header.leaf) if any(is_joined_in(term, word) for term in terms))
+    return unasked_part(header.leaf, (*terms, *joined))
+
+
+def _counted(
+    question: str, rows: TallyRows, around: Sequence[str], row_stems: frozenset[str]
+) -> tuple[Header, TallyOperation, float] | None:
+    """What "how many" counts: records, or the amounts in a column of numbers that it names."""
+    asked = HOW_MANY.search(question)
+    columns = rows.table.columns
+    behind = words_of(question[asked.end() :]) if asked else words_of(question)
+    keys = key_columns(rows.table)
+    if (amount := _amount_named_in_full(behind, rows.table)) is not None:
+        return amount, "sum", 1.0
+    for word in [stem(word) for word in behind][: COUNTED_REACH if asked else None]:
+        named = [header for header in columns if word in stems_of(header.leaf)]
+        amounts = [header for header in named if is_numeric(rows.table, header) and header.index not in keys]
+        if word in ROW_WORDS or word in row_stems - EVENT_WORDS or says_joined(around, word) or columns[0] in named:
+            return columns[0], "count", 1.0
+        if any(word in each.said and not each.is_comparison for each in rows.filters):
+            amount = _amount_of_one(behind, rows)
+            return (amount, "sum", 1.0) if amount is not None else (columns[0], "count", 1.0)
+        if amounts:
+            return amounts[0], "sum", 1.0
+        if named:
+            return named[0], "count", 1.0
+    return None
+
+
+def _amount_named_in_full(words: Sequence[str], table: Table) -> Header | None:
+    """The column of numbers of which the words begin with the whole name, of several words: "how many days lost"."""
+    stems, keys = [stem(word) for word in words], key_columns(table)
+    for header in table.columns:
+        leaf = stems_of(header.leaf)
+        if len(leaf) > 1 and stems[: len(leaf)] == list(leaf) and header.index not in keys:
+            return header if is_numeric(table, header) else None
+    return None
+
+
+def _amount_of_one(words: Sequence[str], rows: TallyRows) -> Header | None:
+    """The column of numbers that the words name, where they name one row: "how many benches are in stock"."""
+    if rows.is_sampled or len(rows.passing()) != 1:
+        return None
+    stems, keys = {stem(word) for word in words}, key_columns(rows.table)
+    amounts = (header for header in rows.table.columns if header.index not in keys and is_numeric(rows.table, header))
+    return next((header for header in amounts if stems & set(stems_of(header.leaf))), None)
+
+
+def find_group_column(words: str, table: Table, measured: Header) -> Header | None:
+    """The column of texts that is named first; words of the measured column name no groups ("days per patient")."""
+    own = stems_of(measured.leaf)
+    texts = [
+        header
+        for header in table.columns
+        if header != measured and (not is_numeric(table, header) or distinct_texts(table, header))
+    ]
+    for word in words_of(words):
+        if word in STOP_WORDS or stem(word) in own:
+            continue
+        for header in texts:
+            if stem(word) in stems_of(header.leaf):
+                return header
+    return None
