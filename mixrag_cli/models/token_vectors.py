@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mixrag_cli.models.minilm import MiniLM
 
-MAX_KEPT = 20_000  # texts, some 40 MB
+MAX_KEPT = 20_000  # texts of a kind, some 40 MB
 
 Tokens = npt.NDArray[np.float32]
 
@@ -27,6 +27,8 @@ class KeptTokens:
 
     def of_question(self, text: str) -> Tokens:
         """Those of a question or a part of one, without its stop words."""
+        if len(self._questions) > MAX_KEPT:
+            self._questions.clear()
         if text not in self._questions:
             self._questions[text] = np.nan_to_num(self._model.embed_query_late(text)[1])
         return self._questions[text]
