@@ -1,6 +1,7 @@
 """Fit the shipped priors: what each source's score is worth, by modality, and how the sources add up.
 
     python tests/benchmarks/fit_priors.py DATA CACHE [--dry] [--keep-weights] [--sets full,paper,hetdocqa,hitab]
+        [--unseen tables,tatqa]
 
 Fitted on FinQA, HetDocQA's calibration split among its contexts, HiTab, and the mixed collection as people judged it,
 each set weighing the same: the weights on FinQA's full or part, the curves on its paper, the promises not on FinQA; on
@@ -22,7 +23,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -57,8 +58,15 @@ DISCOUNTS = 1 / np.log2(np.arange(2, K + 2))
 REFERENCE = "words"  # its weight stays 1: only ratios order hits
 COLLECTION = "collection"
 RERANKS = ("none", "late")
-MODELS = ("meaning", "rerank")  # both from one model: their weights are sought together
+RERANK = "rerank"
+MODELS = ("meaning", RERANK)  # both from one model: their weights are sought together
 GROUPS = (MODELS, ("phrase",), ("header",), ("title",)) * ROUNDS
+
+STAGES = {
+    "words and meaning": (REFERENCE, "meaning"),
+    "and late interaction": (REFERENCE, *MODELS),
+    "and phrases, headers, titles": SOURCES,
+}
 
 Sets = Mapping[str, Sequence[Gathered]]
 Ranked = TypeVar("Ranked", Gathered, JudgedQuestion)
@@ -80,17 +88,22 @@ def held_out(name: str, questions: Sequence[Gathered], half: int) -> list[Gather
     return list(questions[1 - half :: 2])
 
 
-def without_rerank(questions: Sequence[Ranked]) -> list[Ranked]:
+def with_only(sources: Collection[str], questions: Sequence[Ranked]) -> list[Ranked]:
+    """The questions with the scores of these sources alone."""
     return [
         replace(
             each,
             hits=[
-                replace(hit, scores={source: score for source, score in hit.scores.items() if source != "rerank"})
+                replace(hit, scores={source: score for source, score in hit.scores.items() if source in sources})
                 for hit in each.hits
             ],
         )
         for each in questions
     ]
+
+
+def without_rerank(questions: Sequence[Ranked]) -> list[Ranked]:
+    return with_only([source for source in SOURCES if source != RERANK], questions)
 
 
 def start() -> Calibration:
@@ -146,15 +159,21 @@ def ranker(calibration: Calibration, method: str = "calibrated"):
     return lambda hits: fuse_hits(hits, calibration, method, N_WORDS)
 
 
-def fit_weights(sets: Sets, calibration: Calibration, beside: Mapping[str, float] | None) -> dict[str, float]:
+def fit_weights(
+    sets: Sets,
+    calibration: Calibration,
+    beside: Mapping[str, float] | None = None,
+    sources: Collection[str] = SOURCES,
+) -> dict[str, float]:
     """The weights with the best mean nDCG@10 of the sets: both models' together, then each match's, and so again.
 
     Of those that are as good, the smallest: the plateau is wide, and words lead on larger collections. beside: the
-    weights without reranking, of which all but the models' stay.
+    weights without reranking, of which all but the models' stay. sources: those that may have a weight.
     """
     columns = {name: [to_columns(each, calibration) for each in questions] for name, questions in sets.items()}
     weights = dict(beside or {source: float(source == REFERENCE) for source in SOURCES})
-    for chosen in (MODELS,) if beside else GROUPS:
+    for group in (MODELS,) if beside else GROUPS:
+        chosen = [source for source in group if source in sources]
         tried = {
             steps: mean_ndcg(columns, {**weights, **dict(zip(chosen, steps, strict=True))})
             for steps in itertools.product(STEPS, repeat=len(chosen))
@@ -287,8 +306,43 @@ def print_gain(sets: Sets, of_halves: Sequence[Mapping[str, Calibration]], both:
 def gain_told(parts: Sequence[tuple[Sequence[Gathered], Mapping[str, Calibration]]]) -> str:
     after = [value for part, fits in parts for value in ndcgs(part, ranker(fits["late"]))]
     before = [value for part, fits in parts for value in ndcgs(without_rerank(part), ranker(fits["none"]))]
+    return over(after, before)
+
+
+def over(after: Sequence[float], before: Sequence[float]) -> str:
     gain = paired_bootstrap(after, before)
     return f"{gain.difference:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}] p {gain.p:.4f}"
+
+
+def fit_order(sets: Sets, sources: Collection[str]) -> Calibration:
+    """What orders hits by these sources alone."""
+    known = {name: with_only(sources, questions) for name, questions in sets.items()}
+    judged = evenly(judged_of(known, FOR_CURVES))
+    prior = fit_calibration(judged, start(), strength=STRENGTH, n_words=N_WORDS, origin="shipped")
+    ordered = {name: questions for name, questions in known.items() if name in FOR_WEIGHTS}
+    return replace(prior, weights=fit_weights(ordered, prior, sources=sources))
+
+
+def print_stages(sets: Sets, unseen: Sets) -> None:
+    """nDCG@10 of fused retrieval, with reranking, and with all that is read of the candidates; each over the first."""
+    fits = {}
+    for stage, sources in STAGES.items():
+        parts = {name: halves(name, questions) for name, questions in sets.items()}
+        known = [{name: part[half] for name, part in parts.items()} for half in (0, 1)]
+        whole = {name: together(part) for name, part in parts.items()}
+        fits[stage] = [fit_order(each, sources) for each in (*known, whole)]
+    print("\n" + "; ".join(STAGES))
+    for name, questions in (*sets.items(), *unseen.items()):
+        values = []
+        for stage, sources in STAGES.items():
+            seen = with_only(sources, questions)
+            parts = [(held_out(name, seen, half), half) for half in (0, 1)] if name in sets else [(seen, 2)]
+            values.append([value for part, n in parts for value in ndcgs(part, ranker(fits[stage][n]))])
+        first, *rest = values
+        told = "; ".join(f"{np.mean(each):.4f} {over(each, first)}" for each in rest)
+        print(
+            f"{name:9} {len(first):4}  {np.mean(first):.4f}; {told}{', unseen' if name in unseen else ''}", flush=True
+        )
 
 
 def fits_file(cache: Path, half: int) -> Path:
@@ -312,6 +366,7 @@ def main() -> None:
     parser.add_argument("cache", type=Path)
     parser.add_argument("--dry", action="store_true", help="print, write nothing")
     parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--unseen", default="", help="sets to measure reranking on that no fit has seen: tables,tatqa")
     parser.add_argument("--keep-weights", action="store_true", help="fit the curves alone: hits stay in their order")
     options = parser.parse_args()
     gathered = {name: gather_set(options.data, options.cache, name) for name in options.sets.split(",")}
@@ -336,6 +391,10 @@ def main() -> None:
         print_held_out(sets, read, told)
         print(f"fitted on both: weights {found[rerank].weights}, rivalry {found[rerank].rivalry}", flush=True)
     print_gain(gathered, of_halves, found)
+    unseen = {name: gather_set(options.data, options.cache, name) for name in filter(None, options.unseen.split(","))}
+    for name, questions in unseen.items():
+        print(f"{name:9} {gain_told([(questions, found)])}, unseen", flush=True)
+    print_stages(gathered, unseen)
     for half, fits in enumerate(of_halves):
         keep(fits_file(options.cache, half), gathered, fits)
     if not options.dry:

@@ -7,6 +7,8 @@ hetdocqa  the passages of HetDocQA, each a file of its own kind, with all FinQA 
           gold documents are not shared across its splits. Its groups are "calibration" and "dev"
 hetpart   the passages that are judged and N_MORE of the others and of FinQA's contexts
 hitab     N_TABLES HiTab tables as HTML files, N_TABLE_QUESTIONS questions
+tables    all HiTab tables, N_MANY questions on those that are not in hitab
+tatqa     TAT-QA's contexts, each a page with its table and paragraphs, N_MANY questions that do not say of which one
 
 Each set is indexed into CACHE/<set>/store by the product; what was gathered is kept in CACHE/<set>/gathered-*.json
 for the embedder that the store was made with, so that fitting and reporting can be repeated in seconds.
@@ -28,6 +30,7 @@ from typing import Any
 from corpora import Judgements, file_name, find_jsonl, read_jsonl, read_judgements
 from running import run_mixrag
 
+from mixrag_cli.evaluation.contexts import load_contexts
 from mixrag_cli.evaluation.measures import ndcg_at
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.session import Session, open_session
@@ -38,6 +41,7 @@ from mixrag_cli.store import open_reader
 
 N_MORE = 300
 N_TABLES, N_TABLE_QUESTIONS = 120, 300
+N_MANY = 1_200
 SEED = 7
 KEPT_SUFFIXES = (".py", ".md", ".rst", ".csv")
 K = 10
@@ -103,7 +107,13 @@ class Gathered:
 
 
 def read_set(data: Path, name: str) -> JudgedSet:
-    known = {"hetdocqa": read_hetdocqa, "hetpart": read_hetdocqa, "hitab": read_hitab}
+    known = {
+        "hetdocqa": read_hetdocqa,
+        "hetpart": read_hetdocqa,
+        "hitab": read_hitab,
+        "tables": read_hitab,
+        "tatqa": read_tatqa,
+    }
     return known.get(name, read_finqa)(data, name)
 
 
@@ -148,15 +158,24 @@ def read_hetdocqa(data: Path, name: str) -> JudgedSet:
 
 
 def read_hitab(data: Path, name: str) -> JudgedSet:
-    golds = list(read_jsonl(data / "headers" / "hitab_train.jsonl.gz"))
-    golds = random.Random(SEED).sample(golds, N_TABLES)
-    known = {gold["id"] for gold in golds}
-    rows = [row for row in read_jsonl(data / "headers" / "hitab_train_questions.jsonl.gz") if row["table_id"] in known]
-    rows = random.Random(SEED).sample(rows, min(N_TABLE_QUESTIONS, len(rows)))
+    everything = list(read_jsonl(data / "headers" / "hitab_train.jsonl.gz"))
+    few = random.Random(SEED).sample(everything, N_TABLES)
+    golds, n_questions = (few, N_TABLE_QUESTIONS) if name == "hitab" else (everything, N_MANY)
+    asked = {gold["id"] for gold in golds} - ({gold["id"] for gold in few} if name == "tables" else set())
+    rows = [row for row in read_jsonl(data / "headers" / "hitab_train_questions.jsonl.gz") if row["table_id"] in asked]
+    rows = random.Random(SEED).sample(rows, min(n_questions, len(rows)))
     names = {re.sub(r"[^\w.-]+", "_", gold["id"]) + ".html": gold for gold in golds}
     files = {named: table_to_html(gold) for named, gold in names.items()}
     ids = {named: gold["id"] for named, gold in names.items()}
     return JudgedSet(name, files, ids, [to_table_question(row) for row in rows])
+
+
+def read_tatqa(data: Path, name: str) -> JudgedSet:
+    dataset = load_contexts(name, [data / "tatqa" / "dev.jsonl"])
+    chosen = random.Random(SEED).sample(dataset.questions, min(N_MANY, len(dataset.questions)))
+    questions = [Question(each.id, each.text, each.relevant) for each in chosen]
+    files = {document.path: document.text for document in dataset.documents}
+    return JudgedSet(name, files, {document.path: document.id for document in dataset.documents}, questions)
 
 
 def to_table_question(row: Mapping[str, Any]) -> Question:
