@@ -112,3 +112,33 @@ def test_headings_in_one_ruled_cell_over_pairs_of_columns_are_parted() -> None:
         (1, 2, "2019"),
         (3, 2, "2020"),
     ]
+
+
+def test_rulings_around_groups_of_columns_leave_the_rows_and_columns_within() -> None:
+    rows = [("Intercept", "1.02", "0.98", "1.20"), ("Age", "0.14", "0.17", "0.12"), ("Income", "0.25", "0.31", "0.32"),
+            ("Visits", "-0.36", "-0.34", "-0.33"), ("Region", "0.20", "0.22", "0.10")]  # fmt: skip
+
+    def paint(canvas: Canvas) -> None:
+        for number, row in enumerate([("Method", "Poisson", "Normal", "Hurdle"), *rows]):
+            y = 700 - 14 * number
+            canvas.drawString(75, y, row[0])
+            for x, text in zip((200, 280, 380), row[1:], strict=True):
+                canvas.drawRightString(x, y, text)
+        for y in (712, 696, 624):
+            canvas.line(70, y, 400, y)
+        for x in (70, 140, 310, 400):
+            canvas.line(x, 712, x, 624)
+        for number in range(4):  # a second block of rows
+            y = 612 - 14 * number
+            canvas.drawString(75, y, f"Block {number}")
+            for x, text in zip((200, 280, 380), ("8", "9", "15"), strict=True):
+                canvas.drawRightString(x, y, text)
+        canvas.line(70, 564, 400, 564)
+        for x in (70, 140, 310, 400):
+            canvas.line(x, 624, x, 564)
+
+    (grid,) = read_pages(paint).grids
+    texts = {(cell.row, cell.column): cell.text for cell in grid.cells}
+    assert [texts[2, column] for column in range(4)] == list(rows[1])
+    assert [texts[0, column] for column in range(4)] == ["Method", "Poisson", "Normal", "Hurdle"]
+    assert (grid.n_rows, grid.n_columns) == (10, 4)

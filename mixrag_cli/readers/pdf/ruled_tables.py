@@ -22,6 +22,7 @@ MIN_CELL_POINTS = 4.0
 MIN_FILLED_CELLS = 4
 MIN_FILLED_SHARE = 0.2  # a chart's grid lines hold less
 MAX_ATOMS = 40_000  # rows times columns; more is a drawing
+MIN_ROWS_IN_CELLS = 4  # lines of several figures in one ruled cell; ICDAR 2013's 77 tables and ten filings have none
 MAX_WORD_SHARE = 0.6  # one cell with more of the words than this is a frame around text
 
 
@@ -111,7 +112,7 @@ def read_lattice(words: Sequence[Word], across: list[Rule], down: list[Rule], pa
         return None
     spans = _merge_atoms(xs, ys, across, down)
     texts = _part_columns(_words_by_span(inside, spans, xs, ys), xs)
-    if not _is_table(texts, spans, len(inside)):
+    if not _is_table(texts, spans, len(inside)) or _parts_groups(texts):
         return None
     cells, n_shown = _to_cells(texts, n_rows)
     grid = Grid(
@@ -232,6 +233,19 @@ def _is_table(texts: dict[_Span, list[Line]], spans: Sequence[_Span], n_words: i
         and len(columns) > 1
         and (max(filled.values()) <= MAX_WORD_SHARE * n_words or max(filled.values()) < 40)
     )
+
+
+def _parts_groups(texts: dict[_Span, list[Line]]) -> bool:
+    """Whether the rulings part groups of columns only, so that most lines of a cell are rows of several figures.
+
+    Such a table is read by how its texts are aligned.
+    """
+    ruled = [lines for span, lines in texts.items() if span.c0 == span.c1]
+    counts = [
+        sum(is_number(piece.text) for piece in line_to_pieces(line, math.inf)) for lines in ruled for line in lines
+    ]
+    n_rows = sum(count > 1 for count in counts)
+    return n_rows >= MIN_ROWS_IN_CELLS and n_rows >= counts.count(1)
 
 
 def _to_cells(texts: dict[_Span, list[Line]], n_rows: int) -> tuple[list[GridCell], int]:
