@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -35,6 +36,7 @@ from mixrag_cli.recap.language import (
     match_term,
     without_facets,
 )
+from mixrag_cli.recap.periods import Calendar, calendar_of, in_days
 from mixrag_cli.recap.restate import Expects, Operand
 from mixrag_cli.recap.scorer import meant_by, score_pairs
 from mixrag_cli.recap.token_match import TokenVectors
@@ -55,7 +57,7 @@ MAX_PAIRED_CELLS = 20_000
 PAIR_STEP = 0.1  # of a score for each unit of log odds
 OWN_LABEL = 3.0  # log odds against a cell that only repeats its row's label: it names what was asked about
 CELLS_A_TABLE = 3
-HEADS_ANOTHER = 0.5  # the most credit for a word that another row or column of the same table is headed with
+HEADS_ANOTHER = 0.5  # the most credit for a word that another row or column is headed with
 LEAST_PROBABILITY = 0.001
 MIN_LOCAL = 0.12  # of the question's weight that the headers of one cell of the table must say,
 MAX_FREE_CELLS = 2_000  # and in a table of more those of every cell
@@ -143,8 +145,7 @@ def match_cells(
 ) -> list[CellMatch]:
     """The best cells for the operand over all tables of the evidence, best first, at most a few a table."""
     found = _match_in_tables(operand, base, names, expects)
-    asked = Asked.of(operand.asked, operand.facets)
-    paired = [_pair(asked, names, expects, one, base.vectors) for one in found[:PAIRED_TABLES]]
+    paired = [_pair(names, expects, one, base.vectors) for one in found[:PAIRED_TABLES]]
     behind = [one.matches for one in found[PAIRED_TABLES:]]
     best = [match for matches in (*paired, *behind) for match in matches[:CELLS_A_TABLE]]
     return sorted(best, key=lambda match: -match.score)[:limit]
@@ -157,17 +158,48 @@ def _match_in_tables(operand: Operand, base: EvidenceBase, names: frozenset[str]
         table = base.tables.get(hit.chunk.parent)
         if table is not None:
             placed.setdefault(table.id, (hit, table))
+    heads = _heads_by_document(operand.terms, placed.values())
+    calendars = _calendars(base, placed.values()) if operand.facets else {}
     for tables, min_local in ((list(placed.values()), MIN_LOCAL), (list(placed.values())[:1], 0.0)):
-        matched = [_match_in_table(operand, *one, base, names, expects, min_local) for one in tables]
+        matched = [
+            _match_in_table(_dated(operand, *one, calendars), *one, base, names, expects, min_local, heads)
+            for one in tables
+        ]
         found = [one for one in matched if one is not None]
         if found:
             return sorted(found, key=lambda one: -one.matches[0].score)
     return []
 
 
-def _pair(
-    asked: Asked, names: frozenset[str], expects: Expects, found: _Found, vectors: TokenVectors
-) -> list[CellMatch]:
+def _calendars(base: EvidenceBase, placed: Iterable[tuple[Hit, Table]]) -> dict[str, Calendar | None]:
+    """The calendar of each document that has a table, from its passages of the evidence."""
+    heads: dict[str, list[Facets]] = defaultdict(list)
+    for hit, table in placed:
+        heads[hit.chunk.document] += [facets_of(" ".join(header.path)) for header in table.columns]
+    texts: dict[str, list[str]] = defaultdict(list)
+    for hit in base.hits:
+        texts[hit.chunk.document] += (hit.chunk.text, hit.chunk.context)
+    return {document: calendar_of(texts[document], found) for document, found in heads.items()}
+
+
+def _dated(operand: Operand, hit: Hit, table: Table, calendars: Mapping[str, Calendar | None]) -> Operand:
+    """The operand with the time asked for as the table's headers write it."""
+    calendar = calendars.get(hit.chunk.document)
+    heads = (facets_of(" ".join(header.path)) for header in (*table.columns, *table.rows))
+    return replace(operand, facets=in_days(operand.facets, calendar, heads)) if operand.facets else operand
+
+
+def _heads_by_document(terms: Sequence[str], placed: Iterable[tuple[Hit, Table]]) -> dict[str, npt.NDArray[np.bool_]]:
+    """For each document which of the terms head a row or column of one of its tables: (n_terms,)."""
+    heads: dict[str, npt.NDArray[np.bool_]] = {}
+    for hit, table in placed:
+        said = axis_of((*table.rows, *table.columns), terms).said
+        own = said.max(axis=1, initial=0.0) >= SYNONYM_MATCH
+        heads[hit.chunk.document] = heads.get(hit.chunk.document, np.zeros(len(terms), bool)) | own
+    return heads
+
+
+def _pair(names: frozenset[str], expects: Expects, found: _Found, vectors: TokenVectors) -> list[CellMatch]:
     """A table's cells in the order of their pairs of paths, each with the probability that it is what was asked.
 
     The best keeps its score and is moved by the odds of its probability, so that tables stand in that order, too; the
@@ -177,6 +209,7 @@ def _pair(
     table = matches[0].table
     if len(table.rows) * len(table.columns) > MAX_PAIRED_CELLS:
         return list(matches)
+    asked = Asked.of(found.operand.asked, found.operand.facets)
     scores = score_pairs(asked, table, vectors)
     odds = np.array(
         [scores[match.cell.row, match.cell.column] - OWN_LABEL * _repeats_label(match) for match in matches]
@@ -208,8 +241,9 @@ def _match_in_table(
     names: frozenset[str],
     expects: Expects,
     min_local: float,
+    heads: Mapping[str, npt.NDArray[np.bool_]],
 ) -> _Found | None:
-    """min_local: of the operand's weight that the headers of one cell must say."""
+    """min_local: of the operand's weight that the headers of one cell must say. heads: see _heads_by_document."""
     terms = operand.terms
     if not terms or not table.cells:
         return None
@@ -218,15 +252,19 @@ def _match_in_table(
     known = base.knows.get(hit.chunk.document, frozenset())
     rows = axis_of(table.rows, terms)
     columns = axis_of(table.columns, terms)
-    said = credit = context_credit(terms, names, around, known)
+    credit = context_credit(terms, names, around, known)
     row_at = {header.index: n for n, header in enumerate(table.rows)}
     column_at = {header.index: n for n, header in enumerate(table.columns)}
     own = np.maximum(rows.said[:, :, None], columns.said[:, None, :])
     total = weights.sum()
     # What nothing here says can decide between no two cells: labels are weighed by what is left of the question.
     sayable = max(float(weights @ np.maximum(own.max(axis=(1, 2)), credit > 0)), 1e-9)
-    # A word that heads one row says nothing of the others, though it stands in the title or elsewhere in the file.
-    credit = np.where(own.max(axis=(1, 2)) >= SYNONYM_MATCH, np.minimum(credit, HEADS_ANOTHER), credit)
+    # A word that heads one row says nothing of the others, though it stands in the title or elsewhere in the file; and
+    # where a name heads a row of another table, this one without it is not of what it names.
+    headed = own.max(axis=(1, 2)) >= SYNONYM_MATCH
+    is_far = np.array([term in names and not match_term(term, around) for term in terms])
+    said = np.where(heads[hit.chunk.document] & ~headed & is_far, 0.0, credit)
+    credit = np.where(headed, np.minimum(said, HEADS_ANOTHER), said)
     local = np.tensordot(weights, own, axes=1) / sayable
     coverage = np.tensordot(weights, np.maximum(own, credit[:, None, None]), axes=1) / total
     beside = EXTRA_ROW_WORDS * rows.extra[:, None] + EXTRA_COLUMN_WORDS * columns.extra[None, :]

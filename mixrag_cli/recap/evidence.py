@@ -77,6 +77,10 @@ class EvidenceBase:
 
 
 _PATH_WORD = re.compile(r"\w{3,}")
+_NUMBERED_PART = re.compile(
+    r"\b(?:note|item|part|section|chapter|appendix|annex|exhibit|schedule|table|figure)s? (?:\d+[a-z]?|[ivx]+|[a-z])\b",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=65536)
@@ -86,9 +90,12 @@ def stems_of(text: str) -> tuple[str, ...]:
 
 
 def surroundings_of(hit: Hit, table: Table | None) -> tuple[tuple[str, ...], Facets]:
-    """The stems and facets around a passage: its context, its document's title and path, its table's title."""
+    """The stems and facets around a passage: its context, its document's title and path, its table's title.
+
+    What a heading is called by its number ("Note 9", "Item 2") says nothing of notes or items.
+    """
     text = " ".join((hit.chunk.context, hit.title, hit.path_below.replace("/", " "), table.title if table else ""))
-    return stems_of(text), facets_of(text)
+    return stems_of(_NUMBERED_PART.sub(" ", text)), facets_of(text)
 
 
 def context_credit(

@@ -97,7 +97,7 @@ _SPAN = re.compile(
     re.IGNORECASE,
 )
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
-_ORDINAL = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+QUARTER_WORDS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 _ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
 _ANY_ORDINAL = re.compile(rf"\b(?:({'|'.join(_ORDINALS)})|(\d{{1,3}})(?:st|nd|rd|th))\b", re.IGNORECASE)
@@ -283,7 +283,7 @@ def facets_of(text: str) -> Facets:
     dates |= {month for month in whole_months if not any(month[:2] == date[:2] for date in dates)}
     dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
     years = {int(year) for year in _YEAR.findall(text)} | {date[0] for date in dates if date[0]}
-    quarters = {int(digit) if digit else _ORDINAL[word.lower()] for digit, word in _QUARTER.findall(text)}
+    quarters = {int(digit) if digit else QUARTER_WORDS[word.lower()] for digit, word in _QUARTER.findall(text)}
     months = set()
     for number, phrase in _SPAN.findall(text):
         word = (number or phrase).lower().replace("-", " ")

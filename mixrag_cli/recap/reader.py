@@ -155,16 +155,22 @@ def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
         return [_from_release(restated, base)]
     if restated.expects in ("number", "percent"):
         cell, field = _from_cell(restated, base), _from_field(restated, base)
-        return [field] if field and not _is_sure(cell) else [cell, _from_number(restated, base)]
+        return [field] if field and not _is_sure(cell) else _fuller(cell, _from_number(restated, base))
     if restated.expects == "any":
         cell, field = _from_cell(restated, base), _from_field(restated, base)
         if _is_sure(cell) or field:
             return [cell if _is_sure(cell) else field]
-        return [cell, _from_sentence(restated, base)]
+        return _fuller(cell, _from_sentence(restated, base))
     if field := _from_field(restated, base):
         return [field]
     said = [_from_definition(restated, base), _from_sentence(restated, base)]
     return said if any(said) else [_from_cell(restated, base, SURE_PROBABILITY)]
+
+
+def _fuller(cell: Piece | None, said: Piece | None) -> list[Piece | None]:
+    """Both, but the running text alone where the cell leaves a word of the question unsaid that a sentence says."""
+    is_fuller = cell is not None and said is not None and said.coverage >= cell.coverage + SAYS_MORE
+    return [said] if is_fuller else [cell, said]
 
 
 def _is_sure(cell: Piece | None) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY, says_percent
 from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.language import match_term, stem, terms_of, words_of
+from mixrag_cli.recap.periods import change_columns
 from mixrag_cli.recap.pieces import Piece, cell_piece
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, PERCENT, RATIO, TOTAL
@@ -24,7 +26,17 @@ def stated_result(restated: Restated, cells: Sequence[CellMatch]) -> Piece | Non
         is_believed = match.is_believed(SURE_PROBABILITY if place else MIN_PROBABILITY)
         if is_believed and states_result(match, restated):
             return cell_piece(match)
-    return None
+    return _stated_change(restated, cells[0]) if cells else None
+
+
+def _stated_change(restated: Restated, match: CellMatch) -> Piece | None:
+    """The change that a column states for the cell of one period whose change is asked for."""
+    if len(restated.operands) > 1 or not match.is_believed(MIN_PROBABILITY):
+        return None
+    changes = change_columns(match.column, match.table.columns)
+    cells = {cell.column: cell for cell in match.table.cells if cell.row == match.row.index}
+    stated = [replace(match, cell=cells[each.index], column=each) for each in changes if each.index in cells]
+    return next((cell_piece(each) for each in stated if states_result(each, restated)), None)
 
 
 def states_result(match: CellMatch, restated: Restated) -> bool:

@@ -1,0 +1,117 @@
+"""A report's own names for its periods, and what a word that heads another table says of this one."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from mixrag_cli.pipeline.indexing import build_index
+from mixrag_cli.pipeline.scope import Scope
+from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.recap.language import Facets, facets_of
+from mixrag_cli.recap.periods import Calendar, calendar_of, change_columns, in_days
+from mixrag_cli.records import Header
+from mixrag_cli.settings import Settings
+from tests.silent import Silent
+
+HEADS = [facets_of("Three Months Ended August 3, 2025"), facets_of("Three Months Ended August 4, 2024")]
+CALENDAR = Calendar(2026, 2, date(2025, 8, 3))
+REPORT = """# Tern Optics, quarterly report
+
+For the quarter ended August 3, 2025.
+
+## Second Quarter of Fiscal Year 2026 Summary
+
+Revenue rose in the second quarter of fiscal year 2026 as lenses sold well. In the second quarter of fiscal year 2025
+a fire had closed the plant. For the third quarter of fiscal year 2026 the company expects as much.
+
+(In thousands)
+
+| | Three Months Ended August 3, 2025 | Three Months Ended August 4, 2024 | Change |
+|---|---|---|---|
+| Revenue | 8,140 | 6,925 | 18 % |
+| Net income | 1,210 | 884 | 37 % |
+
+## Revenue by country
+
+(In thousands)
+
+| | Three Months Ended August 3, 2025 | Three Months Ended August 4, 2024 |
+|---|---|---|
+| Norway | 2,310 | 2,050 |
+| Portugal | 1,745 | 1,400 |
+
+## Note 4: Debt
+
+As of August 3, 2025, the fair value of the company's notes was $61.4 million.
+
+| | August 3, 2025 |
+|---|---|
+| Cash | 4,400 |
+| Total fair value | 9,870 |
+"""
+
+
+@pytest.fixture(scope="module")
+def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Session:
+    folder = tmp_path_factory.mktemp("reports")
+    (folder / "tern-q2.md").write_text(REPORT)
+    build_index([folder], Settings(), events=Silent())
+    return open_session(folder, Settings())
+
+
+def test_a_calendar_is_what_the_text_says_most_and_where_the_columns_end() -> None:
+    texts = ["Second quarter of fiscal year 2026", "In the second quarter of fiscal 2025 and the third quarter of 2026"]
+    assert calendar_of(texts, HEADS) == CALENDAR
+    assert calendar_of(texts, [facets_of("August 3, 2025")]) is None
+    assert calendar_of(["A good quarter."], HEADS) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "day"),
+    [
+        ("the second quarter of fiscal year 2026", (2025, 8, 3)),
+        ("Q2 of fiscal 2025", (2024, 8, 4)),
+        ("the July 2025 quarter", (2025, 8, 3)),
+    ],
+)
+def test_a_quarter_is_the_day_that_a_header_names_for_it(asked: str, day: tuple[int, int, int]) -> None:
+    assert in_days(facets_of(asked), CALENDAR, HEADS) == Facets(
+        frozenset({day[0]}), frozenset({day}), months=frozenset({3})
+    )
+
+
+@pytest.mark.parametrize(
+    "asked", ["the first quarter of fiscal year 2026", "2025", "three months ended August 4, 2024", "June 2025 quarter"]
+)
+def test_a_time_that_no_header_names_stays_as_it_was_asked(asked: str) -> None:
+    assert in_days(facets_of(asked), CALENDAR, HEADS) == facets_of(asked)
+
+
+def test_a_change_is_of_the_latest_period_before_it() -> None:
+    labels = [("2025",), ("2024",), ("Change",), ("% change",), ("Half", "2025"), ("Half", "Change")]
+    columns = [Header(n, path) for n, path in enumerate(labels)]
+    assert [[each.index for each in change_columns(column, columns)] for column in columns] == [
+        [2, 3], [], [], [], [5], []
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What was the net income of Tern Optics in the second quarter of fiscal year 2026?", "1,210"),
+        ("What was the net income of Tern Optics in the second quarter of fiscal year 2025?", "884"),
+        ("How much revenue did Tern Optics get from Portugal in the quarter ended August 3, 2025?", "1,745"),
+        ("By how many percent did net income rise in the quarter ended August 3, 2025?", "37 %"),
+        ("What was the fair value of the notes of Tern Optics as of August 3, 2025?", "$61.4 million"),
+    ],
+)
+def test_a_report_is_read_by_its_own_calendar(session: Session, question: str, text: str) -> None:
+    assert text in session.ask(question, Scope()).text
+
+
+def test_two_countries_are_not_read_from_the_row_of_all(session: Session) -> None:
+    answer = session.ask("How much revenue did Tern Optics get from Norway and Portugal together?", Scope())
+    assert "8,140" not in answer.text
