@@ -13,6 +13,7 @@ from mixrag_cli.recap.definitions import DefinitionMatch
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.fields import FieldMatch
 from mixrag_cli.recap.language import date_text, facets_of
+from mixrag_cli.recap.listed_periods import listed_part
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Operand, Restated
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch
@@ -74,7 +75,7 @@ def sentence_piece(asked: Operand, match: SentenceMatch) -> Piece:
     """A sentence, or the part of it that answers."""
     text = shorten(match.text)
     evidence = Evidence("e1", 1, text, match.hit.chunk.context, locator=match.locator)
-    span = answer_span(asked.text, text)
+    span = listed_part(text, answer_span(asked.text, text), asked.facets)
     return Piece(span, match.score, match.coverage, (evidence,), (Source(1, match.hit, match.locator, text),))
 
 

@@ -19,6 +19,7 @@ from mixrag_cli.recap.evidence import (
     unknown_names,
 )
 from mixrag_cli.recap.language import facets_of, match_term, says_nothing_new, stem, words_of
+from mixrag_cli.recap.listed_periods import numbers_of_other_periods
 from mixrag_cli.recap.restate import Operand
 from mixrag_cli.recap.wording import PERCENT_UNITS, is_currency
 from mixrag_cli.records import Hit, Locator
@@ -182,9 +183,12 @@ def match_numbers(
     counted = counted_thing(operand.text)
     found = []
     for sentence in sentences:
-        for start, end, value in find_numbers(sentence.text):
+        numbers = find_numbers(sentence.text)
+        others = numbers_of_other_periods(sentence.text, [(start, end) for start, end, _ in numbers], operand.facets)
+        for start, end, value in numbers:
             if (
                 value.value is None
+                or start in others
                 or _restates_question(value, operand)
                 or (wants_percent and value.unit not in PERCENT_UNITS)
             ):
