@@ -20,6 +20,7 @@ from mixrag_cli.recap.evidence import (
 )
 from mixrag_cli.recap.language import facets_of, match_term, says_nothing_new, stem, words_of
 from mixrag_cli.recap.listed_periods import numbers_of_other_periods
+from mixrag_cli.recap.periods import in_days
 from mixrag_cli.recap.restate import Operand
 from mixrag_cli.recap.wording import PERCENT_UNITS, is_currency
 from mixrag_cli.records import Hit, Locator
@@ -30,6 +31,7 @@ QUOTED_KINDS = ("prose", "code")  # the text of tables and rows is ours, not the
 MAX_SENTENCES = 12  # embedded for the choice, at most MAX_EMBEDDED_CHARS of each: about 0.1 s on two cores
 MAX_EMBEDDED_CHARS = 300
 BEFORE_MATCH = 0.6  # of a term that the sentence before says: "Our zones met the standard. We took 41,620 samples."
+SAID_BY_OTHERS = 0.5  # the most credit for a name that other passages say, as for one that heads another row
 MEANING_PART = 0.5  # of the score, beside coverage by words; equal parts until calibrated
 DEFINITION_BONUS = 0.3  # "HTTPX is a …" for "what is HTTPX"
 CODE_PENALTY = 0.1  # of a line of code, where words are asked for
@@ -113,12 +115,9 @@ def match_sentences(
     operand: Operand, base: EvidenceBase, names: frozenset[str], *, prefers_prose: bool = False, limit: int = 8
 ) -> list[SentenceMatch]:
     """The best sentences of the evidence for the operand, best first."""
-    matches = [
-        match
-        for hit in base.hits
-        if hit.chunk.kind in QUOTED_KINDS
-        for match in _match_in_hit(operand, hit, base, names, prefers_prose)
-    ]
+    hits = [hit for hit in base.hits if hit.chunk.kind in QUOTED_KINDS]
+    told = names.intersection(stem for hit in hits for stem in stems_of(hit.chunk.text))
+    matches = [match for hit in hits for match in _match_in_hit(operand, hit, base, names, told, prefers_prose)]
     matches.sort(key=lambda match: -(match.score + match.coverage + match.time + 0.1 * match.hit.score))
     matches = matches[:MAX_SENTENCES]
     if not matches:
@@ -136,20 +135,23 @@ def match_sentences(
 
 
 def _match_in_hit(
-    operand: Operand, hit: Hit, base: EvidenceBase, names: frozenset[str], prefers_prose: bool
+    operand: Operand, hit: Hit, base: EvidenceBase, names: frozenset[str], told: frozenset[str], prefers_prose: bool
 ) -> list[SentenceMatch]:
+    """told: the names that some passage says, so that one that is silent of them is hardly of them."""
     if not operand.terms:
         return []
     weights = np.array([base.weight(term) for term in operand.terms])
     around, around_facets = surroundings_of(hit, None)
     known = base.knows.get(hit.chunk.document, frozenset())
+    near = np.array([match_term(term, around) for term in operand.terms])
     credit = context_credit(operand.terms, names, around, known)
+    is_far = np.array([term in told for term in operand.terms]) & (near == 0)
+    credit = np.where(is_far, np.minimum(credit, SAID_BY_OTHERS), credit)
     liking = PATH_BONUS if names_path(operand.text, hit.path_below) else 0.0
     liking -= CODE_PENALTY if prefers_prose and hit.chunk.kind == "code" else 0.0
     defines = _definition_of(operand.text)
     matches = []
     numbers = [n for n, term in enumerate(operand.terms) if prefers_prose and _is_telling_number(term)]
-    near = np.array([match_term(term, around) for term in operand.terms])
     before = np.zeros(len(operand.terms))
     for start, sentence in split_sentences(hit.chunk.text):
         if _TABLE_LINE.search(sentence):  # a table's own markup says nothing as a sentence; its cells are read
@@ -162,7 +164,8 @@ def _match_in_hit(
         if says_nothing_new(sentence, operand.text) or any(not said[n] and not near[n] for n in numbers):
             continue
         coverage = float(weights @ np.maximum(said, credit) / weights.sum())
-        time = time_score(operand.facets, facets_of(sentence), around_facets, known)
+        own_time = facets_of(sentence)
+        time = time_score(in_days(operand.facets, None, [own_time]), own_time, around_facets, known)
         defined = DEFINITION_BONUS if defines and defines.search(sentence) else 0.0
         matches.append(SentenceMatch(hit, sentence, start, liking + defined, coverage, 0.0, time))
     return matches
