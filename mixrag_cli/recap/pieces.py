@@ -12,6 +12,7 @@ from mixrag_cli.recap.compute import Computed
 from mixrag_cli.recap.definitions import DefinitionMatch
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.fields import FieldMatch
+from mixrag_cli.recap.header_lists import HeaderList
 from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.listed_periods import listed_part
 from mixrag_cli.recap.present import number_text, rounded, unit_text
@@ -154,6 +155,15 @@ def list_piece(restated: Restated, match: ColumnMatch) -> Piece:
     )
     value = named[0][1] if len(named) == 1 else None
     return Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
+
+
+def header_list_piece(match: HeaderList) -> Piece:
+    """Labels of a table, each a piece of evidence."""
+    title, where = match.table.title, match.table.locator
+    evidence = tuple(Evidence(f"e{n}", 1, label, title, locator=where) for n, label in enumerate(match.labels, start=1))
+    text = "; ".join(match.labels)
+    source = Source(1, match.hit, where, shorten(f"{title}: {text}"))
+    return Piece(text, match.coverage, match.coverage, evidence, (source,))
 
 
 def period_text(operand: Operand) -> str:

@@ -26,6 +26,7 @@ from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
 from mixrag_cli.recap.fields import match_fields
 from mixrag_cli.recap.fitting import chosen_cell, fitting_cells
+from mixrag_cli.recap.header_lists import match_header_list
 from mixrag_cli.recap.identifiers import KIND_STEMS, asked_form, says_sign
 from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.pieces import (
@@ -37,6 +38,7 @@ from mixrag_cli.recap.pieces import (
     computed_piece,
     definition_piece,
     field_piece,
+    header_list_piece,
     label_of,
     list_piece,
     number_piece,
@@ -149,6 +151,8 @@ def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     form = asked_form(restated.question)
     if form is not None and (found := _from_sentence(restated, base, form)):
         return [found]
+    if (listed := match_header_list(restated.question, base)) is not None:
+        return [header_list_piece(listed)]
     if restated.expects == "code":
         return [_from_definition(restated, base)]
     if asks_release(restated.question):

@@ -7,6 +7,7 @@ own ("Apple's total net sales", quarter ended July 1, 2023) that evidence is sou
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
@@ -300,15 +301,16 @@ def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
         since = _year_before_operands(text) if changes else ()
         return _period_operands(text, with_inner=not changes) or _pair_operands(text) or since or (_operand(text),)
     if operation == "lookup" and _lists_periods(question):
-        return _period_operands(_RESPECTIVELY.sub(" ", question)) or (_whole(question),)
+        return _as_asked(question, _period_operands(_RESPECTIVELY.sub(" ", question))) or (_whole(question),)
     return (_whole(question),)
 
 
 def _lists_periods(question: str) -> bool:
     """Whether one value a period is asked for ("in 2018 and 2019, respectively"), not one over a span of time."""
-    if _REASON.search(question) or _SPAN_OF_TIME.search(question):
+    if _REASON.search(question):
         return False
-    return _YEARS_LISTED.search(question) is not None
+    is_span = _SPAN_OF_TIME.search(question) is not None
+    return _RESPECTIVELY.search(question) is not None or (not is_span and _YEARS_LISTED.search(question) is not None)
 
 
 def parts_of(question: str) -> tuple[Operand, ...]:
@@ -363,6 +365,14 @@ def _period_operands(question: str, *, with_inner: bool = True) -> tuple[Operand
     return ()
 
 
+def _as_asked(question: str, operands: Sequence[Operand]) -> tuple[Operand, ...]:
+    """Operands of a year each in the order in which the question names the years, where it names them all."""
+    places = [question.find(str(max(operand.facets.years, default=0))) for operand in operands]
+    if min(places, default=-1) < 0 or len(set(places)) < len(places):
+        return tuple(operands)
+    return tuple(operand for _, operand in sorted(zip(places, operands, strict=True), key=lambda pair: pair[0]))
+
+
 def _without_periods(question: str) -> str:
     """The question less its periods and the words that joined them ("between … and …")."""
     return " ".join(_LEFT_JOINTS.sub(" ", _PERIOD_PHRASE.sub(" ", question)).split())
@@ -384,8 +394,9 @@ def _year_before_operands(question: str) -> tuple[Operand, ...]:
 def _all_years(question: str, facets: Facets) -> list[int]:
     """The years named, in order, those inside a range ("2017-2019") included."""
     years = set(facets.years)
-    for first, last in _YEAR_RANGE.findall(question):
-        years |= set(range(int(first), int(last) + 1))
+    for ends in _YEAR_RANGE.findall(question):
+        first, last = sorted(map(int, ends))
+        years |= set(range(first, last + 1))
     return sorted(years)
 
 
