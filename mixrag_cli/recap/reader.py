@@ -173,8 +173,9 @@ def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
 
 def _fuller(cell: Piece | None, said: Piece | None) -> list[Piece | None]:
     """Both, but the running text alone where the cell leaves a word of the question unsaid that a sentence says."""
-    is_fuller = cell is not None and said is not None and said.coverage >= cell.coverage + SAYS_MORE
-    return [said] if is_fuller else [cell, said]
+    if cell is None or said is None or "|" in said.evidence[0].quote:  # a sheet's rows as text are no sentence
+        return [cell, said]
+    return [said] if said.coverage >= cell.coverage + SAYS_MORE else [cell, said]
 
 
 def _is_sure(cell: Piece | None) -> bool:

@@ -2,7 +2,8 @@
 
 One global threshold is wrong for scores that live on different scales. The source that looked closest decides: the
 reranker where it judged a hit, else words or meaning, whichever passes its threshold on that kind of passage by the
-most log-odds. Source: "Beyond the Reranker", section 4.4 (SSCC).
+most log-odds. A table's row whose headers say all that is asked is read whatever a model thinks of so few words.
+Source: "Beyond the Reranker", section 4.4 (SSCC).
 
     per-source  as above
     global      one threshold on the raw score, whichever source gave it, as CRAG has it; to compare with
@@ -17,10 +18,12 @@ from dataclasses import replace
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.calibration import Calibration, as_raw, modality_of, normalised
 
-# The sources that can accept by themselves. A title or a header path says what a passage is about, not that it answers.
+# The sources that can accept by themselves. A title or a part of the headers says what a passage is about, not that it
+# answers.
 ANYTHING = "none"  # what accepts where nothing is asked
 FIRST_STAGE = ("meaning", "words")
 JUDGES = ("rerank", *FIRST_STAGE)
+HEADER, SAYS_ALL = "header", 0.999  # of the question's weight
 
 
 def judge_all(
@@ -39,6 +42,8 @@ def judge_all(
 
 def judge(hit: Hit, calibration: Calibration, precision: float = 0.0) -> Hit:
     """The hit with the source that accepts it, or with the threshold that it missed by the least."""
+    if hit.chunk.kind == "row" and hit.scores.get(HEADER, 0.0) >= SAYS_ALL:
+        return replace(hit, accepted_by=HEADER, threshold=SAYS_ALL, judged_by=HEADER)
     modality = modality_of(hit.chunk)
     margins = []
     closest = ("rerank",) if "rerank" in hit.scores and "rerank" in calibration.maps else FIRST_STAGE
