@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -57,6 +57,7 @@ MAX_PAIRED_CELLS = 20_000
 PAIR_STEP = 0.1  # of a score for each unit of log odds
 OWN_LABEL = 3.0  # log odds against a cell that only repeats its row's label: it names what was asked about
 CELLS_A_TABLE = 3
+MAX_UNFIT = 12  # cells that are looked at for what contradicts the question
 HEADS_ANOTHER = 0.5  # the most credit for a word that another row or column is headed with
 LEAST_PROBABILITY = 0.001
 MIN_LOCAL = 0.12  # of the question's weight that the headers of one cell of the table must say,
@@ -141,11 +142,19 @@ class _Found:
 
 
 def match_cells(
-    operand: Operand, base: EvidenceBase, names: frozenset[str], expects: Expects, limit: int = 5
+    operand: Operand,
+    base: EvidenceBase,
+    names: frozenset[str],
+    expects: Expects,
+    limit: int = 5,
+    fits: Callable[[CellMatch], bool] = lambda _: True,
 ) -> list[CellMatch]:
-    """The best cells for the operand over all tables of the evidence, best first, at most a few a table."""
+    """The best cells for the operand over all tables of the evidence, best first, at most a few a table.
+
+    fits: false of a cell that the question cannot mean; those that would stand first are left out beforehand.
+    """
     found = _match_in_tables(operand, base, names, expects)
-    paired = [_pair(names, expects, one, base.vectors) for one in found[:PAIRED_TABLES]]
+    paired = [_pair(names, expects, one, base.vectors, fits) for one in found[:PAIRED_TABLES]]
     behind = [one.matches for one in found[PAIRED_TABLES:]]
     best = [match for matches in (*paired, *behind) for match in matches[:CELLS_A_TABLE]]
     return sorted(best, key=lambda match: -match.score)[:limit]
@@ -199,7 +208,13 @@ def _heads_by_document(terms: Sequence[str], placed: Iterable[tuple[Hit, Table]]
     return heads
 
 
-def _pair(names: frozenset[str], expects: Expects, found: _Found, vectors: TokenVectors) -> list[CellMatch]:
+def _pair(
+    names: frozenset[str],
+    expects: Expects,
+    found: _Found,
+    vectors: TokenVectors,
+    fits: Callable[[CellMatch], bool],
+) -> list[CellMatch]:
     """A table's cells in the order of their pairs of paths, each with the probability that it is what was asked.
 
     The best keeps its score and is moved by the odds of its probability, so that tables stand in that order, too; the
@@ -214,6 +229,7 @@ def _pair(names: frozenset[str], expects: Expects, found: _Found, vectors: Token
     odds = np.array(
         [scores[match.cell.row, match.cell.column] - OWN_LABEL * _repeats_label(match) for match in matches]
     )
+    matches, odds = _fitting(matches, odds, fits)
     steps = odds.max() - odds
     best = matches[int(odds.argmax())]
     standing = found.standing(best, odds, vectors)
@@ -227,6 +243,17 @@ def _pair(names: frozenset[str], expects: Expects, found: _Found, vectors: Token
         for match, step, own in zip(matches, steps.tolist(), behind, strict=True)
     ]
     return sorted(paired, key=lambda match: -match.score)
+
+
+def _fitting(
+    matches: list[CellMatch], odds: npt.NDArray[np.float64], fits: Callable[[CellMatch], bool]
+) -> tuple[list[CellMatch], npt.NDArray[np.float64]]:
+    """The cells and their odds less those of the first ones that do not fit; all of them where none of these fits."""
+    order = np.argsort(-odds, kind="stable")[:MAX_UNFIT]
+    unfit = {int(n) for n in order if not fits(matches[n])}
+    if len(unfit) == len(order):
+        return matches, odds
+    return [match for n, match in enumerate(matches) if n not in unfit], np.delete(odds, list(unfit))
 
 
 def _repeats_label(match: CellMatch) -> bool:

@@ -31,7 +31,7 @@ CONTEXT_MATCH_OF_NAME = 0.95
 DOCUMENT_MATCH = 0.3
 DOCUMENT_MATCH_OF_NAME = 0.9
 WRONG_TIME = 0.6  # of a score: another time than the asked one, or a year that the document never says
-WRONG_TIME_AROUND = 0.25  # a time in the title or file name is a weaker witness than one in a header
+WRONG_TIME_AROUND = 0.25  # a year in the title or file name is a weaker witness than one in a header
 UNSAID_TIME = 0.35  # the year is said in the document, but not near: no evidence (see MIN_TIME)
 MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 RIGHT_TIME = 0.15
@@ -142,7 +142,7 @@ def time_score(asked: Facets, own: Facets, around: Facets, known: frozenset[str]
     if not is_said:
         return -UNSAID_TIME
     if facet_conflict(asked, around) and not own.years:
-        return -WRONG_TIME_AROUND
+        return -WRONG_TIME if asked.dates and around.dates else -WRONG_TIME_AROUND
     return RIGHT_TIME * facet_agreement(asked, own | around)
 
 

@@ -6,6 +6,7 @@
     "… with a tip above 5"      a comparison beside a column of numbers        tip > 5
     "… in 2019", "class 3"      a number behind its column's name, a year      year = 2019, class = 3
     "the third class", "Q2"     an ordinal before its column's name            class = 3, quarter = 2
+    "women", "six-door"         a value in other words (other_words.py)        sex = Female, doors = 6
 
 The words are the table's own; none is known beforehand.
 """
@@ -27,9 +28,11 @@ from mixrag_cli.recap.column_texts import (
     is_year_column,
     known_texts,
 )
+from mixrag_cli.recap.filter_tokens import Found, Token, leaf_stems, places_of, tokens_of
 from mixrag_cli.recap.language import STOP_WORDS, facets_of, ordinals_of, stem, words_of
+from mixrag_cli.recap.other_words import values_in_other_words
 from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
-from mixrag_cli.records import Cell, Header, Table
+from mixrag_cli.records import Cell, Table
 from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.scan import Comparison, Filter
 from mixrag_cli.tables.text import has_labels, key_columns
@@ -44,7 +47,6 @@ MAX_HOLDING = 5  # texts with a part in common, beyond which it is no name
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
-_TOKEN = re.compile(r"[^\W_]+")
 _LETTERED = re.compile(r"q[1-4]")
 _LETTERED_WORD = ("quarter",)
 _COMPARISONS: tuple[tuple[Comparison, str], ...] = (
@@ -86,23 +88,6 @@ class RowFilter:
         return text in (wanted if isinstance(wanted, tuple) else (wanted.lower(),))
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    stem: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A value of a column, said in the question. place: the first and last of its tokens."""
-
-    column: Header
-    text: str
-    place: tuple[int, int]
-    named: bool
-
-
 def is_record_table(table: Table) -> bool:
     """Whether the rows are records of one kind under named columns, not labelled lines of a report."""
     return table.total_rows > len(table.rows) or bool(key_columns(table)) or not has_labels(table)
@@ -116,10 +101,10 @@ def find_filters(question: str, table: Table) -> tuple[RowFilter, ...]:
 @lru_cache(maxsize=MAX_KEPT)
 def _find_filters(question: str, held: HeldTable) -> tuple[RowFilter, ...]:
     table = held.table
-    tokens = _tokens(question)
+    tokens = tokens_of(question)
     compared = tuple(_comparisons(question, tokens, table))
     settled = {each.filter.column for each in compared}
-    values = (*_values(tokens, table), *_ordinals(question, tokens, table))
+    values = (*_values(tokens, table), *_ordinals(question, tokens, table), *values_in_other_words(tokens, table))
     whole = _choose([each for each in values if each.column.index not in settled])
     chosen = [*whole, *_parts_of_names(question, tokens, table, whole)]
     return (*compared, *_merged(chosen, tokens), *_yes_no(tokens, table, chosen), *_dates(question, table, chosen))
@@ -135,7 +120,7 @@ def unexplained(question: str, table: Table, terms: Sequence[str], said: Collect
     """The question's words, as it writes them, that stand for some of its terms and that nothing said explains."""
     heads = _head_stems(table)
     left = []
-    for token in _tokens(question):
+    for token in tokens_of(question):
         text = question[token.start : token.end]
         own = {stem(word) for word in words_of(text)}
         if own & set(terms) and token.stem not in said and not own <= heads | set(said):
@@ -148,7 +133,7 @@ def tried_filters(question: str, table: Table, words: Sequence[str]) -> tuple[Ro
 
     The stretch of the question around the words counts as well, which may name the column ("customer 17").
     """
-    tokens = _tokens(question)
+    tokens = tokens_of(question)
     at = [n for n, token in enumerate(tokens) if question[token.start : token.end] in words]
     if not at:
         return ()
@@ -161,33 +146,17 @@ def tried_filters(question: str, table: Table, words: Sequence[str]) -> tuple[Ro
     return tuple(RowFilter(Filter(h.index, "in", texts), f"{h.leaf} = {name}", said) for h in columns)
 
 
-def _tokens(text: str) -> list[_Token]:
-    return [_Token(stem(found.group().lower()), found.start(), found.end()) for found in _TOKEN.finditer(text)]
-
-
-def _leaf_stems(header: Header) -> tuple[str, ...]:
-    return tuple(stem(word) for word in words_of(header.leaf))
-
-
 def _head_stems(table: Table) -> set[str]:
-    return {part for header in table.columns for part in _leaf_stems(header)}
+    return {part for header in table.columns for part in leaf_stems(header)}
 
 
-def _places(needle: Sequence[str], tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
-    """Where the stems stand one behind the other, as the first and last token."""
-    n = len(needle)
-    for at in range(len(tokens) - n + 1 if n else 0):
-        if all(token.stem == wanted for token, wanted in zip(tokens[at : at + n], needle, strict=True)):
-            yield at, at + n - 1
-
-
-def _comparisons(question: str, tokens: Sequence[_Token], table: Table) -> Iterator[RowFilter]:
+def _comparisons(question: str, tokens: Sequence[Token], table: Table) -> Iterator[RowFilter]:
     """Columns of numbers that the question compares with a number beside their name."""
     columns = [
         (header, place)
         for header in table.columns
         if is_numeric(table, header)
-        for place in _places_in_any_order(_leaf_stems(header), tokens)
+        for place in _places_in_any_order(leaf_stems(header), tokens)
     ]
     for found in _COMPARED.finditer(question):
         limits = [
@@ -201,7 +170,7 @@ def _comparisons(question: str, tokens: Sequence[_Token], table: Table) -> Itera
         beside = [(_distance(place, at), header) for header, place in columns if _distance(place, at) <= COMPARED_REACH]
         implied = measures_implied(found.group())
         if implied:  # "older" is of an age and of nothing that stands beside it
-            beside = [(0, h) for h in table.columns if is_numeric(table, h) and implied.intersection(_leaf_stems(h))]
+            beside = [(0, h) for h in table.columns if is_numeric(table, h) and implied.intersection(leaf_stems(h))]
         if not beside:
             continue
         header = min(beside, key=lambda pair: pair[0])[1]
@@ -210,14 +179,14 @@ def _comparisons(question: str, tokens: Sequence[_Token], table: Table) -> Itera
             bounds: list[tuple[Comparison, Decimal]] = [(comparison, limits[0][1])]
         else:
             bounds = [(">=", limits[0][1]), ("<=", limits[1][1])] if len(limits) > 1 else []
-        said = frozenset((*_leaf_stems(header), *_stems_between(question, found.start(), found.end() + limits[0][2])))
+        said = frozenset((*leaf_stems(header), *_stems_between(question, found.start(), found.end() + limits[0][2])))
         numbers = frozenset(format(limit, "f") for _, limit in bounds)
         for sign, limit in bounds:
             label = f"{header.leaf} {sign} {limit:,f}"
             yield RowFilter(Filter(header.index, sign, limit), label, said | numbers, is_comparison=True)
 
 
-def _places_in_any_order(needle: Sequence[str], tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
+def _places_in_any_order(needle: Sequence[str], tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """Where the stems stand side by side, in any order: "total cost" names the column "Cost Total"."""
     n, wanted = len(needle), sorted(needle)
     for at in range(len(tokens) - n + 1 if n else 0):
@@ -231,26 +200,26 @@ def _distance(place: tuple[int, int], at: int) -> int:
 
 
 def _stems_between(question: str, start: int, end: int) -> list[str]:
-    return [token.stem for token in _tokens(question[start:end])]
+    return [token.stem for token in tokens_of(question[start:end])]
 
 
-def _values(tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
+def _values(tokens: Sequence[Token], table: Table) -> Iterator[Found]:
     """Every text of a column that stands in the question."""
-    names = {place for header in table.columns for place in _places(_leaf_stems(header), tokens)}
+    names = {place for header in table.columns for place in places_of(leaf_stems(header), tokens)}
     asked = frozenset(token.stem for token in tokens)
     for header in table.columns:
-        own = list(_places(_leaf_stems(header), tokens))
+        own = list(places_of(leaf_stems(header), tokens))
         texts = known_texts(table, header)
         is_of_years = all(YEAR.match(text) for text in texts)
         for text in texts:
             stems = _stems(text)
             if not asked.issuperset(stems):
                 continue
-            for place in _places(stems, tokens):
+            for place in places_of(stems, tokens):
                 named = any(0 < place[0] - last <= NAMED_REACH for _, last in own)
                 is_year = len(stems) == 1 and is_of_years
                 if named or is_year or ((_tells(stems) or _is_range(stems)) and place not in names):
-                    yield _Found(header, text, place, named)
+                    yield Found(header, text, place, named)
 
 
 def _tells(stems: Sequence[str]) -> bool:
@@ -268,26 +237,24 @@ def _is_range(stems: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=65536)
 def _stems(text: str) -> tuple[str, ...]:
-    return tuple(token.stem for token in _tokens(text))
+    return tuple(token.stem for token in tokens_of(text))
 
 
-def _ordinals(question: str, tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
+def _ordinals(question: str, tokens: Sequence[Token], table: Table) -> Iterator[Found]:
     """A column of whole numbers whose name stands behind an ordinal ("the second round") or its letter ("Q2")."""
     for header in table.columns:
-        leaf = _leaf_stems(header)
+        leaf = leaf_stems(header)
         if not leaf or not is_numeric(table, header) or is_year_column(table, header):
             continue
-        for first, last in _places(leaf, tokens):
+        for first, last in places_of(leaf, tokens):
             if first and (found := ordinals_of(f"{question[tokens[first - 1].start : tokens[first - 1].end]} place")):
-                yield _Found(header, str(found[0]), (first - 1, last), named=True)
+                yield Found(header, str(found[0]), (first - 1, last), named=True)
         for n, token in enumerate(tokens):
             if _LETTERED.fullmatch(token.stem) and leaf == _LETTERED_WORD:
-                yield _Found(header, token.stem[1:], (n, n), named=True)
+                yield Found(header, token.stem[1:], (n, n), named=True)
 
 
-def _parts_of_names(
-    question: str, tokens: Sequence[_Token], table: Table, chosen: Sequence[_Found]
-) -> Iterator[_Found]:
+def _parts_of_names(question: str, tokens: Sequence[Token], table: Table, chosen: Sequence[Found]) -> Iterator[Found]:
     """Texts of which the question says a part that stands in few others: names as people shorten them.
 
     Example: "the Larkham Mill school" -> the one text that says both words, "LARKHAM MILL ACADEMY".
@@ -307,9 +274,7 @@ def _parts_of_names(
             if holding and len(holding) <= MAX_HOLDING:
                 shortest = min(len(_stems(text)) for text in holding)
                 yield from (
-                    _Found(header, text, (first, last), named=False)
-                    for text in holding
-                    if len(_stems(text)) == shortest
+                    Found(header, text, (first, last), named=False) for text in holding if len(_stems(text)) == shortest
                 )
                 break
 
@@ -330,9 +295,9 @@ def _holds(stems: Sequence[str], part: Sequence[str]) -> bool:
     return n < len(stems) and any(list(stems[at : at + n]) == list(part) for at in range(len(stems) - n + 1))
 
 
-def _choose(found: Sequence[_Found]) -> list[_Found]:
+def _choose(found: Sequence[Found]) -> list[Found]:
     """One value for each stretch of the question: the longest, and of a column that is named rather than not."""
-    chosen: list[_Found] = []
+    chosen: list[Found] = []
     order = sorted(found, key=lambda each: (each.place[0] - each.place[1], not each.named))
     for each in order:
         if not any(other.place[0] <= each.place[1] and each.place[0] <= other.place[1] for other in chosen):
@@ -340,19 +305,19 @@ def _choose(found: Sequence[_Found]) -> list[_Found]:
     return sorted(chosen, key=lambda each: each.place)
 
 
-def _merged(chosen: Sequence[_Found], tokens: Sequence[_Token]) -> Iterator[RowFilter]:
+def _merged(chosen: Sequence[Found], tokens: Sequence[Token]) -> Iterator[RowFilter]:
     """One condition a column, over all of its texts that the question says."""
     for column in dict.fromkeys(each.column for each in chosen):
         own = [each for each in chosen if each.column == column]
         stems = {token.stem for each in own for token in tokens[each.place[0] : each.place[1] + 1]}
-        said = frozenset(stems | (set(_leaf_stems(column)) & {token.stem for token in tokens}))
+        said = frozenset(stems | (set(leaf_stems(column)) & {token.stem for token in tokens}))
         texts = tuple(dict.fromkeys(each.text.strip().lower() for each in own))
         label = f"{column.leaf} = {' or '.join(dict.fromkeys(each.text.strip() for each in own))}"
         condition = Filter(column.index, "=", texts[0]) if len(texts) == 1 else Filter(column.index, "in", texts)
         yield RowFilter(condition, label, said)
 
 
-def _yes_no(tokens: Sequence[_Token], table: Table, chosen: Sequence[_Found]) -> Iterator[RowFilter]:
+def _yes_no(tokens: Sequence[Token], table: Table, chosen: Sequence[Found]) -> Iterator[RowFilter]:
     """Columns of yes and no that the question names: their rows of yes, after a negation those of no."""
     settled = {each.column.index for each in chosen}
     for header in table.columns:
@@ -360,8 +325,8 @@ def _yes_no(tokens: Sequence[_Token], table: Table, chosen: Sequence[_Found]) ->
         plain = {text.strip().lower() for text in texts if text.strip()}
         if header.index in settled or not plain or not plain <= YES | NO or not plain & YES or not plain & NO:
             continue
-        name = tuple(part for part in _leaf_stems(header) if part not in STOP_WORDS) or _leaf_stems(header)
-        for first, last in _places(name, tokens):
+        name = tuple(part for part in leaf_stems(header) if part not in STOP_WORDS) or leaf_stems(header)
+        for first, last in places_of(name, tokens):
             is_no = first > 0 and tokens[first - 1].stem in _NEGATION
             wanted = next((text for text in texts if text.strip().lower() in (NO if is_no else YES)), "")
             said = frozenset(token.stem for token in tokens[max(first - is_no, 0) : last + 1])
@@ -369,18 +334,18 @@ def _yes_no(tokens: Sequence[_Token], table: Table, chosen: Sequence[_Found]) ->
             break
 
 
-def _dates(question: str, table: Table, chosen: Sequence[_Found]) -> Iterator[RowFilter]:
+def _dates(question: str, table: Table, chosen: Sequence[Found]) -> Iterator[RowFilter]:
     """The year, month or day asked for, in a column of ISO dates: of several, the one that is named."""
     facets = facets_of(question)
     starts = {_date_start(date) for date in facets.dates if date[0]} or {f"{year}-" for year in facets.years}
     if len(starts) != 1 or any(YEAR.match(each.text) for each in chosen):
         return
-    tokens = _tokens(question)
+    tokens = tokens_of(question)
     columns = [header for header in table.columns if is_date_column(table, header)]
-    named = [header for header in columns if any(True for _ in _places(_leaf_stems(header), tokens))]
+    named = [header for header in columns if any(True for _ in places_of(leaf_stems(header), tokens))]
     for header in (named or columns)[:1]:
         start = starts.pop()
-        said = frozenset((*map(str, facets.years), *_leaf_stems(header)))
+        said = frozenset((*map(str, facets.years), *leaf_stems(header)))
         yield RowFilter(Filter(header.index, "contains", start), f"{header.leaf} in {start.rstrip('-')}", said)
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from mixrag_cli.recap.cells import CellMatch, match_cells
 from mixrag_cli.recap.columns import match_column
+from mixrag_cli.recap.days import is_of_other_day
 from mixrag_cli.recap.evidence import RIGHT_TIME, EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.filters import failed_filters, find_filters, is_record_table
 from mixrag_cli.recap.language import (
@@ -23,9 +25,10 @@ from mixrag_cli.recap.language import (
     words_of,
 )
 from mixrag_cli.recap.restate import Expects, Operand, Restated
+from mixrag_cli.recap.rivals import has_plainer, says_other_currency
 from mixrag_cli.recap.sentences import counted_words
 from mixrag_cli.recap.tally_question import Tally
-from mixrag_cli.recap.wording import COMPARATIVES, PERCENT, PERCENT_UNITS
+from mixrag_cli.recap.wording import COMPARATIVES, COUNT, MONEY, PERCENT, PERCENT_UNITS
 
 CHOSEN = 1.0  # of a score: the one record that meets all conditions goes before any cell that is only likely
 # Counted in any table of people, of money, of parts or of time, whatever its headers call them.
@@ -41,6 +44,8 @@ SPENT = re.compile(
 )
 # Of many rows, or of a line that says the limit ("65 and older"); never of one row that says nothing of it.
 _COMPARED = re.compile(rf"\b(?:{'|'.join(COMPARATIVES)}) than (\d+(?:\.\d+)?)", re.IGNORECASE)
+_ALONE = re.compile(r"\b(\w+) alone\b|\b(?:only|solely|exclusively) (?:from|by|in|for|of) (\w+)", re.IGNORECASE)
+_PRICE = re.compile(r"\bprices?\b", re.IGNORECASE)
 BESIDE = 6  # more cells than asked for are looked at, in the place of those that contradict the question
 
 
@@ -49,9 +54,17 @@ def fitting_cells(
 ) -> list[CellMatch]:
     """The best cells for the operand that contradict nothing it says, best first."""
     names = restated.names & set(operand.terms)
-    found = match_cells(operand, base, names, expects, limit + BESIDE)
-    fitting = [match for match in found if not contradicts(match, operand.text)]
+    fits = partial(_fits, question=operand.text)
+    found = match_cells(operand, base, names, expects, limit + BESIDE, fits)
+    fitting = [match for match in found if fits(match) and knows_alone(match, operand.text, base)]
+    fitting = [
+        match for match in fitting if not is_of_other_day(restated.question, match.hit, match.table, base, match.label)
+    ]
     return [match for match in fitting if knows_counted(match, operand.text, base)][:limit]
+
+
+def _fits(match: CellMatch, question: str) -> bool:
+    return not contradicts(match, question)
 
 
 def knows_counted(match: CellMatch, question: str, base: EvidenceBase) -> bool:
@@ -65,12 +78,36 @@ def knows_counted(match: CellMatch, question: str, base: EvidenceBase) -> bool:
     return any(match_heading(word, near) > 0 for word in counted)
 
 
+def knows_alone(match: CellMatch, question: str, base: EvidenceBase) -> bool:
+    """Whether what is asked for alone ("from hydro alone") is said by the headers, around them or in the file at all.
+
+    A whole of which it may be a part is no answer.
+    """
+    alone = _ALONE.search(question)
+    if alone is None:
+        return True
+    word = stem((alone[1] or alone[2]).lower())
+    known = base.knows.get(match.hit.chunk.document, frozenset())
+    around, _ = surroundings_of(match.hit, match.table)
+    near = (*stems_of(match.label), *around, *known)
+    return word in STOP_WORDS or word.isdigit() or match_heading(word, near) > 0
+
+
 def contradicts(match: CellMatch, question: str) -> bool:
     """Whether the question speaks of another record, of another place in an order, of money where the cell is a
     percentage, or says the cell's text itself."""
     if ordinal_conflict(question, match.label) or says_nothing_new(match.cell.text, question):
         return True
     if match.cell.unit in PERCENT_UNITS and SPENT.search(question) and not PERCENT.search(question):
+        return True
+    if (
+        COUNT.search(question)
+        and not MONEY.search(question)
+        and _PRICE.search(match.label)
+        and not _PRICE.search(question)
+    ):
+        return True
+    if says_other_currency(match, question) or has_plainer(match, question):
         return True
     limit = _COMPARED.search(question)
     if limit is not None and limit[1] not in words_of(match.label):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from mixrag_cli.recap.cells import CellMatch
-from mixrag_cli.recap.compute import Computed
+from mixrag_cli.recap.compute import Computed, compute
 from mixrag_cli.recap.definitions import DefinitionMatch
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.fields import FieldMatch
@@ -20,6 +20,7 @@ from mixrag_cli.recap.restate import Operand, Restated
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch
 from mixrag_cli.recap.spans import answer_span
 from mixrag_cli.recap.tallies import ColumnMatch
+from mixrag_cli.recap.tally_pairs import TallyPair
 from mixrag_cli.records import Evidence, Header, Source, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.prose_numbers import find_numbers
@@ -164,6 +165,30 @@ def header_list_piece(match: HeaderList) -> Piece:
     text = "; ".join(match.labels)
     source = Source(1, match.hit, where, shorten(f"{title}: {text}"))
     return Piece(text, match.coverage, match.coverage, evidence, (source,))
+
+
+def pair_piece(restated: Restated, pair: TallyPair) -> Piece | None:
+    """The difference or the share of two tallies, None where units forbid it."""
+    matches = (pair.first, pair.second)
+    evidence = tuple(_tally_evidence(n, match) for n, match in enumerate(matches, start=1))
+    computed = compute(pair.operation, evidence)
+    if computed is None:
+        return None
+    value = rounded(abs(computed.value) if restated.asks_distance else computed.value, computed.unit)
+    sources = tuple(
+        Source(n, match.hit, piece.locator or match.locator, f"{match.table.title}: {piece.label}".strip(": "))
+        for n, (match, piece) in enumerate(zip(matches, evidence, strict=True), start=1)
+    )
+    text = number_text(value, computed.unit, computed.scale)
+    score = min(match.score for match in matches)
+    unit = unit_text(computed.unit, computed.scale)
+    return Piece(text, score, pair.coverage, evidence, sources, value, unit, computed.formula)
+
+
+def _tally_evidence(n: int, match: ColumnMatch) -> Evidence:
+    unit, scale = unit_of(match)
+    found = column_evidence(match, match.value)
+    return replace(found, id=f"e{n}", source=n, value=match.value, unit=unit, scale=scale)
 
 
 def period_text(operand: Operand) -> str:

@@ -13,35 +13,33 @@ Source: MixRAG, section 4.3 (the five steps and the external calculator).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY
-from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.columns import match_column
-from mixrag_cli.recap.compute import compute, formula_for
 from mixrag_cli.recap.conditions import along_periods, passes
 from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
 from mixrag_cli.recap.fields import match_fields
-from mixrag_cli.recap.fitting import chosen_cell, fitting_cells
+from mixrag_cli.recap.fitting import fitting_cells
 from mixrag_cli.recap.header_lists import match_header_list
 from mixrag_cli.recap.identifiers import KIND_STEMS, asked_form, says_sign
 from mixrag_cli.recap.language import terms_of
+from mixrag_cli.recap.operands import MIN_OPERAND_COVERAGE, choose_together, from_operands, is_accepted, operand_cells
 from mixrag_cli.recap.pieces import (
     Piece,
     cell_evidence,
     cell_piece,
     cell_source,
     column_piece,
-    computed_piece,
     definition_piece,
     field_piece,
     header_list_piece,
     label_of,
     list_piece,
     number_piece,
+    pair_piece,
     period_text,
     release_piece,
     sentence_piece,
@@ -49,21 +47,18 @@ from mixrag_cli.recap.pieces import (
 from mixrag_cli.recap.releases import asked_change, asks_release, asks_version, release_above, says_version
 from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
+from mixrag_cli.recap.rivals import is_outsaid
 from mixrag_cli.recap.sentences import SentenceMatch, is_caption, match_numbers, match_sentences
-from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
+from mixrag_cli.recap.tally_pairs import match_tally_pair
 from mixrag_cli.records import Answer
 
 # In parts of the question's weight that the evidence says; set on the development collection. A cell that answers by
 # itself is accepted by its probability (acceptance.py), operands of a formula by what they say.
-MIN_OPERAND_COVERAGE = 0.62
-MIN_LIKELY_COVERAGE = 0.5  # of a cell that is surely meant
 MIN_NUMBER_COVERAGE = 0.6
 MIN_SENTENCE_COVERAGE = 0.55
 MIN_SENTENCE_SIMILARITY = 0.3  # below it a sentence shares words with the question by chance
 SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
 SAYS_MORE = 0.1  # of the question's weight: a word that the cell before leaves unsaid
-SAME_TABLE_BONUS = 0.2  # two operands of one formula from one table,
-SAME_ROW_BONUS = 0.2  # in rows of one name (another period) or columns of one name (another item)
 NOT_FOUND = "not found"
 
 
@@ -115,8 +110,10 @@ def _is_surer(stated: Piece, computed: Piece, restated: Restated) -> bool:
 
 def _computed(restated: Restated, base: EvidenceBase) -> Piece | None:
     """The operation over what the evidence quotes."""
+    if (of_pair := _from_pair(restated, base)) is not None:
+        return of_pair
     if len(restated.operands) >= 2:
-        return _from_operands(restated, base)
+        return _sum_of_records(restated, base) or from_operands(restated, base)
     if restated.kind == "aggregate":
         return _from_column(restated, base)
     return None
@@ -194,11 +191,8 @@ def _from_field(restated: Restated, base: EvidenceBase) -> Piece | None:
 
 
 def _from_cell(restated: Restated, base: EvidenceBase, threshold: float = MIN_PROBABILITY) -> Piece | None:
-    believed = [
-        match
-        for match in fitting_cells(restated.whole, restated, base, restated.expects)
-        if match.is_believed(threshold)
-    ]
+    found = fitting_cells(restated.whole, restated, base, restated.expects)
+    believed = [match for match in found if match.is_believed(threshold) and not is_outsaid(match, found)]
     for match in believed[1:]:  # of another table: as surely meant, and it says a word of the question more
         if match.is_believed(SURE_PROBABILITY) and match.coverage >= believed[0].coverage + SAYS_MORE:
             return cell_piece(match)
@@ -207,11 +201,11 @@ def _from_cell(restated: Restated, base: EvidenceBase, threshold: float = MIN_PR
 
 def _from_each(restated: Restated, base: EvidenceBase) -> Piece | None:
     """One cell for each period asked for, of like kind, as a list that names the periods without any."""
-    choices = [_operand_cells(operand, restated, base) for operand in restated.operands]
+    choices = [operand_cells(operand, restated, base) for operand in restated.operands]
     found = [options for options in choices if options]
     if not found:
         return None
-    chosen = _choose_together(found)
+    chosen = choose_together(found)
     if len({(match.table.id, match.cell.row, match.cell.column) for match in chosen}) < len(chosen):
         return None
     pieces = [cell_piece(match) for match in chosen]
@@ -231,7 +225,7 @@ def _from_each(restated: Restated, base: EvidenceBase) -> Piece | None:
 def _from_condition(condition: Condition, restated: Restated, base: EvidenceBase) -> Piece | None:
     """The periods whose values pass the limit: their number, or their labels."""
     matches = fitting_cells(condition.operand, restated, base, "number", limit=1)
-    if not matches or not _is_accepted(matches[0].coverage, matches[0].time, MIN_OPERAND_COVERAGE):
+    if not matches or not is_accepted(matches[0].coverage, matches[0].time, MIN_OPERAND_COVERAGE):
         return None
     passing = [match for match in along_periods(matches[0], condition.years) if passes(match.cell, condition)]
     if not passing:
@@ -315,79 +309,6 @@ def _from_definition(restated: Restated, base: EvidenceBase) -> Piece | None:
     return None
 
 
-def _from_operands(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """The formula over one cell for each operand, chosen together so that like is compared with like."""
-    if formula_for(restated.operation, len(restated.operands)) is None:
-        return None
-    choices = [_operand_cells(operand, restated, base) for operand in restated.operands]
-    if restated.operation == "share":
-        choices = _share_cells(choices, restated, base)
-    if not all(choices):
-        return None
-    chosen = _choose_together(choices)
-    evidence = tuple(cell_evidence(f"e{n}", n, match) for n, match in enumerate(chosen, start=1))
-    computed = compute(restated.operation, evidence)
-    if computed is None or (restated.operation == "share" and not _is_part(computed.value, *chosen)):
-        return None
-    sources = tuple(cell_source(n, match) for n, match in enumerate(chosen, start=1))
-    return computed_piece(restated, computed, chosen, evidence, sources)
-
-
-def _is_part(share: Decimal, part: CellMatch, whole: CellMatch) -> bool:
-    """Whether one cell can be a part of another: no more than it is, and no fraction beside a count."""
-    is_fraction = part.cell.value is not None and 0 < abs(part.cell.value) < 1 and "." in part.cell.text
-    is_count = whole.cell.value is not None and abs(whole.cell.value) >= MAX_PERCENT and part.table.id != whole.table.id
-    return abs(share) <= MAX_PERCENT and not (is_fraction and is_count)
-
-
-def _operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:
-    chosen = chosen_cell(operand, restated, base)
-    matches = [*([chosen] if chosen else []), *fitting_cells(operand, restated, base, "number", limit=8)]
-    return [match for match in matches if _is_operand(match)]
-
-
-def _is_operand(match: CellMatch) -> bool:
-    """Whether a cell may stand in a formula: it says enough of the operand, or is surely what it means."""
-    is_likely = match.coverage >= MIN_LIKELY_COVERAGE and match.is_believed(SURE_PROBABILITY)
-    is_likely = is_likely and CHANGE.search(match.label) is None  # a change of changes is hardly meant
-    return is_likely or _is_accepted(match.coverage, match.time, MIN_OPERAND_COVERAGE)
-
-
-def _share_cells(
-    choices: Sequence[Sequence[CellMatch]], restated: Restated, base: EvidenceBase
-) -> list[list[CellMatch]]:
-    """The cells of a share's part and whole: amounts, of which the part may be said by the whole question alone.
-
-    In "what share of all thefts were of bicycles" the part is a cell of thefts and of bicycles at once.
-    """
-    part, whole = ([match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices)
-    both = _operand_cells(restated.whole, restated, base)
-    part += [match for match in both if match.cell.unit not in PERCENT_UNITS]
-    if "total" in restated.operands[-1].terms:
-        whole = [match for match in whole if match.row.is_total or TOTAL.search(match.label)] or whole
-    return [part, whole]
-
-
-def _choose_together(choices: Sequence[Sequence[CellMatch]]) -> list[CellMatch]:
-    chosen = [choices[0][0]]
-    best = float("-inf")
-    for first in choices[0]:
-        others = [max(options, key=lambda match: match.score + _likeness(first, match)) for options in choices[1:]]
-        total = first.score + sum(match.score + _likeness(first, match) for match in others)
-        if total > best:
-            best, chosen = total, [first, *others]
-    return chosen
-
-
-def _likeness(one: CellMatch, other: CellMatch) -> float:
-    if one.cell is other.cell:
-        return -1.0
-    same_table = SAME_TABLE_BONUS if one.table.id == other.table.id else 0.0
-    same_row = one.row.path[-1:] == other.row.path[-1:]
-    same_column = one.column.path == other.column.path
-    return same_table + (SAME_ROW_BONUS if same_row or same_column else 0.0)
-
-
 def _from_column(restated: Restated, base: EvidenceBase) -> Piece | None:
     match = match_column(restated, base)
     if match is None or not is_supported(match.coverage, match.hit.scores.get("meaning", 0.0), MIN_OPERAND_COVERAGE):
@@ -395,8 +316,17 @@ def _from_column(restated: Restated, base: EvidenceBase) -> Piece | None:
     return list_piece(restated, match) if len(match.best) > 1 or match.groups else column_piece(restated, match)
 
 
-def _is_accepted(coverage: float, time: float, threshold: float) -> bool:
-    return coverage >= threshold and time > MIN_TIME
+def _sum_of_records(restated: Restated, base: EvidenceBase) -> Piece | None:
+    """The sum over the records of several names, which no cell of one record of each is."""
+    if restated.operation != "sum" or len(restated.whole.facets.years) > 1:
+        return None
+    match = match_column(restated, base)
+    return column_piece(restated, match) if match and match.filters and match.coverage >= SURE_COVERAGE else None
+
+
+def _from_pair(restated: Restated, base: EvidenceBase) -> Piece | None:
+    pair = match_tally_pair(restated, base)
+    return pair_piece(restated, pair) if pair is not None and pair.coverage >= MIN_OPERAND_COVERAGE else None
 
 
 def _abstain(restated: Restated, base: EvidenceBase) -> Answer:

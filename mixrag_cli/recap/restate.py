@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Literal
 
 from mixrag_cli.recap.language import Facets, date_text, facets_of, terms_of, without_facets
+from mixrag_cli.recap.splitting import AS_SHARE, SHARE_WORD, between_texts, compared_texts, listed_texts, share_texts
 from mixrag_cli.tables.prose_numbers import find_numbers
 
 Operation = Literal[
@@ -91,7 +92,6 @@ def _rule(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-_SHARE_WORD = r"(?:percentage|percent|share|proportion|fraction|portion|part)"
 _CHANGE_WORD = r"(?:change|increase|decrease|growth|decline|rise|drop)"
 _MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 
@@ -102,27 +102,17 @@ _CHANGE_PERCENT = _rule(
     r"\b(change|increase|decrease|grow|grew|rise|rose|fall|fell|decline)\w*\b[^?]*\bin (percent|per cent|percentage|%)",
 )
 _DIFFERENCE = _rule(
-    r"\bdifference\b|\bdiffer(ed|s)?\b|\b(net )?change (in|of|between)\b|\bby how much\b",
+    r"\bdifference\b|\bdiffer(ed|s)?\b|\b(net )?change (in|of|between)\b|\bby how (?:much|many)\b(?! times)",
+    r"\bhow many (?:more|fewer|less)\b[^?]*\bthan\b",
     r"\bhow much (more|less|higher|lower|greater|larger|smaller|longer|shorter)\b",
     r"\bhow much (?:did|has|have)\b[^?]*\b(?:increase|decrease|decline|grow|rise|fall|drop|change)\b",
     r"\b(increase|decrease|decline|grow|growth|rise|drop)\w*( ?/ ?\(?\w+\)?)? (in|of|between|from)\b",
 )
 _DISTANCE = _rule(r"\b(differ|difference|by how much|how much (more|less|higher|lower))")
-_SHARE = _rule(rf"\b(?:what|which|how (?:large|big|high))\b[^?]*?\b{_SHARE_WORD}(?: constitution| composition)?\s+of\b")
-_AS_SHARE = _rule(
-    rf"(.+?)\bas an? {_SHARE_WORD} of\s+(.+)",
-)
-_SHARE_OF_PART_IN_WHOLE = _rule(
-    rf"\b{_SHARE_WORD}\s+(?:constitution |composition )?of\s+(.+?)\s+(?:among|out of|over|against|in|to|on)\s+"
-    r"((?:the )?(?:total|all|overall|whole)\b.+)"
-)
-_SHARE_OF_FROM = _rule(
-    rf"\b{_SHARE_WORD}\s+of\s+(.+?)\s+(?:came|comes|come|was|were|is|are|did|does|do|derived|stemmed|resulted|"
-    r"consisted|belongs?|went|goes)\b(?:\s+(?:from|by|in|of|to|for))?\s+(.+)"
-)
+_SHARE = _rule(rf"\b(?:what|which|how (?:large|big|high))\b[^?]*?\b{SHARE_WORD}(?: constitution| composition)?\s+of\b")
 _RATIO = _rule(r"\bratio (of|between)\b", r"\bhow many times (as|more|larger|greater)\b")
 _AVERAGE = _rule(r"\b(?<!weighted[ -])(average|mean)\b")
-_SUM = _rule(r"\b(sum of|combined|altogether|sum total|in total|total of)\b")
+_SUM = _rule(r"\b(sum of|combined|altogether|(?:taken|put|added) together|sum total|in total|total of)\b")
 _MAXIMUM = _rule(
     r"\b(highest|largest|biggest|greatest|maximum|most|longest|oldest|tallest)\b",
     r"\bwhich\b.*\b(higher|larger|bigger|greater|more)\b",
@@ -142,6 +132,7 @@ _QUANTITY = _rule(
     r"\bwhat (was|were|is|are) the (total|number|amount|value|price|cost|rate|size|sum|default|maximum|minimum|average|"
     r"mean|balance|level)\b",
     r"\bwhat (percentage|percent|share|rate|effective|number|amount|proportion)\b",
+    r"\b(?:at|for) what (price|cost|age|value|level|height|weight|speed|temperature)\b",
 )
 _HOW_MANY = _rule(r"\bhow (much|many)\b")
 _HOW_MANY_PERCENT = _rule(r"\bhow (?:much|many) (?:per ?cent(?:age)?|percentage points|%)")
@@ -155,11 +146,11 @@ _PROSE = _rule(
     r"^\s*how (do|does|can|should|would|to|is|are)\b",
     r"^\s*(who|whom|whose|where|why|when|which|name|define|describe|explain)\b",
 )
-_BETWEEN = _rule(r"\b(?:between|from)\s+(.+?)\s+(?:and|to)\s+(.+?)(?=[?,.]|\bin\b|\bfor\b|$)")
 _OPERATION_WORDS = _rule(
-    rf"\b(?:{_SHARE_WORD}|per cent|ratio|difference|differ(?:ed|s)?|by how much)\b|%",
+    rf"\b(?:{SHARE_WORD}|per cent|ratio|difference|differ(?:ed|s)?|by how much)\b|%",
     r"\bhow much (?:more|less|higher|lower)\b",
-    r"\b(?:average|mean|sum|combined|altogether|highest|largest|biggest|greatest|lowest|smallest|least|most|fewest)\b",
+    r"\b(?:average|mean|sum|combined|altogether|(?:taken|put|added) together)\b",
+    r"\b(?:highest|largest|biggest|greatest|lowest|smallest|least|most|fewest)\b",
     r"\b(?:higher|lower|larger|smaller|bigger|greater|more|less|fewer)\b",
     r"\b(?:in |for |at )?which (?:fiscal )?(?:year|quarter|period|month|date)\b",
     r"\b(?:longest|shortest|changed?|increased?|decreased?|declined?|grow(?:th|n)?|grew|rise|rose|fell|fall)s?\b",
@@ -248,7 +239,7 @@ def operation_of(question: str) -> Operation:
         return "change_percent"
     if _RATIO.search(question):
         return "ratio"
-    if _AS_SHARE.search(question) or _SHARE.search(question):
+    if AS_SHARE.search(question) or _SHARE.search(question):
         return "share"
     if _DIFFERENCE.search(question):
         return "difference"
@@ -299,6 +290,9 @@ def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
         text = _TOTAL_OVER_PERIODS.sub(" ", question) if operation == "sum" else question
         changes = operation in ("difference", "change_percent")
         since = _year_before_operands(text) if changes else ()
+        split = listed_texts(text) if operation == "sum" else compared_texts(text) if operation == "difference" else ()
+        if split and not _period_operands(text):
+            return tuple(_operand(each) for each in split)
         return _period_operands(text, with_inner=not changes) or _pair_operands(text) or since or (_operand(text),)
     if operation == "lookup" and _lists_periods(question):
         return _as_asked(question, _period_operands(_RESPECTIVELY.sub(" ", question))) or (_whole(question),)
@@ -333,7 +327,20 @@ def names_of(question: str) -> frozenset[str]:
 
 
 def _whole(question: str) -> Operand:
-    return replace(_operand(question), is_whole=True)
+    whole = _operand(question)
+    return replace(whole, is_whole=True, facets=_of_figures(whole.facets))
+
+
+def _of_figures(facets: Facets) -> Facets:
+    """The times of the figures, where a month is asked for as of a day of another: "May futures … on 3 March 2014"."""
+    months = frozenset(date for date in facets.dates if date[0] and not date[2])
+    if (
+        not months
+        or len(months) == len(facets.dates)
+        or any(date[:2] == m[:2] for m in months for date in facets.dates - months)
+    ):
+        return facets
+    return replace(facets, years=frozenset(year for year, _, _ in months), dates=months)
 
 
 def _operand(text: str, facets: Facets | None = None) -> Operand:
@@ -402,24 +409,14 @@ def _all_years(question: str, facets: Facets) -> list[int]:
 
 def _pair_operands(question: str) -> tuple[Operand, ...]:
     """Two operands from "between A and B", where both are worded; the rest of the question goes to each."""
-    found = _BETWEEN.search(question)
-    if not found:
-        return ()
-    rest = question[: found.start()] + " " + question[found.end() :]
-    pair = tuple(_operand(f"{side} {rest}") for side in found.groups())
-    return pair if all(terms_of(without_facets(side)) for side in found.groups()) else ()
+    return tuple(_operand(text) for text in between_texts(question))
 
 
 def _share_operands(question: str) -> tuple[Operand, ...]:
     """The part and the whole of "what share of WHOLE came from PART" or "PART as a share of WHOLE"."""
-    if found := _SHARE_OF_PART_IN_WHOLE.search(question):
-        part_text, whole_text = found.group(1), found.group(2)
-    elif found := _SHARE_OF_FROM.search(question):
-        part_text, whole_text = found.group(2).replace("?", ""), found.group(1)
-    elif found := _AS_SHARE.search(question):
-        part_text, whole_text = found.group(1), found.group(2)
-    else:
+    texts = share_texts(question)
+    if not texts:
         return (_whole(question),)
     facets = facets_of(question)
     subject = " ".join(sorted(re.findall(r"\b\w+(?=['’]s\b)", question)))
-    return _operand(f"{part_text} {subject}", facets), _operand(whole_text, facets)
+    return _operand(f"{texts[0]} {subject}", facets), _operand(texts[1], facets)

@@ -55,14 +55,18 @@ def states_result(match: CellMatch, restated: Restated) -> bool:
 
 
 def says_as_asked(label: str, restated: Restated) -> bool:
-    """Whether a label has the operation's word and the word behind it side by side, as asked ("mean age")."""
+    """Whether a label has a word for the operation and the word behind it side by side, as asked.
+
+    Examples: "mean age" of "the mean age"; "Maximum > Fare" of "the highest fare".
+    """
     says = _SAYS.get(restated.operation)
     if says is None:
         return False
     asked, own = (
-        {(first, stem(second)) for first, second in pairwise(words_of(text))} for text in (restated.question, label)
+        {stem(second) for first, second in pairwise(words_of(text)) if says.search(first)}
+        for text in (restated.question, label)
     )
-    return any(says.search(first) for first, _ in asked & own)
+    return bool(asked & own)
 
 
 def says_part(label: str, restated: Restated) -> bool:
@@ -93,6 +97,7 @@ def described_cell(restated: Restated, cells: Sequence[CellMatch]) -> Piece | No
     """
     for match in cells:
         is_of_kind = restated.expects != "percent" or _is_percent(match)
-        if is_of_kind and match.is_believed(SURE_PROBABILITY):
+        is_of_part = restated.operation != "share" or len(restated.operands) < 2 or _names_part(match, restated)
+        if is_of_kind and is_of_part and match.is_believed(SURE_PROBABILITY):
             return cell_piece(match)
     return None

@@ -28,6 +28,9 @@ _COUNTS = "population number count total n freq frequency cases deaths inhabitan
 PEOPLE_WORDS = frozenset(stem(word) for word in ("people", "persons", "individuals", "participants", "respondents"))
 PATIENT_WORDS = frozenset(stem(word) for word in ("patients", "victims", "subjects"))
 COUNT_HEADS = PEOPLE_WORDS | {stem(word) for word in _COUNTS.split()}
+# What a row with a wage or a job is; a column may shorten the word ("jobcat").
+_WORK_HEADS = ("salar", "wage", "job", "occupation", "position", "department")
+WORKER_WORDS = frozenset(stem(word) for word in ("employees", "workers", "staff"))
 EVENT_WORDS = frozenset(stem(word) for word in ("occurred", "happened", "recorded", "listed"))  # any record is one
 
 
@@ -40,7 +43,16 @@ def row_words(question: str, terms: Sequence[str], table: Table, around: Sequenc
         found |= PEOPLE_WORDS
         is_named = any(says_joined(around, term) for term in terms if term not in PATIENT_WORDS)
         found |= PATIENT_WORDS if is_named else frozenset()
+    if _has_workers(table):
+        found |= WORKER_WORDS
     return frozenset(found)
+
+
+def _has_workers(table: Table) -> bool:
+    """Whether each row has a wage or a job, and none stands for many."""
+    heads = [stems_of(header.leaf) for header in table.columns]
+    is_of_work = any(word.startswith(_WORK_HEADS) for leaf in heads for word in leaf)
+    return is_of_work and not any((COUNT_HEADS | WORKER_WORDS).intersection(leaf) for leaf in heads)
 
 
 def _has_people(table: Table) -> bool:

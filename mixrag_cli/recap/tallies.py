@@ -14,12 +14,15 @@ from decimal import Decimal
 
 import numpy as np
 
+from mixrag_cli.recap.column_texts import is_date_column
+from mixrag_cli.recap.days import is_of_other_day
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
 from mixrag_cli.recap.filters import RowFilter, find_filters, tried_filters, unexplained
 from mixrag_cli.recap.language import Facets, facet_conflict, match_heading, stem, words_of
+from mixrag_cli.recap.named_sources import source_terms
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.row_words import ROW_WORDS, row_words
-from mixrag_cli.recap.tally_columns import find_group_column, find_measured
+from mixrag_cli.recap.tally_columns import find_group_column, find_measured, words_in_unit
 from mixrag_cli.recap.tally_question import BEST_STEMS, Tally
 from mixrag_cli.recap.tally_rows import TallyRows, best_row, cells_of
 from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
@@ -28,7 +31,7 @@ from mixrag_cli.tables.scan import Group
 from mixrag_cli.tables.text import ARROW, has_labels
 
 MAX_LISTED_GROUPS = 30
-TALLY_WORDS = WHOLE_WORDS | frozenset(("maximum", "minimum", "max", "min", "number", "sum"))
+TALLY_WORDS = WHOLE_WORDS | frozenset(("maximum", "minimum", "max", "min", "number", "sum", stem("exceed")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +78,37 @@ class ColumnMatch:
         return replace(where, cells=f"{addressed[0]}:{addressed[-1]}") if addressed else where
 
 
-def match_records(restated: Restated, tally: Tally, hit: Hit, table: Table, base: EvidenceBase) -> ColumnMatch | None:
+def match_records(
+    restated: Restated,
+    tally: Tally,
+    hit: Hit,
+    table: Table,
+    base: EvidenceBase,
+    filters: tuple[RowFilter, ...] | None = None,
+    said: frozenset[str] = frozenset(),
+) -> ColumnMatch | None:
     """The tally over the table's records, None where the question does not speak of its columns or cannot be computed.
 
     A name that neither headers nor values nor the surroundings know leaves no answer: its rows are elsewhere.
+    filters: the conditions on the rows, those of the question where they are not told. said: stems that other
+    conditions explain.
     """
-    rows = TallyRows(hit, table, find_filters(restated.question, table), base)
+    rows = TallyRows(hit, table, find_filters(restated.question, table) if filters is None else filters, base)
     around, around_facets = surroundings_of(hit, table)
-    terms = tuple(term for term in restated.whole.terms if term not in TALLY_WORDS and not _counts_best(term, tally))
+    of_source = _source_terms(restated, hit, table, around, base)
+    terms = tuple(
+        term for term in restated.whole.terms if term not in TALLY_WORDS | of_source and not _counts_best(term, tally)
+    )
     if not _is_in_time(restated.whole.facets, rows.filters, around_facets):
+        return None
+    if not any(is_date_column(table, header) for header in table.columns) and is_of_other_day(
+        restated.question, hit, table, base
+    ):
         return None
     chosen = find_measured(restated, tally, rows, terms, around)
     if chosen is None:
         return None
-    words = unexplained(restated.question, table, terms, (*_said(rows.filters), *around, *ROW_WORDS))
+    words = unexplained(restated.question, table, terms, (*_said(rows.filters), *said, *around, *ROW_WORDS))
     names = tuple(word for word in words if _is_name(word, restated))
     tried = _tried(restated.question, rows, names or words)
     rows = replace(rows, filters=(*rows.filters, tried)) if tried else rows
@@ -98,8 +118,9 @@ def match_records(restated: Restated, tally: Tally, hit: Hit, table: Table, base
         return None
     column, operation, fit = chosen
     leaf = set(stems_of(column.leaf))
-    explained = _said(rows.filters) | row_words(restated.question, terms, rows.table, around)
+    explained = said | _said(rows.filters) | row_words(restated.question, terms, rows.table, around)
     explained |= {term for term in terms if measures_implied(term) & leaf}
+    explained |= words_in_unit(restated.question, column)
     coverage = _coverage(terms, rows.table, explained, credit, base)
     wanted = replace(tally, operation=operation)
     if operation == "count" and column != table.columns[0]:
@@ -112,6 +133,14 @@ def match_records(restated: Restated, tally: Tally, hit: Hit, table: Table, base
     if by is not None:
         return _grouped(rows, column, by, wanted, fit + coverage, coverage)
     return _tallied(rows, column, wanted, fit + coverage, coverage)
+
+
+def _source_terms(
+    restated: Restated, hit: Hit, table: Table, around: Sequence[str], base: EvidenceBase
+) -> frozenset[str]:
+    heads = stems_of(" ".join(header.leaf for header in table.columns))
+    known = base.knows.get(hit.chunk.document, frozenset())
+    return source_terms(restated.question, restated.names, (*heads, *around, *known))
 
 
 def _counts_best(term: str, tally: Tally) -> bool:

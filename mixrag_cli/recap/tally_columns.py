@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mixrag_cli.recap.cells import unasked_part
-from mixrag_cli.recap.column_texts import distinct_texts, is_numeric
+from mixrag_cli.recap.column_texts import distinct_texts, is_numeric, is_year_column
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.language import STOP_WORDS, is_joined_in, match_heading, ordinal_conflict, stem, words_of
 from mixrag_cli.recap.restate import Restated
@@ -18,6 +19,11 @@ from mixrag_cli.tables.text import key_columns
 
 MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
+_IN_UNIT = re.compile(
+    r"\b(?:average|mean|highest|greatest|largest|lowest|least|smallest|maximum|minimum|total)"
+    r" ((?:\w+ ){1,3})in (\w+)\b",
+    re.IGNORECASE,
+)
 
 
 def find_measured(
@@ -42,7 +48,20 @@ def find_measured(
         fit, _, _, header = max(fits, default=(0.0, 0, 0, None), key=lambda one: one[:3])
         if header is not None and fit > 0 and unasked_heading(header, tuple(weights)) <= MAX_COLUMN_EXTRA:
             return header, "sum" if tally.operation == "count" else tally.operation, fit
+    if tally.operation == "sum" and (only := _only_amount(table)) is not None:
+        return only, "sum", 0.0
     return (table.columns[0], "count", 1.0) if tally.operation == "count" else None
+
+
+def _only_amount(table: Table) -> Header | None:
+    """The one column of figures of a table in long form: beside it stand texts, years and dates that say of what."""
+    keys = key_columns(table)
+    amounts = [
+        header
+        for header in table.columns
+        if is_numeric(table, header) and not is_year_column(table, header) and header.index not in keys
+    ]
+    return amounts[0] if len(amounts) == 1 and len(table.columns) > 1 and len(keys) > 1 else None
 
 
 def _fit(header: Header, weights: dict[str, float]) -> float:
@@ -55,6 +74,14 @@ def unasked_heading(header: Header, terms: Sequence[str]) -> float:
     """As unasked_part of the header's leaf, where a word is asked that begins or ends with an asked one."""
     joined = (word for word in stems_of(header.leaf) if any(is_joined_in(term, word) for term in terms))
     return unasked_part(header.leaf, (*terms, *joined))
+
+
+def words_in_unit(question: str, column: Header) -> frozenset[str]:
+    """Stems of the words that a column named as a unit measures: "the mean fuel use in mpg", of a column "mpg"."""
+    found = _IN_UNIT.search(question)
+    if found is None or stems_of(column.leaf) != (stem(found[2].lower()),):
+        return frozenset()
+    return frozenset(stem(word) for word in words_of(found[1]))
 
 
 def _counted(

@@ -23,7 +23,20 @@ MAX_PERCENT = 100  # of a part: what is more than its whole is another thing tha
 # What a comparison is of, where it does not say so itself: who is older has the higher age.
 COMPARATIVES = {"older": "age", "younger": "age", "taller": "height", "heavier": "weight", "lighter": "weight"}
 _SUPERLATIVES = {"oldest": "age", "youngest": "age", "tallest": "height", "heaviest": "weight", "lightest": "weight"}
-_IMPLIED_MEASURES = {word: stem(measure) for word, measure in (*COMPARATIVES.items(), *_SUPERLATIVES.items())}
+_VERBS = {
+    "earn earns earned": "salary wage income earnings pay",
+    "weigh weighs weighed heavy": "weight mass",
+    "old": "age",
+    "tall": "height",
+}
+_IMPLIED_MEASURES = {
+    **{word: frozenset((stem(measure),)) for word, measure in (*COMPARATIVES.items(), *_SUPERLATIVES.items())},
+    **{
+        word: frozenset(stem(measure) for measure in measures.split())
+        for words, measures in _VERBS.items()
+        for word in words.split()
+    },
+}
 MIN_NEGATED = 4  # letters of "non…" and more: "nonmanufacturing", not "none"
 PERCENT = re.compile(r"%|\b(?:per ?cent(?:age)?s?|proportion|share|rate)\b", re.IGNORECASE)
 COUNT = re.compile(r"\bhow many\b(?! per ?cent)|\bnumber of\b", re.IGNORECASE)
@@ -198,5 +211,8 @@ def is_negated(text: str) -> bool:
 
 
 def measures_implied(text: str) -> frozenset[str]:
-    """Stems of the measures that the text compares without naming them. Example: "the oldest of them" -> {"age"}."""
-    return frozenset(_IMPLIED_MEASURES[word] for word in words_of(text) if word in _IMPLIED_MEASURES)
+    """Stems of the measures that the text compares or asks without naming them.
+
+    Example: "the oldest of them" -> {"age"}.
+    """
+    return frozenset().union(*(_IMPLIED_MEASURES[word] for word in words_of(text) if word in _IMPLIED_MEASURES))

@@ -32,6 +32,7 @@ NO_HEADER = 0.5  # factors on the confidence; set by judgement, not fitted
 NO_LABELS = 0.8
 UNNAMED_COLUMNS = 0.7
 TEXT_ONLY = 0.8
+MIN_REPEATED = 4  # times that a label stands on average where labels are kinds; set by judgement
 MARKED = re.compile(r"^[^\w-]*[$€£¥₹₩₽]|[A-Za-z]{3}|[$€£¥₹₩₽]$")  # where a currency can stand
 CURRENCIES = frozenset(CURRENCY_OF.values())
 
@@ -100,16 +101,22 @@ def _key_columns(matrix: Matrix, layout: Layout) -> tuple[Header, ...]:
     if not layout.is_flat or not layout.headers:
         return ()
     has_lines = any(cell.line for cell in matrix.cells_of_row(layout.headers[0], range(matrix.n_columns)))
-    if len(layout.labels) < 2 and not has_lines:
+    if len(layout.labels) < 2 and not has_lines and not _repeats(matrix, layout):
         return ()
     named = [(column, matrix.text(layout.headers[0], column)) for column in layout.labels]
     return tuple(Header(column, (name,)) for column, name in named if name and not _is_scale(name))
 
 
+def _repeats(matrix: Matrix, layout: Layout) -> bool:
+    """Whether the labels are a few words again and again, which name kinds of records and no row."""
+    texts = [matrix.text(row, column) for column in layout.labels for row in layout.body]
+    return len(texts) >= MIN_REPEATED * len(set(texts))
+
+
 def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -> tuple[list[str], tuple[str, ...]]:
     """Caption lines, outermost first, and notes. A caption's further lines describe; they count as notes."""
     lines = [line.strip() for line in grid.caption.splitlines() if line.strip()]
-    inner = [matrix.text(row, 0) or matrix.text(row, 1) for row in layout.titles]
+    inner = [_text_of_row(matrix, row) for row in layout.titles]
     notes = [*lines[1:], *grid.notes, *(matrix.text(row, 0) for row in layout.notes)]
     caption = lines[:1]
     for text in inner:
@@ -124,6 +131,12 @@ def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -
     if len(caption) > 1:
         caption = [": ".join(caption)]
     return caption, tuple(note for note in notes if note)
+
+
+def _text_of_row(matrix: Matrix, row: int) -> str:
+    """The texts of a title row in one line."""
+    cells = matrix.cells_of_row(row, range(matrix.n_columns))
+    return " ".join(" ".join(cell.text.split()) for cell in cells)
 
 
 def _is_scale(text: str) -> bool:

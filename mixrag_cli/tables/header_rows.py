@@ -63,6 +63,8 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
         is_unit = is_unit_line(matrix, row, range(1, matrix.n_columns))
         if start < corner_end <= row and matrix.own(row, 0) is not None and not is_unit:
             break
+        if last is not None and row >= known_end and _is_repeated_section(matrix, row, end):
+            break
         evidence = header_evidence(matrix, below, row)
         if row < known_end or (last is not None and _counts_up(matrix, row)):
             evidence = 1.0
@@ -92,6 +94,21 @@ def _ends_marked_header(matrix: Matrix, row: int) -> bool:
     here = list(matrix.cells_of_row(row, range(matrix.n_columns)))
     is_marked = len(above) > 1 and all(cell.is_header and cell.column_span == cell.row_span == 1 for cell in above)
     return is_marked and not any(cell.is_header for cell in here)
+
+
+def _is_repeated_section(matrix: Matrix, row: int, end: int) -> bool:
+    """Whether a text stands alone in the row, under a heading of its column, as others do further down: a section."""
+    alone = _lone_cell(matrix, row)
+    if alone is None or alone.column_span > 1 or matrix.at(row - 1, alone.column) is None:
+        return False
+    others = (_lone_cell(matrix, other) for other in range(row + 2, end))
+    return any(other is not None and other.column == alone.column for other in others)
+
+
+def _lone_cell(matrix: Matrix, row: int) -> GridCell | None:
+    """The only cell of a row, where it is a text."""
+    cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
+    return cells[0] if len(cells) == 1 and cells[0].row == row and matrix.kind(row, cells[0].column) == "text" else None
 
 
 def _corner_end(matrix: Matrix, below: list[Below], start: int, end: int) -> int:

@@ -20,6 +20,8 @@ from mixrag_cli.tables.matrix import Matrix
 from mixrag_cli.tables.unit_words import find_unit_and_scale
 
 MAX_TITLE_ROWS = 6
+TITLE_ASIDE = 2  # cells of a title row with something at its side,
+TITLE_AND_HEADER = 3  # and the rows of it, of a second title and of the first headers
 NOTE = re.compile(r"^(?:notes?\b|sources?\b|\(\w{1,2}\)\s|\[\w{1,2}\]|[*†‡§¹²³]|\d\.\s|_{3,}|-{3,})", re.I)
 TOTAL = re.compile(r"^(?:(?:grand|net|sub)[ -]?)?totals?\b|\b(?:sub)?totals?\s*$|^sum$", re.I)
 
@@ -69,8 +71,8 @@ def find_layout(matrix: Matrix) -> Layout | None:
 
 def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, ...]:
     """Leading rows with one cell at the left, or one across most columns, as long as a header row follows them."""
-    titles: list[int] = []
-    for row in range(min(MAX_TITLE_ROWS, end - 1)):
+    titles: list[int] = [0, 1] if _is_title_with_aside(matrix, below, end) else []
+    for row in range(len(titles), min(MAX_TITLE_ROWS, end - 1)):
         cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
         if len(cells) > 1:
             break
@@ -87,6 +89,21 @@ def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, 
             break  # it spans columns, as sections of a body seldom do in the first rows
         titles.pop()
     return tuple(titles)
+
+
+def _is_title_with_aside(matrix: Matrix, below: list[Below], end: int) -> bool:
+    """Whether the first row says a title and, at its side, a date or the like: a second title alone is below it.
+
+    Headers of more columns than that follow at once.
+    """
+    columns = range(matrix.n_columns)
+    counts = [len(list(matrix.cells_of_row(row, columns))) for row in range(min(TITLE_AND_HEADER, end))]
+    if len(counts) < TITLE_AND_HEADER or not counts[0] == TITLE_ASIDE < counts[2] or counts[1] != 1:
+        return False
+    cells = list(matrix.cells_of_row(0, columns))
+    first = next(matrix.cells_of_row(1, columns))
+    is_text = all(matrix.kinds[cell.row, cell.column] == "text" and cell.row_span == 1 for cell in cells)
+    return is_text and cells[0].column == first.column and header_evidence(matrix, below, 2) > 0
 
 
 def _is_title_cell(cell: GridCell, matrix: Matrix) -> bool:

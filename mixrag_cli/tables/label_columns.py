@@ -12,6 +12,8 @@ MAX_LABEL_COLUMNS = 6
 TYPED_SHARE = 0.5  # a column is one of figures when at least half of its filled body cells are
 LABEL_SHARE = 0.6
 MIN_STEPS = 3  # two rising numbers are as likely figures
+MIN_COUNTED = 10  # rows that go on by one; set by judgement, like
+COUNTED_SHARE = 0.9  # of them: a number is left out, and 999 at the end is for none
 LONG_LABEL_CHARS = 60  # on average; longer texts are descriptions, not keys
 PERIOD_NAME = re.compile(r"\b(?:years?|fy|seasons?|period|date|months?|quarters?|day|week|time)\b", re.I)
 WHOLE_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\s?\([a-z]\))?$")  # perhaps with a footnote's letter
@@ -38,7 +40,8 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
 class _BodyKinds:
     """What a column's body holds: texts, periods and figures as shares of its filled cells, 0..1, and counts.
 
-    rises: whether its whole numbers rise strictly, and most of its cells are such.
+    rises: whether its whole numbers rise strictly, and most of its cells are such. is_counted: whether they rise by one
+    from row to row, in many rows.
     """
 
     texts: float
@@ -48,6 +51,7 @@ class _BodyKinds:
     distinct: int
     mean_chars: float
     rises: bool
+    is_counted: bool
 
 
 def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
@@ -72,8 +76,12 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
     filled = sum(counts.values())
     share = {name: count / filled if filled else 0.0 for name, count in counts.items()}
     rises = len(whole) >= LABEL_SHARE * filled and all(a < b for a, b in pairwise(whole))
+    n_steps = sum(b - a == 1 for a, b in pairwise(whole))
+    is_counted = rises and len(whole) >= MIN_COUNTED and n_steps >= COUNTED_SHARE * len(whole)
     mean_chars = chars / filled if filled else 0
-    return _BodyKinds(share["texts"], share["periods"], share["figures"], filled, len(seen), mean_chars, rises)
+    return _BodyKinds(
+        share["texts"], share["periods"], share["figures"], filled, len(seen), mean_chars, rises, is_counted
+    )
 
 
 def _is_label_column(
@@ -105,9 +113,12 @@ def _counts_steps(matrix: Matrix, headers: tuple[int, ...], kinds: _BodyKinds) -
     """Whether the first column rises in whole numbers from row to row, outside the groups that the headers make.
 
     So do brackets of income, ages and sizes; in a table of one header row, any of its columns may be what is asked.
+    Numbers that go on by one in many rows (scores, ages) need no groups beside them.
     """
     if len(headers) < 2 or not kinds.rises or kinds.filled < MIN_STEPS:
         return False
+    if kinds.is_counted:
+        return True
     groups = {id(cell): cell for row in headers for cell in matrix.cells_of_row(row, range(matrix.n_columns))}
     wide = [cell for cell in groups.values() if cell.column_span > 1]
     return bool(wide) and all(cell.column > 0 for cell in wide)

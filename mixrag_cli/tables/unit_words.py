@@ -11,7 +11,8 @@ CURRENCY_OF = {
     "rmb": "CNY", "cny": "CNY", "₹": "INR", "inr": "INR", "rs": "INR", "₩": "KRW", "krw": "KRW", "₽": "RUB",
     "rub": "RUB", "chf": "CHF", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "zar": "ZAR", "mxn": "MXN",
     "euros": "EUR", "euro": "EUR", "dollars": "USD", "dollar": "USD", "pounds": "GBP", "yen": "JPY",
-    "rupees": "INR", "yuan": "CNY", "renminbi": "CNY",
+    "rupees": "INR", "yuan": "CNY", "renminbi": "CNY", "ringgit": "MYR", "myr": "MYR", "rupiah": "IDR", "idr": "IDR",
+    "baht": "THB", "thb": "THB", "rand": "ZAR", "kronor": "SEK", "zloty": "PLN",
 }  # fmt: skip
 SCALE_OF = {
     "thousand": 10**3, "thousands": 10**3, "k": 10**3, "million": 10**6, "millions": 10**6, "mn": 10**6, "mm": 10**6,

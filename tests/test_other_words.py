@@ -1,0 +1,154 @@
+"""Conditions in other words than the cells', words that only name the file, and what two parts of the rows come to."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from mixrag_cli.recap.filters import find_filters
+from mixrag_cli.recap.reader import read_answer
+from mixrag_cli.recap.restate import restate
+from mixrag_cli.recap.splitting import compared_texts, listed_texts
+from mixrag_cli.records import Table
+from tests.evidence_samples import Sample, read_sample
+
+CREW = """post,sex,ship,wage,doors
+Cook,Female,Heron,2100,2
+Pilot,Female,Heron,3900,4
+Pilot,Male,Gannet,4100,4
+Pilot,Female,Gannet,4300,6
+Cook,Male,Gannet,1900,6
+Stoker,Male,Heron,1700,2
+"""
+LIFE = """age,sex,chance,years_left
+40,Male,0.002,38.5
+40,Female,0.001,42.25
+41,Male,0.002,37.5
+41,Female,0.001,41.5
+"""
+POWER = """year,plant,output
+2018-01-01,Coal,500
+2018-01-01,Hydro,300
+2018-01-01,Peat,200
+2019-01-01,Coal,400
+2019-01-01,Hydro,500
+"""
+FERRIES = """# Harbours
+
+Ferries that called in 2021:
+
+| Harbour | Ferries | Lowest fare | Highest fare |
+|---|---|---|---|
+| Oban | 31 | $4 | $19 |
+| Mallaig | 17 | $3 | $22 |
+| Ullapool | 8 | $5 | $30 |
+"""
+GRAIN = """# Grain exchange, 3 May 2021
+
+| Grain | Month | Closing price (USD) | Open contracts |
+|---|---|---|---|
+| Winter rye | June 2021 | 210 | 77 |
+| EUR winter rye | June 2021 | 190 | 12 |
+| Winter rye | July 2021 | 214 | 5 |
+"""
+
+
+@pytest.fixture(scope="module")
+def files() -> Sample:
+    return read_sample(
+        {
+            "crew-wages.csv": CREW,
+            "nhs-life.csv": LIFE,
+            "power.csv": POWER,
+            "ferries.md": FERRIES,
+            "grain.md": GRAIN,
+        }
+    )
+
+
+def table_of(files: Sample, path: str) -> Table:
+    chunk = next(chunk for chunk, name, _ in files.passages if name == path and chunk.parent in files.tables)
+    return files.tables[chunk.parent]
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "labels"),
+    [
+        ("How many women are there?", "crew-wages.csv", ["sex = Female"]),
+        ("How many pilots are men?", "crew-wages.csv", ["post = Pilot", "sex = Male"]),
+        ("the six-door cabins", "crew-wages.csv", ["doors = 6"]),
+        ("the cabins with 4 doors", "crew-wages.csv", ["doors = 4"]),
+        ("a six-year contract", "crew-wages.csv", []),
+        ("the years left of a 41-year-old woman", "nhs-life.csv", ["age = 41", "sex = Female"]),
+        ("a man aged 40", "nhs-life.csv", ["age = 40", "sex = Male"]),
+    ],
+)
+def test_values_in_other_words(question: str, path: str, labels: list[str], files: Sample) -> None:
+    assert sorted(each.label for each in find_filters(question, table_of(files, path))) == sorted(labels)
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "text"),
+    [
+        ("In the crew payment workbook, how many pilots are women?", "crew-wages.csv", "2"),
+        ("What do female pilots earn on average in the crew sheet?", "crew-wages.csv", "4,100"),
+        ("How many more women than men are there in the crew data?", "crew-wages.csv", "0"),
+        (
+            "In the National Health life table, by how many years do the years left of a 40-year-old woman exceed "
+            "those of a man the same age?",
+            "nhs-life.csv",
+            "3.75",
+        ),
+        ("What percentage of the power came from hydro in 2018?", "power.csv", "30 %"),
+        ("What was the total output in 2018?", "power.csv", "1,000"),
+        ("How many ferries called at Oban, Mallaig and Ullapool taken together?", "ferries.md", "56"),
+        ("How many more ferries called at Oban than at Mallaig?", "ferries.md", "14"),
+        ("What is the highest fare that any ferry at Mallaig charged?", "ferries.md", "$22"),
+        ("What was the closing price of June 2021 winter rye?", "grain.md", "$210"),
+        ("How many contracts of June 2021 winter rye were open on 3 May 2021?", "grain.md", "77"),
+    ],
+)
+def test_answers(question: str, path: str, text: str, files: Sample) -> None:
+    assert read_answer(*files.evidence_for(question, paths=[path])).text == text
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("In the Deutsche Marine crew workbook, how many pilots are women?", "crew-wages.csv"),
+        ("In the hospital budget workbook, how many sailmakers are women?", "crew-wages.csv"),
+        ("How much power came from wind alone in 2018?", "power.csv"),
+        ("How many contracts of June 2021 winter rye were open on 4 May 2021?", "grain.md"),
+    ],
+)
+def test_what_the_file_does_not_say_is_refused(question: str, path: str, files: Sample) -> None:
+    assert read_answer(*files.evidence_for(question, paths=[path])).status == "abstained"
+
+
+def test_a_difference_rests_on_both_of_its_rows(files: Sample) -> None:
+    question = "By how much does the average wage of women exceed that of men?"
+    answer = read_answer(*files.evidence_for(question, paths=["crew-wages.csv"]))
+    assert answer.value is not None and round(answer.value, 2) == Decimal("866.67")
+    assert [piece.label for piece in answer.evidence] == [
+        "wage (average of 3 rows where sex = male)",
+        "wage (average of 3 rows where sex = female)",
+    ]
+
+
+def test_lists_and_comparisons_are_questions_of_their_own() -> None:
+    assert listed_texts("How many calls at Oban and Loch Carron combined?") == (
+        "How many calls at Oban?",
+        "How many calls at Loch Carron?",
+    )
+    assert listed_texts("How many calls at Oban?") == ()
+    assert compared_texts("How many fewer calls were made at Oban than at Lewis?") == (
+        "How many calls were made at Oban?",
+        "How many calls were made at Lewis?",
+    )
+
+
+def test_a_month_as_of_a_day_of_another_is_the_month_of_the_figures() -> None:
+    whole = restate("How many July 2021 contracts were open on 3 May 2021?").whole
+    assert whole.facets.dates == {(2021, 7, 0)}
+    assert restate("How many contracts were open on 3 May 2021?").whole.facets.dates == {(2021, 5, 3)}

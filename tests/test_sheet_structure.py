@@ -1,0 +1,64 @@
+"""What broken or spare sheets are: kinds in the first column, counted labels, sections below headers, titles aside."""
+
+from __future__ import annotations
+
+from mixrag_cli.tables.text import key_columns
+from tests.table_samples import lefts, to_table, tops
+
+
+def test_a_first_column_of_kinds_stays_a_column() -> None:
+    rows = [["shift", "post", "wage"], *([kind, "guard", str(90 + n)] for n in range(4) for kind in ("Day", "Night"))]
+    table = to_table(rows)
+    assert tops(table) == [("shift",), ("post",), ("wage",)]
+    assert key_columns(table)
+
+
+def test_labels_that_stand_once_or_twice_are_no_kinds() -> None:
+    table = to_table([["ward", "beds", "nurses"], ["North", "12", "3"], ["South", "14", "4"], ["North", "2", "1"]])
+    assert tops(table) == [("beds",), ("nurses",)]
+
+
+def test_numbers_that_go_on_by_one_below_two_header_rows_name_the_rows() -> None:
+    counts = [[str(n), str(7 * n % 5), str(3 * n % 7)] for n in range(14)]
+    table = to_table([["mark", "Physics", "Latin"], ["year", "2014", "2014"], *counts, ["999", "4", "1"]])
+    assert tops(table) == [("Physics", "2014"), ("Latin", "2014")]
+    assert lefts(table)[9] == ("mark", "9")
+
+
+def test_figures_that_only_rise_are_no_labels() -> None:
+    rows = [["length", "width", "mass"], ["cm", "cm", "kg"], *([str(3 * n), "4", "1"] for n in range(14))]
+    assert len(to_table(rows).columns) == 3
+
+
+def test_a_section_alone_below_the_headers_heads_its_rows() -> None:
+    table = to_table(
+        [
+            ["", "Crop", "Price", "", "Stored"],
+            ["", "", "Open", "Close", ""],
+            ["", "RED WHEAT", "", "", ""],
+            ["202103", "March, 2021", "210", "212", "77"],
+            ["202105", "May, 2021", "214", "215", "12"],
+            ["", "WHITE RYE", "", "", ""],
+            ["202103", "March, 2021", "180", "181", "5"],
+            ["202105", "May, 2021", "182", "186", "9"],
+        ],
+        spans={(0, 1): (2, 1), (0, 2): (1, 2), (0, 4): (2, 1)},
+    )
+    assert tops(table) == [("Price", "Open"), ("Price", "Close"), ("Stored",)]
+    assert lefts(table)[0] == ("RED WHEAT", "202103", "March, 2021")
+    assert lefts(table)[-1] == ("WHITE RYE", "202105", "May, 2021")
+
+
+def test_a_title_with_a_date_at_its_side_is_no_header() -> None:
+    table = to_table(
+        [
+            ["Harbour report", "", "Date: 3 May 2021", ""],
+            ["Ships at a glance", "", "", ""],
+            ["Kind", "Calls", "Tonnes", "Crew"],
+            ["Ferries", "12", "400", "90"],
+            ["Tankers", "3", "9000", "60"],
+        ]
+    )
+    assert tops(table) == [("Calls",), ("Tonnes",), ("Crew",)]
+    assert lefts(table) == [("Ferries",), ("Tankers",)]
+    assert table.title == "Harbour report Date: 3 May 2021: Ships at a glance"
