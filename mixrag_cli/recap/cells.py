@@ -109,8 +109,8 @@ class _Axis:
 class _Found:
     """One table's cells for an operand, best first, and where its terms are said.
 
-    weights, credit: (n_terms,), credit for being said around the table or elsewhere in its document. rows, columns:
-    what its sides say. at: of each header's grid index the place on its side.
+    weights, credit, named: (n_terms,). credit: for being said around the table or elsewhere in its document. named:
+    whether it is a name that heads a row or column and is not said around the table. rows, columns: what its sides say.
     """
 
     matches: list[CellMatch]
@@ -119,6 +119,7 @@ class _Found:
     credit: npt.NDArray[np.float64]
     rows: _Axis
     columns: _Axis
+    named: npt.NDArray[np.bool_]
 
     def standing(self, best: CellMatch, odds: npt.NDArray[np.float64], vectors: TokenVectors) -> Standing:
         """What the signs for and against the best cell are read from."""
@@ -234,7 +235,11 @@ def _pair(
     best = matches[int(odds.argmax())]
     standing = found.standing(best, odds, vectors)
     unsaid = np.maximum(standing.sayable, standing.credit)
-    probability = 0.0 if unknown_names(found.operand.terms, names, unsaid) else probability_of(asked, expects, standing)
+    is_of_another = bool((found.named & (standing.own < SYNONYM_MATCH)).any())
+    if is_of_another or unknown_names(found.operand.terms, names, unsaid):
+        probability = 0.0
+    else:
+        probability = probability_of(asked, expects, standing)
     likely = min(max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
     score = best.score + PAIR_STEP * math.log(likely / (1 - likely))
     behind = [min(probability * math.exp(-step), 1 - probability) for step in steps.tolist()]
@@ -322,7 +327,7 @@ def _match_in_table(
     if not candidates:
         return None
     candidates.sort(key=lambda match: -match.score)
-    return _Found(candidates, operand, weights, said, rows, columns)
+    return _Found(candidates, operand, weights, said, rows, columns, headed & is_far)
 
 
 def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:
