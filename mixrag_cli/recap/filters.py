@@ -104,7 +104,11 @@ def _find_filters(question: str, held: HeldTable) -> tuple[RowFilter, ...]:
     tokens = tokens_of(question)
     compared = tuple(_comparisons(question, tokens, table))
     settled = {each.filter.column for each in compared}
-    values = (*_values(tokens, table), *_ordinals(question, tokens, table), *values_in_other_words(tokens, table))
+    values = (
+        *_values(tokens, table),
+        *_ordinals(question, tokens, table),
+        *values_in_other_words(question, tokens, table),
+    )
     whole = _choose([each for each in values if each.column.index not in settled])
     chosen = [*whole, *_parts_of_names(question, tokens, table, whole)]
     return (*compared, *_merged(chosen, tokens), *_yes_no(tokens, table, chosen), *_dates(question, table, chosen))

@@ -8,10 +8,12 @@ from decimal import Decimal
 from mixrag_cli.recap.acceptance import SURE_PROBABILITY
 from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.compute import compute, formula_for
-from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase
+from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, stems_of
 from mixrag_cli.recap.fitting import chosen_cell, fitting_cells
+from mixrag_cli.recap.language import match_term
 from mixrag_cli.recap.pieces import Piece, cell_evidence, cell_source, computed_piece
 from mixrag_cli.recap.restate import Operand, Restated
+from mixrag_cli.recap.splitting import compared_texts, listed_texts
 from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
 
 # In parts of the question's weight that the evidence says; set on the development collection.
@@ -31,12 +33,27 @@ def from_operands(restated: Restated, base: EvidenceBase) -> Piece | None:
     if not all(choices):
         return None
     chosen = choose_together(choices)
+    if not _are_told_apart(restated, chosen):
+        return None
     evidence = tuple(cell_evidence(f"e{n}", n, match) for n, match in enumerate(chosen, start=1))
     computed = compute(restated.operation, evidence)
     if computed is None or (restated.operation == "share" and not _is_part(computed.value, *chosen)):
         return None
     sources = tuple(cell_source(n, match) for n, match in enumerate(chosen, start=1))
     return computed_piece(restated, computed, chosen, evidence, sources)
+
+
+def _are_told_apart(restated: Restated, chosen: Sequence[CellMatch]) -> bool:
+    """Whether each of several things that are named side by side has a cell of its own, which says its name."""
+    split = {"sum": listed_texts, "difference": compared_texts}.get(restated.operation)
+    if split is None or not split(restated.question):
+        return True
+    for operand, match in zip(restated.operands, chosen, strict=True):
+        others = {term for other in restated.operands if other is not operand for term in other.terms}
+        said = stems_of(match.label)
+        if not all(match_term(term, said) for term in operand.terms if term not in others):
+            return False
+    return len({(match.table.id, match.cell.row, match.cell.column) for match in chosen}) == len(chosen)
 
 
 def _is_part(share: Decimal, part: CellMatch, whole: CellMatch) -> bool:

@@ -20,6 +20,7 @@ from mixrag_cli.records import Table
 SEXES = ("female", "male")
 MAX_CODES = 30  # different numbers of a column that classes its rows; of more, it measures them
 AGE = ("age",)
+HAVING = frozenset(("with", "have", "ha", "had", "having", stem("having"), stem("has"), "exactly"))
 # Numbers of these are lengths ("a ten-minute drive"), not classes.
 _LENGTHS = "second minute hour week year mile metre meter kilometre kilometer inch pound gram euro dollar cent percent"
 LENGTHS = UNIT_WORDS | {stem(word) for word in _LENGTHS.split()}
@@ -27,11 +28,11 @@ _NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine"
 _NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS, start=2)}
 
 
-def values_in_other_words(tokens: Sequence[Token], table: Table) -> Iterator[Found]:
+def values_in_other_words(question: str, tokens: Sequence[Token], table: Table) -> Iterator[Found]:
     """The values that the question means without writing them as the cells do."""
     yield from _sexes(tokens, table)
     yield from _ages(tokens, table)
-    yield from _joined_numbers(tokens, table)
+    yield from _joined_numbers(question, tokens, table)
 
 
 def _sexes(tokens: Sequence[Token], table: Table) -> Iterator[Found]:
@@ -68,8 +69,11 @@ def _ages(tokens: Sequence[Token], table: Table) -> Iterator[Found]:
             yield Found(header, word, (n - 1, n), named=True)
 
 
-def _joined_numbers(tokens: Sequence[Token], table: Table) -> Iterator[Found]:
-    """A number right before the name of a column of few whole numbers, one of which it is."""
+def _joined_numbers(question: str, tokens: Sequence[Token], table: Table) -> Iterator[Found]:
+    """A number right before the name of a column of few whole numbers, one of which it is.
+
+    "The six-door ones", "those with six doors"; "the six doors" may be all of them.
+    """
     for header in table.columns:
         texts = set(distinct_texts(table, header))
         leaf = leaf_stems(header)
@@ -78,7 +82,9 @@ def _joined_numbers(tokens: Sequence[Token], table: Table) -> Iterator[Found]:
         whole = {text.strip() for text in texts if text.strip().isdigit()}
         for n, token in enumerate(tokens[:-1]):
             number = _NUMBERS.get(token.stem, token.stem)
-            if number in whole and _names(tokens[n + 1].stem, leaf[0]):
+            is_hyphened = question[token.end : tokens[n + 1].start] == "-"
+            is_had = n > 0 and tokens[n - 1].stem in HAVING
+            if number in whole and (is_hyphened or is_had) and _names(tokens[n + 1].stem, leaf[0]):
                 yield Found(header, number, (n, n + 1), named=True)
 
 

@@ -102,7 +102,8 @@ _CHANGE_PERCENT = _rule(
     r"\b(change|increase|decrease|grow|grew|rise|rose|fall|fell|decline)\w*\b[^?]*\bin (percent|per cent|percentage|%)",
 )
 _DIFFERENCE = _rule(
-    r"\bdifference\b|\bdiffer(ed|s)?\b|\b(net )?change (in|of|between)\b|\bby how (?:much|many)\b(?! times)",
+    r"\bdifference\b|\bdiffer(ed|s)?\b|\b(net )?change (in|of|between)\b|\bby how much\b",
+    r"\bby how many\b(?! times)[^?]*\b(?:exceed|than\b|increas|decreas|declin|grow|grew|r[io]se|fall|fell|drop|chang)",
     r"\bhow many (?:more|fewer|less)\b[^?]*\bthan\b",
     r"\bhow much (more|less|higher|lower|greater|larger|smaller|longer|shorter)\b",
     r"\bhow much (?:did|has|have)\b[^?]*\b(?:increase|decrease|decline|grow|rise|fall|drop|change)\b",
@@ -290,8 +291,9 @@ def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
         text = _TOTAL_OVER_PERIODS.sub(" ", question) if operation == "sum" else question
         changes = operation in ("difference", "change_percent")
         since = _year_before_operands(text) if changes else ()
-        split = listed_texts(text) if operation == "sum" else compared_texts(text) if operation == "difference" else ()
-        if split and not _period_operands(text):
+        if operation == "difference" and (split := compared_texts(text)):
+            return tuple(_operand(each) for each in split)
+        if operation == "sum" and (split := listed_texts(text)) and not _period_operands(text):
             return tuple(_operand(each) for each in split)
         return _period_operands(text, with_inner=not changes) or _pair_operands(text) or since or (_operand(text),)
     if operation == "lookup" and _lists_periods(question):

@@ -26,6 +26,7 @@ from mixrag_cli.tables.scan import Filter
 
 PAIR = 2
 _COUNTED = re.compile(r"\bhow many (?:more|fewer|less)\b", re.IGNORECASE)
+_COMPARES = re.compile(r"\bthan\b|\bexceed|\bdiffer|\bgap\b", re.IGNORECASE)
 _LESS = re.compile(r"\b(?:fewer|less|lower|smaller|shorter|younger|lighter|cheaper)\b", re.IGNORECASE)
 
 
@@ -65,8 +66,8 @@ def _record_tables(base: EvidenceBase) -> Iterator[tuple[Hit, Table]]:
 def _in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBase) -> TallyPair | None:
     if restated.operation == "difference":
         filters = find_filters(restated.question, table)
-        sides = _two_texts(filters)
-        if sides is None:
+        sides = _two_texts(filters) if _COMPARES.search(restated.question) else None
+        if sides is None or len(restated.whole.facets.years) > 1:  # two years are a change, not two parts of the rows
             return None
         tally = _compared(restated, is_one_row=any(_is_key(each.filter.column, hit, table, base) for each in filters))
         one, other = (match_records(restated, tally, hit, table, base, side) for side in sides)
