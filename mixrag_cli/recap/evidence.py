@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.recap.file_kinds import kind_of_file
 from mixrag_cli.recap.language import (
     Facets,
     facet_agreement,
@@ -87,7 +88,8 @@ def stems_of(text: str) -> tuple[str, ...]:
 
 def surroundings_of(hit: Hit, table: Table | None) -> tuple[tuple[str, ...], Facets]:
     """The stems and facets around a passage: its context, its document's title and path, its table's title."""
-    text = " ".join((hit.chunk.context, hit.title, hit.path_below.replace("/", " "), table.title if table else ""))
+    path, titled = hit.path_below.replace("/", " "), table.title if table else ""
+    text = " ".join((hit.chunk.context, hit.title, path, kind_of_file(hit.path), titled))
     return stems_of(text), facets_of(text)
 
 

@@ -12,6 +12,7 @@ from mixrag_cli.recap.compute import Computed
 from mixrag_cli.recap.definitions import DefinitionMatch
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.fields import FieldMatch
+from mixrag_cli.recap.given_values import GivenValue
 from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Operand, Restated
@@ -100,6 +101,19 @@ def field_piece(match: FieldMatch, *, as_number: bool) -> Piece | None:
     evidence = Evidence("e1", 1, quote, text, found.value, found.unit, found.scale, line.locator)
     shown, unit = number_text(found.value, found.unit, found.scale), unit_text(found.unit, found.scale)
     return Piece(shown, line.score, line.coverage, (evidence,), (source,), found.value, unit)
+
+
+def given_piece(match: GivenValue) -> Piece:
+    """The value that a line of code gives to a name; an expression as it is written there."""
+    line, quote, figure = match.line, shorten(match.line.text), match.figure
+    source = Source(1, line.hit, line.locator, quote)
+    is_number = figure is not None and match.text.replace("_", "").replace(".", "").lstrip("+-").isdigit()
+    if not is_number or figure is None or figure.value is None:
+        evidence = Evidence("e1", 1, quote, match.label, locator=line.locator)
+        return Piece(shorten(match.text), line.score, line.coverage, (evidence,), (source,))
+    evidence = Evidence("e1", 1, quote, match.label, figure.value, locator=line.locator)
+    text = number_text(figure.value, "", 1)
+    return Piece(text, line.score, line.coverage, (evidence,), (source,), figure.value)
 
 
 def computed_piece(

@@ -25,7 +25,9 @@ from mixrag_cli.recap.conditions import along_periods, passes
 from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
 from mixrag_cli.recap.fields import match_fields
+from mixrag_cli.recap.file_kinds import kind_stems
 from mixrag_cli.recap.fitting import chosen_cell, fitting_cells
+from mixrag_cli.recap.given_values import asks_default, match_default, match_figure, says_default
 from mixrag_cli.recap.identifiers import KIND_STEMS, asked_form, says_sign
 from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.pieces import (
@@ -37,6 +39,7 @@ from mixrag_cli.recap.pieces import (
     computed_piece,
     definition_piece,
     field_piece,
+    given_piece,
     label_of,
     list_piece,
     number_piece,
@@ -90,6 +93,8 @@ def read_answer(restated: Restated, base: EvidenceBase) -> Answer:
 def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     if restated.condition is not None:
         return [_from_condition(restated.condition, restated, base)]
+    if asks_default(restated.question) and (given := _from_default(restated, base)):
+        return [given]
     if restated.operation == "lookup":
         return _tallied_or(_lookups(restated, base), restated, base)
     field = _from_field(restated, base) if restated.operation == "count" else None
@@ -155,7 +160,7 @@ def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
         return [_from_release(restated, base)]
     if restated.expects in ("number", "percent"):
         cell, field = _from_cell(restated, base), _from_field(restated, base)
-        return [field] if field and not _is_sure(cell) else [cell, _from_number(restated, base)]
+        return [field] if field and not _is_sure(cell) else _numbers(cell, restated, base)
     if restated.expects == "any":
         cell, field = _from_cell(restated, base), _from_field(restated, base)
         if _is_sure(cell) or field:
@@ -165,6 +170,21 @@ def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
         return [field]
     said = [_from_definition(restated, base), _from_sentence(restated, base)]
     return said if any(said) else [_from_cell(restated, base, SURE_PROBABILITY)]
+
+
+def _numbers(cell: Piece | None, restated: Restated, base: EvidenceBase) -> list[Piece | None]:
+    """A cell, a number of the text, or one that code gives where that says no less of the question."""
+    found = [cell, _from_number(restated, base)]
+    given = match_figure(restated.whole, base, restated.names) if restated.expects == "number" else None
+    if given is None or any(piece is not None and piece.coverage > given.line.coverage for piece in found):
+        return found
+    return [given_piece(given)]
+
+
+def _from_default(restated: Restated, base: EvidenceBase) -> Piece | None:
+    """What code takes where it is told nothing."""
+    match = match_default(restated.whole, base, restated.names)
+    return given_piece(match) if match is not None else None
 
 
 def _is_sure(cell: Piece | None) -> bool:
@@ -238,6 +258,8 @@ def _from_condition(condition: Condition, restated: Restated, base: EvidenceBase
 def _from_number(restated: Restated, base: EvidenceBase) -> Piece | None:
     sentences = match_sentences(restated.whole, base, restated.names)
     in_time = [match for match in sentences if match.time > MIN_TIME]
+    if asks_default(restated.question):  # another number of the code is what it takes when told so, or not at all
+        in_time = [match for match in in_time if match.hit.chunk.kind != "code" or says_default(match.text)]
     wants_percent = restated.expects == "percent"
     numbers = match_numbers(restated.whole, in_time, wants_percent=wants_percent, min_coverage=MIN_NUMBER_COVERAGE)
     return number_piece(numbers[0]) if numbers else None
@@ -397,7 +419,7 @@ def _abstain(restated: Restated, base: EvidenceBase) -> Answer:
 
 
 def _unknown_names(restated: Restated, base: EvidenceBase) -> list[str]:
-    known = frozenset().union(*base.knows.values()) if base.knows else frozenset()
+    known = frozenset().union(*base.knows.values(), *(kind_stems(hit.path) for hit in base.hits))
     words = re.findall(r"\w+", restated.question)
     return [
         word for word in words if (stems := terms_of(word)) and stems[0] in restated.names and stems[0] not in known
