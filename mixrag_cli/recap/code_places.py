@@ -17,7 +17,7 @@ from mixrag_cli.records import Hit
 BODY_MATCH = 0.6  # of a word that stands elsewhere in the definition, as for definitions
 JOINED_MATCH = 0.8  # of a word in a name without spaces, as for headings
 MIN_USED_LETTERS = 5  # of a constant whose uses are sought: shorter names stand everywhere
-_SCOPE = re.compile(
+SCOPE = re.compile(
     r"\b(?:class|struct|impl|trait|interface|module|mod|type|enum|def|fn|func|function)\s+(?:\([^)]*\)\s*)?(\w+)"
 )
 _NOW_CALLED = re.compile(
@@ -92,8 +92,8 @@ def _match(term: str, words: Sequence[str]) -> float:
 
 def _values_of(hit: Hit) -> Iterator[PlacedValue]:
     text, context = hit.chunk.text, hit.chunk.context
-    above = (*_SCOPE.findall(context), hit.path_below.rpartition("/")[2].partition(".")[0])
-    defined = [(match.start(), match[1]) for pattern in (_SCOPE, _NOW_CALLED) for match in pattern.finditer(text)]
+    above = (*SCOPE.findall(context), hit.path_below.rpartition("/")[2].partition(".")[0])
+    defined = [(match.start(), match[1]) for pattern in (SCOPE, _NOW_CALLED) for match in pattern.finditer(text)]
     in_function = _FUNCTION.search(context) is not None
     for value in named_values(text, in_function=in_function, is_go=hit.path.endswith(".go")):
         own = (name for start, name in defined if start <= value.start + len(value.line))
@@ -106,8 +106,8 @@ def _is_beside(other: Hit, each: PlacedValue) -> bool:
         return False
     if other.chunk.id == each.hit.chunk.id:
         return True
-    defined = {*_SCOPE.findall(other.chunk.context), *_SCOPE.findall(other.chunk.text)}
-    return bool(defined & set(_SCOPE.findall(each.hit.chunk.context)))
+    defined = {*SCOPE.findall(other.chunk.context), *SCOPE.findall(other.chunk.text)}
+    return bool(defined & set(SCOPE.findall(each.hit.chunk.context)))
 
 
 def _uses(each: PlacedValue, base: EvidenceBase) -> Iterator[str]:
@@ -120,4 +120,4 @@ def _uses(each: PlacedValue, base: EvidenceBase) -> Iterator[str]:
         if hit.chunk.document == each.hit.chunk.document and hit.chunk.id != each.hit.chunk.id:
             lines = used.findall(hit.chunk.text)
             if lines:
-                yield " ".join((*lines, *_SCOPE.findall(hit.chunk.context), *_SCOPE.findall(hit.chunk.text)))
+                yield " ".join((*lines, *SCOPE.findall(hit.chunk.context), *SCOPE.findall(hit.chunk.text)))

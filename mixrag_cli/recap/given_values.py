@@ -55,7 +55,7 @@ _HOW_MANY = re.compile(
     rf"\bhow many ((?:[\w-]+ ){{0,3}}?[\w-]+)(?= (?:{'|'.join(_COUNT_ENDS.split())})\b|\W*$)", re.IGNORECASE
 )
 _HOW_OFTEN = re.compile(r"\bhow many times\b", re.IGNORECASE)
-_CALLED = re.compile(r"\b(\w+)\(|\b(?:function|method|class) (\w+)|`(\w+)`")
+_CALLED = re.compile(r"\b(\w+)\(|\b(?:function|method|class) (\w+)|\b(\w+) (?:function|method|class)\b|`(\w+)`")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NUMBER = re.compile(r"(?<![\w.])\d[\d_]*(?:\.\d+)?(?!\w)")
 _LIMITLESS = re.compile(r"(?<![a-z])inf(?:inity)?\b", re.IGNORECASE)
@@ -83,6 +83,13 @@ def asks_default(question: str) -> bool:
     return _ASKS_DEFAULT.search(question) is not None
 
 
+def called_names(question: str) -> frozenset[str]:
+    """The words that a question writes as names of code: with capitals, with "_", with "()", after "function" …"""
+    called = (name for found in _CALLED.findall(question) for name in found if name)
+    words = (word for word in _WORD.findall(question) if len(word) >= MIN_SCOPE_LETTERS)
+    return frozenset((*called, *(word for word in words if "_" in word or not word.islower())))
+
+
 def says_default(text: str) -> bool:
     """Whether a text says what holds where nothing is said. Example: "retries: Defaults to 3."."""
     return _SAYS_DEFAULT.search(text) is not None
@@ -99,7 +106,7 @@ def match_default(operand: Operand, base: EvidenceBase, names: frozenset[str]) -
     placed = resolved([each for each in everything if each.value.kind not in ("arm", "local")])
     if asks_figure(operand.text):
         placed = [each for each in placed if _figure_of(each.value.value) or _LIMITLESS.search(each.value.value)]
-    asked = _asked_scopes(operand.text) & {scope for each in placed for scope in each.scopes}
+    asked = called_names(operand.text) & {scope for each in placed for scope in each.scopes}
     if asked:
         placed = [each for each in placed if each.scopes & asked]
     told = _told(operand)
@@ -130,13 +137,6 @@ def _told(operand: Operand) -> tuple[str, ...]:
     """The terms of a question that tell one value from others."""
     frame = _GENERIC | KIND_STEMS | ({"time"} if _HOW_OFTEN.search(operand.text) else frozenset())
     return tuple(term for term in operand.terms if term not in frame)
-
-
-def _asked_scopes(question: str) -> frozenset[str]:
-    """The words that a question writes as names of code: with capitals, with "_", with "()", after "function" …"""
-    called = (name for found in _CALLED.findall(question) for name in found if name)
-    words = (word for word in _WORD.findall(question) if len(word) >= MIN_SCOPE_LETTERS)
-    return frozenset((*called, *(word for word in words if "_" in word or not word.islower())))
 
 
 def _counted(question: str) -> tuple[str, ...]:

@@ -50,6 +50,8 @@ _SYNONYM_GROUPS = (
     "born birth",
     "raise increase growth grow rise",
     "fall decrease decline drop",
+    "allow permit let",
+    "people person individual",
     "highest largest biggest maximum max greatest top",
     "lowest smallest minimum min least",
 )

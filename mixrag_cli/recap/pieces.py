@@ -16,6 +16,7 @@ from mixrag_cli.recap.given_values import GivenValue
 from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Operand, Restated
+from mixrag_cli.recap.returns import ReturnMatch
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch
 from mixrag_cli.recap.spans import answer_span
 from mixrag_cli.recap.tallies import ColumnMatch
@@ -114,6 +115,14 @@ def given_piece(match: GivenValue) -> Piece:
     evidence = Evidence("e1", 1, quote, match.label, figure.value, locator=line.locator)
     text = number_text(figure.value, "", 1)
     return Piece(text, line.score, line.coverage, (evidence,), (source,), figure.value)
+
+
+def return_piece(match: ReturnMatch) -> Piece:
+    """What a definition gives back, with the condition."""
+    line, quote = match.line, shorten(match.line.text)
+    evidence = Evidence("e1", 1, quote, match.name, locator=line.locator)
+    source = Source(1, line.hit, line.locator, quote)
+    return Piece(shorten(match.value), line.score, line.coverage, (evidence,), (source,))
 
 
 def computed_piece(

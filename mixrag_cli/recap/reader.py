@@ -18,6 +18,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY
+from mixrag_cli.recap.answer_forms import answered_by_first, completed, form_bonus, says_subject
 from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.columns import match_column
 from mixrag_cli.recap.compute import compute, formula_for
@@ -45,11 +46,14 @@ from mixrag_cli.recap.pieces import (
     number_piece,
     period_text,
     release_piece,
+    return_piece,
     sentence_piece,
 )
+from mixrag_cli.recap.reasons import asks_why, match_reason
 from mixrag_cli.recap.releases import asked_change, asks_release, asks_version, release_above, says_version
 from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
+from mixrag_cli.recap.returns import asks_return, match_return
 from mixrag_cli.recap.sentences import SentenceMatch, is_caption, match_numbers, match_sentences
 from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
 from mixrag_cli.records import Answer
@@ -151,9 +155,15 @@ def _is_one_of(piece: Piece, tallied: Piece) -> bool:
 def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     if len(restated.operands) > 1:  # one number for several periods would be right for one of them at most
         return [_from_each(restated, base) or _from_sentence(restated, base)]
+    if asks_why(restated.question):
+        reason = match_reason(restated.whole, base, restated.names)
+        return [sentence_piece(restated.whole, reason) if reason else None]
     form = asked_form(restated.question)
     if form is not None and (found := _from_sentence(restated, base, form)):
         return [found]
+    if asks_return(restated.question):
+        given = match_return(restated.whole, base)
+        return [return_piece(given) if given else _from_sentence(restated, base)]
     if restated.expects == "code":
         return [_from_definition(restated, base)]
     if asks_release(restated.question):
@@ -270,7 +280,8 @@ def _from_sentence(restated: Restated, base: EvidenceBase, form: re.Pattern[str]
 
     form: of a sign that the sentence must have.
     """
-    parts = restated.parts if form is None else tuple(_less_kind(part) for part in restated.parts)
+    parts = answered_by_first(restated.parts)
+    parts = parts if form is None else tuple(_less_kind(part) for part in parts)
     best = ((part, _best_sentence(part, restated, base, form)) for part in parts)
     found = [(part, match) for part, match in best if match is not None]
     if not found:
@@ -306,7 +317,8 @@ def _best_sentence(
     part: Operand, restated: Restated, base: EvidenceBase, form: re.Pattern[str] | None = None
 ) -> SentenceMatch | None:
     wants_version = asks_version(part.text) and not asks_release(part.text)
-    for match in match_sentences(part, base, restated.names & set(part.terms), prefers_prose=True):
+    matches = match_sentences(part, base, restated.names & set(part.terms), prefers_prose=True)
+    for match in sorted(matches, key=lambda match: -(match.score + form_bonus(match, part.text))):
         is_near = match.time > MIN_TIME and match.similarity >= MIN_SENTENCE_SIMILARITY
         if wants_version and not says_version(match.text, restated.question):
             continue
@@ -314,8 +326,9 @@ def _best_sentence(
             restated.expects == "any" and is_caption(match.text)
         ):
             continue
-        if is_near and is_supported(match.coverage, match.similarity, MIN_SENTENCE_COVERAGE):
-            return match
+        is_near = is_near and is_supported(match.coverage, match.similarity, MIN_SENTENCE_COVERAGE)
+        if is_near and says_subject(match, part, restated, base):
+            return completed(match, part.text)
     return None
 
 
