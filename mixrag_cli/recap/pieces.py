@@ -15,6 +15,7 @@ from mixrag_cli.recap.fields import FieldMatch
 from mixrag_cli.recap.given_values import GivenValue
 from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
+from mixrag_cli.recap.releases import ReleaseDay
 from mixrag_cli.recap.restate import Operand, Restated
 from mixrag_cli.recap.returns import ReturnMatch
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch
@@ -80,12 +81,20 @@ def sentence_piece(asked: Operand, match: SentenceMatch) -> Piece:
     return Piece(span, match.score, match.coverage, (evidence,), (Source(1, match.hit, match.locator, text),))
 
 
-def release_piece(version: str, heading: str, match: SentenceMatch) -> Piece:
-    """A version, with its heading and the sentence below it."""
+def release_piece(version: str, date: str, heading: str, match: SentenceMatch) -> Piece:
+    """A version, with its date where that is asked for, its heading and the sentence below it."""
     quote = shorten(match.text)
     evidence = Evidence("e1", 1, quote, heading, locator=match.locator)
     source = Source(1, match.hit, match.locator, f"{heading}: {quote}")
-    return Piece(version, match.score, match.coverage, (evidence,), (source,))
+    text = f"{version} ({date})" if date else version
+    return Piece(text, match.score, match.coverage, (evidence,), (source,))
+
+
+def release_day_piece(day: ReleaseDay) -> Piece:
+    """The day of a version, from its heading."""
+    where = day.hit.chunk.locator
+    evidence = Evidence("e1", 1, day.heading, day.hit.chunk.context, locator=where)
+    return Piece(day.date, 1.0, 1.0, (evidence,), (Source(1, day.hit, where, day.heading),))
 
 
 def field_piece(match: FieldMatch, *, as_number: bool) -> Piece | None:

@@ -14,11 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY
-from mixrag_cli.recap.answer_forms import answered_by_first, completed, form_bonus, says_subject
 from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.columns import match_column
 from mixrag_cli.recap.compute import compute, formula_for
@@ -28,8 +26,8 @@ from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
 from mixrag_cli.recap.fields import match_fields
 from mixrag_cli.recap.file_kinds import kind_stems
 from mixrag_cli.recap.fitting import chosen_cell, fitting_cells
-from mixrag_cli.recap.given_values import asks_default, match_default, match_figure, says_default
-from mixrag_cli.recap.identifiers import KIND_STEMS, asked_form, says_sign
+from mixrag_cli.recap.given_values import asks_default, match_default, match_figure
+from mixrag_cli.recap.identifiers import asked_form
 from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.pieces import (
     Piece,
@@ -43,18 +41,23 @@ from mixrag_cli.recap.pieces import (
     given_piece,
     label_of,
     list_piece,
-    number_piece,
     period_text,
-    release_piece,
     return_piece,
-    sentence_piece,
 )
-from mixrag_cli.recap.reasons import asks_why, match_reason
-from mixrag_cli.recap.releases import asked_change, asks_release, asks_version, release_above, says_version
+from mixrag_cli.recap.reasons import asks_why
+from mixrag_cli.recap.releases import (
+    asks_release,
+)
 from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
-from mixrag_cli.recap.returns import asks_return, match_return
-from mixrag_cli.recap.sentences import SentenceMatch, is_caption, match_numbers, match_sentences
+from mixrag_cli.recap.returns import asks_return, match_return, says_return
+from mixrag_cli.recap.told import (
+    MIN_SENTENCE_COVERAGE,
+    from_number,
+    from_release,
+    from_release_day,
+    from_sentence,
+)
 from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
 from mixrag_cli.records import Answer
 
@@ -62,9 +65,6 @@ from mixrag_cli.records import Answer
 # itself is accepted by its probability (acceptance.py), operands of a formula by what they say.
 MIN_OPERAND_COVERAGE = 0.62
 MIN_LIKELY_COVERAGE = 0.5  # of a cell that is surely meant
-MIN_NUMBER_COVERAGE = 0.6
-MIN_SENTENCE_COVERAGE = 0.55
-MIN_SENTENCE_SIMILARITY = 0.3  # below it a sentence shares words with the question by chance
 SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
 SAYS_MORE = 0.1  # of the question's weight: a word that the cell before leaves unsaid
 SAME_TABLE_BONUS = 0.2  # two operands of one formula from one table,
@@ -154,20 +154,10 @@ def _is_one_of(piece: Piece, tallied: Piece) -> bool:
 
 def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     if len(restated.operands) > 1:  # one number for several periods would be right for one of them at most
-        return [_from_each(restated, base) or _from_sentence(restated, base)]
-    if asks_why(restated.question):
-        reason = match_reason(restated.whole, base, restated.names)
-        return [sentence_piece(restated.whole, reason) if reason else None]
-    form = asked_form(restated.question)
-    if form is not None and (found := _from_sentence(restated, base, form)):
-        return [found]
-    if asks_return(restated.question):
-        given = match_return(restated.whole, base)
-        return [return_piece(given) if given else _from_sentence(restated, base)]
-    if restated.expects == "code":
-        return [_from_definition(restated, base)]
-    if asks_release(restated.question):
-        return [_from_release(restated, base)]
+        return [_from_each(restated, base) or from_sentence(restated, base)]
+    of_form = _of_form(restated, base)
+    if of_form is not None:
+        return of_form
     if restated.expects in ("number", "percent"):
         cell, field = _from_cell(restated, base), _from_field(restated, base)
         return [field] if field and not _is_sure(cell) else _numbers(cell, restated, base)
@@ -175,16 +165,41 @@ def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
         cell, field = _from_cell(restated, base), _from_field(restated, base)
         if _is_sure(cell) or field:
             return [cell if _is_sure(cell) else field]
-        return [cell, _from_sentence(restated, base)]
+        return [cell, from_sentence(restated, base)]
     if field := _from_field(restated, base):
         return [field]
-    said = [_from_definition(restated, base), _from_sentence(restated, base)]
+    said = [_from_definition(restated, base), from_sentence(restated, base)]
     return said if any(said) else [_from_cell(restated, base, SURE_PROBABILITY)]
+
+
+def _of_form(restated: Restated, base: EvidenceBase) -> list[Piece | None] | None:
+    """What answers a question whose wording leaves one kind of answer; None where it leaves several."""
+    question = restated.question
+    if asks_why(question):
+        return [from_sentence(restated, base)]
+    form = asked_form(question)
+    if form is not None and (found := from_sentence(restated, base, form)):
+        return [found]
+    if asks_return(question):
+        return [_from_return(restated, base)]
+    if restated.expects == "code":
+        return [_from_definition(restated, base)]
+    if day := from_release_day(restated, base):
+        return [day]
+    return [from_release(restated, base)] if asks_release(question) else None
+
+
+def _from_return(restated: Restated, base: EvidenceBase) -> Piece | None:
+    """What a definition gives back, by its code or by what is written of it."""
+    if given := match_return(restated.whole, base):
+        return return_piece(given)
+    said = from_sentence(restated, base)
+    return said if said is not None and says_return(said.sources[0].text) else None
 
 
 def _numbers(cell: Piece | None, restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     """A cell, a number of the text, or one that code gives where that says no less of the question."""
-    found = [cell, _from_number(restated, base)]
+    found = [cell, from_number(restated, base)]
     given = match_figure(restated.whole, base, restated.names) if restated.expects == "number" else None
     if given is None or any(piece is not None and piece.coverage > given.line.coverage for piece in found):
         return found
@@ -263,73 +278,6 @@ def _from_condition(condition: Condition, restated: Restated, base: EvidenceBase
         return Piece("; ".join(labels), score, coverage, evidence, sources)
     formula = f"count({', '.join(piece.id for piece in evidence)})"
     return Piece(str(len(passing)), score, coverage, evidence, sources, Decimal(len(passing)), "", formula)
-
-
-def _from_number(restated: Restated, base: EvidenceBase) -> Piece | None:
-    sentences = match_sentences(restated.whole, base, restated.names)
-    in_time = [match for match in sentences if match.time > MIN_TIME]
-    if asks_default(restated.question):  # another number of the code is what it takes when told so, or not at all
-        in_time = [match for match in in_time if match.hit.chunk.kind != "code" or says_default(match.text)]
-    wants_percent = restated.expects == "percent"
-    numbers = match_numbers(restated.whole, in_time, wants_percent=wants_percent, min_coverage=MIN_NUMBER_COVERAGE)
-    return number_piece(numbers[0]) if numbers else None
-
-
-def _from_sentence(restated: Restated, base: EvidenceBase, form: re.Pattern[str] | None = None) -> Piece | None:
-    """The best sentence; where the question asks several things, the best for each of them.
-
-    form: of a sign that the sentence must have.
-    """
-    parts = answered_by_first(restated.parts)
-    parts = parts if form is None else tuple(_less_kind(part) for part in parts)
-    best = ((part, _best_sentence(part, restated, base, form)) for part in parts)
-    found = [(part, match) for part, match in best if match is not None]
-    if not found:
-        return None
-    chosen = {(match.hit.chunk.id, match.start): (part, match) for part, match in found}
-    pieces = [sentence_piece(part, match) for part, match in chosen.values()]
-    if len(pieces) == 1:
-        return pieces[0]
-    evidence = tuple(replace(piece.evidence[0], id=f"e{n}", source=n) for n, piece in enumerate(pieces, start=1))
-    sources = tuple(replace(piece.sources[0], ref=n) for n, piece in enumerate(pieces, start=1))
-    text = " ".join(piece.text for piece in pieces)
-    score = max(piece.score for piece in pieces)
-    return Piece(text, score, min(piece.coverage for piece in pieces), evidence, sources)
-
-
-def _less_kind(part: Operand) -> Operand:
-    return replace(part, terms=tuple(term for term in part.terms if term not in KIND_STEMS))
-
-
-def _from_release(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """The version under whose heading the best sentence stands; a sentence that names a version where none does."""
-    change = asked_change(restated.question)
-    match = _best_sentence(Operand(change, terms_of(change), restated.whole.facets), restated, base)
-    if match is None:
-        return None
-    version, heading = release_above(match)
-    if version:
-        return release_piece(version, heading, match)
-    return sentence_piece(restated.whole, match) if says_version(match.text, restated.question) else None
-
-
-def _best_sentence(
-    part: Operand, restated: Restated, base: EvidenceBase, form: re.Pattern[str] | None = None
-) -> SentenceMatch | None:
-    wants_version = asks_version(part.text) and not asks_release(part.text)
-    matches = match_sentences(part, base, restated.names & set(part.terms), prefers_prose=True)
-    for match in sorted(matches, key=lambda match: -(match.score + form_bonus(match, part.text))):
-        is_near = match.time > MIN_TIME and match.similarity >= MIN_SENTENCE_SIMILARITY
-        if wants_version and not says_version(match.text, restated.question):
-            continue
-        if (form and not says_sign(match.text, form, restated.question)) or (
-            restated.expects == "any" and is_caption(match.text)
-        ):
-            continue
-        is_near = is_near and is_supported(match.coverage, match.similarity, MIN_SENTENCE_COVERAGE)
-        if is_near and says_subject(match, part, restated, base):
-            return completed(match, part.text)
-    return None
 
 
 def _from_definition(restated: Restated, base: EvidenceBase) -> Piece | None:

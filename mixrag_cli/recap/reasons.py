@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mixrag_cli.recap.evidence import (
+    MIN_TIME,
     EvidenceBase,
     context_credit,
     is_supported,
@@ -40,7 +41,9 @@ _ASKS = re.compile(r"^\s*(?:[^?]{0,80}?,\s*)?why\b", re.IGNORECASE)
 _STRONG = re.compile(
     r"\b(?:because(?: of)?|since(?=\s+[a-z])|due to|as a result of|owing to|thanks to|caused by|results? from|"
     r"for (?:the|this|these|several|two|three|the following) reasons?|reasons?(?: (?:is|are|was|were|for|why)\b)?|"
-    r"so that|in order to|to avoid|to prevent|so as to|explained by|attribut(?:able|ed) to)\b",
+    r"so that|in order to|so as to|explained by|attribut(?:able|ed) to|driven by|benefit(?:ed|ing)? from|"
+    r"by the effects? of|thereby|as (?:the|we|it|they|this|these)(?= [\w ]+? (?:is|are|was|were|would|will|can)\b)|"
+    r"for(?: \w+){1,2} purposes|to (?:avoid|prevent|reduce|minimi[sz]e|limit|assess|protect|improve|save))\b",
     re.IGNORECASE,
 )
 _THUS = re.compile(r"\b(?:and so|therefore|hence|thus|(?:this|that|which) is why|consequently)\b", re.IGNORECASE)
@@ -89,6 +92,8 @@ def match_reason(operand: Operand, base: EvidenceBase, names: frozenset[str]) ->
 
 def _rate(match: SentenceMatch, is_strong: bool, passage: float, cosine: float) -> float:
     """How surely a sentence is the reason, 0 where it is not: by itself, by its passage, or by what it is good for."""
+    if match.time <= MIN_TIME:
+        return 0.0
     total = match.coverage + cosine + match.time
     if is_strong and is_supported(match.coverage, cosine, MIN_COVERAGE):
         return STRONG_BONUS + total
@@ -113,15 +118,16 @@ def _in_passage(
     passage = np.maximum([match_term(term, body) for term in terms], credit)
     if unknown_names(terms, names, passage):
         return
-    before = np.zeros(len(terms))
+    before, times = np.zeros(len(terms)), facets_of("")
     for start, sentence in split_sentences(hit.chunk.text):
         stems = stems_of(sentence)
         own = np.array([match_term(term, stems) for term in terms])
         said, before = np.maximum(own, BEFORE_MATCH * before), own
+        times = facets_of(sentence) or times  # a reason is of the time that was spoken of before it
         is_strong = gives_reason(sentence, operand.text) or _STARTS_THUS.match(sentence) is not None
         if is_strong or _WEAK.search(sentence):
             coverage = float(weights @ np.maximum(said, credit) / weights.sum())
-            time = time_score(operand.facets, facets_of(sentence), around_facets, known)
+            time = time_score(operand.facets, times, around_facets, known)
             match = SentenceMatch(hit, sentence, start, coverage, coverage, 0.0, time)
             yield match, is_strong, float(weights @ passage / weights.sum())
 

@@ -340,7 +340,8 @@ def _whole(question: str) -> Operand:
 
 
 def _operand(text: str, facets: Facets | None = None) -> Operand:
-    plain = _OPERATION_WORDS.sub(" ", _IN_UNIT.sub(" ", without_facets(text)))
+    plain = _IN_UNIT.sub(" ", without_facets(text))
+    plain = plain if _MANNER.search(text) else _OPERATION_WORDS.sub(" ", plain)  # "differ" is the deed, no operation
     return Operand(" ".join(text.split()).rstrip("?. "), terms_of(plain), facets_of(text) if facets is None else facets)
 
 

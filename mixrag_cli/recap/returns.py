@@ -22,12 +22,16 @@ from mixrag_cli.recap.sentences import SentenceMatch
 from mixrag_cli.records import Hit
 
 MIN_CONDITION = 0.6  # of the weight of what is asked for as the condition
+NEGATED = "none"  # the word for which a condition's "== null" stands
 TOO_NEAR = 0.1  # of another return, whose condition says nearly as much
 ASKS_RETURN = re.compile(
     r"^\s*what (?:does|do|did|will|would) (?P<whose>.+?) (?:return|yield|give back|raise|throw)\b(?P<rest>[^?]*)",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"\b(?:when|if|once|for|in case|unless|where|as soon as|after|on)\b(?P<said>.+)", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:no|not|none|nothing|without|missing|empty|null)\b|n['’]t\b", re.IGNORECASE)
+_SAYS_RETURN = re.compile(r"\b(?:return(?:s|ed|ing)?|yields?|gives? back|raises?|throws?)\b", re.IGNORECASE)
+_PROGRAM = re.compile(r"[{};]|[=!]=|\b(?:def|fn|func|function|const|let|var)\s+\w+|^\s*return\b")
 _GIVES = re.compile(r"^(?P<indent>[ \t]*)(?:return|yield|raise|throw)\b[ \t]*(?P<value>[^\n;]*)", re.MULTILINE)
 _GUARD = re.compile(r"^[\s}]*(?:if|elif|elsif|else if|case|when|unless|while|for|except|catch)\b|=>|\?$")
 _COMMENT = re.compile(r"^\s*(?:#|//|\*|--)")
@@ -55,6 +59,11 @@ def asks_return(question: str) -> bool:
     return ASKS_RETURN.search(question) is not None
 
 
+def says_return(text: str) -> bool:
+    """Whether a text says in words what is given back: no program does, documentation may."""
+    return _SAYS_RETURN.search(text) is not None and _PROGRAM.search(text) is None
+
+
 def match_return(operand: Operand, base: EvidenceBase) -> ReturnMatch | None:
     """The value that the named definition gives back under the asked condition, None where none surely is it."""
     asked = ASKS_RETURN.search(operand.text)
@@ -63,6 +72,7 @@ def match_return(operand: Operand, base: EvidenceBase) -> ReturnMatch | None:
         return None
     names = called_names(asked["whose"])
     terms = tuple(term for term in terms_of(condition["said"]) if term not in {stem(name) for name in names})
+    terms = (*terms, NEGATED) if _NEGATION.search(condition["said"]) else terms
     found = [match for hit in base.hits if hit.chunk.kind == "code" for match in _returns(hit, names, terms, base)]
     found.sort(key=lambda match: -match.line.score)
     if not found or found[0].line.coverage < MIN_CONDITION:
