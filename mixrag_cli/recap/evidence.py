@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.recap.file_kinds import kind_of_file
 from mixrag_cli.recap.language import (
     Facets,
     facet_agreement,
@@ -94,7 +95,8 @@ def surroundings_of(hit: Hit, table: Table | None) -> tuple[tuple[str, ...], Fac
 
     What a heading is called by its number ("Note 9", "Item 2") says nothing of notes or items.
     """
-    text = " ".join((hit.chunk.context, hit.title, hit.path_below.replace("/", " "), table.title if table else ""))
+    path, titled = hit.path_below.replace("/", " "), table.title if table else ""
+    text = " ".join((hit.chunk.context, hit.title, path, kind_of_file(hit.path), titled))
     return stems_of(_NUMBERED_PART.sub(" ", text)), facets_of(text)
 
 

@@ -22,6 +22,7 @@ _COMMON_WORDS = """
     then there these they this those to up us was we were what when where which who whom whose why will with
     within would you your give find get got according amount number value report reported come came bring
     brought make made each per during ever also ended ending s t d ll re ve both
+    don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn
 """
 STOP_WORDS = frozenset(_COMMON_WORDS.split())
 
@@ -49,6 +50,8 @@ _SYNONYM_GROUPS = (
     "born birth",
     "raise increase growth grow rise",
     "fall decrease decline drop",
+    "allow permit let",
+    "people person individual",
     "highest largest biggest maximum max greatest top",
     "lowest smallest minimum min least",
 )

@@ -12,11 +12,14 @@ from mixrag_cli.recap.compute import Computed, compute
 from mixrag_cli.recap.definitions import DefinitionMatch
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.fields import FieldMatch
+from mixrag_cli.recap.given_values import GivenValue
 from mixrag_cli.recap.header_lists import HeaderList
 from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.listed_periods import listed_part
 from mixrag_cli.recap.present import number_text, rounded, unit_text
+from mixrag_cli.recap.releases import ReleaseDay
 from mixrag_cli.recap.restate import Operand, Restated
+from mixrag_cli.recap.returns import ReturnMatch
 from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch
 from mixrag_cli.recap.spans import answer_span
 from mixrag_cli.recap.tallies import ColumnMatch
@@ -81,12 +84,20 @@ def sentence_piece(asked: Operand, match: SentenceMatch) -> Piece:
     return Piece(span, match.score, match.coverage, (evidence,), (Source(1, match.hit, match.locator, text),))
 
 
-def release_piece(version: str, heading: str, match: SentenceMatch) -> Piece:
-    """A version, with its heading and the sentence below it."""
+def release_piece(version: str, date: str, heading: str, match: SentenceMatch) -> Piece:
+    """A version, with its date where that is asked for, its heading and the sentence below it."""
     quote = shorten(match.text)
     evidence = Evidence("e1", 1, quote, heading, locator=match.locator)
     source = Source(1, match.hit, match.locator, f"{heading}: {quote}")
-    return Piece(version, match.score, match.coverage, (evidence,), (source,))
+    text = f"{version} ({date})" if date else version
+    return Piece(text, match.score, match.coverage, (evidence,), (source,))
+
+
+def release_day_piece(day: ReleaseDay) -> Piece:
+    """The day of a version, from its heading."""
+    where = day.hit.chunk.locator
+    evidence = Evidence("e1", 1, day.heading, day.hit.chunk.context, locator=where)
+    return Piece(day.date, 1.0, 1.0, (evidence,), (Source(1, day.hit, where, day.heading),))
 
 
 def field_piece(match: FieldMatch, *, as_number: bool) -> Piece | None:
@@ -103,6 +114,27 @@ def field_piece(match: FieldMatch, *, as_number: bool) -> Piece | None:
     evidence = Evidence("e1", 1, quote, text, found.value, found.unit, found.scale, line.locator)
     shown, unit = number_text(found.value, found.unit, found.scale), unit_text(found.unit, found.scale)
     return Piece(shown, line.score, line.coverage, (evidence,), (source,), found.value, unit)
+
+
+def given_piece(match: GivenValue) -> Piece:
+    """The value that a line of code gives to a name; an expression as it is written there."""
+    line, quote, figure = match.line, shorten(match.line.text), match.figure
+    source = Source(1, line.hit, line.locator, quote)
+    is_number = figure is not None and match.text.replace("_", "").replace(".", "").lstrip("+-").isdigit()
+    if not is_number or figure is None or figure.value is None:
+        evidence = Evidence("e1", 1, quote, match.label, locator=line.locator)
+        return Piece(shorten(match.text), line.score, line.coverage, (evidence,), (source,))
+    evidence = Evidence("e1", 1, quote, match.label, figure.value, locator=line.locator)
+    text = number_text(figure.value, "", 1)
+    return Piece(text, line.score, line.coverage, (evidence,), (source,), figure.value)
+
+
+def return_piece(match: ReturnMatch) -> Piece:
+    """What a definition gives back, with the condition."""
+    line, quote = match.line, shorten(match.line.text)
+    evidence = Evidence("e1", 1, quote, match.name, locator=line.locator)
+    source = Source(1, line.hit, line.locator, quote)
+    return Piece(shorten(match.value), line.score, line.coverage, (evidence,), (source,))
 
 
 def computed_piece(

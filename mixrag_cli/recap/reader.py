@@ -13,18 +13,19 @@ Source: MixRAG, section 4.3 (the five steps and the external calculator).
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY
 from mixrag_cli.recap.columns import match_column
 from mixrag_cli.recap.conditions import along_periods, passes
 from mixrag_cli.recap.definitions import match_definitions
-from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
+from mixrag_cli.recap.evidence import EvidenceBase, is_supported
 from mixrag_cli.recap.fields import match_fields
+from mixrag_cli.recap.file_kinds import kind_stems
 from mixrag_cli.recap.fitting import fitting_cells
+from mixrag_cli.recap.given_values import asks_default, match_default, match_figure
 from mixrag_cli.recap.header_lists import match_header_list
-from mixrag_cli.recap.identifiers import KIND_STEMS, asked_form, says_sign
+from mixrag_cli.recap.identifiers import asked_form
 from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.operands import MIN_OPERAND_COVERAGE, choose_together, from_operands, is_accepted, operand_cells
 from mixrag_cli.recap.pieces import (
@@ -35,28 +36,34 @@ from mixrag_cli.recap.pieces import (
     column_piece,
     definition_piece,
     field_piece,
+    given_piece,
     header_list_piece,
     label_of,
     list_piece,
-    number_piece,
     pair_piece,
     period_text,
-    release_piece,
-    sentence_piece,
+    return_piece,
 )
-from mixrag_cli.recap.releases import asked_change, asks_release, asks_version, release_above, says_version
-from mixrag_cli.recap.restate import Condition, Operand, Restated
+from mixrag_cli.recap.reasons import asks_why
+from mixrag_cli.recap.releases import (
+    asks_release,
+)
+from mixrag_cli.recap.restate import Condition, Restated
 from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
+from mixrag_cli.recap.returns import asks_return, match_return, says_return
 from mixrag_cli.recap.rivals import is_outsaid
-from mixrag_cli.recap.sentences import SentenceMatch, is_caption, match_numbers, match_sentences
 from mixrag_cli.recap.tally_pairs import match_tally_pair
+from mixrag_cli.recap.told import (
+    MIN_SENTENCE_COVERAGE,
+    from_number,
+    from_release,
+    from_release_day,
+    from_sentence,
+)
 from mixrag_cli.records import Answer
 
 # In parts of the question's weight that the evidence says; set on the development collection. A cell that answers by
 # itself is accepted by its probability (acceptance.py), operands of a formula by what they say.
-MIN_NUMBER_COVERAGE = 0.6
-MIN_SENTENCE_COVERAGE = 0.55
-MIN_SENTENCE_SIMILARITY = 0.3  # below it a sentence shares words with the question by chance
 SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
 SAYS_MORE = 0.1  # of the question's weight: a word that the cell before leaves unsaid
 NOT_FOUND = "not found"
@@ -87,6 +94,8 @@ def read_answer(restated: Restated, base: EvidenceBase) -> Answer:
 def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     if restated.condition is not None:
         return [_from_condition(restated.condition, restated, base)]
+    if asks_default(restated.question) and (given := _from_default(restated, base)):
+        return [given]
     if restated.operation == "lookup":
         return _tallied_or(_lookups(restated, base), restated, base)
     field = _from_field(restated, base) if restated.operation == "count" else None
@@ -144,27 +153,21 @@ def _is_one_of(piece: Piece, tallied: Piece) -> bool:
 
 def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     if len(restated.operands) > 1:  # one number for several periods would be right for one of them at most
-        return [_from_each(restated, base) or _from_sentence(restated, base)]
-    form = asked_form(restated.question)
-    if form is not None and (found := _from_sentence(restated, base, form)):
-        return [found]
-    if (listed := match_header_list(restated.question, base)) is not None:
-        return [header_list_piece(listed)]
-    if restated.expects == "code":
-        return [_from_definition(restated, base)]
-    if asks_release(restated.question):
-        return [_from_release(restated, base)]
+        return [_from_each(restated, base) or from_sentence(restated, base)]
+    of_form = _of_form(restated, base)
+    if of_form is not None:
+        return of_form
     if restated.expects in ("number", "percent"):
         cell, field = _from_cell(restated, base), _from_field(restated, base)
-        return [field] if field and not _is_sure(cell) else _fuller(cell, _from_number(restated, base))
+        return [field] if field and not _is_sure(cell) else _numbers(cell, restated, base)
     if restated.expects == "any":
         cell, field = _from_cell(restated, base), _from_field(restated, base)
         if _is_sure(cell) or field:
             return [cell if _is_sure(cell) else field]
-        return _fuller(cell, _from_sentence(restated, base))
+        return _fuller(cell, from_sentence(restated, base))
     if field := _from_field(restated, base):
         return [field]
-    said = [_from_definition(restated, base), _from_sentence(restated, base)]
+    said = [_from_definition(restated, base), from_sentence(restated, base)]
     return said if any(said) else [_from_cell(restated, base, SURE_PROBABILITY)]
 
 
@@ -173,6 +176,48 @@ def _fuller(cell: Piece | None, said: Piece | None) -> list[Piece | None]:
     if cell is None or said is None or "|" in said.evidence[0].quote:  # a sheet's rows as text are no sentence
         return [cell, said]
     return [said] if said.coverage >= cell.coverage + SAYS_MORE else [cell, said]
+
+
+def _of_form(restated: Restated, base: EvidenceBase) -> list[Piece | None] | None:
+    """What answers a question whose wording leaves one kind of answer; None where it leaves several."""
+    question = restated.question
+    if asks_why(question):
+        return [from_sentence(restated, base)]
+    form = asked_form(question)
+    if form is not None and (found := from_sentence(restated, base, form)):
+        return [found]
+    if (listed := match_header_list(question, base)) is not None:
+        return [header_list_piece(listed)]
+    if asks_return(question):
+        return [_from_return(restated, base)]
+    if restated.expects == "code":
+        return [_from_definition(restated, base)]
+    if day := from_release_day(restated, base):
+        return [day]
+    return [from_release(restated, base)] if asks_release(question) else None
+
+
+def _from_return(restated: Restated, base: EvidenceBase) -> Piece | None:
+    """What a definition gives back, by its code or by what is written of it."""
+    if given := match_return(restated.whole, base):
+        return return_piece(given)
+    said = from_sentence(restated, base)
+    return said if said is not None and says_return(said.sources[0].text) else None
+
+
+def _numbers(cell: Piece | None, restated: Restated, base: EvidenceBase) -> list[Piece | None]:
+    """A cell, a number of the text, or one that code gives where that says no less of the question."""
+    found = _fuller(cell, from_number(restated, base))
+    given = match_figure(restated.whole, base, restated.names) if restated.expects == "number" else None
+    if given is None or any(piece is not None and piece.coverage > given.line.coverage for piece in found):
+        return found
+    return [given_piece(given)]
+
+
+def _from_default(restated: Restated, base: EvidenceBase) -> Piece | None:
+    """What code takes where it is told nothing."""
+    match = match_default(restated.whole, base, restated.names)
+    return given_piece(match) if match is not None else None
 
 
 def _is_sure(cell: Piece | None) -> bool:
@@ -240,68 +285,6 @@ def _from_condition(condition: Condition, restated: Restated, base: EvidenceBase
     return Piece(str(len(passing)), score, coverage, evidence, sources, Decimal(len(passing)), "", formula)
 
 
-def _from_number(restated: Restated, base: EvidenceBase) -> Piece | None:
-    sentences = match_sentences(restated.whole, base, restated.names)
-    in_time = [match for match in sentences if match.time > MIN_TIME]
-    wants_percent = restated.expects == "percent"
-    numbers = match_numbers(restated.whole, in_time, wants_percent=wants_percent, min_coverage=MIN_NUMBER_COVERAGE)
-    return number_piece(numbers[0]) if numbers else None
-
-
-def _from_sentence(restated: Restated, base: EvidenceBase, form: re.Pattern[str] | None = None) -> Piece | None:
-    """The best sentence; where the question asks several things, the best for each of them.
-
-    form: of a sign that the sentence must have.
-    """
-    parts = restated.parts if form is None else tuple(_less_kind(part) for part in restated.parts)
-    best = ((part, _best_sentence(part, restated, base, form)) for part in parts)
-    found = [(part, match) for part, match in best if match is not None]
-    if not found:
-        return None
-    chosen = {(match.hit.chunk.id, match.start): (part, match) for part, match in found}
-    pieces = [sentence_piece(part, match) for part, match in chosen.values()]
-    if len(pieces) == 1:
-        return pieces[0]
-    evidence = tuple(replace(piece.evidence[0], id=f"e{n}", source=n) for n, piece in enumerate(pieces, start=1))
-    sources = tuple(replace(piece.sources[0], ref=n) for n, piece in enumerate(pieces, start=1))
-    text = " ".join(piece.text for piece in pieces)
-    score = max(piece.score for piece in pieces)
-    return Piece(text, score, min(piece.coverage for piece in pieces), evidence, sources)
-
-
-def _less_kind(part: Operand) -> Operand:
-    return replace(part, terms=tuple(term for term in part.terms if term not in KIND_STEMS))
-
-
-def _from_release(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """The version under whose heading the best sentence stands; a sentence that names a version where none does."""
-    change = asked_change(restated.question)
-    match = _best_sentence(Operand(change, terms_of(change), restated.whole.facets), restated, base)
-    if match is None:
-        return None
-    version, heading = release_above(match)
-    if version:
-        return release_piece(version, heading, match)
-    return sentence_piece(restated.whole, match) if says_version(match.text, restated.question) else None
-
-
-def _best_sentence(
-    part: Operand, restated: Restated, base: EvidenceBase, form: re.Pattern[str] | None = None
-) -> SentenceMatch | None:
-    wants_version = asks_version(part.text) and not asks_release(part.text)
-    for match in match_sentences(part, base, restated.names & set(part.terms), prefers_prose=True):
-        is_near = match.time > MIN_TIME and match.similarity >= MIN_SENTENCE_SIMILARITY
-        if wants_version and not says_version(match.text, restated.question):
-            continue
-        if (form and not says_sign(match.text, form, restated.question)) or (
-            restated.expects == "any" and is_caption(match.text)
-        ):
-            continue
-        if is_near and is_supported(match.coverage, match.similarity, MIN_SENTENCE_COVERAGE):
-            return match
-    return None
-
-
 def _from_definition(restated: Restated, base: EvidenceBase) -> Piece | None:
     for match in match_definitions(restated.whole, base, restated.names):
         if match.coverage >= MIN_SENTENCE_COVERAGE:
@@ -338,7 +321,7 @@ def _abstain(restated: Restated, base: EvidenceBase) -> Answer:
 
 
 def _unknown_names(restated: Restated, base: EvidenceBase) -> list[str]:
-    known = frozenset().union(*base.knows.values()) if base.knows else frozenset()
+    known = frozenset().union(*base.knows.values(), *(kind_stems(hit.path) for hit in base.hits))
     words = re.findall(r"\w+", restated.question)
     return [
         word for word in words if (stems := terms_of(word)) and stems[0] in restated.names and stems[0] not in known

@@ -109,6 +109,10 @@ _DIFFERENCE = _rule(
     r"\bhow much (?:did|has|have)\b[^?]*\b(?:increase|decrease|decline|grow|rise|fall|drop|change)\b",
     r"\b(increase|decrease|decline|grow|growth|rise|drop)\w*( ?/ ?\(?\w+\)?)? (in|of|between|from)\b",
 )
+_MANNER = _rule(
+    r"^\s*(?:how|in (?:what|which) (?:way|respect|manner)s?) (?:do|does|did|would|is|are)\b[^?]*\bdiffer",
+    r"^\s*what (?:does|do|did|will|would) [^?]*\b(?:return|yield|raise|throw)\b",
+)
 _DISTANCE = _rule(r"\b(differ|difference|by how much|how much (more|less|higher|lower))")
 _SHARE = _rule(rf"\b(?:what|which|how (?:large|big|high))\b[^?]*?\b{SHARE_WORD}(?: constitution| composition)?\s+of\b")
 _RATIO = _rule(r"\bratio (of|between)\b", r"\bhow many times (as|more|larger|greater)\b")
@@ -135,6 +139,7 @@ _QUANTITY = _rule(
     r"\bwhat (percentage|percent|share|rate|effective|number|amount|proportion)\b",
     r"\b(?:at|for) what (price|cost|age|value|level|height|weight|speed|temperature)\b",
 )
+_COSTS = _rule(r"^\s*(?:what|how much) (?:does|do|did|will|would) [^?]+? (?:cost|weigh|measure|charge|earn)\W*$")
 _HOW_MANY = _rule(r"\bhow (much|many)\b")
 _HOW_MANY_PERCENT = _rule(r"\bhow (?:much|many) (?:per ?cent(?:age)?|percentage points|%)")
 _WHAT_IS = _rule(r"(?:^|,)\s*what(?:['’]s| (?:was|were|is|are))\b")  # also behind "in 2014, "
@@ -234,7 +239,7 @@ def condition_of(question: str) -> Condition | None:
 
 def operation_of(question: str) -> Operation:
     """The calculation that the question's wording calls for, "lookup" where it calls for none."""
-    if _REASON.search(question):
+    if _REASON.search(question) or _MANNER.search(question):
         return "lookup"
     if _CHANGE_PERCENT.search(question):
         return "change_percent"
@@ -264,7 +269,7 @@ def expects_of(question: str, operation: Operation) -> Expects:
     """The form of the answer: a number, a percentage, a label of a row, a piece of code, or text."""
     if operation in ("change_percent", "share"):
         return "percent"
-    if operation == "lookup" and _REASON.search(question):
+    if operation == "lookup" and (_REASON.search(question) or _MANNER.search(question)):
         return "text"
     if operation in ("maximum", "minimum"):
         return "label" if _ASKS_LABEL.search(question) else "number"
@@ -274,7 +279,7 @@ def expects_of(question: str, operation: Operation) -> Expects:
         return "code"
     if _HOW_MANY_PERCENT.search(question):
         return "percent"
-    if _HOW_MANY.search(question):
+    if _HOW_MANY.search(question) or _COSTS.search(question):
         return "number"
     if _QUANTITY.search(question):
         return "percent" if _PERCENT.search(question) else "number"
@@ -346,7 +351,8 @@ def _of_figures(facets: Facets) -> Facets:
 
 
 def _operand(text: str, facets: Facets | None = None) -> Operand:
-    plain = _OPERATION_WORDS.sub(" ", _IN_UNIT.sub(" ", without_facets(text)))
+    plain = _IN_UNIT.sub(" ", without_facets(text))
+    plain = plain if _MANNER.search(text) else _OPERATION_WORDS.sub(" ", plain)  # "differ" is the deed, no operation
     return Operand(" ".join(text.split()).rstrip("?. "), terms_of(plain), facets_of(text) if facets is None else facets)
 
 

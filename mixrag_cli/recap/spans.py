@@ -14,6 +14,7 @@ import re
 from mixrag_cli.recap.language import date_pattern, match_term, stem, terms_of, words_of
 
 MIN_SAID = 0.6  # of the question's terms that must stand on the one side of a copula for the other to be the answer
+_EMPTY = ("as follows", "the following")  # what they announce is not in the sentence
 MIN_WORDS = 2  # of a cut; fewer say too little, but for names and dates
 _REASON = re.compile(
     r"\b(?:(?:primarily|mainly|largely|mostly|principally|partly|partially|predominantly)\s+)?(?:due\s+to|because|"
@@ -58,7 +59,7 @@ def answer_span(question: str, sentence: str) -> str:
 
 def _tidy(text: str, *, min_words: int = MIN_WORDS) -> str:
     plain = text.strip().strip(",;:").rstrip(".").strip()
-    return plain if len(plain.split()) >= min_words else ""
+    return plain if len(plain.split()) >= min_words and plain.lower() not in _EMPTY else ""
 
 
 def _reason_in(sentence: str) -> str:
