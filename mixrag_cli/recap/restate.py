@@ -120,11 +120,11 @@ _AVERAGE = _rule(r"\b(?<!weighted[ -])(average|mean)\b")
 _SUM = _rule(r"\b(sum of|combined|altogether|(?:taken|put|added) together|sum total|in total|total of)\b")
 _MAXIMUM = _rule(
     r"\b(highest|largest|biggest|greatest|maximum|most|longest|oldest|tallest)\b",
-    r"\bwhich\b.*\b(higher|larger|bigger|greater|more)\b",
+    r"\bwhich\b.*\b(higher|larger|bigger|greater|more)\b(?! than (?:[$€£]\s?)?\d)",
 )
 _MINIMUM = _rule(
     r"\b(lowest|smallest|least|minimum|fewest|shortest|youngest)\b",
-    r"\bwhich\b.*\b(lower|smaller|less|fewer)\b",
+    r"\bwhich\b.*\b(lower|smaller|less|fewer)\b(?! than (?:[$€£]\s?)?\d)",
 )
 _TOTAL_OVER_PERIODS = _rule(r"\b(total|combined|overall)\b")
 _LIMIT = _rule(

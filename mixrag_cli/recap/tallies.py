@@ -105,7 +105,7 @@ def match_records(
         restated.question, hit, table, base
     ):
         return None
-    chosen = find_measured(restated, tally, rows, terms, around)
+    chosen = find_measured(restated, tally, rows, terms, around, of_source)
     if chosen is None:
         return None
     words = unexplained(restated.question, table, terms, (*_said(rows.filters), *said, *around, *ROW_WORDS))
@@ -127,7 +127,7 @@ def match_records(
         return _distinct(rows, column, fit + coverage, coverage)
     if operation == "count" and not rows.filters and _speaks_of_others(terms, table, explained):
         return None
-    by = find_group_column(tally.by, table, column) if tally.by else None
+    by = find_group_column(tally.by, table, column, of_source) if tally.by else None
     if tally.best is not None and column != table.columns[0] and (by is None or rows.is_key(by)):
         by, wanted = None, replace(wanted, operation=tally.best)  # one row a group: its own figure
     if by is not None:

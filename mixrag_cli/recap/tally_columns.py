@@ -27,15 +27,23 @@ _IN_UNIT = re.compile(
 
 
 def find_measured(
-    restated: Restated, tally: Tally, rows: TallyRows, terms: Sequence[str], around: Sequence[str]
+    restated: Restated,
+    tally: Tally,
+    rows: TallyRows,
+    terms: Sequence[str],
+    around: Sequence[str],
+    of_source: frozenset[str],
 ) -> tuple[Header, TallyOperation, float] | None:
-    """The column to tally, the operation on it, and how well its label fits."""
+    """The column to tally, the operation on it, and how well its label fits.
+
+    of_source: stems of words that only name the file.
+    """
     table = rows.table
     if tally.operation == "count" and not tally.by:
         return _counted(restated.question, rows, around, row_words(restated.question, terms, table, around))
     asked = {stem(word) for word in words_of(restated.question)} | measures_implied(restated.question)
     # A column's whole name counts, be it a word as common as "value".
-    named = {stems[0] for header in table.columns if len(stems := stems_of(header.leaf)) == 1} & asked
+    named = {stems[0] for header in table.columns if len(stems := stems_of(header.leaf)) == 1} & asked - of_source
     weights = {term: rows.base.weight(term) for term in (*terms, *sorted(named.difference(terms)))}
     compared = {each.filter.column for each in rows.filters if each.is_comparison}
     numeric = [
@@ -128,9 +136,12 @@ def _amount_of_one(words: Sequence[str], rows: TallyRows) -> Header | None:
     return next((header for header in amounts if stems & set(stems_of(header.leaf))), None)
 
 
-def find_group_column(words: str, table: Table, measured: Header) -> Header | None:
-    """The column of texts that is named first; words of the measured column name no groups ("days per patient")."""
-    own = stems_of(measured.leaf)
+def find_group_column(words: str, table: Table, measured: Header, of_source: frozenset[str]) -> Header | None:
+    """The column of texts that is named first; words of the measured column name no groups ("days per patient").
+
+    of_source: stems of words that only name the file.
+    """
+    own = {*stems_of(measured.leaf), *of_source}
     texts = [
         header
         for header in table.columns
