@@ -132,6 +132,7 @@ def test_the_form_asked_for_is_answered(question: str, said: str, session: Sessi
         "Which function writes the mill's ledger?",  # one reads it
         "Which class reads the mill's ledger?",  # a function does
         "What does the large press cost?",
+        "Who painted the large press?",
         "Which pressctl release stopped supporting Lua 5.4?",
         "Which release of pressctl added support for Lua 4.2?",
         "What does sheets_left return when the press is locked?",

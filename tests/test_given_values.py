@@ -76,6 +76,7 @@ import "time"
 const (
 	defaultIdleLease = 48 * time.Hour
 	defaultBatchSize = 250
+	defaultShareSize = 12 * 1024
 )
 
 // Depot lends wagons.
@@ -106,6 +107,8 @@ def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Sess
         ("What is the default heat of burn_flat?", "900"),
         ("What label does burn_flat carry if none is given?", "flat"),
         ("By what does burn_stepping grow hotter by default after each firing?", "75"),
+        ("What is the default share size of the Go depot?", "12 * 1024"),  # not the default batch size
+        ("How many loads does the depot take if defaultBatchSize isn't set?", "250"),
         ("What is the default idle lease of the Go depot?", "48 * time.Hour"),
         ("How many wagons does the depot take as the default batch size?", "250"),
         ("How many millimetres does the Rust gauge count for a fathom?", "1,829"),

@@ -41,7 +41,16 @@ _PARTICLES = re.compile(
 _SAYS_AGAIN = re.compile(r"^\W*(?:in other words|that is|i\.e\.|this means)\b", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"^\s*(?:by )?(?:who|whom)\b", re.IGNORECASE)
 _NAME_LIKE = re.compile(r"[A-Z0-9_`.]")
-_AGENT = re.compile(r"\bby (?:the |an? |our |its |their )?[A-Za-z]+(?!ing\b)")
+_TO_READER = re.compile(r"\byou\b", re.IGNORECASE)  # what the reader may do, nobody has done
+_ASKS_DIFFERENCE = re.compile(r"^\s*(?:how|in (?:what|which) \w+) (?:do|does|did)\b[^?]*\bdiffer", re.IGNORECASE)
+_SAYS_DIFFERENCE = re.compile(
+    r"\b(?:differ\w*|unlike|whereas|in contrast|contrary|instead|rather than|not the same|while|but)\b",
+    re.IGNORECASE,
+)
+_WHO_DOES = re.compile(
+    r"^\s*who (?:may |can |must |has |had |will |would )?(?P<deed>[a-z]{4,}(?:ed|s|te))\b", re.IGNORECASE
+)
+_AGENT = re.compile(r"\bby (?!default\b|hand\b|\w+ing\b|means\b|itself\b|\d)(?:the |an? |our |its |their )?[A-Za-z]+")
 _NAMED = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][\w’'-]+ (?:[A-Z]\. )?[A-Z][\w’'-]+")
 _ASKS_OF = re.compile(
     r"^\s*(?:what|who|which) (?:is|are|was|were) the (?:[\w-]+ ){1,5}?(?:of|for) (?P<of>[^?]+?)\W*$", re.IGNORECASE
@@ -89,7 +98,12 @@ def form_bonus(match: SentenceMatch, question: str) -> float:
 
 
 def has_form(match: SentenceMatch, question: str) -> bool:
-    """Whether a sentence says the thing or the deed that are asked for, or the one before does."""
+    """Whether a sentence can answer by its form: it says the thing or the deed, who does it, or a difference."""
+    if _ASKS_DIFFERENCE.search(question) is not None and _SAYS_DIFFERENCE.search(match.text) is None:
+        return False
+    deed = _WHO_DOES.match(question)
+    if deed is not None and not form_bonus(match, question):
+        return not _TO_READER.search(match.text) and match_term(stem(deed["deed"].lower()), stems_of(match.text)) > 0
     pair = asked_pair(question)
     if pair is None or pair.said_by(match.text):
         return True

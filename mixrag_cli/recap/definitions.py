@@ -22,7 +22,8 @@ from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit
 
 NAME_BONUS = 0.35  # of the part of the definition's own name that the question says
-DOC_MATCH = 0.9  # of a word that stands further down in the documentation
+DOC_MATCH = 0.9  # of a word that stands further down in the documentation, for who asks which one does a thing
+MAX_DOC_WORDS = 150  # of such a documentation
 BODY_MATCH = 0.6
 UNSAID_DEED = 2.0  # times its weight: what a definition does tells it from others on the same thing
 PRIVATE_PENALTY = 0.1  # people ask for what they may call
@@ -39,7 +40,8 @@ _COMMENT = re.compile(r"^\s*(?://[/!]?|#|\*)\s*(.+)$", re.MULTILINE)
 
 
 _ASKS_KIND = re.compile(
-    r"\b(?:which|what) (?P<kind>function|method|class)(?: (?:that|which))? (?P<deed>[a-z]+s)\b", re.IGNORECASE
+    r"\b(?:which|what) (?:[\w.-]+ )?(?P<kind>function|method|class)(?: (?:that|which))? (?P<deed>[a-z]+s)\b",
+    re.IGNORECASE,
 )
 _CLASS = re.compile(r"\b(?:class|struct|interface|trait|enum|type|module|impl)\s")
 # What nearly all of them do, and no documentation needs to say.
@@ -88,9 +90,10 @@ def _match(operand: Operand, hit: Hit, base: EvidenceBase, names: frozenset[str]
         stems_of(documentation_of(hit.chunk.text)),
         stems_of(hit.chunk.text),
     )
+    in_doc = DOC_MATCH if _ASKS_KIND.search(operand.text) else BODY_MATCH
     said = np.array(
         [
-            max(match_heading(term, head), DOC_MATCH * match_term(term, doc), BODY_MATCH * match_term(term, body))
+            max(match_heading(term, head), in_doc * match_term(term, doc), BODY_MATCH * match_term(term, body))
             for term in operand.terms
         ]
     )
@@ -129,9 +132,10 @@ def _qualified(name: str, hit: Hit) -> str:
 
 
 def documentation_of(code: str) -> str:
-    """All of a definition's documentation, its comments where it has none of its own."""
+    """All of a definition's documentation or its comments, "" where it is so long that it speaks of many things."""
     found = _DOCSTRING_WHOLE.search(code)
-    return found[2] if found is not None else " ".join(_COMMENT.findall(code))
+    text = found[2] if found is not None else " ".join(_COMMENT.findall(code))
+    return text if len(text.split()) <= MAX_DOC_WORDS else ""
 
 
 def summary_of(code: str) -> str:

@@ -29,6 +29,7 @@ MIN_COVERAGE_WITHIN = 0.3  # where it does
 MIN_FIGURE_COVERAGE = 0.6  # of a number that is described and not named
 NAMED_PART = 0.35  # of a score, beside coverage: as for the names of definitions
 OWN_PART = 0.2  # of two names that are asked for, the one that says more of the question
+WORD_PART = 0.05  # for each word of a name said in full: "part size" is not "size"
 ARGUMENT_PENALTY = 0.1  # what one place gives is less a default than what all get
 TOO_NEAR = 0.03  # of a rival with another value: neither is the answer
 MIN_JOINED_LETTERS = 5  # "keep-alive" for "keepalive"
@@ -59,6 +60,7 @@ _CALLED = re.compile(r"\b(\w+)\(|\b(?:function|method|class) (\w+)|\b(\w+) (?:fu
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NUMBER = re.compile(r"(?<![\w.])\d[\d_]*(?:\.\d+)?(?!\w)")
 _LIMITLESS = re.compile(r"(?<![a-z])inf(?:inity)?\b", re.IGNORECASE)
+_LOST = frozenset(map(stem, ("part", "portion", "ratio", "mean", "average", "least", "most", "sum", "share")))
 _DEFAULT_STEMS = frozenset(("default",))
 _GENERIC_WORDS = """
     default option parameter argument setting function method class value keyword flag field variable constant pass
@@ -104,6 +106,7 @@ def match_default(operand: Operand, base: EvidenceBase, names: frozenset[str]) -
     """The default that the question asks for, None where none or several fit it."""
     everything = placed_values(base)
     placed = resolved([each for each in everything if each.value.kind not in ("arm", "local")])
+    placed = [each for each in placed if each.value.kind != "constant" or not each.value.refers_to]  # "self.a = a"
     if asks_figure(operand.text):
         placed = [each for each in placed if _figure_of(each.value.value) or _LIMITLESS.search(each.value.value)]
     asked = called_names(operand.text) & {scope for each in placed for scope in each.scopes}
@@ -115,7 +118,8 @@ def match_default(operand: Operand, base: EvidenceBase, names: frozenset[str]) -
     named = _named(placed, outside, operand.text)
     if not named and asked and not _named(everything, outside, "", least=1.0):  # "the step of count_by": its "by"
         named = _named(placed, told, operand.text)
-    return _best(named, told, base, names, MIN_COVERAGE_WITHIN if asked else MIN_COVERAGE)
+    is_within = asked or any(set(each.value.names) & called_names(operand.text) for each, _ in named)
+    return _best(named, told, base, names, MIN_COVERAGE_WITHIN if is_within else MIN_COVERAGE)
 
 
 def match_figure(operand: Operand, base: EvidenceBase, names: frozenset[str]) -> GivenValue | None:
@@ -149,15 +153,17 @@ def _named(
     placed: Iterable[PlacedValue], terms: Sequence[str], question: str, least: float = MIN_NAMED
 ) -> list[tuple[PlacedValue, float]]:
     """The values whose names the terms say, with the part of the name that they say."""
-    letters = "".join(words_of(question))
-    parts = ((each, max(_part_said(name, terms, letters) for name in each.value.names)) for each in placed)
+    words = words_of(question)
+    letters, lost = "".join(words), frozenset(map(stem, words)) & _LOST
+    parts = ((each, max(_part_said(name, terms, letters, lost) for name in each.value.names)) for each in placed)
     return [(each, part) for each, part in parts if part >= least and each.value.kind != "local"]
 
 
-def _part_said(name: str, terms: Sequence[str], letters: str) -> float:
+def _part_said(name: str, terms: Sequence[str], letters: str, lost: frozenset[str]) -> float:
+    """The part of a name that is said. lost: words of the question that stand for a calculation elsewhere."""
     own = [word for word in stems_of(name) if word not in _DEFAULT_STEMS]
     said = sum(_is_said(word, terms) or (len(word) >= MIN_JOINED_LETTERS and word in letters) for word in own)
-    return said / len(own) if own else 0.0
+    return (said + sum(word in lost and not _is_said(word, terms) for word in own)) / len(own) if said else 0.0
 
 
 def _is_said(word: str, terms: Sequence[str]) -> bool:
@@ -179,6 +185,7 @@ def _best(
         coverage = coverage_of(each, terms, base, names)
         if coverage >= threshold:
             score = coverage + NAMED_PART * part + OWN_PART * own_coverage(each, terms, base)
+            score += WORD_PART * len(stems_of(each.value.names[0])) * (part == 1.0)
             score -= ARGUMENT_PENALTY if each.value.kind == "argument" else 0.0
             scored.append((score + (part == 1.0), coverage, each))  # one named in full goes before one named in part
     if not scored:

@@ -108,7 +108,7 @@ def field_piece(match: FieldMatch, *, as_number: bool) -> Piece | None:
     if not as_number:
         evidence = Evidence("e1", 1, quote, line.hit.chunk.context, locator=line.locator)
         return Piece(text, line.score, line.coverage, (evidence,), (source,))
-    found = next((each for start, _, each in find_numbers(text) if start == 0), None)
+    found = next((each for start, end, each in find_numbers(text) if start == 0 and not is_operator(text[end:])), None)
     if found is None or found.value is None:
         return None
     evidence = Evidence("e1", 1, quote, text, found.value, found.unit, found.scale, line.locator)
@@ -127,6 +127,11 @@ def given_piece(match: GivenValue) -> Piece:
     evidence = Evidence("e1", 1, quote, match.label, figure.value, locator=line.locator)
     text = number_text(figure.value, "", 1)
     return Piece(text, line.score, line.coverage, (evidence,), (source,), figure.value)
+
+
+def is_operator(rest: str) -> bool:
+    """Whether what stands behind a number calculates with it, as in "50 * 1024"."""
+    return rest.lstrip()[:1] in ("*", "/", "+", "%") and rest.lstrip()[1:2] in (" ", "*")
 
 
 def return_piece(match: ReturnMatch) -> Piece:

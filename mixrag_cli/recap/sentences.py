@@ -111,6 +111,12 @@ def is_caption(text: str) -> bool:
     return _CAPTION.match(text) is not None
 
 
+def is_heading(match: SentenceMatch) -> bool:
+    """Whether a match is the heading of its passage, which names what stands below and says nothing of it."""
+    leaf = match.hit.chunk.context.rpartition(" > ")[2].strip()
+    return match.start == 0 and match.text.strip() == leaf
+
+
 def match_sentences(
     operand: Operand, base: EvidenceBase, names: frozenset[str], *, prefers_prose: bool = False, limit: int = 8
 ) -> list[SentenceMatch]:

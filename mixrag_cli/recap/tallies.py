@@ -128,7 +128,8 @@ def match_records(
     if operation == "count" and not rows.filters and _speaks_of_others(terms, table, explained):
         return None
     by = find_group_column(tally.by, table, column, of_source) if tally.by else None
-    if tally.best is not None and column != table.columns[0] and (by is None or rows.is_key(by)):
+    is_counted = operation == "count" and column == table.columns[0]
+    if tally.best is not None and not is_counted and (by is None or rows.is_key(by)):
         by, wanted = None, replace(wanted, operation=tally.best)  # one row a group: its own figure
     if by is not None:
         return _grouped(rows, column, by, wanted, fit + coverage, coverage)

@@ -32,7 +32,7 @@ from mixrag_cli.recap.releases import (
     sought_change,
 )
 from mixrag_cli.recap.restate import Operand, Restated
-from mixrag_cli.recap.sentences import SentenceMatch, is_caption, match_numbers, match_sentences
+from mixrag_cli.recap.sentences import SentenceMatch, is_caption, is_heading, match_numbers, match_sentences
 
 # In parts of the question's weight that the sentence says; set on the development collection.
 MIN_NUMBER_COVERAGE = 0.6
@@ -51,7 +51,7 @@ def from_number(restated: Restated, base: EvidenceBase) -> Piece | None:
     sentences = match_sentences(restated.whole, base, restated.names)
     in_time = [match for match in sentences if match.time > MIN_TIME]
     if asks_default(restated.question):  # another number of the code is what it takes when told so, or not at all
-        in_time = [match for match in in_time if match.hit.chunk.kind != "code" or says_default(match.text)]
+        in_time = [match for match in in_time if says_default(match.text)]
     wants_percent = restated.expects == "percent"
     numbers = match_numbers(restated.whole, in_time, wants_percent=wants_percent, min_coverage=MIN_NUMBER_COVERAGE)
     return number_piece(numbers[0]) if numbers else None
@@ -112,8 +112,10 @@ def _good_sentences(
         is_near = match.time > MIN_TIME and match.similarity >= MIN_SENTENCE_SIMILARITY
         if wants_version and not says_version(match.text, restated.question):
             continue
-        if (form and not says_sign(match.text, form, restated.question)) or (
-            restated.expects == "any" and is_caption(match.text)
+        if (
+            (form and not says_sign(match.text, form, restated.question))
+            or (restated.expects == "any" and is_caption(match.text))
+            or is_heading(match)
         ):
             continue
         least = least_coverage(match, part.text, MIN_SENTENCE_COVERAGE)
