@@ -47,6 +47,7 @@ from mixrag_cli.recap.restate import Condition, Operand, Restated
 from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
 from mixrag_cli.recap.rivals import is_outsaid
 from mixrag_cli.recap.sentences import SentenceMatch, is_caption, match_numbers, match_sentences
+from mixrag_cli.recap.splitting import split_texts
 from mixrag_cli.recap.tally_pairs import match_tally_pair
 from mixrag_cli.records import Answer
 
@@ -90,6 +91,8 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     field = _from_field(restated, base) if restated.operation == "count" else None
     if field is not None:
         return [field]
+    if split_texts(restated.question, restated.operation):  # one cell is hardly of several things
+        return [_computed(restated, base)]
     names_label = restated.expects == "label"
     cells = [] if names_label else fitting_cells(restated.whole, restated, base, restated.expects)
     stated, computed = stated_result(restated, cells), _computed(restated, base)
