@@ -119,6 +119,8 @@ def test_answers(question: str, path: str, text: str, files: Sample) -> None:
         ("In the Deutsche Marine crew workbook, how many pilots are women?", "crew-wages.csv"),
         ("In the hospital budget workbook, how many sailmakers are women?", "crew-wages.csv"),
         ("How much power came from wind alone in 2018?", "power.csv"),
+        ("How many five-door cabins are there?", "crew-wages.csv"),
+        ("How many more ferries called at Oban than at Lerwick?", "ferries.md"),
         ("How many contracts of June 2021 winter rye were open on 4 May 2021?", "grain.md"),
     ],
 )

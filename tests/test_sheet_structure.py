@@ -62,3 +62,10 @@ def test_a_title_with_a_date_at_its_side_is_no_header() -> None:
     assert tops(table) == [("Calls",), ("Tonnes",), ("Crew",)]
     assert lefts(table) == [("Ferries",), ("Tankers",)]
     assert table.title == "Harbour report Date: 3 May 2021: Ships at a glance"
+
+
+def test_a_total_one_column_too_far_right_is_one() -> None:
+    table = to_table(
+        [["Dock", "Calls", "Crew"], ["North", "12", "90"], ["South", "3", "60"], ["", "Total", "150"]],
+    )
+    assert [row.is_total for row in table.rows] == [False, False, True]

@@ -177,6 +177,8 @@ def _with_value(
     value = aggregate(operation, [cell.value for cell in cells if cell.value is not None])
     if value is None or (operation == "sum" and any(cell.unit in PERCENT_UNITS for cell in cells)):
         return None
+    if operation in ("sum", "average") and len(cells) < MIN_ROWS:
+        return None
     best: tuple[tuple[Header, Cell], ...] = ()
     if operation in ("maximum", "minimum"):
         cell = next(cell for cell in cells if cell.value == value)

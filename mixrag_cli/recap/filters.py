@@ -59,7 +59,7 @@ _COMPARISONS: tuple[tuple[Comparison, str], ...] = (
     ),
     ("<", r"<|\bbelow|\bunder|\b(?:less|lower|fewer|smaller|shorter|younger|lighter) than"),
 )
-_COMPARED = re.compile(
+COMPARED = re.compile(
     "|".join(f"(?P<c{n}>{words})" for n, (_, words) in enumerate(_COMPARISONS)) + r"|(?P<between>\bbetween)",
     re.IGNORECASE,
 )
@@ -162,7 +162,7 @@ def _comparisons(question: str, tokens: Sequence[Token], table: Table) -> Iterat
         if is_numeric(table, header)
         for place in _places_in_any_order(leaf_stems(header), tokens)
     ]
-    for found in _COMPARED.finditer(question):
+    for found in COMPARED.finditer(question):
         limits = [
             (start, value.value * value.scale, end)
             for start, end, value in find_numbers(question[found.end() :])

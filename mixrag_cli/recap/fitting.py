@@ -25,7 +25,7 @@ from mixrag_cli.recap.language import (
     words_of,
 )
 from mixrag_cli.recap.restate import Expects, Operand, Restated
-from mixrag_cli.recap.rivals import has_plainer, says_other_currency
+from mixrag_cli.recap.rivals import has_plainer, is_of_other_number, says_other_currency
 from mixrag_cli.recap.sentences import counted_words
 from mixrag_cli.recap.tally_question import Tally
 from mixrag_cli.recap.wording import COMPARATIVES, COUNT, MONEY, PERCENT, PERCENT_UNITS
@@ -44,7 +44,9 @@ SPENT = re.compile(
 )
 # Of many rows, or of a line that says the limit ("65 and older"); never of one row that says nothing of it.
 _COMPARED = re.compile(rf"\b(?:{'|'.join(COMPARATIVES)}) than (\d+(?:\.\d+)?)", re.IGNORECASE)
-_ALONE = re.compile(r"\b(\w+) alone\b|\b(?:only|solely|exclusively) (?:from|by|in|for|of) (\w+)", re.IGNORECASE)
+_ALONE = re.compile(
+    r"\b(\w+) (?:alone|only)\b|\b(?:only|solely|exclusively) (?:from|by|in|for|of) (\w+)", re.IGNORECASE
+)
 _PRICE = re.compile(r"\bprices?\b", re.IGNORECASE)
 BESIDE = 6  # more cells than asked for are looked at, in the place of those that contradict the question
 
@@ -107,7 +109,7 @@ def contradicts(match: CellMatch, question: str) -> bool:
         and not _PRICE.search(question)
     ):
         return True
-    if says_other_currency(match, question) or has_plainer(match, question):
+    if is_of_other_number(match, question) or says_other_currency(match, question) or has_plainer(match, question):
         return True
     limit = _COMPARED.search(question)
     if limit is not None and limit[1] not in words_of(match.label):

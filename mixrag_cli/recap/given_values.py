@@ -66,6 +66,7 @@ _GENERIC_WORDS = """
     default option parameter argument setting function method class value keyword flag field variable constant pass
     passed given giving set specify specified provide provided omit omitted none nothing without unless
 """
+_NOTHING = frozenset(("none", "null", "nil", "undefined", "..."))
 _AMOUNTS_TO = frozenset(("count", "equal", "contain", "return", "hold"))  # said of any number
 _GENERIC = frozenset(stem(word) for word in _GENERIC_WORDS.split())
 
@@ -107,6 +108,7 @@ def match_default(operand: Operand, base: EvidenceBase, names: frozenset[str]) -
     everything = placed_values(base)
     placed = resolved([each for each in everything if each.value.kind not in ("arm", "local")])
     placed = [each for each in placed if each.value.kind != "constant" or not each.value.refers_to]  # "self.a = a"
+    placed = [each for each in placed if each.value.value.strip().lower() not in _NOTHING]  # what it stands for is told
     if asks_figure(operand.text):
         placed = [each for each in placed if _figure_of(each.value.value) or _LIMITLESS.search(each.value.value)]
     asked = called_names(operand.text) & {scope for each in placed for scope in each.scopes}

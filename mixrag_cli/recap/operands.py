@@ -13,7 +13,7 @@ from mixrag_cli.recap.fitting import chosen_cell, fitting_cells
 from mixrag_cli.recap.language import match_term
 from mixrag_cli.recap.pieces import Piece, cell_evidence, cell_source, computed_piece
 from mixrag_cli.recap.restate import Operand, Restated
-from mixrag_cli.recap.splitting import compared_texts, listed_texts
+from mixrag_cli.recap.splitting import split_texts
 from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
 
 # In parts of the question's weight that the evidence says; set on the development collection.
@@ -45,8 +45,7 @@ def from_operands(restated: Restated, base: EvidenceBase) -> Piece | None:
 
 def _are_told_apart(restated: Restated, chosen: Sequence[CellMatch]) -> bool:
     """Whether each of several things that are named side by side has a cell of its own, which says its name."""
-    split = {"sum": listed_texts, "difference": compared_texts}.get(restated.operation)
-    if split is None or not split(restated.question):
+    if not split_texts(restated.question, restated.operation):
         return True
     for operand, match in zip(restated.operands, chosen, strict=True):
         others = {term for other in restated.operands if other is not operand for term in other.terms}

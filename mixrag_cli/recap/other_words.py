@@ -84,7 +84,8 @@ def _joined_numbers(question: str, tokens: Sequence[Token], table: Table) -> Ite
             number = _NUMBERS.get(token.stem, token.stem)
             is_hyphened = question[token.end : tokens[n + 1].start] == "-"
             is_had = n > 0 and tokens[n - 1].stem in HAVING
-            if number in whole and (is_hyphened or is_had) and _names(tokens[n + 1].stem, leaf[0]):
+            is_value = number in whole if is_had else number.isdigit()  # "five-door" where none has five leaves none
+            if (is_hyphened or is_had) and is_value and _names(tokens[n + 1].stem, leaf[0]):
                 yield Found(header, number, (n, n + 1), named=True)
 
 

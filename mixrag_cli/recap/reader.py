@@ -45,21 +45,14 @@ from mixrag_cli.recap.pieces import (
     return_piece,
 )
 from mixrag_cli.recap.reasons import asks_why
-from mixrag_cli.recap.releases import (
-    asks_release,
-)
+from mixrag_cli.recap.releases import asks_release
 from mixrag_cli.recap.restate import Condition, Restated
 from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
 from mixrag_cli.recap.returns import asks_return, match_return, says_return
 from mixrag_cli.recap.rivals import is_outsaid
+from mixrag_cli.recap.splitting import split_texts
 from mixrag_cli.recap.tally_pairs import match_tally_pair
-from mixrag_cli.recap.told import (
-    MIN_SENTENCE_COVERAGE,
-    from_number,
-    from_release,
-    from_release_day,
-    from_sentence,
-)
+from mixrag_cli.recap.told import MIN_SENTENCE_COVERAGE, from_number, from_release, from_release_day, from_sentence
 from mixrag_cli.records import Answer
 
 # In parts of the question's weight that the evidence says; set on the development collection. A cell that answers by
@@ -101,6 +94,8 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     field = _from_field(restated, base) if restated.operation == "count" else None
     if field is not None:
         return [field]
+    if split_texts(restated.question, restated.operation):  # one cell is hardly of several things
+        return [_computed(restated, base)]
     names_label = restated.expects == "label"
     cells = [] if names_label else fitting_cells(restated.whole, restated, base, restated.expects)
     stated, computed = stated_result(restated, cells), _computed(restated, base)

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from mixrag_cli.recap.cells import CellMatch
-from mixrag_cli.recap.language import STOP_WORDS, match_term, stem, words_of
-from mixrag_cli.recap.wording import WHOLE_WORDS
+from mixrag_cli.recap.filters import COMPARED
+from mixrag_cli.recap.language import STOP_WORDS, match_term, stem, without_facets, words_of
+from mixrag_cli.recap.wording import WHOLE_WORDS, spelled_out
+from mixrag_cli.tables.text import has_labels
 from mixrag_cli.tables.unit_words import CURRENCY_OF
 
+NUMBERED = 0.8  # of the rows whose labels are numbers, where numbers name rows
 OUTSAID = 0.1  # of the question's weight: a word that the other cell leaves unsaid
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 # Words that mean several currencies, or something else besides.
@@ -45,6 +48,22 @@ def has_plainer(match: CellMatch, question: str) -> bool:
         return False
     found = (_stems(" ".join(other.path)) for other in match.table.rows)
     return any(said <= plain and _words(plain) == words for plain in found)
+
+
+def is_of_other_number(match: CellMatch, question: str) -> bool:
+    """Whether numbers name the table's rows, and one of them is asked for but not this row's.
+
+    Where rows have no names, their places in the table are none ("row 5") unless a row is asked for.
+    """
+    asked = frozenset(word for word in words_of(spelled_out(without_facets(question))) if word.isdigit())
+    if not asked:
+        return False
+    if not has_labels(match.table):
+        return "row" not in words_of(question) and bool(asked & set(words_of(match.row.leaf)))
+    leaves = [row.leaf.strip() for row in match.table.rows]
+    numbers = asked.intersection(leaves)
+    are_numbers = sum(leaf.isdigit() for leaf in leaves) >= NUMBERED * len(leaves)
+    return are_numbers and bool(numbers) and match.row.leaf.strip() not in numbers and not COMPARED.search(question)
 
 
 def is_outsaid(match: CellMatch, found: Sequence[CellMatch]) -> bool:

@@ -84,3 +84,10 @@ def share_texts(question: str) -> tuple[str, ...]:
     if found := AS_SHARE.search(question):
         return found[1], found[2]
     return ()
+
+
+def split_texts(question: str, operation: str) -> tuple[str, ...]:
+    """The questions of a sum or a difference of several things that are named side by side; () for none."""
+    if operation == "sum":
+        return listed_texts(question)
+    return compared_texts(question) if operation == "difference" else ()

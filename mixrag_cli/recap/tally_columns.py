@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from mixrag_cli.recap.cells import unasked_part
 from mixrag_cli.recap.column_texts import distinct_texts, is_numeric, is_year_column
 from mixrag_cli.recap.evidence import stems_of
-from mixrag_cli.recap.language import STOP_WORDS, is_joined_in, match_heading, ordinal_conflict, stem, words_of
+from mixrag_cli.recap.language import (
+    ABBREVIATION_MATCH,
+    STOP_WORDS,
+    is_joined_in,
+    is_skeleton,
+    match_heading,
+    ordinal_conflict,
+    stem,
+    words_of,
+)
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.row_words import COUNTED_REACH, EVENT_WORDS, ROW_WORDS, row_words, says_joined
 from mixrag_cli.recap.tally_question import HOW_MANY, Tally, TallyOperation
@@ -45,7 +54,7 @@ def find_measured(
     # A column's whole name counts, be it a word as common as "value".
     named = {stems[0] for header in table.columns if len(stems := stems_of(header.leaf)) == 1} & asked - of_source
     weights = {term: rows.base.weight(term) for term in (*terms, *sorted(named.difference(terms)))}
-    compared = {each.filter.column for each in rows.filters if each.is_comparison}
+    compared = {each.filter.column for each in rows.filters}
     numeric = [
         header
         for header in table.columns
@@ -74,13 +83,22 @@ def _only_amount(table: Table) -> Header | None:
 
 def _fit(header: Header, weights: dict[str, float]) -> float:
     leaf = stems_of(header.leaf)
-    said = sum(weight * match_heading(term, leaf) for term, weight in weights.items())
+    said = sum(weight * _match_measure(term, leaf) for term, weight in weights.items())
     return said / sum(weights.values()) - EXTRA_WORDS * unasked_heading(header, tuple(weights)) if weights else 0.0
 
 
+def _match_measure(term: str, leaf: Sequence[str]) -> float:
+    """As match_heading, less where the heading is the longer word: headings shorten words, questions seldom do."""
+    found = match_heading(term, leaf)
+    is_shorter = found == ABBREVIATION_MATCH and all(len(term) < len(word) for word in leaf)
+    return found / 2 if is_shorter else found
+
+
 def unasked_heading(header: Header, terms: Sequence[str]) -> float:
-    """As unasked_part of the header's leaf, where a word is asked that begins or ends with an asked one."""
-    joined = (word for word in stems_of(header.leaf) if any(is_joined_in(term, word) for term in terms))
+    """As unasked_part of the header's leaf, where a word is asked that begins or ends with an asked one, or has some of
+    its consonants ("hp")."""
+    leaf = stems_of(header.leaf)
+    joined = (word for word in leaf if any(is_joined_in(term, word) or is_skeleton(word, term) for term in terms))
     return unasked_part(header.leaf, (*terms, *joined))
 
 

@@ -7,6 +7,7 @@ data heads those below it, too, where the same rows stand again below another.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -50,6 +51,10 @@ class _Open:
     is_indented: bool = False
     has_total: bool = False
     unit: Unit = field(default_factory=Unit)
+
+
+# In a column of figures: the row's label stands a column too far to the right.
+TOTAL_ALONE = re.compile(r"(?:grand |sub)?totals?:?$", re.IGNORECASE)
 
 
 class _RowWalk:
@@ -192,6 +197,7 @@ class _RowWalk:
         cell = self._label(row)
         labels = self._labels(row)
         is_total = any(TOTAL.search(text) for text in labels) or (cell is not None and _is_bold_total(cell, labels))
+        is_total = is_total or TOTAL_ALONE.match(self.matrix.text(row, self.layout.data[0])) is not None
         if is_total:
             self._close_summed()
         if cell is not None and labels:
