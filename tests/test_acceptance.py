@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mixrag_cli.recap.acceptance import MIN_PROBABILITY, Standing, load_weights, signs_of
-from mixrag_cli.recap.cells import MIN_LOCAL, CellMatch, match_cells
+from mixrag_cli.recap.in_tables.acceptance import MIN_PROBABILITY, Standing, load_weights, signs_of
+from mixrag_cli.recap.in_tables.cells import MIN_LOCAL, CellMatch, match_cells
 from mixrag_cli.recap.language import Facets
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.wording import Asked

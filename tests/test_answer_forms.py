@@ -9,11 +9,11 @@ import pytest
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
-from mixrag_cli.recap.answer_forms import AskedPair, asked_pair, lists_names
-from mixrag_cli.recap.reasons import gives_reason
-from mixrag_cli.recap.releases import date_of, is_same_change, sought_change
+from mixrag_cli.recap.in_text.answer_forms import AskedPair, asked_pair, lists_names
+from mixrag_cli.recap.in_text.reasons import gives_reason
+from mixrag_cli.recap.in_text.releases import date_of, is_same_change, sought_change
+from mixrag_cli.recap.in_text.wholes import announces
 from mixrag_cli.recap.restate import restate
-from mixrag_cli.recap.wholes import announces
 from mixrag_cli.settings import Settings
 from tests.silent import Silent
 

@@ -9,10 +9,10 @@ import pytest
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
-from mixrag_cli.recap.fields import asked_name
 from mixrag_cli.recap.followup import make_standalone
+from mixrag_cli.recap.in_text.fields import asked_name
+from mixrag_cli.recap.in_text.releases import asks_release
 from mixrag_cli.recap.language import match_heading, ordinals_of, says_nothing_new
-from mixrag_cli.recap.releases import asks_release
 from mixrag_cli.recap.restate import restate
 from mixrag_cli.settings import Settings
 from tests.silent import Silent

@@ -9,9 +9,9 @@ import pytest
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
-from mixrag_cli.recap.code_values import named_values, plain_text
-from mixrag_cli.recap.file_kinds import kind_of_file
-from mixrag_cli.recap.given_values import asks_default, asks_figure
+from mixrag_cli.recap.in_code.code_values import named_values, plain_text
+from mixrag_cli.recap.in_code.file_kinds import kind_of_file
+from mixrag_cli.recap.in_code.given_values import asks_default, asks_figure
 from mixrag_cli.settings import Settings
 from tests.silent import Silent
 

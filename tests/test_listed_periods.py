@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mixrag_cli.recap.in_text.listed_periods import listed_part, numbers_of_other_periods
 from mixrag_cli.recap.language import facets_of
-from mixrag_cli.recap.listed_periods import listed_part, numbers_of_other_periods
 from mixrag_cli.tables.prose_numbers import find_numbers
 
 OWED = "As of March 2, 2031 and March 3, 2030, it owed $4.0 billion and $10.5 billion of notes."

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from mixrag_cli.recap.filters import find_filters
+from mixrag_cli.recap.in_rows.filters import find_filters
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import restate
 from mixrag_cli.recap.splitting import compared_texts, listed_texts

@@ -10,8 +10,8 @@ import pytest
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, change_columns, in_days
 from mixrag_cli.recap.language import Facets, facets_of
-from mixrag_cli.recap.periods import Calendar, calendar_of, change_columns, in_days
 from mixrag_cli.records import Header
 from mixrag_cli.settings import Settings
 from tests.silent import Silent

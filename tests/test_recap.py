@@ -16,9 +16,9 @@ from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.recap.calculator import evaluate
 from mixrag_cli.recap.compute import aggregate, compute, formula_for
+from mixrag_cli.recap.in_text.spans import answer_span
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import condition_of
-from mixrag_cli.recap.spans import answer_span
 from mixrag_cli.records import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.tables.prose_numbers import find_numbers

@@ -14,9 +14,9 @@ import pytest
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
-from mixrag_cli.recap.filters import find_filters
+from mixrag_cli.recap.in_rows.filters import find_filters
+from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
 from mixrag_cli.recap.restate import restate
-from mixrag_cli.recap.tally_question import Tally, tally_of
 from mixrag_cli.records import Cell, Header, Locator, Table
 from mixrag_cli.settings import Settings
 from tests.silent import Silent

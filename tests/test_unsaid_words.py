@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mixrag_cli.recap.identifiers import asked_form, says_sign
+from mixrag_cli.recap.in_code.identifiers import asked_form, says_sign
+from mixrag_cli.recap.in_text.sentences import is_caption
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.recap.sentences import is_caption
 from tests.evidence_samples import Sample, read_sample
 
 KIDNEY = """centre,days,status,age,sex,stage

@@ -11,7 +11,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.file_kinds import kind_of_file
+from mixrag_cli.recap.in_code.file_kinds import kind_of_file
+from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.recap.language import (
     Facets,
     facet_agreement,
@@ -21,7 +22,6 @@ from mixrag_cli.recap.language import (
     stem,
     words_of,
 )
-from mixrag_cli.recap.token_match import TokenVectors
 from mixrag_cli.records import Hit, Table
 from mixrag_cli.tables.scan import Filter, Group, ScanOperation, ScanResult
 

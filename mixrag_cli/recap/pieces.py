@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from mixrag_cli.recap.cells import CellMatch
 from mixrag_cli.recap.compute import Computed, compute
-from mixrag_cli.recap.definitions import DefinitionMatch
 from mixrag_cli.recap.evidence import stems_of
-from mixrag_cli.recap.fields import FieldMatch
-from mixrag_cli.recap.given_values import GivenValue
-from mixrag_cli.recap.header_lists import HeaderList
+from mixrag_cli.recap.in_code.definitions import DefinitionMatch
+from mixrag_cli.recap.in_code.given_values import GivenValue
+from mixrag_cli.recap.in_code.returns import ReturnMatch
+from mixrag_cli.recap.in_rows.tallies import ColumnMatch
+from mixrag_cli.recap.in_rows.tally_pairs import TallyPair
+from mixrag_cli.recap.in_tables.cells import CellMatch
+from mixrag_cli.recap.in_tables.header_lists import HeaderList
+from mixrag_cli.recap.in_text.fields import FieldMatch
+from mixrag_cli.recap.in_text.listed_periods import listed_part
+from mixrag_cli.recap.in_text.releases import ReleaseDay
+from mixrag_cli.recap.in_text.sentences import NumberMatch, SentenceMatch
+from mixrag_cli.recap.in_text.spans import answer_span
 from mixrag_cli.recap.language import date_text, facets_of
-from mixrag_cli.recap.listed_periods import listed_part
 from mixrag_cli.recap.present import number_text, rounded, unit_text
-from mixrag_cli.recap.releases import ReleaseDay
 from mixrag_cli.recap.restate import Operand, Restated
-from mixrag_cli.recap.returns import ReturnMatch
-from mixrag_cli.recap.sentences import NumberMatch, SentenceMatch
-from mixrag_cli.recap.spans import answer_span
-from mixrag_cli.recap.tallies import ColumnMatch
-from mixrag_cli.recap.tally_pairs import TallyPair
 from mixrag_cli.records import Evidence, Header, Source, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.prose_numbers import find_numbers

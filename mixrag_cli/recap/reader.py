@@ -1,7 +1,8 @@
 """The built-in reader: RECAP (restate, extract, compute, answer, present) without a language model.
 
     restate   the kind of question, its operation and operands               restate.py
-    extract   cells through their header paths, numbers and sentences        cells.py, columns.py, sentences.py
+    extract   cells through their header paths, tallies over rows            in_tables/, in_rows/
+              sentences, their numbers, what code gives                      in_text/, in_code/
     compute   a formula over the extracted values, by the calculator         compute.py
     answer    the best supported of the candidates, or none                  this module
     present   with unit, scale and citation, or an honest refusal            present.py
@@ -15,19 +16,38 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from mixrag_cli.recap.acceptance import MIN_PROBABILITY, SURE_PROBABILITY
-from mixrag_cli.recap.columns import match_column
-from mixrag_cli.recap.conditions import along_periods, passes
-from mixrag_cli.recap.definitions import match_definitions
 from mixrag_cli.recap.evidence import EvidenceBase, is_supported
-from mixrag_cli.recap.fields import match_fields
-from mixrag_cli.recap.file_kinds import kind_stems
-from mixrag_cli.recap.fitting import fitting_cells
-from mixrag_cli.recap.given_values import asks_default, match_default, match_figure
-from mixrag_cli.recap.header_lists import match_header_list
-from mixrag_cli.recap.identifiers import asked_form
+from mixrag_cli.recap.in_code.definitions import match_definitions
+from mixrag_cli.recap.in_code.file_kinds import kind_stems
+from mixrag_cli.recap.in_code.given_values import asks_default, match_default, match_figure
+from mixrag_cli.recap.in_code.identifiers import asked_form
+from mixrag_cli.recap.in_code.returns import asks_return, match_return, says_return
+from mixrag_cli.recap.in_rows.columns import match_column
+from mixrag_cli.recap.in_rows.tally_pairs import match_tally_pair
+from mixrag_cli.recap.in_tables.acceptance import MIN_PROBABILITY, SURE_PROBABILITY
+from mixrag_cli.recap.in_tables.conditions import along_periods, passes
+from mixrag_cli.recap.in_tables.fitting import fitting_cells
+from mixrag_cli.recap.in_tables.header_lists import match_header_list
+from mixrag_cli.recap.in_tables.operands import (
+    MIN_OPERAND_COVERAGE,
+    choose_together,
+    from_operands,
+    is_accepted,
+    operand_cells,
+)
+from mixrag_cli.recap.in_tables.results import described_cell, says_as_asked, says_part, stated_result
+from mixrag_cli.recap.in_tables.rivals import is_outsaid
+from mixrag_cli.recap.in_text.fields import match_fields
+from mixrag_cli.recap.in_text.reasons import asks_why
+from mixrag_cli.recap.in_text.releases import asks_release
+from mixrag_cli.recap.in_text.told import (
+    MIN_SENTENCE_COVERAGE,
+    from_number,
+    from_release,
+    from_release_day,
+    from_sentence,
+)
 from mixrag_cli.recap.language import terms_of
-from mixrag_cli.recap.operands import MIN_OPERAND_COVERAGE, choose_together, from_operands, is_accepted, operand_cells
 from mixrag_cli.recap.pieces import (
     Piece,
     cell_evidence,
@@ -44,15 +64,8 @@ from mixrag_cli.recap.pieces import (
     period_text,
     return_piece,
 )
-from mixrag_cli.recap.reasons import asks_why
-from mixrag_cli.recap.releases import asks_release
 from mixrag_cli.recap.restate import Condition, Restated
-from mixrag_cli.recap.results import described_cell, says_as_asked, says_part, stated_result
-from mixrag_cli.recap.returns import asks_return, match_return, says_return
-from mixrag_cli.recap.rivals import is_outsaid
 from mixrag_cli.recap.splitting import split_texts
-from mixrag_cli.recap.tally_pairs import match_tally_pair
-from mixrag_cli.recap.told import MIN_SENTENCE_COVERAGE, from_number, from_release, from_release_day, from_sentence
 from mixrag_cli.records import Answer
 
 # In parts of the question's weight that the evidence says; set on the development collection. A cell that answers by

@@ -25,9 +25,9 @@ from unittest.mock import patch
 from corpora import read_jsonl
 from reading import Context, Contexts, Neighbours, make_context, texts_to_grid
 
-from mixrag_cli.recap import acceptance, scorer
-from mixrag_cli.recap.cells import match_cells
 from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.in_tables import acceptance, scorer
+from mixrag_cli.recap.in_tables.cells import match_cells
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.tables.grid import grid_to_table

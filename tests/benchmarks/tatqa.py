@@ -19,9 +19,9 @@ from typing import Any
 from reading import Context, Contexts, make_context, texts_to_grid
 
 from mixrag_cli.evaluation.tatqa import answer_strings, is_list, score_answer
+from mixrag_cli.recap.in_text.sentences import split_sentences
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.sentences import split_sentences
 from mixrag_cli.records import Answer
 from mixrag_cli.tables.grid import grid_to_table
 

@@ -1,0 +1,1 @@
+"""Extract from code: definitions, the values that it gives, what it returns."""

@@ -1,0 +1,1 @@
+"""Extract from the rows of records: conditions on them, and sums, means, counts, extremes and groups over them."""

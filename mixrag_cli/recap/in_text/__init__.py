@@ -1,0 +1,1 @@
+"""Extract from running text: sentences, the numbers in them, named lines and change logs."""
