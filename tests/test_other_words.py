@@ -94,6 +94,7 @@ def test_values_in_other_words(question: str, path: str, labels: list[str], file
         ("In the crew payment workbook, how many pilots are women?", "crew-wages.csv", "2"),
         ("What do female pilots earn on average in the crew sheet?", "crew-wages.csv", "4,100"),
         ("How many more women than men are there in the crew data?", "crew-wages.csv", "0"),
+        ("What do female pilots earn on average in the crew wage sheet?", "crew-wages.csv", "4,100"),
         (
             "In the National Health life table, by how many years do the years left of a 40-year-old woman exceed "
             "those of a man the same age?",

@@ -71,7 +71,7 @@ def _best_in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, bas
             return None
         if is_sampled or not is_plain or is_filtered:
             found = match_records(restated, tally, hit, table, base)
-            if found is not None or is_sampled:
+            if found is not None or is_sampled or is_filtered:  # all rows are no answer about some
                 return found
     if not tally.is_sure:
         return None

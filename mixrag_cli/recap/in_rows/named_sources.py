@@ -34,7 +34,8 @@ def source_terms(question: str, names: Collection[str], known: Sequence[str]) ->
         is_spelled = len(own) >= MIN_INITIALS and any(_is_spelled(initials, word) for word in known)
         if (said or not stems) and (not own or is_spelled):
             found.update(stems, (stem(word) for word in words_of(match[2])))
-    return frozenset(found)
+    asked = {stem(word) for word in words_of(_SOURCE.sub(" ", question))}  # what is said beside them, too, is asked
+    return frozenset(found - asked)
 
 
 def _is_spelled(initials: str, word: str) -> bool:

@@ -50,9 +50,9 @@ def find_measured(
     table = rows.table
     if tally.operation == "count" and not tally.by:
         return _counted(restated.question, rows, around, row_words(restated.question, terms, table, around))
-    asked = {stem(word) for word in words_of(restated.question)} | measures_implied(restated.question)
+    asked = {stem(word) for word in words_of(restated.question)} - of_source | measures_implied(restated.question)
     # A column's whole name counts, be it a word as common as "value".
-    named = {stems[0] for header in table.columns if len(stems := stems_of(header.leaf)) == 1} & asked - of_source
+    named = {stems[0] for header in table.columns if len(stems := stems_of(header.leaf)) == 1} & asked
     weights = {term: rows.base.weight(term) for term in (*terms, *sorted(named.difference(terms)))}
     compared = {each.filter.column for each in rows.filters}
     numeric = [
