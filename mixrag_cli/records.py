@@ -20,6 +20,8 @@ BlockKind = Literal["heading", "paragraph", "list", "code", "definition", "table
 ChunkKind = Literal["prose", "code", "table", "row"]
 FaithfulnessLevel = Literal["high", "borderline", "risk"]
 Decider = Literal["built-in", "calculator", "model"]
+Grade = Literal["answered", "likely", "abstained"]
+CandidateKind = Literal["cell", "fact", "span", "passage", "definition", "column", "computed"]
 Representation = Literal["h-rcl-rows", "h-rcl", "rcl", "table"]  # of a table, as texts to search by
 
 
@@ -398,6 +400,23 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """What may be the answer, in the passage that it stands in.
+
+    text: what it would answer; of a passage the sentence that decides. probability: calibrated, of being right. source:
+    its text is the passage as it is shown. marks: [start, end) of the deciding words in source.text.
+    """
+
+    kind: CandidateKind
+    text: str
+    probability: float
+    source: Source
+    value: Decimal | None = None
+    unit: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One exact check of an answer. name: "numbers", "citations" or "quotes"; failed: those that did not hold."""
 
@@ -417,14 +436,16 @@ class Faithfulness:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with its RECAP steps, or an abstention that says why.
+    """An answer with its RECAP steps; or, where none is sure enough to state, what probably holds it; or neither.
 
-    text: the answer, or the reason for abstaining. value, unit: of a numeric answer. present: the answer as a sentence,
-    "" where text is all there is to say. decided_by: whose answer it is.
+    text: the answer; else the reason for not stating one. value, unit: of a numeric answer. present: the answer as a
+    sentence, "" where text is all there is to say. decided_by: whose answer it is. confidence: the calibrated
+    probability that the answer is right. candidates: best first, from different places; of a stated answer the first is
+    what it says.
     """
 
     question: str
-    status: Literal["answered", "abstained"]
+    status: Grade
     text: str
     kind: str
     asks: str
@@ -436,6 +457,7 @@ class Answer:
     result: Decimal | None = None
     sources: tuple[Source, ...] = ()
     refused: tuple[Hit, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
     present: str = ""
     decided_by: Decider = "built-in"
     faithfulness: Faithfulness | None = None

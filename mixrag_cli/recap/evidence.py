@@ -76,6 +76,15 @@ class EvidenceBase:
         """The term's weight, 1 where the collection was not asked for it."""
         return self.weights.get(term, 1.0)
 
+    def placed_tables(self) -> list[tuple[Hit, Table]]:
+        """Each table once, with the best hit of it, best first."""
+        placed: dict[str, tuple[Hit, Table]] = {}
+        for hit in self.hits:
+            table = self.tables.get(hit.chunk.parent)
+            if table is not None:
+                placed.setdefault(table.id, (hit, table))
+        return list(placed.values())
+
 
 _PATH_WORD = re.compile(r"\w{3,}")
 _NUMBERED_PART = re.compile(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import Computed, compute
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_code.definitions import DefinitionMatch
@@ -23,7 +24,7 @@ from mixrag_cli.recap.in_text.sentences import NumberMatch, SentenceMatch
 from mixrag_cli.recap.in_text.spans import answer_span
 from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
-from mixrag_cli.recap.restate import Operand, Restated
+from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records import Evidence, Header, Source, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.prose_numbers import find_numbers

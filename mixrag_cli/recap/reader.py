@@ -68,8 +68,7 @@ from mixrag_cli.recap.restate import Condition, Restated
 from mixrag_cli.recap.splitting import split_texts
 from mixrag_cli.records import Answer
 
-# In parts of the question's weight that the evidence says; set on the development collection. A cell that answers by
-# itself is accepted by its probability (acceptance.py), operands of a formula by what they say.
+# In parts of the question's weight that the evidence says; set on the development collection.
 SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
 SAYS_MORE = 0.1  # of the question's weight: a word that the cell before leaves unsaid
 NOT_FOUND = "not found"

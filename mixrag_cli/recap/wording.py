@@ -87,6 +87,11 @@ _NEGATIONS = frozenset(
 _LETTERS = re.compile(r"[a-z]+")
 
 
+def any_wording(*patterns: str) -> re.Pattern[str]:
+    """One pattern that holds where any of the wordings stands, whatever the case."""
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Wants:
     """What kind of figure a question asks for, by its words."""

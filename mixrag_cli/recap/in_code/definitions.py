@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
     PATH_BONUS,
     EvidenceBase,
@@ -18,7 +19,6 @@ from mixrag_cli.recap.evidence import (
 )
 from mixrag_cli.recap.language import match_heading, match_term, stem
 from mixrag_cli.recap.likeness import PREFIX_MATCH, match_like
-from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit
 
 NAME_BONUS = 0.35  # of the part of the definition's own name that the question says

@@ -45,4 +45,4 @@ def kind_stems(path: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words_of(kind_of_file(path)))
 
 
-KIND_STEMS = frozenset(stem(word) for names in _NAMES.values() for word in words_of(names))
+LANGUAGE_STEMS = frozenset(stem(word) for names in _NAMES.values() for word in words_of(names))

@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.in_code.code_places import PlacedValue, coverage_of, own_coverage, placed_values, resolved
 from mixrag_cli.recap.in_code.code_values import plain_text
-from mixrag_cli.recap.in_code.file_kinds import KIND_STEMS
+from mixrag_cli.recap.in_code.file_kinds import LANGUAGE_STEMS
 from mixrag_cli.recap.in_text.sentences import SentenceMatch
 from mixrag_cli.recap.language import is_joined_in, match_term, stem, words_of
 from mixrag_cli.recap.likeness import PREFIX_MATCH, match_like
-from mixrag_cli.recap.restate import Operand
 from mixrag_cli.tables.numerals import Value
 from mixrag_cli.tables.prose_numbers import find_numbers
 
@@ -141,7 +141,7 @@ def match_figure(operand: Operand, base: EvidenceBase, names: frozenset[str]) ->
 
 def _told(operand: Operand) -> tuple[str, ...]:
     """The terms of a question that tell one value from others."""
-    frame = _GENERIC | KIND_STEMS | ({"time"} if _HOW_OFTEN.search(operand.text) else frozenset())
+    frame = _GENERIC | LANGUAGE_STEMS | ({"time"} if _HOW_OFTEN.search(operand.text) else frozenset())
     return tuple(term for term in operand.terms if term not in frame)
 
 

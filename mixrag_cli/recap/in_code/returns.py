@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.in_code.code_places import SCOPE
 from mixrag_cli.recap.in_code.code_values import plain_text
@@ -18,7 +19,6 @@ from mixrag_cli.recap.in_code.given_values import called_names
 from mixrag_cli.recap.in_text.sentences import SentenceMatch
 from mixrag_cli.recap.language import stem, terms_of, words_of
 from mixrag_cli.recap.likeness import match_like
-from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit
 
 MIN_CONDITION = 0.6  # of the weight of what is asked for as the condition

@@ -49,17 +49,10 @@ def match_column(restated: Restated, base: EvidenceBase, tally: Tally | None = N
     by the question's words where it is not told.
     """
     tally = tally or tally_of(restated)
-    best: ColumnMatch | None = None
-    seen: set[str] = set()
-    for hit in base.hits if tally else ():
-        table = base.tables.get(hit.chunk.parent)
-        if table is None or table.id in seen:
-            continue
-        seen.add(table.id)
-        found = _best_in_table(restated, tally, hit, table, base) if tally else None
-        if found is not None and (best is None or found.score > best.score):
-            best = found
-    return best
+    if tally is None:
+        return None
+    matches = (_best_in_table(restated, tally, hit, table, base) for hit, table in base.placed_tables())
+    return max((found for found in matches if found is not None), key=lambda found: found.score, default=None)
 
 
 def _best_in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, base: EvidenceBase) -> ColumnMatch | None:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -48,19 +48,12 @@ def match_tally_pair(restated: Restated, base: EvidenceBase) -> TallyPair | None
     """The best pair over the tables of records, None where the question parts no table's rows in two."""
     pairs = [
         pair
-        for hit, table in _record_tables(base)
-        if (pair := _in_table(restated, hit, table, base)) is not None and pair.first.column == pair.second.column
+        for hit, table in base.placed_tables()
+        if is_record_table(table)
+        and (pair := _in_table(restated, hit, table, base)) is not None
+        and pair.first.column == pair.second.column
     ]
     return max(pairs, key=lambda pair: pair.coverage, default=None)
-
-
-def _record_tables(base: EvidenceBase) -> Iterator[tuple[Hit, Table]]:
-    placed: dict[str, tuple[Hit, Table]] = {}
-    for hit in base.hits:
-        table = base.tables.get(hit.chunk.parent)
-        if table is not None and is_record_table(table):
-            placed.setdefault(table.id, (hit, table))
-    yield from placed.values()
 
 
 def _in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBase) -> TallyPair | None:

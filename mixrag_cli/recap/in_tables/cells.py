@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
     CONTEXT_MATCH,
     MIN_TIME,
@@ -39,7 +40,7 @@ from mixrag_cli.recap.language import (
     match_term,
     without_facets,
 )
-from mixrag_cli.recap.restate import Expects, Operand
+from mixrag_cli.recap.restate import Expects
 from mixrag_cli.recap.wording import PERCENT_UNITS, WHOLE_WORDS, Asked
 from mixrag_cli.records import Cell, Header, Hit, Table
 from mixrag_cli.tables.text import ARROW, cell_label
@@ -106,6 +107,37 @@ class _Axis:
 
 
 @dataclass(frozen=True, slots=True)
+class _Placed:
+    """A table with the best hit of it, and what its sides say of an operand."""
+
+    hit: Hit
+    table: Table
+    rows: _Axis
+    columns: _Axis
+
+    @property
+    def headed(self) -> npt.NDArray[np.bool_]:
+        """Which of the terms head a row or a column: (n_terms,)."""
+        sides = (side.said.max(axis=1, initial=0.0) for side in (self.rows, self.columns))
+        return np.asarray(np.maximum(*sides) >= SYNONYM_MATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class _CellScores:
+    """Of each place of a table, (n_rows, n_columns).
+
+    local, said: what its headers say, in parts of what the table and its surroundings say, and of all. coverage: with
+    what is said around. score: that, less what its labels say beyond the question. is_meant: whether it can be meant.
+    """
+
+    local: npt.NDArray[np.float64]
+    said: npt.NDArray[np.float64]
+    coverage: npt.NDArray[np.float64]
+    score: npt.NDArray[np.float64]
+    is_meant: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
     """One table's cells for an operand, best first, and where its terms are said.
 
@@ -163,16 +195,15 @@ def match_cells(
 
 def _match_in_tables(operand: Operand, base: EvidenceBase, names: frozenset[str], expects: Expects) -> list[_Found]:
     """The tables whose headers say something of the operand, best first; where none does, the evidence's first."""
-    placed: dict[str, tuple[Hit, Table]] = {}
-    for hit in base.hits:
-        table = base.tables.get(hit.chunk.parent)
-        if table is not None:
-            placed.setdefault(table.id, (hit, table))
-    heads = _heads_by_document(operand.terms, placed.values())
-    calendars = _calendars(base, placed.values()) if operand.facets else {}
-    for tables, min_local in ((list(placed.values()), MIN_LOCAL), (list(placed.values())[:1], 0.0)):
+    placed = [
+        _Placed(hit, table, axis_of(table.rows, operand.terms), axis_of(table.columns, operand.terms))
+        for hit, table in base.placed_tables()
+    ]
+    heads = _heads_by_document(operand.terms, placed)
+    calendars = _calendars(base, placed) if operand.facets else {}
+    for tables, min_local in ((placed, MIN_LOCAL), (placed[:1], 0.0)):
         matched = [
-            _match_in_table(_dated(operand, *one, calendars), *one, base, names, expects, min_local, heads)
+            _match_in_table(_dated(operand, one, calendars), one, base, names, expects, min_local, heads)
             for one in tables
         ]
         found = [one for one in matched if one is not None]
@@ -181,31 +212,31 @@ def _match_in_tables(operand: Operand, base: EvidenceBase, names: frozenset[str]
     return []
 
 
-def _calendars(base: EvidenceBase, placed: Iterable[tuple[Hit, Table]]) -> dict[str, Calendar | None]:
+def _calendars(base: EvidenceBase, placed: Sequence[_Placed]) -> dict[str, Calendar | None]:
     """The calendar of each document that has a table, from its passages of the evidence."""
     heads: dict[str, list[Facets]] = defaultdict(list)
-    for hit, table in placed:
-        heads[hit.chunk.document] += [facets_of(" ".join(header.path)) for header in table.columns]
+    for one in placed:
+        heads[one.hit.chunk.document] += one.columns.facets
     texts: dict[str, list[str]] = defaultdict(list)
     for hit in base.hits:
         texts[hit.chunk.document] += (hit.chunk.text, hit.chunk.context)
     return {document: calendar_of(texts[document], found) for document, found in heads.items()}
 
 
-def _dated(operand: Operand, hit: Hit, table: Table, calendars: Mapping[str, Calendar | None]) -> Operand:
+def _dated(operand: Operand, one: _Placed, calendars: Mapping[str, Calendar | None]) -> Operand:
     """The operand with the time asked for as the table's headers write it."""
-    calendar = calendars.get(hit.chunk.document)
-    heads = (facets_of(" ".join(header.path)) for header in (*table.columns, *table.rows))
-    return replace(operand, facets=in_days(operand.facets, calendar, heads)) if operand.facets else operand
+    if not operand.facets:
+        return operand
+    calendar = calendars.get(one.hit.chunk.document)
+    return replace(operand, facets=in_days(operand.facets, calendar, (*one.columns.facets, *one.rows.facets)))
 
 
-def _heads_by_document(terms: Sequence[str], placed: Iterable[tuple[Hit, Table]]) -> dict[str, npt.NDArray[np.bool_]]:
+def _heads_by_document(terms: Sequence[str], placed: Sequence[_Placed]) -> dict[str, npt.NDArray[np.bool_]]:
     """For each document which of the terms head a row or column of one of its tables: (n_terms,)."""
     heads: dict[str, npt.NDArray[np.bool_]] = {}
-    for hit, table in placed:
-        said = axis_of((*table.rows, *table.columns), terms).said
-        own = said.max(axis=1, initial=0.0) >= SYNONYM_MATCH
-        heads[hit.chunk.document] = heads.get(hit.chunk.document, np.zeros(len(terms), bool)) | own
+    for one in placed:
+        document = one.hit.chunk.document
+        heads[document] = heads.get(document, np.zeros(len(terms), bool)) | one.headed
     return heads
 
 
@@ -267,8 +298,7 @@ def _repeats_label(match: CellMatch) -> bool:
 
 def _match_in_table(
     operand: Operand,
-    hit: Hit,
-    table: Table,
+    placed: _Placed,
     base: EvidenceBase,
     names: frozenset[str],
     expects: Expects,
@@ -276,58 +306,63 @@ def _match_in_table(
     heads: Mapping[str, npt.NDArray[np.bool_]],
 ) -> _Found | None:
     """min_local: of the operand's weight that the headers of one cell must say. heads: see _heads_by_document."""
-    terms = operand.terms
-    if not terms or not table.cells:
+    hit, table, rows, columns = placed.hit, placed.table, placed.rows, placed.columns
+    if not operand.terms or not table.cells:
         return None
-    weights = np.array([base.weight(term) for term in terms])
     around, around_facets = surroundings_of(hit, table)
     known = base.knows.get(hit.chunk.document, frozenset())
-    rows = axis_of(table.rows, terms)
-    columns = axis_of(table.columns, terms)
-    credit = context_credit(terms, names, around, known)
+    credit = context_credit(operand.terms, names, around, known)
+    is_far = np.array([term in names and not match_term(term, around) for term in operand.terms])
+    # Where a name heads a row of another table, this one without it is not of what it names.
+    credit = np.where(heads[hit.chunk.document] & ~placed.headed & is_far, 0.0, credit)
+    weights = np.array([base.weight(term) for term in operand.terms])
+    scores = _score_cells(placed, weights, credit)
+    if scores.local.max() < min_local:
+        return None
+    # A table of which nothing is said is believed by its cell's probability alone.
+    coverage = scores.coverage if min_local else scores.said
+    min_local = min_local if len(table.cells) > MAX_FREE_CELLS else 0.0
     row_at = {header.index: n for n, header in enumerate(table.rows)}
     column_at = {header.index: n for n, header in enumerate(table.columns)}
-    own = np.maximum(rows.said[:, :, None], columns.said[:, None, :])
-    total = weights.sum()
-    # What nothing here says can decide between no two cells: labels are weighed by what is left of the question.
-    sayable = max(float(weights @ np.maximum(own.max(axis=(1, 2)), credit > 0)), 1e-9)
-    # A word that heads one row says nothing of the others, though it stands in the title or elsewhere in the file; and
-    # where a name heads a row of another table, this one without it is not of what it names.
-    headed = own.max(axis=(1, 2)) >= SYNONYM_MATCH
-    is_far = np.array([term in names and not match_term(term, around) for term in terms])
-    said = np.where(heads[hit.chunk.document] & ~headed & is_far, 0.0, credit)
-    credit = np.where(headed, np.minimum(said, HEADS_ANOTHER), said)
-    local = np.tensordot(weights, own, axes=1) / sayable
-    coverage = np.tensordot(weights, np.maximum(own, credit[:, None, None]), axes=1) / total
-    beside = EXTRA_ROW_WORDS * rows.extra[:, None] + EXTRA_COLUMN_WORDS * columns.extra[None, :]
-    beside = beside + EXTRA_PATH_WORDS * rows.extra_path[:, None]
-    score = coverage + TABLE_RANK * hit.score - beside * sayable / total
-    # One row of many is meant only where it alone says all: another of the sample is as near as any.
-    is_sampled = table.total_rows > len(table.rows)
-    says_all = np.all(np.maximum(own, (credit >= CONTEXT_MATCH)[:, None, None]) >= SYNONYM_MATCH, axis=0)
-    is_meant = np.asarray(says_all & (says_all.sum(axis=0) == 1))
-    if local.max() < min_local:
-        return None
-    if min_local == 0:  # a table of which nothing is said is believed by its cell's probability alone
-        coverage = np.tensordot(weights, own, axes=1) / total
-    min_local = min_local if len(table.cells) > MAX_FREE_CELLS else 0.0
     candidates = []
     for cell in table.cells:
         r, c = row_at.get(cell.row), column_at.get(cell.column)
-        if r is None or c is None or local[r, c] < min_local or not _can_answer(cell, expects):
+        if r is None or c is None or scores.local[r, c] < min_local or not _can_answer(cell, expects):
             continue
-        if is_sampled and not is_meant[r, c]:
+        if not scores.is_meant[r, c]:
             continue
         own_time = rows.facets[r] | columns.facets[c]
         time = time_score(operand.facets, own_time, around_facets, known) - _unasked_span(operand.facets, own_time)
-        value = float(score[r, c]) + time - _unit_penalty(cell, table, expects)
+        value = float(scores.score[r, c]) + time - _unit_penalty(cell, table, expects)
         candidates.append(
             CellMatch(hit, table, cell, table.rows[r], table.columns[c], value, float(coverage[r, c]), time)
         )
     if not candidates:
         return None
     candidates.sort(key=lambda match: -match.score)
-    return _Found(candidates, operand, weights, said, rows, columns, headed & is_far)
+    return _Found(candidates, operand, weights, credit, rows, columns, placed.headed & is_far)
+
+
+def _score_cells(placed: _Placed, weights: npt.NDArray[np.float64], credit: npt.NDArray[np.float64]) -> _CellScores:
+    """weights, credit: (n_terms,), of the operand's terms and for being said around the table."""
+    rows, columns = placed.rows, placed.columns
+    own = np.maximum(rows.said[:, :, None], columns.said[:, None, :])
+    total = weights.sum()
+    # What nothing here says can decide between no two cells: labels are weighed by what is left of the question.
+    sayable = max(float(weights @ np.maximum(own.max(axis=(1, 2)), credit > 0)), 1e-9)
+    # A word that heads one row says nothing of the others, though it stands in the title or elsewhere in the file.
+    credit = np.where(placed.headed, np.minimum(credit, HEADS_ANOTHER), credit)
+    said = np.tensordot(weights, own, axes=1)
+    coverage = np.tensordot(weights, np.maximum(own, credit[:, None, None]), axes=1) / total
+    beside = EXTRA_ROW_WORDS * rows.extra[:, None] + EXTRA_COLUMN_WORDS * columns.extra[None, :]
+    beside = beside + EXTRA_PATH_WORDS * rows.extra_path[:, None]
+    score = coverage + TABLE_RANK * placed.hit.score - beside * sayable / total
+    is_meant = np.ones_like(coverage, bool)
+    if placed.table.total_rows > len(placed.table.rows):
+        # One row of many is meant only where it alone says all: another of the sample is as near as any.
+        says_all = np.all(np.maximum(own, (credit >= CONTEXT_MATCH)[:, None, None]) >= SYNONYM_MATCH, axis=0)
+        is_meant = np.asarray(says_all & (says_all.sum(axis=0) == 1))
+    return _CellScores(said / sayable, said / total, coverage, score, is_meant)
 
 
 def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:

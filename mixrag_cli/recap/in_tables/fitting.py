@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from functools import partial
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import RIGHT_TIME, EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.in_rows.columns import match_column
 from mixrag_cli.recap.in_rows.days import is_of_other_day
@@ -27,7 +28,7 @@ from mixrag_cli.recap.language import (
     stem,
     words_of,
 )
-from mixrag_cli.recap.restate import Expects, Operand, Restated
+from mixrag_cli.recap.restate import Expects, Restated
 from mixrag_cli.recap.wording import COMPARATIVES, COUNT, MONEY, PERCENT, PERCENT_UNITS
 
 CHOSEN = 1.0  # of a score: the one record that meets all conditions goes before any cell that is only likely

@@ -76,19 +76,10 @@ def _without_table(text: str) -> str:
     return re.sub(r"\b(?:in|of|from|by) (?:the|this) tables?\b", " ", text, flags=re.IGNORECASE)
 
 
-def _placed(base: EvidenceBase) -> Iterator[tuple[Hit, Table]]:
-    seen = set()
-    for hit in base.hits:
-        table = base.tables.get(hit.chunk.parent)
-        if table is not None and table.id not in seen:
-            seen.add(table.id)
-            yield hit, table
-
-
 def _years(whole: str, base: EvidenceBase) -> Iterator[HeaderList]:
     """The years of each table that says what is asked of."""
     terms = terms_of(whole)
-    for hit, table in _placed(base):
+    for hit, table in base.placed_tables():
         around, _ = surroundings_of(hit, table)
         headed = " ".join(label for header in (*table.rows, *table.columns) for label in header.path)
         said = _share_said(terms, (*around, *stems_of(headed)), base) if terms else float(len(base.tables) == 1)
@@ -106,7 +97,7 @@ def _parts(terms: tuple[str, ...], base: EvidenceBase) -> Iterator[HeaderList]:
     """The parts of each head or total that is what is asked of."""
     if not terms:
         return
-    for hit, table in _placed(base):
+    for hit, table in base.placed_tables():
         around, _ = surroundings_of(hit, table)
         own = [term for term in terms if not match_term(term, around)] or terms  # whose report it is, no head says
         for label, parts in _wholes(table):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import compute, formula_for
 from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, stems_of
 from mixrag_cli.recap.in_tables.acceptance import SURE_PROBABILITY
@@ -12,7 +13,7 @@ from mixrag_cli.recap.in_tables.cells import CellMatch
 from mixrag_cli.recap.in_tables.fitting import chosen_cell, fitting_cells
 from mixrag_cli.recap.language import match_term
 from mixrag_cli.recap.pieces import Piece, cell_evidence, cell_source, computed_piece
-from mixrag_cli.recap.restate import Operand, Restated
+from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.splitting import split_texts
 from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
 

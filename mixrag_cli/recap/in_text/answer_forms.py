@@ -10,11 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.in_text.sentences import SentenceMatch
 from mixrag_cli.recap.in_text.wholes import extended, following, joined, preceding
 from mixrag_cli.recap.language import match_term, stem, terms_of, words_of
-from mixrag_cli.recap.restate import Operand, Restated
+from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import WHOLE_WORDS
 
 AGENT_BONUS = 0.1  # of a score, for a sentence that says who does something

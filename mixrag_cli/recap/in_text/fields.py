@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of, unknown_names
 from mixrag_cli.recap.in_text.sentences import SentenceMatch
 from mixrag_cli.recap.language import STOP_WORDS, facets_of, match_term, terms_of
-from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit
 
 FIELD_KINDS = ("prose", "code")

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
     MIN_TIME,
     EvidenceBase,
@@ -25,7 +26,6 @@ from mixrag_cli.recap.evidence import (
 from mixrag_cli.recap.in_text.sentences import BEFORE_MATCH, SentenceMatch, split_sentences
 from mixrag_cli.recap.in_text.wholes import announces, extended, joined, preceding
 from mixrag_cli.recap.language import STOP_WORDS, facets_of, match_term, stem, words_of
-from mixrag_cli.recap.restate import Operand
 from mixrag_cli.records import Hit
 
 MAX_PASSAGES = 12  # nearest first

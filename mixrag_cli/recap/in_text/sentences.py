@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
     PATH_BONUS,
     EvidenceBase,
@@ -21,7 +22,6 @@ from mixrag_cli.recap.evidence import (
 from mixrag_cli.recap.in_tables.periods import in_days
 from mixrag_cli.recap.in_text.listed_periods import numbers_of_other_periods
 from mixrag_cli.recap.language import facets_of, match_term, says_nothing_new, stem, words_of
-from mixrag_cli.recap.restate import Operand
 from mixrag_cli.recap.wording import PERCENT_UNITS, is_currency
 from mixrag_cli.records import Hit, Locator
 from mixrag_cli.tables.numerals import Value

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, is_supported
 from mixrag_cli.recap.in_code.given_values import asks_default, says_default
 from mixrag_cli.recap.in_code.identifiers import KIND_STEMS, says_sign
@@ -32,7 +33,7 @@ from mixrag_cli.recap.in_text.releases import (
 from mixrag_cli.recap.in_text.sentences import SentenceMatch, is_caption, is_heading, match_numbers, match_sentences
 from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.pieces import Piece, number_piece, release_day_piece, release_piece, sentence_piece
-from mixrag_cli.recap.restate import Operand, Restated
+from mixrag_cli.recap.restate import Restated
 
 # In parts of the question's weight that the sentence says; set on the development collection.
 MIN_NUMBER_COVERAGE = 0.6

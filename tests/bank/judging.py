@@ -1,0 +1,160 @@
+"""Is what the program said right? One verdict a question, from the JSON that scripts see.
+
+A stated answer is right where it says one of the right forms, or the right value; of a question that a passage answers
+(PASSAGE_KINDS) also where what it cites overlaps the place that was noted when the question was written. "likely" holds
+the answer where one of its first N_CANDIDATES would be right so, or shows the place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from questions import PASSAGE_KINDS, BankQuestion, Place
+
+from mixrag_cli.evaluation.answers import is_same_value
+from mixrag_cli.evaluation.measures import normalize_answer
+
+Outcome = Literal[
+    "right", "wrong", "likely holds it", "likely does not", "nothing though there", "rightly nothing", "failed"
+]
+OUTCOMES: tuple[Outcome, ...] = Outcome.__args__  # type: ignore[attr-defined]
+N_CANDIDATES = 3
+ENOUGH_OF_THE_WORDS = 0.7  # of a worded answer's, as tests/benchmarks/collection.py counts
+SHORT_FORM = 4  # words: so short a form must stand there as it is
+VALUE_CHARS = 200  # of an answer that says one value; a passage that holds the number somewhere is no value
+SHOWN_CHARS = 4_000
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a question. confidence: that it stated, or of the best candidate; None where it has none."""
+
+    question: BankQuestion
+    outcome: Outcome
+    confidence: float | None
+    said: str
+    milliseconds: float
+
+
+def judge(question: BankQuestion, payload: Mapping[str, Any]) -> Verdict:
+    """The verdict on one line of `mixrag ask --jsonl`."""
+    candidates = payload.get("candidates") or []
+    confidence = payload.get("confidence")
+    if confidence is None and candidates:
+        confidence = candidates[0].get("probability")
+    said = payload.get("answer") or payload.get("reason") or payload.get("message") or ""
+    spent = payload.get("timings_ms", {}).get("total", 0.0)
+    return Verdict(question, _outcome(question, payload), confidence, " ".join(said.split()), spent)
+
+
+def _outcome(question: BankQuestion, payload: Mapping[str, Any]) -> Outcome:
+    status = payload.get("status")
+    if status == "answered":
+        return "right" if question.is_answerable and is_right(question, payload) else "wrong"
+    if status == "likely":
+        shown = (payload.get("candidates") or [])[:N_CANDIDATES]
+        holds = question.is_answerable and any(holds_it(question, candidate) for candidate in shown)
+        return "likely holds it" if holds else "likely does not"
+    if status == "abstained":
+        return "nothing though there" if question.is_answerable else "rightly nothing"
+    return "failed"
+
+
+def is_right(question: BankQuestion, payload: Mapping[str, Any]) -> bool:
+    """Whether the stated answer says what is right, or cites it where a passage answers."""
+    text, value = payload.get("answer") or "", payload.get("value")
+    if says_it(question, text, value, payload.get("unit") or ""):
+        return True
+    sources = payload.get("sources") or []
+    return question.kind in PASSAGE_KINDS and any(
+        shows_place(source, place, exactly=True) for source in sources for place in question.places
+    )
+
+
+def holds_it(question: BankQuestion, candidate: Mapping[str, Any]) -> bool:
+    """Whether a candidate says what is right, or its passage shows it."""
+    source = candidate.get("source") or {}
+    if says_it(question, candidate.get("answer") or "", candidate.get("value"), candidate.get("unit") or ""):
+        return True
+    text = (source.get("text") or "")[:SHOWN_CHARS]
+    return any(
+        shows_place(source, place, exactly=True)
+        or (shows_place(source, place, exactly=False) and any(says_form(form, text) for form in question.forms))
+        for place in question.places
+    )
+
+
+def says_it(question: BankQuestion, text: str, value: Any, unit: str) -> bool:
+    """Whether a text, or a value with its unit, is the right answer."""
+    numbers = [question.value] if question.value is not None else []
+    numbers += [number for form in question.forms if (number := _leading_number(form)) is not None]
+    if isinstance(value, int | float):
+        return any(is_same_value(question.text, gold, question.forms, value, unit) for gold in numbers)
+    if question.kind not in PASSAGE_KINDS and len(text) > VALUE_CHARS:
+        return False
+    return any(says_form(form, text) for form in question.forms)
+
+
+def says_form(form: str, text: str) -> bool:
+    """Whether the text says a right form: a short one as it stands, of a long one most of its words."""
+    wanted, there = normalize_answer(form).split(), normalize_answer(text).split()
+    if len(wanted) <= SHORT_FORM:
+        return f" {' '.join(wanted)} " in f" {' '.join(there)} "
+    return len(set(wanted) & set(there)) >= ENOUGH_OF_THE_WORDS * len(set(wanted))
+
+
+def shows_place(source: Mapping[str, Any], place: Place, *, exactly: bool) -> bool:
+    """Whether a cited passage lies in the place's file and, exactly, overlaps its lines, pages or cell.
+
+    A place without any of these is shown exactly by a passage with its needle.
+    """
+    if not f"/{source.get('path', '')}".endswith(f"/{place.file}"):
+        return False
+    if not exactly:
+        return True
+    locator = source.get("locator") or {}
+    if place.lines:
+        known = locator.get("lines")
+        return bool(known) and known[0] <= place.lines[1] and place.lines[0] <= known[1]
+    if place.cell:
+        return bool(locator.get("cells")) and _overlap(locator["cells"], place.cell)
+    if place.needle:
+        return place.needle.casefold() in (source.get("text") or "").casefold()
+    return False  # a page alone says too little
+
+
+def _overlap(cells: str, others: str) -> bool:
+    (left, top, right, bottom), (west, north, east, south) = _corners(cells), _corners(others)
+    return left <= east and west <= right and top <= south and north <= bottom
+
+
+def _corners(cells: str) -> tuple[int, int, int, int]:
+    first, _, last = cells.rpartition("!")[2].replace("$", "").partition(":")
+    (left, top), (right, bottom) = _position(first), _position(last or first)
+    return left, top, right, bottom
+
+
+def _position(address: str) -> tuple[int, int]:
+    letters, digits = re.fullmatch(r"([A-Z]+)(\d+)", address.upper()).groups()  # type: ignore[union-attr]
+    column = 0
+    for letter in letters:
+        column = column * 26 + ord(letter) - 64
+    return column, int(digits)
+
+
+def _leading_number(form: str) -> float | None:
+    """The number that a form begins with, currency signs aside."""
+    found = NUMBER.match(form.lstrip("£$€~ "))
+    return float(found.group().replace(",", "")) if found else None
+
+
+def kinds_of(verdicts: Sequence[Verdict]) -> list[tuple[str, list[Verdict]]]:
+    """The verdicts by set and kind, in the order of their names."""
+    groups: dict[str, list[Verdict]] = {}
+    for one in verdicts:
+        groups.setdefault(f"{one.question.set} {one.question.kind}", []).append(one)
+    return sorted(groups.items())
