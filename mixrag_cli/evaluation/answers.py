@@ -7,11 +7,13 @@ import re
 from collections.abc import Sequence
 
 from mixrag_cli.evaluation.datasets import Question
-from mixrag_cli.evaluation.measures import exact_match, token_f1
+from mixrag_cli.evaluation.measures import exact_match, normalize_answer, token_f1
 from mixrag_cli.evaluation.tatqa import answer_strings, score_answer
 from mixrag_cli.records import Answer
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+SHORT_FORM = 4  # words
+ENOUGH_OF_THE_WORDS = 0.7  # of a longer right answer's
 TOLERANCE = 0.005  # of the right value, unless it is itself rounded more coarsely
 
 
@@ -46,6 +48,14 @@ def is_same_value(question: str, gold: float, gold_texts: Sequence[str], value: 
     slack = max(TOLERANCE, 0.5 * 10**-places / abs(gold)) if gold else 0.0
     pairs = [(gold * gold_scale, value * scale)] + ([(gold, value)] if scale == 1 else [])
     return any(math.isclose(ours, theirs, rel_tol=slack * 1.0001) for theirs, ours in pairs)
+
+
+def says_form(form: str, text: str) -> bool:
+    """Whether a text says a right answer: a short one as it stands, of a long one most of its words."""
+    wanted, there = normalize_answer(form).split(), normalize_answer(text).split()
+    if len(wanted) <= SHORT_FORM:
+        return f" {' '.join(wanted)} " in f" {' '.join(there)} "
+    return len(set(wanted) & set(there)) >= ENOUGH_OF_THE_WORDS * len(set(wanted))
 
 
 def _scale_in(text: str) -> float:

@@ -14,16 +14,13 @@ from typing import Any, Literal
 
 from questions import PASSAGE_KINDS, BankQuestion, Place
 
-from mixrag_cli.evaluation.answers import is_same_value
-from mixrag_cli.evaluation.measures import normalize_answer
+from mixrag_cli.evaluation.answers import is_same_value, says_form
 
 Outcome = Literal[
     "right", "wrong", "likely holds it", "likely does not", "nothing though there", "rightly nothing", "failed"
 ]
 OUTCOMES: tuple[Outcome, ...] = Outcome.__args__  # type: ignore[attr-defined]
 N_CANDIDATES = 3
-ENOUGH_OF_THE_WORDS = 0.7  # of a worded answer's, as tests/benchmarks/collection.py counts
-SHORT_FORM = 4  # words: so short a form must stand there as it is
 VALUE_CHARS = 200  # of an answer that says one value; a passage that holds the number somewhere is no value
 SHOWN_CHARS = 4_000
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
@@ -97,14 +94,6 @@ def says_it(question: BankQuestion, text: str, value: Any, unit: str) -> bool:
     if question.kind not in PASSAGE_KINDS and len(text) > VALUE_CHARS:
         return False
     return any(says_form(form, text) for form in question.forms)
-
-
-def says_form(form: str, text: str) -> bool:
-    """Whether the text says a right form: a short one as it stands, of a long one most of its words."""
-    wanted, there = normalize_answer(form).split(), normalize_answer(text).split()
-    if len(wanted) <= SHORT_FORM:
-        return f" {' '.join(wanted)} " in f" {' '.join(there)} "
-    return len(set(wanted) & set(there)) >= ENOUGH_OF_THE_WORDS * len(set(wanted))
 
 
 def shows_place(source: Mapping[str, Any], place: Place, *, exactly: bool) -> bool:

@@ -137,7 +137,10 @@ def _line_range(lines: Any) -> tuple[int, int] | None:
 
 def _from_code(row: Mapping[str, Any]) -> BankQuestion:
     kind = row["kind"] if row["answerable"] else UNANSWERABLE
-    places = tuple(Place(gold["file"], lines=_line_range(gold.get("lines")), needle=gold.get("needle") or "") for gold in row["gold"])
+    places = tuple(
+        Place(gold["file"], lines=_line_range(gold.get("lines")), needle=gold.get("needle") or "")
+        for gold in row["gold"]
+    )
     forms = (row["answer"],) if row["answer"] else ()
     return BankQuestion(row["id"], "code", kind, row["question"], forms, None, places)
 

@@ -1,1 +1,0 @@
-"""Extract from code: definitions, the values that it gives, what it returns."""

@@ -1,1 +1,0 @@
-"""Extract from running text: sentences, the numbers in them, named lines and change logs."""
