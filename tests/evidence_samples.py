@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.chunking import chunk_document
-from mixrag_cli.models import load_embedder, load_token_vectors
+from mixrag_cli.models import load_embedder, load_reader, load_token_vectors
 from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.readers import ReadSource, reader_for
+from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records import Block, Chunk, Document, Hit, Table, stable_id
@@ -61,11 +62,16 @@ class Sample:
         for hit in hits:
             known.setdefault(hit.chunk.document, set()).update(stems_of(f"{hit.chunk.context} {hit.chunk.text}"))
         knows = {document: frozenset(words) for document, words in known.items()}
-        return restate(question), EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors())
+        return restate(question), EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors(), _reader())
 
 
 def _even(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return np.full(len(texts), 0.5, np.float32)
+
+
+@lru_cache(maxsize=1)
+def _reader() -> ReaderModel:
+    return load_reader(Settings())
 
 
 @lru_cache(maxsize=1)

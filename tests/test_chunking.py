@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.chunking import chunks as chunks_module
 from mixrag_cli.chunking.packing import Piece, cut_piece, cutting_place, pack_pieces
-from mixrag_cli.chunking.sentences import split_sentences
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.records import Cell, Chunk, Document, Grid, Header, Locator, Table
+from mixrag_cli.sentences import split_sentences
 
 WINDOW = 256
 COUNT = load_token_counter()

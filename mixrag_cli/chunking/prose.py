@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from mixrag_cli.chunking.packing import Draft, Frame, Piece, count_newlines, cut_piece, line_spans, pack_pieces
-from mixrag_cli.chunking.sentences import split_sentences
 from mixrag_cli.records import Block, Locator, Table
+from mixrag_cli.sentences import split_sentences
 
 OVERLAP = 0.15  # of the window. Source: FinanceRAG study, section 3 (256 tokens, 15 %)
 SMALL_SECTION = 0.4  # of the window; below it a section waits for the next one

@@ -4,7 +4,7 @@
 2. candidates by words and by meaning for the question and for each operand, reranked, fused
 3. accept by each source's own threshold
 4. evidence: the tables behind the hits, and what each document knows of the question's words
-5. RECAP by the built-in reader: extract, compute, answer, present, or abstain
+5. RECAP by the built-in reader: extract, compute, answer or show as likely, present, or abstain
 6. with a generator: the same five steps by it, verified; the rule picks between the two
 7. faithfulness: how far the answer rests on what it cites
 """
@@ -21,10 +21,11 @@ from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import Embedder
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.collection import Collection
-from mixrag_cli.pipeline.retrieving import retrieve
+from mixrag_cli.pipeline.retrieving import Retrieved, retrieve
 from mixrag_cli.pipeline.scanning import FileScanner
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.facts import READ_DOCUMENTS
 from mixrag_cli.recap.faithfulness import faithfulness_texts, judge_faithfulness
 from mixrag_cli.recap.language import stem, words_of
 from mixrag_cli.recap.reader import read_answer
@@ -32,24 +33,18 @@ from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records import Answer, Faithfulness, Hit
 
 EVIDENCE_HITS = 120  # read for evidence; with 60 the right row of a balance sheet was missed once in 20 questions
-READER = "built-in"
 
 
 def answer_question(
     collection: Collection, question: str, scope: Scope, on_text: Callable[[str], None] | None = None
 ) -> Answer:
-    """One answer with its RECAP steps and sources, or an abstention that says why.
+    """One answer with its RECAP steps and sources, what probably holds it, or an abstention that says why.
 
     on_text: told a generator's words as they come; provisional, and without citations, until the answer is returned.
     """
     clock = Clock()
-    restated = restate(question)
-    where = collection.filter(scope)
-    found = retrieve(collection, restated.question, where, clock, _operand_texts(restated))
-    hits = found.hits[:EVIDENCE_HITS]
     scanner = FileScanner(collection)
-    base = gather_evidence(collection, restated, hits, scanner)
-    clock.lap("evidence")
+    restated, base, found = prepare(collection, question, scope, clock, scanner)
     answer = read_answer(restated, base)
     clock.lap("recap")
     name = "none"
@@ -62,9 +57,24 @@ def answer_question(
         degraded=(*clock.left_out, *answer.degraded),
         faithfulness=faithfulness(answer, base, collection.embedder),
         warnings=(*_staleness(collection), *scanner.warnings),
-        models={"embedder": collection.embedder.name, "reader": READER, "generator": name},
+        models={"embedder": collection.embedder.name, "reader": collection.passage_reader.name, "generator": name},
         timings_ms=clock.total(),
     )
+
+
+def prepare(
+    collection: Collection, question: str, scope: Scope, clock: Clock, scanner: FileScanner | None = None
+) -> tuple[Restated, EvidenceBase, Retrieved]:
+    """The question restated, what may be read for its answer, and what retrieval thought of it.
+
+    Where no passage passes its threshold the nearest are read all the same: they may show where the answer stands.
+    """
+    restated = restate(question)
+    found = retrieve(collection, restated.question, collection.filter(scope), clock, _operand_texts(restated))
+    hits = (found.hits or found.refused)[:EVIDENCE_HITS]
+    base = gather_evidence(collection, restated, hits, scanner)
+    clock.lap("evidence")
+    return restated, base, found
 
 
 def gather_evidence(
@@ -81,7 +91,9 @@ def gather_evidence(
     }
     similarity = _Similarity(collection.embedder, collection.vector_of(restated.question))
     tables, vectors = collection.reader.tables(list(parents)), collection.label_tokens
-    return EvidenceBase(tuple(hits), tables, weights, knows, similarity, vectors, scanner)
+    facts = collection.reader.facts(list(dict.fromkeys(hit.chunk.document for hit in hits))[:READ_DOCUMENTS])
+    reader = collection.passage_reader
+    return EvidenceBase(tuple(hits), tables, weights, knows, similarity, vectors, reader, facts, scanner)
 
 
 def generated_answer(

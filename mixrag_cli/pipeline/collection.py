@@ -13,12 +13,20 @@ from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.generator import Generator
-from mixrag_cli.models import Embedder, LateEmbedder, load_generator, load_token_vectors, require_generator
+from mixrag_cli.models import (
+    Embedder,
+    LateEmbedder,
+    load_generator,
+    load_reader,
+    load_token_vectors,
+    require_generator,
+)
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.pipeline.scope import Scope, path_matches
 from mixrag_cli.pipeline.showing import Passage, show_passage
+from mixrag_cli.reading import ReaderModel
 from mixrag_cli.records import DocumentRow, Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
@@ -116,6 +124,11 @@ class Collection:
     def label_tokens(self) -> KeptTokens:
         """The token vectors that header paths are read by; loaded when first needed."""
         return load_token_vectors(self.embedder, self._settings)
+
+    @cached_property
+    def passage_reader(self) -> ReaderModel:
+        """What reads a question and a passage together; loaded when first needed."""
+        return load_reader(self._settings)
 
     @cached_property
     def reranker(self) -> Reranker | None:

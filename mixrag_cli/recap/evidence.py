@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.in_code.file_kinds import kind_of_file
+from mixrag_cli.reading import ReaderModel
+from mixrag_cli.recap.file_kinds import kind_of_file
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.recap.language import (
     Facets,
@@ -60,8 +61,9 @@ class EvidenceBase:
 
     hits: best first. tables: by id, for hits whose chunk has a parent. weights: of each question term, higher is
     rarer (see term_weight). knows: for each document id the question terms that it holds anywhere.
-    similarity: texts -> (n,) float32 cosine to the question. vectors: of the tokens of questions and labels.
-    scanner: None where there are no files to read.
+    similarity: texts -> (n,) float32 cosine to the question. vectors: of the tokens of questions and labels. reader:
+    reads a question with a passage. facts: the tables of facts of the best documents, by document. scanner: None where
+    there are no files to read.
     """
 
     hits: tuple[Hit, ...]
@@ -70,6 +72,8 @@ class EvidenceBase:
     knows: Mapping[str, frozenset[str]]
     similarity: Callable[[Sequence[str]], npt.NDArray[np.float32]]
     vectors: TokenVectors
+    reader: ReaderModel
+    facts: Mapping[str, tuple[Table, ...]] = field(default_factory=dict)
     scanner: RowScanner | None = None
 
     def weight(self, term: str) -> float:

@@ -10,24 +10,15 @@ from decimal import Decimal
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import Computed, compute
 from mixrag_cli.recap.evidence import stems_of
-from mixrag_cli.recap.in_code.definitions import DefinitionMatch
-from mixrag_cli.recap.in_code.given_values import GivenValue
-from mixrag_cli.recap.in_code.returns import ReturnMatch
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch
 from mixrag_cli.recap.in_rows.tally_pairs import TallyPair
 from mixrag_cli.recap.in_tables.cells import CellMatch
 from mixrag_cli.recap.in_tables.header_lists import HeaderList
-from mixrag_cli.recap.in_text.fields import FieldMatch
-from mixrag_cli.recap.in_text.listed_periods import listed_part
-from mixrag_cli.recap.in_text.releases import ReleaseDay
-from mixrag_cli.recap.in_text.sentences import NumberMatch, SentenceMatch
-from mixrag_cli.recap.in_text.spans import answer_span
 from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.records import Evidence, Header, Source, Table
+from mixrag_cli.records import CandidateKind, Evidence, Header, Source, Table
 from mixrag_cli.tables.places import locate_cells
-from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.text import ARROW, has_labels
 
 MAX_ANSWER_CHARS = 500
@@ -35,7 +26,10 @@ MAX_ANSWER_CHARS = 500
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A candidate answer: what it says, what it rests on, and how good it is."""
+    """What structure may answer: what it says and rests on, and how well its headers fit.
+
+    coverage: the part of the question that they say. probability: that its cells are those that are meant, where known.
+    """
 
     text: str
     score: float
@@ -46,11 +40,7 @@ class Piece:
     unit: str = ""
     formula: str = ""
     probability: float | None = None
-
-    @property
-    def confidence(self) -> float:
-        """The probability where one is known, else the part of the question that the evidence says."""
-        return min(max(self.coverage if self.probability is None else self.probability, 0.0), 1.0)
+    kind: CandidateKind = "cell"
 
 
 def cell_piece(match: CellMatch) -> Piece:
@@ -61,86 +51,6 @@ def cell_piece(match: CellMatch) -> Piece:
     source = cell_source(1, match)
     piece = Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
     return replace(piece, probability=match.probability)
-
-
-def number_piece(match: NumberMatch) -> Piece:
-    """A number of a sentence."""
-    value = match.value
-    assert value.value is not None
-    sentence = match.sentence
-    evidence = Evidence(
-        "e1", 1, shorten(sentence.text), match.quote, value.value, value.unit, value.scale, sentence.locator
-    )
-    source = Source(1, sentence.hit, sentence.locator, shorten(sentence.text))
-    text = number_text(value.value, value.unit, value.scale)
-    unit = unit_text(value.unit, value.scale)
-    return Piece(text, match.score, sentence.coverage, (evidence,), (source,), value.value, unit)
-
-
-def sentence_piece(asked: Operand, match: SentenceMatch) -> Piece:
-    """A sentence, or the part of it that answers."""
-    text = shorten(match.text)
-    evidence = Evidence("e1", 1, text, match.hit.chunk.context, locator=match.locator)
-    span = listed_part(text, answer_span(asked.text, text), asked.facets)
-    return Piece(span, match.score, match.coverage, (evidence,), (Source(1, match.hit, match.locator, text),))
-
-
-def release_piece(version: str, date: str, heading: str, match: SentenceMatch) -> Piece:
-    """A version, with its date where that is asked for, its heading and the sentence below it."""
-    quote = shorten(match.text)
-    evidence = Evidence("e1", 1, quote, heading, locator=match.locator)
-    source = Source(1, match.hit, match.locator, f"{heading}: {quote}")
-    text = f"{version} ({date})" if date else version
-    return Piece(text, match.score, match.coverage, (evidence,), (source,))
-
-
-def release_day_piece(day: ReleaseDay) -> Piece:
-    """The day of a version, from its heading."""
-    where = day.hit.chunk.locator
-    evidence = Evidence("e1", 1, day.heading, day.hit.chunk.context, locator=where)
-    return Piece(day.date, 1.0, 1.0, (evidence,), (Source(1, day.hit, where, day.heading),))
-
-
-def field_piece(match: FieldMatch, *, as_number: bool) -> Piece | None:
-    """What a named line says; its first number where a number is asked for, None where it has none."""
-    line, text = match.line, shorten(match.value)
-    quote = shorten(line.text)
-    source = Source(1, line.hit, line.locator, quote)
-    if not as_number:
-        evidence = Evidence("e1", 1, quote, line.hit.chunk.context, locator=line.locator)
-        return Piece(text, line.score, line.coverage, (evidence,), (source,))
-    found = next((each for start, end, each in find_numbers(text) if start == 0 and not is_operator(text[end:])), None)
-    if found is None or found.value is None:
-        return None
-    evidence = Evidence("e1", 1, quote, text, found.value, found.unit, found.scale, line.locator)
-    shown, unit = number_text(found.value, found.unit, found.scale), unit_text(found.unit, found.scale)
-    return Piece(shown, line.score, line.coverage, (evidence,), (source,), found.value, unit)
-
-
-def given_piece(match: GivenValue) -> Piece:
-    """The value that a line of code gives to a name; an expression as it is written there."""
-    line, quote, figure = match.line, shorten(match.line.text), match.figure
-    source = Source(1, line.hit, line.locator, quote)
-    is_number = figure is not None and match.text.replace("_", "").replace(".", "").lstrip("+-").isdigit()
-    if not is_number or figure is None or figure.value is None:
-        evidence = Evidence("e1", 1, quote, match.label, locator=line.locator)
-        return Piece(shorten(match.text), line.score, line.coverage, (evidence,), (source,))
-    evidence = Evidence("e1", 1, quote, match.label, figure.value, locator=line.locator)
-    text = number_text(figure.value, "", 1)
-    return Piece(text, line.score, line.coverage, (evidence,), (source,), figure.value)
-
-
-def is_operator(rest: str) -> bool:
-    """Whether what stands behind a number calculates with it, as in "50 * 1024"."""
-    return rest.lstrip()[:1] in ("*", "/", "+", "%") and rest.lstrip()[1:2] in (" ", "*")
-
-
-def return_piece(match: ReturnMatch) -> Piece:
-    """What a definition gives back, with the condition."""
-    line, quote = match.line, shorten(match.line.text)
-    evidence = Evidence("e1", 1, quote, match.name, locator=line.locator)
-    source = Source(1, line.hit, line.locator, quote)
-    return Piece(shorten(match.value), line.score, line.coverage, (evidence,), (source,))
 
 
 def computed_piece(
@@ -159,7 +69,9 @@ def computed_piece(
     score = min(match.score for match in chosen)
     coverage = min(match.coverage for match in chosen)
     formula = f"abs({computed.formula})" if value != rounded(computed.value, computed.unit) else computed.formula
-    return Piece(text, score, coverage, evidence, sources, value, unit_text(computed.unit, computed.scale), formula)
+    unit = unit_text(computed.unit, computed.scale)
+    chance = min(match.probability for match in chosen)
+    return Piece(text, score, coverage, evidence, sources, value, unit, formula, chance, "computed")
 
 
 def column_piece(restated: Restated, match: ColumnMatch) -> Piece:
@@ -174,7 +86,9 @@ def column_piece(restated: Restated, match: ColumnMatch) -> Piece:
         1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
     )
     formula = "" if match.best else f"{match.operation}(e1)"
-    return Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale), formula)
+    unit_said = unit_text(unit, scale)
+    piece = Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_said, formula)
+    return replace(piece, kind="column")
 
 
 def list_piece(restated: Restated, match: ColumnMatch) -> Piece:
@@ -193,7 +107,8 @@ def list_piece(restated: Restated, match: ColumnMatch) -> Piece:
         1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
     )
     value = named[0][1] if len(named) == 1 else None
-    return Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
+    piece = Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
+    return replace(piece, kind="column")
 
 
 def header_list_piece(match: HeaderList) -> Piece:
@@ -202,7 +117,7 @@ def header_list_piece(match: HeaderList) -> Piece:
     evidence = tuple(Evidence(f"e{n}", 1, label, title, locator=where) for n, label in enumerate(match.labels, start=1))
     text = "; ".join(match.labels)
     source = Source(1, match.hit, where, shorten(f"{title}: {text}"))
-    return Piece(text, match.coverage, match.coverage, evidence, (source,))
+    return Piece(text, match.coverage, match.coverage, evidence, (source,), kind="column")
 
 
 def pair_piece(restated: Restated, pair: TallyPair) -> Piece | None:
@@ -220,7 +135,7 @@ def pair_piece(restated: Restated, pair: TallyPair) -> Piece | None:
     text = number_text(value, computed.unit, computed.scale)
     score = min(match.score for match in matches)
     unit = unit_text(computed.unit, computed.scale)
-    return Piece(text, score, pair.coverage, evidence, sources, value, unit, computed.formula)
+    return Piece(text, score, pair.coverage, evidence, sources, value, unit, computed.formula, kind="computed")
 
 
 def _tally_evidence(n: int, match: ColumnMatch) -> Evidence:
@@ -310,12 +225,3 @@ def shorten(text: str) -> str:
     """The text on one line, cut at a word where it is too long."""
     plain = " ".join(text.split())
     return plain if len(plain) <= MAX_ANSWER_CHARS else plain[:MAX_ANSWER_CHARS].rsplit(" ", 1)[0] + " …"
-
-
-def definition_piece(match: DefinitionMatch) -> Piece:
-    """A function or a class by its name and what its documentation says first."""
-    text = f"{match.name}: {match.summary}" if match.summary else match.name
-    where = match.hit.chunk.locator
-    evidence = Evidence("e1", 1, match.signature, match.name, locator=where)
-    source = Source(1, match.hit, where, match.hit.chunk.text)
-    return Piece(text, match.score, match.coverage, (evidence,), (source,))

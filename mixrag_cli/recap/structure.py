@@ -1,30 +1,22 @@
-"""The built-in reader: RECAP (restate, extract, compute, answer, present) without a language model.
+"""What structure answers: cells through their header paths, formulas over them, tallies over rows.
 
-    restate   the kind of question, its operation and operands               restate.py
-    extract   cells through their header paths, tallies over rows            in_tables/, in_rows/
-              sentences, their numbers, what code gives                      in_text/, in_code/
-    compute   a formula over the extracted values, by the calculator         compute.py
-    answer    the best supported of the candidates, or none                  this module
-    present   with unit, scale and citation, or an honest refusal            present.py
+    a condition on periods     the periods whose values pass it
+    an operation               a formula over one cell an operand, a tally over a column, or a cell that states it
+    a lookup                   the cells that are meant, one a period asked for; the labels that headers list
 
-It never states a number that is not quoted from a source or computed from quoted numbers.
-Source: MixRAG, section 4.3 (the five steps and the external calculator).
+Pieces are candidates: how likely each is right is not said here (grading.py).
+Source: MixRAG, section 4.3 (extraction and the external calculator).
 """
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 
 from mixrag_cli.recap.evidence import EvidenceBase, is_supported
-from mixrag_cli.recap.in_code.definitions import match_definitions
-from mixrag_cli.recap.in_code.file_kinds import kind_stems
-from mixrag_cli.recap.in_code.given_values import asks_default, match_default, match_figure
-from mixrag_cli.recap.in_code.identifiers import asked_form
-from mixrag_cli.recap.in_code.returns import asks_return, match_return, says_return
 from mixrag_cli.recap.in_rows.columns import match_column
 from mixrag_cli.recap.in_rows.tally_pairs import match_tally_pair
 from mixrag_cli.recap.in_tables.acceptance import MIN_PROBABILITY, SURE_PROBABILITY
+from mixrag_cli.recap.in_tables.cells import CellMatch
 from mixrag_cli.recap.in_tables.conditions import along_periods, passes
 from mixrag_cli.recap.in_tables.fitting import fitting_cells
 from mixrag_cli.recap.in_tables.header_lists import match_header_list
@@ -37,75 +29,38 @@ from mixrag_cli.recap.in_tables.operands import (
 )
 from mixrag_cli.recap.in_tables.results import described_cell, says_as_asked, says_part, stated_result
 from mixrag_cli.recap.in_tables.rivals import is_outsaid
-from mixrag_cli.recap.in_text.fields import match_fields
-from mixrag_cli.recap.in_text.reasons import asks_why
-from mixrag_cli.recap.in_text.releases import asks_release
-from mixrag_cli.recap.in_text.told import (
-    MIN_SENTENCE_COVERAGE,
-    from_number,
-    from_release,
-    from_release_day,
-    from_sentence,
-)
-from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.pieces import (
     Piece,
     cell_evidence,
     cell_piece,
     cell_source,
     column_piece,
-    definition_piece,
-    field_piece,
-    given_piece,
     header_list_piece,
     label_of,
     list_piece,
     pair_piece,
     period_text,
-    return_piece,
 )
 from mixrag_cli.recap.restate import Condition, Restated
 from mixrag_cli.recap.splitting import split_texts
-from mixrag_cli.records import Answer
 
 # In parts of the question's weight that the evidence says; set on the development collection.
-SURE_COVERAGE = 0.9  # a cell that says this much needs no second opinion from the running text
+SURE_COVERAGE = 0.9  # a tally that says this much goes before single cells
 SAYS_MORE = 0.1  # of the question's weight: a word that the cell before leaves unsaid
 NOT_FOUND = "not found"
+N_CELLS = 4  # of a lookup, that may be the one that is meant
 
 
-def read_answer(restated: Restated, base: EvidenceBase) -> Answer:
-    """Answer the restated question from the evidence, or abstain and say why."""
-    candidates = [piece for piece in _candidates(restated, base) if piece is not None]
-    best = max(candidates, key=lambda piece: piece.score, default=None)
-    if best is None:
-        return _abstain(restated, base)
-    return Answer(
-        question=restated.question,
-        status="answered",
-        text=best.text,
-        kind=restated.kind,
-        asks=restated.asks,
-        value=best.value,
-        unit=best.unit,
-        confidence=round(best.confidence, 3),
-        evidence=best.evidence,
-        formula=best.formula,
-        result=best.value if best.formula else None,
-        sources=best.sources,
-    )
+def structural_pieces(restated: Restated, base: EvidenceBase) -> list[Piece]:
+    """What tables and rows may answer, what answers the whole question first."""
+    return [piece for piece in _pieces(restated, base) if piece is not None]
 
 
-def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
+def _pieces(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     if restated.condition is not None:
         return [_from_condition(restated.condition, restated, base)]
-    if asks_default(restated.question) and (given := _from_default(restated, base)):
-        return [given]
     if restated.operation == "lookup":
         return _tallied_or(_lookups(restated, base), restated, base)
-    field = _from_field(restated, base) if restated.operation == "count" else None
-    if field is not None:
-        return [field]
     if split_texts(restated.question, restated.operation):  # one cell is hardly of several things
         return [_computed(restated, base)]
     names_label = restated.expects == "label"
@@ -114,12 +69,34 @@ def _candidates(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
     if computed is None:
         return [stated or described_cell(restated, cells)]
     is_stated = stated is not None and _is_surer(stated, computed, restated)
-    return [stated if is_stated else computed]
+    return [stated, computed] if is_stated else [computed, stated]
+
+
+def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
+    if len(restated.operands) > 1:  # one number for several periods would be right for one of them at most
+        return [_from_each(restated, base)]
+    if (listed := match_header_list(restated.question, base)) is not None:
+        return [header_list_piece(listed)]
+    return _from_cells(restated, base)
+
+
+def _from_cells(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
+    """The cells that the question may mean, the one of the best table first unless another says more."""
+    found = fitting_cells(restated.whole, restated, base, restated.expects)
+    believed = [match for match in found if match.is_believed(MIN_PROBABILITY) and not is_outsaid(match, found)]
+    first = next((match for match in believed[1:] if _says_more(match, believed[0])), None)
+    order = {match.place: match for match in (*([first] if first else []), *believed, *found)}
+    return [cell_piece(match) for match in order.values()][:N_CELLS]
+
+
+def _says_more(match: CellMatch, first: CellMatch) -> bool:
+    """Whether a cell of another table is as surely meant, and says a word of the question more."""
+    return match.is_believed(SURE_PROBABILITY) and match.coverage >= first.coverage + SAYS_MORE
 
 
 def _is_surer(stated: Piece, computed: Piece, restated: Restated) -> bool:
     """Whether a result that a cell states goes before one computed: one that is likely and says what is asked does."""
-    label, is_likely = stated.evidence[0].label, stated.confidence >= SURE_PROBABILITY
+    label, is_likely = stated.evidence[0].label, (stated.probability or 0.0) >= SURE_PROBABILITY
     is_said = says_part(label, restated) if restated.operation == "share" else says_as_asked(label, restated)
     return (is_likely and is_said) or stated.coverage > computed.coverage
 
@@ -136,19 +113,13 @@ def _computed(restated: Restated, base: EvidenceBase) -> Piece | None:
 
 
 def _tallied_or(found: list[Piece | None], restated: Restated, base: EvidenceBase) -> list[Piece | None]:
-    """What a lookup found, or a tally over records where that says all of the question and no other table says as much.
-
-    One row of a table of records is no answer to "how many orders" or "the total quantity".
-    """
+    """A tally over records before what a lookup found; one row of those that it adds up is no answer beside it."""
     tallied = _from_column(restated, base)
     if tallied is None:
         return found
-    if tallied.formula and tallied.coverage < SURE_COVERAGE:
-        is_sum = tallied.formula.startswith("sum(")
-        return [piece for piece in found if piece is not None and not (is_sum and _is_one_of(piece, tallied))]
-    document = tallied.sources[0].hit.chunk.document
-    others = [piece for piece in found if piece is not None and piece.sources[0].hit.chunk.document != document]
-    return [tallied] if all(piece.coverage < tallied.coverage for piece in others) else found
+    is_sum = tallied.formula.startswith("sum(")
+    rest = [piece for piece in found if piece is not None and not (is_sum and _is_one_of(piece, tallied))]
+    return [tallied, *rest] if tallied.coverage >= SURE_COVERAGE else [*rest, tallied]
 
 
 def _is_one_of(piece: Piece, tallied: Piece) -> bool:
@@ -156,99 +127,6 @@ def _is_one_of(piece: Piece, tallied: Piece) -> bool:
     one, whole = piece.evidence[0], tallied.evidence[0]
     is_same_file = piece.sources[0].hit.chunk.document == tallied.sources[0].hit.chunk.document
     return is_same_file and not piece.formula and one.label.rpartition(" | ")[2] == whole.label.partition(" (")[0]
-
-
-def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
-    if len(restated.operands) > 1:  # one number for several periods would be right for one of them at most
-        return [_from_each(restated, base) or from_sentence(restated, base)]
-    of_form = _of_form(restated, base)
-    if of_form is not None:
-        return of_form
-    if restated.expects in ("number", "percent"):
-        cell, field = _from_cell(restated, base), _from_field(restated, base)
-        return [field] if field and not _is_sure(cell) else _numbers(cell, restated, base)
-    if restated.expects == "any":
-        cell, field = _from_cell(restated, base), _from_field(restated, base)
-        if _is_sure(cell) or field:
-            return [cell if _is_sure(cell) else field]
-        return _fuller(cell, from_sentence(restated, base))
-    if field := _from_field(restated, base):
-        return [field]
-    said = [_from_definition(restated, base), from_sentence(restated, base)]
-    return said if any(said) else [_from_cell(restated, base, SURE_PROBABILITY)]
-
-
-def _fuller(cell: Piece | None, said: Piece | None) -> list[Piece | None]:
-    """Both, but the running text alone where the cell leaves a word of the question unsaid that a sentence says."""
-    if cell is None or said is None or "|" in said.evidence[0].quote:  # a sheet's rows as text are no sentence
-        return [cell, said]
-    return [said] if said.coverage >= cell.coverage + SAYS_MORE else [cell, said]
-
-
-def _of_form(restated: Restated, base: EvidenceBase) -> list[Piece | None] | None:
-    """What answers a question whose wording leaves one kind of answer; None where it leaves several."""
-    question = restated.question
-    if asks_why(question):
-        return [from_sentence(restated, base)]
-    form = asked_form(question)
-    if form is not None and (found := from_sentence(restated, base, form)):
-        return [found]
-    if (listed := match_header_list(question, base)) is not None:
-        return [header_list_piece(listed)]
-    if asks_return(question):
-        return [_from_return(restated, base)]
-    if restated.expects == "code":
-        return [_from_definition(restated, base)]
-    if day := from_release_day(restated, base):
-        return [day]
-    return [from_release(restated, base)] if asks_release(question) else None
-
-
-def _from_return(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """What a definition gives back, by its code or by what is written of it."""
-    if given := match_return(restated.whole, base):
-        return return_piece(given)
-    said = from_sentence(restated, base)
-    return said if said is not None and says_return(said.sources[0].text) else None
-
-
-def _numbers(cell: Piece | None, restated: Restated, base: EvidenceBase) -> list[Piece | None]:
-    """A cell, a number of the text, or one that code gives where that says no less of the question."""
-    found = _fuller(cell, from_number(restated, base))
-    given = match_figure(restated.whole, base, restated.names) if restated.expects == "number" else None
-    if given is None or any(piece is not None and piece.coverage > given.line.coverage for piece in found):
-        return found
-    return [given_piece(given)]
-
-
-def _from_default(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """What code takes where it is told nothing."""
-    match = match_default(restated.whole, base, restated.names)
-    return given_piece(match) if match is not None else None
-
-
-def _is_sure(cell: Piece | None) -> bool:
-    """Whether a cell says so much of the question that it needs no second opinion from the running text."""
-    return cell is not None and cell.coverage >= SURE_COVERAGE
-
-
-def _from_field(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """What stands behind the asked name in a line of its own."""
-    for match in match_fields(restated.whole, base, restated.names):
-        if match.line.coverage >= MIN_SENTENCE_COVERAGE:
-            piece = field_piece(match, as_number=restated.expects in ("number", "percent"))
-            if piece is not None:
-                return piece
-    return None
-
-
-def _from_cell(restated: Restated, base: EvidenceBase, threshold: float = MIN_PROBABILITY) -> Piece | None:
-    found = fitting_cells(restated.whole, restated, base, restated.expects)
-    believed = [match for match in found if match.is_believed(threshold) and not is_outsaid(match, found)]
-    for match in believed[1:]:  # of another table: as surely meant, and it says a word of the question more
-        if match.is_believed(SURE_PROBABILITY) and match.coverage >= believed[0].coverage + SAYS_MORE:
-            return cell_piece(match)
-    return cell_piece(believed[0]) if believed else None
 
 
 def _from_each(restated: Restated, base: EvidenceBase) -> Piece | None:
@@ -292,13 +170,6 @@ def _from_condition(condition: Condition, restated: Restated, base: EvidenceBase
     return Piece(str(len(passing)), score, coverage, evidence, sources, Decimal(len(passing)), "", formula)
 
 
-def _from_definition(restated: Restated, base: EvidenceBase) -> Piece | None:
-    for match in match_definitions(restated.whole, base, restated.names):
-        if match.coverage >= MIN_SENTENCE_COVERAGE:
-            return definition_piece(match)
-    return None
-
-
 def _from_column(restated: Restated, base: EvidenceBase) -> Piece | None:
     match = match_column(restated, base)
     if match is None or not is_supported(match.coverage, match.hit.scores.get("meaning", 0.0), MIN_OPERAND_COVERAGE):
@@ -317,19 +188,3 @@ def _sum_of_records(restated: Restated, base: EvidenceBase) -> Piece | None:
 def _from_pair(restated: Restated, base: EvidenceBase) -> Piece | None:
     pair = match_tally_pair(restated, base)
     return pair_piece(restated, pair) if pair is not None and pair.coverage >= MIN_OPERAND_COVERAGE else None
-
-
-def _abstain(restated: Restated, base: EvidenceBase) -> Answer:
-    reason = "the documents hold no answer that passes the thresholds"
-    unknown = _unknown_names(restated, base)
-    if unknown:
-        reason = f"the documents say nothing of {', '.join(unknown)}"
-    return Answer(restated.question, "abstained", reason, restated.kind, restated.asks, refused=base.hits[:3])
-
-
-def _unknown_names(restated: Restated, base: EvidenceBase) -> list[str]:
-    known = frozenset().union(*base.knows.values(), *(kind_stems(hit.path) for hit in base.hits))
-    words = re.findall(r"\w+", restated.question)
-    return [
-        word for word in words if (stems := terms_of(word)) and stems[0] in restated.names and stems[0] not in known
-    ]

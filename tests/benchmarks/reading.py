@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.models import Embedder, load_embedder, load_token_vectors
+from mixrag_cli.models import Embedder, load_embedder, load_reader, load_token_vectors
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records import Chunk, Grid, GridCell, Hit, Locator, Table
@@ -75,6 +75,7 @@ class Contexts:
         self._holding = Counter(stem for context in contexts for stem in context.stems)
         self.similarity = Similarity(load_embedder(Settings()))
         self.vectors = load_token_vectors(self.similarity.embedder, Settings())
+        self.reader = load_reader(Settings())
 
     def restate_in(
         self, context: Context, question: str, others: Sequence[Context] = ()
@@ -90,7 +91,7 @@ class Contexts:
         knows = {one.id: frozenset(terms & one.stems) for one in given}
         tables = {one.table.id: one.table for one in given if one.table}
         hits = tuple(hit for one in given for hit in _hits(one))
-        return restated, EvidenceBase(hits, tables, weights, knows, self.similarity, self.vectors)
+        return restated, EvidenceBase(hits, tables, weights, knows, self.similarity, self.vectors, self.reader)
 
 
 class Neighbours:

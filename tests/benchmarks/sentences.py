@@ -13,7 +13,7 @@ from pathlib import Path
 
 from corpora import read_jsonl
 
-from mixrag_cli.chunking.sentences import split_sentences
+from mixrag_cli.sentences import split_sentences
 
 N_CHARACTERS = 1_000_000
 N_SHOWN = 40

@@ -3,7 +3,7 @@
     python tests/benchmarks/tatqa.py DATA_FOLDER [--show N] [--seed N]
 
 DATA_FOLDER holds tatqa/dev.jsonl. Printed: exact match and F1 by question type, and what the reader took each type for.
-The table's caption is the paragraphs' sentence that announces it ("… are as follows (in millions):"), where one does.
+Whatever is likeliest counts as the answer: this measures reading, not what is believed. The table's caption is the paragraphs' sentence that announces it ("… are as follows (in millions):"), where one does.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from typing import Any
 from reading import Context, Contexts, make_context, texts_to_grid
 
 from mixrag_cli.evaluation.tatqa import answer_strings, is_list, score_answer
-from mixrag_cli.recap.in_text.sentences import split_sentences
+from mixrag_cli.recap.grading import eager_grading
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records import Answer
+from mixrag_cli.sentences import split_sentences
 from mixrag_cli.tables.grid import grid_to_table
 
 TYPES = ("span", "multi-span", "arithmetic", "count")
@@ -45,7 +46,7 @@ def main() -> None:
     for document, context in zip(documents, contexts, strict=True):
         for asked in document["questions"]:
             restated, base = reading.restate_in(context, asked["question"])
-            answer = read_answer(restated, base)
+            answer = read_answer(restated, base, eager_grading())
             score = score_question(asked, answer)
             scores[asked["answer_type"]].append(score)
             confusion[asked["answer_type"], predicted_type(answer)] += 1
@@ -60,7 +61,7 @@ def main() -> None:
 
 def to_context(document: dict[str, Any]) -> Context:
     paragraphs = [paragraph["text"] for paragraph in document["paragraphs"]]
-    sentences = [sentence for text in paragraphs for _, sentence in split_sentences(text)]
+    sentences = [text[start:end] for text in paragraphs for start, end in split_sentences(text)]
     caption = next((sentence for sentence in sentences if ANNOUNCES.search(sentence.strip())), "")
     table = grid_to_table(texts_to_grid(document["table"], caption), document=document["uid"], title="")
     words = " ".join(cell for row in document["table"] for cell in row)

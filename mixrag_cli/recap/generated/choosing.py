@@ -12,7 +12,9 @@ A reply is reduced to facts, each true or false and each found without asking a 
     retry       this was the first reply, it was not cut off by time or by hand, and it did not refuse
     built-in    the built-in reader has an answer
     sure        the built-in reader has an answer that needs no second opinion
+    disputed    the reply's answer is another than the built-in reader states, or has not the unit that is asked for
 
+What is disputed is asked once more. If it stays so, neither is stated: both are shown where they stand.
 A refusal is not asked again: a model that finds nothing is often right, and only a sure reader speaks against it.
 Nothing that the model alone says is ever shown: the calculator works on quoted values, and the model's own answer
 stands only where the quotes say the same.
@@ -27,9 +29,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Fact = Literal[
-    "readable", "numeric", "formula", "quoted", "units", "supported", "refused", "retry", "built-in", "sure"
+    "readable", "numeric", "formula", "quoted", "units", "supported", "refused", "retry", "built-in", "sure", "disputed"
 ]  # fmt: skip
-Way = Literal["calculator", "model", "retry", "built-in", "abstain"]
+Way = Literal["calculator", "model", "retry", "likely", "built-in", "abstain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,10 @@ class Row:
 
 
 RULE: tuple[Row, ...] = (
-    Row("calculator", needs=frozenset({"readable", "numeric", "formula", "quoted", "units"})),
-    Row("model", needs=frozenset({"readable", "supported"}), bars=frozenset({"refused"})),
+    Row("calculator", frozenset({"readable", "numeric", "formula", "quoted", "units"}), frozenset({"disputed"})),
+    Row("model", frozenset({"readable", "supported"}), frozenset({"refused", "disputed"})),
     Row("retry", needs=frozenset({"retry"}), bars=frozenset({"refused"})),
+    Row("likely", needs=frozenset({"disputed"}), bars=frozenset({"refused"})),
     Row("built-in", needs=frozenset({"built-in"}), bars=frozenset({"refused"})),
     Row("built-in", needs=frozenset({"refused", "sure"})),
     Row("abstain"),

@@ -20,22 +20,26 @@ from mixrag_cli.generator import Generator, Message, Reply, Request
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.generated.choosing import Fact, Way, choose
 from mixrag_cli.recap.generated.defanging import defang
+from mixrag_cli.recap.generated.disputing import dispute_of, finding_of
 from mixrag_cli.recap.generated.drafts import Draft, repeats_itself, text_to_draft
 from mixrag_cli.recap.generated.examining import MIN_QUOTED_WORDS, Examined, Finding, examine, is_borne
 from mixrag_cli.recap.generated.packing import Passage, pack_evidence, passages_text, rank_of
 from mixrag_cli.recap.generated.strategies import STRATEGIES, Limits, Strategy, limits_for, user_text
 from mixrag_cli.recap.generated.streaming import AnswerStream
 from mixrag_cli.recap.generated.verifying import verify_claims
+from mixrag_cli.recap.grading import N_LIKELY
 from mixrag_cli.recap.present import unit_text
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.support import unsupported_numbers
-from mixrag_cli.records import Answer, Decider, Evidence, Source
+from mixrag_cli.records import Answer, Candidate, Decider, Evidence, Source
 
 RETRY_TOKENS = 120  # kept free for the reason of a second attempt
 MAX_REASON_CHARS = 240
-SURE_CONFIDENCE = 0.9  # as the built-in reader's SURE_COVERAGE: a cell that says this much needs no second opinion
+SURE_CONFIDENCE = 0.9  # of the built-in reader's answer, which then needs no second opinion
 MAX_ASKS_CHARS = 300
-REFUSED_TEXT = "the documents hold no answer that passes the thresholds"
+REFUSED_TEXT = "the generator finds no answer in the passages"
+DISPUTED = "the generator and the built-in reader differ"
+UNCONFIRMED = 0.5  # of a verified answer in another unit than is asked for: nothing else is known of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +142,12 @@ def _ask(
         reply = generator.reply(request, stream.feed if stream else None)
         spent.add(reply)
         draft, examined = _examined(reply, passages, restated.question)
-        way = choose(examined.facts | _outer_facts(reply, built_in, is_last=is_last))
+        dispute = dispute_of(restated, examined, built_in)
+        facts = examined.facts | _outer_facts(reply, built_in, is_last=is_last)
+        way = choose(facts | {"disputed"} if dispute else facts)
         if way != "retry":
             break
-        reason = examined.reason[:MAX_REASON_CHARS]
+        reason = (examined.reason or dispute)[:MAX_REASON_CHARS]
         if on_text and stream and stream.has_told:
             on_text("\n")  # what was told is void; the second attempt begins on a line of its own
     return examined, way, draft
@@ -201,6 +207,8 @@ def _answer(
         return _found(restated, examined.calculator, "calculator", draft)
     if way == "model" and examined.model is not None:
         return _found(restated, examined.model, "model", draft)
+    if way == "likely":
+        return _disputed(restated, built_in, examined)
     if way == "built-in":
         return _degrade(built_in, examined.reason)
     if "refused" in examined.facts:  # an honest answer, and the generator's own
@@ -231,6 +239,25 @@ def _found(restated: Restated, finding: Finding, decider: Decider, draft: Draft 
         present=finding.present,
         decided_by=decider,
     )
+
+
+def _disputed(restated: Restated, built_in: Answer, examined: Examined) -> Answer:
+    """What the built-in reader and the generator say, each where it stands; neither is stated."""
+    finding = finding_of(examined)
+    assert finding is not None
+    sources, _ = _cite(finding)
+    chance = round(1 - built_in.confidence, 3) if built_in.status == "answered" else UNCONFIRMED
+    other = Candidate(
+        "computed" if finding.formula else "span",
+        finding.text,
+        chance,
+        sources[0],
+        finding.value,
+        unit_text(finding.unit, finding.scale),
+    )
+    shown = (*built_in.candidates[: N_LIKELY - 1], other)
+    ordered = tuple(sorted(shown, key=lambda candidate: -candidate.probability))
+    return Answer(restated.question, "likely", DISPUTED, restated.kind, restated.asks, candidates=ordered)
 
 
 def _cite(finding: Finding) -> tuple[tuple[Source, ...], tuple[Evidence, ...]]:

@@ -87,6 +87,11 @@ class CellMatch:
         return self.probability >= threshold and self.time > MIN_TIME
 
     @property
+    def place(self) -> tuple[str, int, int]:
+        """The cell's table, row and column."""
+        return self.table.id, self.cell.row, self.cell.column
+
+    @property
     def label(self) -> str:
         """The cell's two header paths as one line."""
         return cell_label(self.row, self.column)

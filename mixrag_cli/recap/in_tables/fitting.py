@@ -18,7 +18,6 @@ from mixrag_cli.recap.in_rows.filters import failed_filters, find_filters, is_re
 from mixrag_cli.recap.in_rows.tally_question import Tally
 from mixrag_cli.recap.in_tables.cells import CellMatch, match_cells
 from mixrag_cli.recap.in_tables.rivals import has_plainer, is_of_other_number, says_other_currency
-from mixrag_cli.recap.in_text.sentences import counted_words
 from mixrag_cli.recap.language import (
     STOP_WORDS,
     UNIT_WORDS,
@@ -49,6 +48,11 @@ _ALONE = re.compile(
     r"\b(\w+) (?:alone|only)\b|\b(?:only|solely|exclusively) (?:from|by|in|for|of) (\w+)", re.IGNORECASE
 )
 _PRICE = re.compile(r"\bprices?\b", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"\bhow many ((?:[\w-]+ ){0,3}?[\w-]+)"
+    r"(?= (?:are|is|was|were|do|does|did|has|have|had|can|may|must|will|would|in|of|on)\b|\W*$)",
+    re.IGNORECASE,
+)
 BESIDE = 6  # more cells than asked for are looked at, in the place of those that contradict the question
 
 
@@ -119,6 +123,12 @@ def contradicts(match: CellMatch, question: str) -> bool:
     if table.total_rows > len(table.rows) or not is_record_table(table):
         return False
     return bool(failed_filters(find_filters(question, table), table, match.row.index))
+
+
+def counted_words(question: str) -> tuple[str, ...]:
+    """The stems of all words that say what "how many" counts, in order; the thing itself is the last of them."""
+    asked = _HOW_MANY.search(question)
+    return tuple(stem(word) for word in words_of(asked.group(1))) if asked else ()
 
 
 def chosen_cell(operand: Operand, restated: Restated, base: EvidenceBase) -> CellMatch | None:

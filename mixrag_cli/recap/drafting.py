@@ -1,0 +1,160 @@
+"""Drafting: every candidate of every kind as one record with its signs.
+
+structure ─► pieces ┐
+facts ──────────────┼─► drafts ─► the trained reader scores labels ─► signs compared among all
+passages ───────────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.facts import FactMatch, match_facts
+from mixrag_cli.recap.passages import ReadPassage, read_passages
+from mixrag_cli.recap.pieces import Piece, shorten
+from mixrag_cli.recap.present import number_text, unit_text
+from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.signs import Draft, compare, log_odds, number_sign, retrieval_signs, said_signs
+from mixrag_cli.recap.structure import structural_pieces
+from mixrag_cli.records import Evidence, Locator, Source
+from mixrag_cli.tables.prose_numbers import find_numbers
+
+MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
+NO_READING = -8.0  # logit of what the reader was not asked
+
+
+def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
+    """All that may answer the question, with its signs, in no order."""
+    if not base.hits:
+        return []
+    read = read_passages(restated, base, base.reader)
+    holds = {one.hit.chunk.id: one.holds for one in read}
+    drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
+    labelled = [*_from_pieces(restated, base), *_from_facts(restated, base)]
+    drafts += _scored(restated, base, labelled, holds)
+    return compare(drafts)
+
+
+# --- passages -------------------------------------------------------------------------------------------------------
+
+
+def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> Iterable[Draft]:
+    """A passage with its deciding sentence marked, and the span in it where the reader names one."""
+    text = one.hit.chunk.text
+    sentence = text[one.sentence.start : one.sentence.end]
+    where = lines_of(one.hit.chunk.locator, text, one.sentence.start, one.sentence.end)
+    signs = {
+        "holds": one.holds,
+        "sentence": one.score,
+        "span": max(one.sentence.log, NO_READING),
+        **retrieval_signs(base, Source(1, one.hit, where, text)),
+        **said_signs(restated, base, Source(1, one.hit, where, text), sentence),
+        "meaning": one.meaning,
+    }
+    source = Source(1, one.hit, where, text)
+    mark = (one.sentence.start, one.sentence.end)
+    proof = Evidence("e1", 1, shorten(sentence), one.hit.chunk.context, locator=where)
+    cited = (Source(1, one.hit, where, shorten(sentence)),)
+    yield Draft("passage", text.strip(), source, signs, marks=(mark,), evidence=(proof,), sources=cited)
+    if one.span is not None and one.span.log >= MIN_SPAN_LOG:
+        yield _from_span(restated, one, source, {**signs, "span": one.span.log}, proof, cited)
+
+
+def _from_span(
+    restated: Restated,
+    one: ReadPassage,
+    source: Source,
+    signs: dict[str, float],
+    proof: Evidence,
+    cited: tuple[Source, ...],
+) -> Draft:
+    assert one.span is not None
+    said = one.hit.chunk.text[one.span.start : one.span.end]
+    mark = (one.span.start, one.span.end)
+    found = next((value for start, _, value in find_numbers(said) if value.value is not None and start <= 1), None)
+    if found is None or found.value is None or restated.expects not in ("number", "percent", "any"):
+        signs = {**signs, "number": number_sign(restated, None)}
+        return Draft("span", said.strip(), source, signs, marks=(mark,), evidence=(proof,), sources=cited)
+    text, unit = number_text(found.value, found.unit, found.scale), unit_text(found.unit, found.scale)
+    proof = replace(proof, value=found.value, unit=found.unit, scale=found.scale)
+    signs = {**signs, "number": number_sign(restated, found.value)}
+    return Draft("span", text, source, signs, found.value, unit, (mark,), (proof,), cited)
+
+
+def lines_of(whole: Locator, text: str, start: int, end: int) -> Locator:
+    """The place of [start, end) of a passage: its own, narrowed to the lines, where a line of it is one of the file."""
+    if whole.lines is None or whole.lines[1] - whole.lines[0] != text.strip("\n").count("\n"):
+        return whole
+    first = whole.lines[0] + text[:start].lstrip("\n").count("\n")
+    return replace(whole, lines=(first, min(first + text[start:end].count("\n"), whole.lines[1])))
+
+
+# --- cells, computed values, tallies, facts ---------------------------------------------------------------------------
+
+
+def _from_pieces(restated: Restated, base: EvidenceBase) -> list[tuple[str, Draft]]:
+    """What structure answers, each with the text that the reader judges it by."""
+    return [
+        (_piece_label(piece, base), _from_piece(restated, base, piece)) for piece in structural_pieces(restated, base)
+    ]
+
+
+def _piece_label(piece: Piece, base: EvidenceBase) -> str:
+    """What the evidence is called: the table's title, the two header paths, the value."""
+    table = base.tables.get(piece.sources[0].hit.chunk.parent)
+    title = table.title if table is not None else ""
+    return "; ".join(f"{title} › {one.label}: {one.quote}".removeprefix(" › ") for one in piece.evidence)
+
+
+def _from_piece(restated: Restated, base: EvidenceBase, piece: Piece) -> Draft:
+    source = piece.sources[0]
+    labels = " ".join(f"{one.label} {one.quote}" for one in piece.evidence)
+    signs = {
+        "coverage": piece.coverage,
+        "cell": log_odds(piece.probability) if piece.probability is not None else 0.0,
+        "number": number_sign(restated, piece.value),
+        **retrieval_signs(base, source),
+        **said_signs(restated, base, source, labels),
+    }
+    return Draft(
+        piece.kind, piece.text, source, signs, piece.value, piece.unit, (), piece.evidence, piece.sources, piece.formula
+    )
+
+
+def _from_facts(restated: Restated, base: EvidenceBase) -> list[tuple[str, Draft]]:
+    return [(match.label, _from_fact(restated, base, match)) for match in match_facts(restated, base)]
+
+
+def _from_fact(restated: Restated, base: EvidenceBase, match: FactMatch) -> Draft:
+    cell = match.cell
+    where = match.locator
+    source = Source(1, match.hit, where, match.label)
+    is_number = cell.value is not None and restated.expects in ("number", "percent", "any")
+    text = number_text(cell.value, cell.unit, cell.scale) if is_number and cell.value is not None else cell.text
+    value, unit = (cell.value, unit_text(cell.unit, cell.scale)) if is_number else (None, "")
+    proof = Evidence("e1", 1, cell.text, match.name, value, cell.unit, cell.scale, where)
+    signs = {
+        "coverage": match.coverage,
+        "number": number_sign(restated, value),
+        **retrieval_signs(base, source),
+        **said_signs(restated, base, source, match.label),
+    }
+    return Draft("fact", text, source, signs, value, unit, (), (proof,), (source,))
+
+
+def _scored(
+    restated: Restated, base: EvidenceBase, labelled: Sequence[tuple[str, Draft]], holds: dict[str, float]
+) -> list[Draft]:
+    """The drafts with what the reader says of their labels, and of the passages that they stand in."""
+    readings = base.reader.read(restated.question, [label for label, _ in labelled]) if labelled else ()
+    return [
+        replace(draft, signs={**draft.signs, "pair": reading.pair, **_holds(draft, holds)})
+        for (_, draft), reading in zip(labelled, readings, strict=True)
+    ]
+
+
+def _holds(draft: Draft, holds: dict[str, float]) -> dict[str, float]:
+    found = holds.get(draft.source.hit.chunk.id)
+    return {} if found is None else {"holds": found}

@@ -1,0 +1,91 @@
+"""Facts: constants, defaults, options, keys and labelled lines of the documents found, as cells under a key path.
+
+A fact is a row of a table of kind "facts" that the file's reader wrote: its path names it, its cells are its value and
+what is said of it. Facts make no passages of their own; those of the documents that retrieval found are looked through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.language import match_term
+from mixrag_cli.recap.restate import Restated
+from mixrag_cli.records import Cell, Header, Hit, Locator, Table
+from mixrag_cli.tables.places import locate_cells
+
+READ_DOCUMENTS = 6  # whose facts are looked through: the right file is first in 75 %, almost always among these
+MAX_FACTS = 16  # that the trained reader compares
+MIN_SAID = 0.15  # of the question's weight, by a fact's own path and help
+IN_PASSAGE = 0.25  # of the question's weight: what a fact gains by standing in a passage that was found
+PASSAGES = 10  # of those found, in which a fact gains it
+HELP = ("help", "comment", "type")  # columns that say what a fact is, and are no value
+
+
+@dataclass(frozen=True, slots=True)
+class FactMatch:
+    """A fact that may be meant. name: its key path as one line. label: with its value, as it is read."""
+
+    hit: Hit
+    name: str
+    label: str
+    cell: Cell
+    locator: Locator
+    coverage: float
+    score: float
+
+
+def match_facts(restated: Restated, base: EvidenceBase) -> list[FactMatch]:
+    """The facts that say most of the question, best first, at most MAX_FACTS."""
+    documents = list(dict.fromkeys(hit.chunk.document for hit in base.hits))[:READ_DOCUMENTS]
+    found = [
+        match
+        for document in documents
+        for table in base.facts.get(document, ())
+        for match in _match_in(restated, base, table, [hit for hit in base.hits if hit.chunk.document == document])
+    ]
+    return sorted(found, key=lambda match: -match.score)[:MAX_FACTS]
+
+
+def _match_in(restated: Restated, base: EvidenceBase, table: Table, hits: Sequence[Hit]) -> Iterator[FactMatch]:
+    terms = restated.whole.terms
+    weights = [base.weight(term) for term in terms]
+    total = sum(weights) or 1.0
+    around = stems_of(hits[0].path_below.replace("/", " "))
+    credit = [0.5 * match_term(term, around) for term in terms]
+    for row, column, cell, told in _facts_of(table):
+        own = [match_term(term, stems_of(told)) for term in terms]
+        said = sum(weight * one for weight, one in zip(weights, own, strict=True)) / total
+        if said < MIN_SAID:
+            continue
+        coverage = sum(w * max(one, c) for w, one, c in zip(weights, own, credit, strict=True)) / total
+        where = locate_cells(table.locator, [cell])
+        hit = _hit_around(where, hits)
+        name = f"{'.'.join(row.path[:-1])} › {row.path[-1]}".removeprefix(" › ") if row.path else ""
+        label = f"{name}: {cell.text}" if column.leaf in ("", "value") else f"{name} {column.leaf}: {cell.text}"
+        score = coverage + (IN_PASSAGE if hit is not None and hit in base.hits[:PASSAGES] else 0.0)
+        yield FactMatch(hit or hits[0], name, label, cell, where, coverage, score)
+
+
+def _facts_of(table: Table) -> Iterable[tuple[Header, Header, Cell, str]]:
+    """Each value with its headers and all that is said of it: its path and the cells that help."""
+    columns = {column.index: column for column in table.columns}
+    by_row: dict[int, list[Cell]] = {}
+    for cell in table.cells:
+        by_row.setdefault(cell.row, []).append(cell)
+    for row in table.rows:
+        cells = by_row.get(row.index, ())
+        told = " ".join([*row.path, *(cell.text for cell in cells if columns[cell.column].leaf in HELP)])
+        for cell in cells:
+            if columns[cell.column].leaf not in HELP:
+                yield row, columns[cell.column], cell, f"{told} {columns[cell.column].leaf}"
+
+
+def _hit_around(where: Locator, hits: Sequence[Hit]) -> Hit | None:
+    """The best hit whose lines hold the fact's, None where none does."""
+    if where.lines is None:
+        return None
+    first = where.lines[0]
+    known = ((hit, hit.chunk.locator.lines) for hit in hits)
+    return next((hit for hit, lines in known if lines is not None and lines[0] <= first <= lines[1]), None)

@@ -1,0 +1,85 @@
+"""The built-in reader: RECAP (restate, extract, compute, answer, present) without a language model, as one funnel.
+
+    restate   the kind of question, its operation and operands               restate.py
+    extract   cells, formulas and tallies by structure; facts; passages      structure.py, facts.py, passages.py
+    compute   formulas over the extracted values, by the calculator          compute.py
+    answer    signs of every candidate, one probability, one of three grades signs.py, grading.py
+    present   stated, shown as likely in its place, or refused by name       this module
+
+It never states a number that is not quoted from a source or computed from quoted numbers.
+Source: MixRAG, section 4.3 (the five steps and the external calculator).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mixrag_cli.recap.drafting import draft_all
+from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.grading import N_LIKELY, Grading, shipped_grading
+from mixrag_cli.recap.missing import what_is_missing
+from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.records import Answer, Candidate
+
+UNSURE = "no answer is sure enough to state"
+N_NEAREST = 3
+
+
+def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None = None) -> Answer:
+    """Answer the restated question from the evidence, show what probably holds the answer, or say what is missing."""
+    grading = grading or shipped_grading()
+    graded = sorted(
+        ((grading.probability(draft), draft) for draft in draft_all(restated, base)), key=_probability, reverse=True
+    )
+    stated = next(((chance, draft) for chance, draft in graded if _may_state(restated, draft, grading, chance)), None)
+    if stated is not None:
+        chance, draft = stated
+        return _state(restated, chance, draft, _shown([stated, *graded]))
+    shown = _shown(graded)
+    if grading.shows([candidate.probability for candidate in shown]):
+        return replace(_unstated(restated, base, UNSURE), status="likely", candidates=tuple(shown))
+    return _unstated(restated, base, what_is_missing(restated, base))
+
+
+def _probability(graded: tuple[float, Draft]) -> float:
+    return graded[0]
+
+
+def _may_state(restated: Restated, draft: Draft, grading: Grading, chance: float) -> bool:
+    """Whether a candidate is sure enough, and of a kind that answers: a passage is no answer to "how many"."""
+    asks_value = restated.expects in ("number", "percent") or restated.operation != "lookup"
+    return grading.states(draft, chance) and not (asks_value and draft.kind == "passage")
+
+
+def _shown(graded: Sequence[tuple[float, Draft]]) -> list[Candidate]:
+    """The best candidates of different places."""
+    kept: list[tuple[float, Draft]] = []
+    for chance, draft in graded:
+        if len(kept) < N_LIKELY and not any(draft.is_beside(other) for _, other in kept):
+            kept.append((chance, draft))
+    return [draft.as_candidate(round(chance, 3)) for chance, draft in kept]
+
+
+def _state(restated: Restated, chance: float, draft: Draft, shown: Sequence[Candidate]) -> Answer:
+    return Answer(
+        question=restated.question,
+        status="answered",
+        text=draft.text,
+        kind=restated.kind,
+        asks=restated.asks,
+        value=draft.value,
+        unit=draft.unit,
+        confidence=round(chance, 3),
+        evidence=draft.evidence,
+        formula=draft.formula,
+        result=draft.value if draft.formula else None,
+        sources=draft.sources,
+        candidates=tuple(shown),
+    )
+
+
+def _unstated(restated: Restated, base: EvidenceBase, reason: str) -> Answer:
+    nearest = base.hits[:N_NEAREST]
+    return Answer(restated.question, "abstained", reason, restated.kind, restated.asks, refused=nearest)

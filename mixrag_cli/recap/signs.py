@@ -1,0 +1,148 @@
+"""Signs: what tells whether a candidate is right, the same few for every kind of candidate.
+
+None of them is a rule. Each is a number, 0 where it says nothing; what it is worth, for each kind of candidate, is
+fitted on questions that the trained reader never saw (grading.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
+from mixrag_cli.recap.language import Facets, facets_of, match_term
+from mixrag_cli.recap.restate import Restated
+from mixrag_cli.records import Candidate, CandidateKind, Evidence, Source
+
+# holds, pair, span, sentence: what the trained reader says of the passage, of the cell or fact, of the words; _lead:
+# how far that is above the best of another place. meaning, words: of the sentence or label. around: with headings,
+# title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_unsaid: of those asked for.
+# promise, promise_lead, rank: of the passage in retrieval. coverage, cell: of a table's own reading. number: a number
+# where one is asked for (1), or the opposite (-1). agreement: how many other places say the same. accepted: whether the
+# passage passes retrieval's threshold. terms: how much the question says.
+SIGNS = (
+    "holds", "holds_lead", "pair", "pair_lead", "span", "span_lead", "sentence", "sentence_lead", "meaning", "words",
+    "around", "unsaid", "names_unsaid", "years_unsaid", "promise", "promise_lead", "rank", "coverage", "cell",
+    "number", "agreement", "accepted", "terms",
+)  # fmt: skip
+PASSAGES = ("passage", "span", "definition")
+OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
+LEADS = (*OF_ANSWERS, "holds", "sentence", "promise")
+MAX_LEAD = 6.0  # logits; a candidate without a rival has it
+MAX_AGREEING = 3
+SAID = 0.5  # of a match, from which on a term counts as said
+LEAST_CHANCE, MOST_TERMS = 1e-3, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A candidate before it has a probability. evidence, formula: what a stated answer rests on."""
+
+    kind: CandidateKind
+    text: str
+    source: Source
+    signs: Mapping[str, float]
+    value: Decimal | None = None
+    unit: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    sources: tuple[Source, ...] = ()
+    formula: str = ""
+
+    @property
+    def chunk(self) -> str:
+        """The id of the passage that it stands in."""
+        return self.source.hit.chunk.id
+
+    def is_beside(self, other: Draft) -> bool:
+        """Whether a person who looks at the one sees the other, too: of one passage, or a cell and its table's rows."""
+        one, two = self.source.hit.chunk, other.source.hit.chunk
+        if self.kind not in PASSAGES and other.kind not in PASSAGES:
+            return self.source.locator == other.source.locator and one.document == two.document
+        return one.id == two.id or (one.parent == two.parent != "")
+
+    @property
+    def said(self) -> str:
+        """What it answers, apart from how it is written."""
+        return f"{self.value.normalize():f}" if self.value is not None else " ".join(self.text.casefold().split())
+
+    def as_candidate(self, probability: float) -> Candidate:
+        """The record that people and scripts see."""
+        return Candidate(self.kind, self.text, probability, self.source, self.value, self.unit, self.marks)
+
+
+def said_signs(restated: Restated, base: EvidenceBase, source: Source, text: str) -> dict[str, float]:
+    """What of the question a text says by itself and with what stands around it."""
+    hit = source.hit
+    terms, names = restated.whole.terms, restated.names
+    around, around_facets = surroundings_of(hit, base.tables.get(hit.chunk.parent))
+    own = stems_of(text)
+    near = (*own, *stems_of(hit.chunk.text), *around)
+    weights = [base.weight(term) for term in terms]
+    total = sum(weights) or 1.0
+    said_own = [match_term(term, own) for term in terms]
+    said_near = [match_term(term, near) for term in terms]
+    unsaid = [weight for weight, said in zip(weights, said_near, strict=True) if said < SAID]
+    lost_names = [term for term, said in zip(terms, said_near, strict=True) if term in names and said < SAID]
+    return {
+        "words": sum(w * s for w, s in zip(weights, said_own, strict=True)) / total,
+        "around": sum(w * s for w, s in zip(weights, said_near, strict=True)) / total,
+        "unsaid": max(unsaid, default=0.0) / total,
+        "names_unsaid": float(len(lost_names)),
+        "years_unsaid": float(len(_lost_years(restated, around_facets, f"{text} {hit.chunk.text}"))),
+        "terms": min(len(terms), MOST_TERMS) / MOST_TERMS,
+    }
+
+
+def _lost_years(restated: Restated, around: Facets, text: str) -> frozenset[int]:
+    asked = frozenset().union(*(operand.facets.years for operand in (restated.whole, *restated.operands)))
+    return asked - facets_of(text).years - around.years
+
+
+def retrieval_signs(base: EvidenceBase, source: Source) -> dict[str, float]:
+    """What retrieval thinks of the passage."""
+    hit = source.hit
+    rank = next((n for n, other in enumerate(base.hits) if other.chunk.id == hit.chunk.id), len(base.hits))
+    promise = hit.probability if hit.probability is not None else hit.score
+    return {
+        "promise": log_odds(promise),
+        "rank": math.log1p(rank),
+        "meaning": hit.scores.get("meaning", 0.0),
+        "accepted": float(hit.accepted_by is not None),
+    }
+
+
+def number_sign(restated: Restated, value: Decimal | None) -> float:
+    """1 for a number where one is asked for, -1 for one where none is or for none where one is, else 0."""
+    if restated.expects in ("number", "percent"):
+        return 1.0 if value is not None else -1.0
+    return -1.0 if value is not None and restated.expects in ("text", "code", "label") else 0.0
+
+
+def log_odds(chance: float) -> float:
+    """The log odds of a chance, bounded."""
+    bounded = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
+    return math.log(bounded / (1 - bounded))
+
+
+def compare(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts with what only shows among all of them: leads over other places, and who else says the same."""
+    return [replace(draft, signs={**draft.signs, **_among(draft, drafts)}) for draft in drafts]
+
+
+def _among(draft: Draft, drafts: Sequence[Draft]) -> dict[str, float]:
+    found = {f"{name}_lead": _lead(name, draft, drafts) for name in LEADS if name in draft.signs}
+    same = {other.chunk for other in drafts if other.said == draft.said and other.chunk != draft.chunk}
+    return {**found, "agreement": float(min(len(same), MAX_AGREEING))}
+
+
+def _lead(name: str, draft: Draft, drafts: Sequence[Draft]) -> float:
+    """How far a sign is above the best of another answer, or of another passage."""
+    if name in OF_ANSWERS:
+        others = [other for other in drafts if other.said != draft.said and other.kind != "passage"]
+    else:
+        others = [other for other in drafts if other.chunk != draft.chunk]
+    known = [other.signs[name] for other in others if name in other.signs]
+    return max(min(draft.signs[name] - max(known), MAX_LEAD), -MAX_LEAD) if known else MAX_LEAD

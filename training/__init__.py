@@ -1,0 +1,1 @@
+"""What made the models and weights that are shipped: from named data to the files of the package."""

@@ -1,0 +1,181 @@
+"""The domains that the grading is fitted on: folders of files with questions that the trained reader never saw.
+
+    hetdocqa   198 mixed documents: papers, code, pages, sheets as text (its calibration questions)
+    covid      98 articles of medicine
+    tables     tables of WikiTableQuestions and SQA that were kept out of training, each a csv
+    everyday   the open part of the bank: filings, code, readmes, sheets, reports, minutes, handbooks
+
+To each the questions of another domain are added, which its folder cannot answer.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from training.reader.groups import part_of
+from training.reader.jsonl import read_jsonl
+from training.reader.tables import KEPT_PARTS
+
+SEED = 11
+N_QUESTIONS = 120  # of a domain
+N_FOREIGN = 30  # of another domain, that it cannot answer
+N_TABLES = 90
+SUFFIXES = (
+    ".md",
+    ".py",
+    ".js",
+    ".java",
+    ".go",
+    ".html",
+    ".rst",
+    ".csv",
+)  # kept; what was a PDF or a sheet is text here
+GAP = re.compile(r"(?<=\S) {40,}(?=\S)")  # where no passage holds the document's text
+UNSAFE = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """Where the answer stands: a file of the folder, and words that stand at that place ("" where unknown)."""
+
+    file: str
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question to a folder. forms: right answers; none for a question that the folder cannot answer.
+
+    scope: files to which it is restricted, as a person does who knows the file.
+    """
+
+    text: str
+    forms: tuple[str, ...]
+    gold: tuple[Gold, ...]
+    scope: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A folder of files and the questions asked of it."""
+
+    name: str
+    folder: Path
+    questions: tuple[Asked, ...]
+
+
+def hetdocqa(data: Path, target: Path) -> Domain:
+    """The documents put together again from their passages, and the calibration questions."""
+    passages = defaultdict(list)
+    names: dict[str, str] = {}
+    for row in read_jsonl(data / "hetdocqa" / "corpus.jsonl"):
+        passages[row["document_id"]].append((row["char_start"], row["char_end"], row["text"]))
+        names[row["document_id"]] = _file_name(row["document_id"], row["filename"])
+    texts = {document: _join(found) for document, found in passages.items()}
+    for document, text in texts.items():
+        _write(target / names[document], GAP.sub("\n\n", text).strip() + "\n")
+    questions = []
+    for row in read_jsonl(data / "hetdocqa" / "queries.jsonl"):
+        spans = [span for span in row["gold_spans"] if span["document_id"] in texts]
+        if row["split"] == "calibration" and spans and row["all_gold_covered"]:
+            gold = tuple(_span_gold(span, texts, names) for span in spans)
+            questions.append(Asked(row["text"], (row["answer"],), gold))
+    return Domain("hetdocqa", target, _drawn(questions))
+
+
+def _span_gold(span: dict[str, object], texts: dict[str, str], names: dict[str, str]) -> Gold:
+    document, start, end = str(span["document_id"]), int(str(span["char_start"])), int(str(span["char_end"]))
+    return Gold(names[document], texts[document][start:end])
+
+
+def _join(passages: Iterable[tuple[int, int, str]]) -> str:
+    """The text of a document, each passage at its place; what no passage holds is blanks."""
+    ordered = sorted(passages)
+    text = list(" " * max(end for _, end, _ in ordered))
+    for start, _, part in ordered:
+        text[start : start + len(part)] = part
+    return "".join(text)
+
+
+def covid(data: Path, target: Path) -> Domain:
+    """Each article as one file; a question's place is the passage it was written for."""
+    articles = defaultdict(list)
+    for row in read_jsonl(data / "reader_train" / "covidqa_passages.jsonl.gz"):
+        articles[row["group"]].append(row["context"])
+    for group, contexts in articles.items():
+        _write(target / f"{_slug(group)}.txt", "\n\n".join(dict.fromkeys(contexts)))
+    questions = [
+        Asked(
+            row["question"],
+            tuple(answer["text"] for answer in row["answers"]),
+            tuple(Gold(f"{_slug(row['group'])}.txt", answer["text"]) for answer in row["answers"]),
+        )
+        for row in read_jsonl(data / "reader_train" / "prose.jsonl.gz")
+        if row["source"] == "covidqa" and row["answers"]
+    ]
+    return Domain("covid", target, _drawn(questions))
+
+
+def tables(data: Path, target: Path) -> Domain:
+    """Kept-out tables as csv files; every other question is asked of its own file alone, as people do."""
+    sheets: dict[str, tuple[list[str], list[list[str]]]] = {}
+    asked = defaultdict(list)
+    for row in read_jsonl(data / "reader_train" / "table.jsonl.gz"):
+        if part_of(row["group"], KEPT_PARTS) or row.get("history") or row["source"] == "fetaqa":
+            continue
+        name = f"{_slug(row['group'])}.csv"
+        sheets[name] = (row["table"]["header"], row["table"]["rows"])
+        answer = row["answer"]
+        forms = tuple(map(str, answer)) if isinstance(answer, list) else (str(answer),)
+        asked[name].append(Asked(row["question"], ("; ".join(forms),), (Gold(name),)))
+    chosen = random.Random(SEED).sample(sorted(sheets), min(N_TABLES, len(sheets)))
+    for name in chosen:
+        header, rows = sheets[name]
+        target.mkdir(parents=True, exist_ok=True)
+        with (target / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([header, *rows])
+    drawn = _drawn([question for name in chosen for question in asked[name]])
+    return Domain(
+        "tables",
+        target,
+        tuple(replace(one, scope=(one.gold[0].file,)) if n % 4 else one for n, one in enumerate(drawn)),
+    )
+
+
+def _drawn(questions: Sequence[Asked]) -> tuple[Asked, ...]:
+    return tuple(random.Random(SEED).sample(list(questions), min(N_QUESTIONS, len(questions))))
+
+
+def with_foreign(domains: Sequence[Domain]) -> list[Domain]:
+    """To each domain some questions of the next one, which its folder cannot answer."""
+    found = []
+    for one, other in zip(domains, [*domains[1:], domains[0]], strict=True):
+        foreign = [Asked(question.text, (), ()) for question in other.questions[:N_FOREIGN] if not question.scope]
+        found.append(replace(one, questions=(*one.questions, *foreign)))
+    return found
+
+
+def _file_name(document: str, filename: str) -> str:
+    suffix = Path(filename).suffix.lower()
+    return f"{_slug(document)}{suffix if suffix in SUFFIXES else '.txt'}"
+
+
+def _slug(text: str) -> str:
+    return UNSAFE.sub("-", text).strip("-")[:80]
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+def questions_to_json(questions: Sequence[Asked]) -> str:
+    """A stable text of the questions, by which kept signs are known to be theirs."""
+    return json.dumps([[one.text, one.forms, [gold.file for gold in one.gold]] for one in questions])

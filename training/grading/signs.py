@@ -1,0 +1,82 @@
+"""Ask every question of a domain through the product's own retrieval, and keep each candidate's signs and whether it is
+right. What was asked of the same files by the same program is not asked again."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from mixrag_cli.evaluation.answers import is_same_value, says_form
+from mixrag_cli.pipeline.answering import prepare
+from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.scope import Scope
+from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.recap.drafting import draft_all
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.settings import Settings
+from training.grading.domains import Asked, Domain
+
+ENOUGH_OF_THE_WORDS = 0.5  # of those that stand at the right place, which a passage shows
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A candidate of a question: its kind, its signs, whether it is right."""
+
+    domain: str
+    question: int
+    kind: str
+    is_value_asked: bool
+    signs: dict[str, float]
+    right: bool
+
+
+def signs_of(domain: Domain, cache: Path) -> list[Signed]:
+    """All candidates of all questions of the domain."""
+    kept = cache / f"{domain.name}.signs.jsonl"
+    if kept.exists():
+        return [Signed(**json.loads(line)) for line in kept.read_text("utf-8").splitlines()]
+    store = cache / "stores" / domain.name
+    command = (sys.executable, "-m", "mixrag_cli", "index", str(domain.folder), "--store", str(store), "--json")
+    subprocess.run(command, check=False, stdout=subprocess.DEVNULL)  # 3 where a file could not be read
+    session = open_session(domain.folder, Settings(store=store))
+    found = [one for number, asked in enumerate(domain.questions) for one in _ask(session, domain.name, number, asked)]
+    kept.write_text("".join(json.dumps(asdict(one)) + "\n" for one in found), "utf-8")
+    return found
+
+
+def _ask(session: Session, domain: str, number: int, asked: Asked) -> Iterator[Signed]:
+    restated, base, _ = prepare(session, asked.text, Scope(paths=asked.scope), Clock())
+    for draft in draft_all(restated, base):
+        asks_value = restated.expects in ("number", "percent") or restated.operation != "lookup"
+        yield Signed(domain, number, draft.kind, asks_value, dict(draft.signs), is_right(asked, draft))
+
+
+def is_right(asked: Asked, draft: Draft) -> bool:
+    """Whether a candidate says a right form; of a passage, whether it shows the right place."""
+    if draft.kind == "passage":
+        return any(_shows(draft, gold.file, gold.words, asked.forms) for gold in asked.gold)
+    if draft.value is not None:
+        numbers = [float(found.group().replace(",", "")) for form in asked.forms if (found := NUMBER.match(form))]
+        return any(is_same_value(asked.text, gold, asked.forms, float(draft.value), draft.unit) for gold in numbers)
+    return any(says_form(form, draft.text) for form in asked.forms)
+
+
+def _shows(draft: Draft, file: str, words: str, forms: tuple[str, ...]) -> bool:
+    if not f"/{draft.source.hit.path}".endswith(f"/{file}"):
+        return False
+    shown = set(_words(draft.source.hit.chunk.text))
+    if words:
+        wanted = set(_words(words))
+        return len(wanted & shown) >= ENOUGH_OF_THE_WORDS * len(wanted)
+    return any(says_form(form, draft.source.hit.chunk.text) for form in forms)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
