@@ -17,13 +17,14 @@ def table_to_plain(table: Table) -> dict[str, Any]:
         "columns": [[header.index, header.path, header.is_total] for header in table.columns],
         "rows": [[header.index, header.path, header.is_total] for header in table.rows],
         "cells": [_cell_to_plain(cell) for cell in table.cells],
-        "locator": table.locator.to_json(),
+        "locator": table.locator.to_plain(),
         "unit": table.unit,
         "scale": table.scale,
         "notes": table.notes,
         "confidence": table.confidence,
         "total_rows": table.total_rows,
         "profiles": [_profile_to_plain(profile) for profile in table.profiles],
+        "kind": table.kind,
     }
 
 
@@ -42,6 +43,7 @@ def table_from_plain(plain: Mapping[str, Any]) -> Table:
         confidence=plain["confidence"],
         total_rows=plain["total_rows"],
         profiles=tuple(_profile_from_plain(profile) for profile in plain["profiles"]),
+        kind=plain["kind"],
     )
 
 
@@ -49,15 +51,15 @@ def _cell_to_plain(cell: Cell) -> list[Any]:
     place = (cell.address, cell.bbox, cell.line)
     value = _decimal_to_plain(cell.value)
     spans = (cell.row_span, cell.column_span)
-    return [cell.row, cell.column, cell.text, value, cell.unit, cell.scale, *place, *spans, cell.page]
+    added = (cell.page,) if cell.last_line is None else (cell.page, cell.last_line)
+    return [cell.row, cell.column, cell.text, value, cell.unit, cell.scale, *place, *spans, *added]
 
 
 def _cell_from_plain(plain: Sequence[Any]) -> Cell:
     row, column, text, value, unit, scale, address, bbox, line, row_span, column_span, *added = plain
     number = _decimal_from_plain(value)
     box = tuple(bbox) if bbox else None
-    page = added[0] if added else None  # absent in tables stored before cells had one
-    return Cell(row, column, text, number, unit, scale, address, box, line, row_span, column_span, page)
+    return Cell(row, column, text, number, unit, scale, address, box, line, row_span, column_span, *added)
 
 
 def _profile_to_plain(profile: ColumnProfile) -> list[Any]:

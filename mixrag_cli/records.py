@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
@@ -22,6 +22,20 @@ FaithfulnessLevel = Literal["high", "borderline", "risk"]
 Decider = Literal["built-in", "calculator", "model"]
 Grade = Literal["answered", "likely", "abstained"]
 CandidateKind = Literal["cell", "fact", "span", "passage", "definition", "column", "computed"]
+TableKind = Literal["table", "facts"]
+FactSort = Literal[
+    "constant",  # NAME = 5; a class attribute; a member of an enumeration
+    "entry",  # a key of a literal mapping, a field of a literal record, a keyword argument of a module's call
+    "default",  # of a parameter
+    "option",  # of a command line
+    "case",  # an arm of a match or switch: the subject, the pattern
+    "return",  # a function's literal answer, its condition in the path
+    "setting",  # a key of a configuration file or of front matter
+    "label",  # "Label: value"
+    "definition",  # a term and what it means
+    "version",  # of a change log, with its date
+]
+FactColumn = Literal["value", "default", "type", "help", "date"]
 Representation = Literal["h-rcl-rows", "h-rcl", "rcl", "table"]  # of a table, as texts to search by
 
 
@@ -76,12 +90,22 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class LineMarks:
+    """Where an extracted text stands in its file: from character chars[i] on, on line lines[i]; chars ascend."""
+
+    chars: Sequence[int] = ()
+    lines: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Locator:
     """A place in a source: characters of the extracted text always, and what the format has besides.
 
     chars: [start, end) in the extracted text. page: from 1. bbox: (x0, top, x1, bottom) in points from the
-    page's top left. lines: first and last, from 1. cells: an A1 range such as "B4:C4". last_page: of a table that goes
-    on over pages; its bbox is that of its part on the first.
+    page's top left. lines: first and last of the file, from 1. cells: an A1 range such as "B4:C4". last_page: of a
+    table that goes on over pages; its bbox is that of its part on the first. cell, last_cell: of a notebook, from 1;
+    last_cell where a passage goes on over cells. marks: within a passage's text, where its line breaks are not those
+    of its file.
     """
 
     chars: tuple[int, int]
@@ -91,11 +115,14 @@ class Locator:
     sheet: str | None = None
     cells: str | None = None
     last_page: int | None = None
+    cell: int | None = None
+    last_cell: int | None = None
+    marks: LineMarks = LineMarks()
 
     def to_json(self) -> dict[str, Any]:
-        """The locator's known fields as plain JSON values."""
+        """The locator's known fields as plain JSON values; its marks only in to_plain."""
         known: dict[str, Any] = {"chars": list(self.chars)}
-        for name in ("page", "last_page", "sheet", "cells"):
+        for name in ("page", "last_page", "sheet", "cells", "cell", "last_cell"):
             if (value := getattr(self, name)) is not None:
                 known[name] = value
         if self.lines is not None:
@@ -104,9 +131,16 @@ class Locator:
             known["bbox"] = [round(edge, 1) for edge in self.bbox]
         return known
 
+    def to_plain(self) -> dict[str, Any]:
+        """All of the locator as plain JSON values, as the store keeps it."""
+        known = self.to_json()
+        if self.marks.chars:
+            known["marks"] = [list(self.marks.chars), list(self.marks.lines)]
+        return known
+
     @classmethod
     def from_json(cls, known: Mapping[str, Any]) -> Locator:
-        """The inverse of to_json."""
+        """The inverse of to_json and of to_plain."""
         return cls(
             chars=(known["chars"][0], known["chars"][1]),
             page=known.get("page"),
@@ -115,6 +149,9 @@ class Locator:
             sheet=known.get("sheet"),
             cells=known.get("cells"),
             last_page=known.get("last_page"),
+            cell=known.get("cell"),
+            last_cell=known.get("last_cell"),
+            marks=LineMarks(*map(tuple, known["marks"])) if known.get("marks") else LineMarks(),
         )
 
 
@@ -144,7 +181,7 @@ class GridCell:
     row, column: of its top left corner, from 0, within the grid. text: as shown to a person. number: the
     stored number where the format has typed cells. indent, bold: style hints where the format has them.
     address: "B6" in sheets. locator-like hints: bbox in PDF, line (from 1) in text formats. page: where it is not the
-    grid's own, in a table that goes on over pages.
+    grid's own, in a table that goes on over pages. last_line: of a text over several lines.
     """
 
     row: int
@@ -162,6 +199,7 @@ class GridCell:
     bbox: tuple[float, float, float, float] | None = None
     line: int | None = None
     page: int | None = None
+    last_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +237,29 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class FactValue:
+    """One thing said of a key. line: of the file, from 1; None where the format has no lines."""
+
+    column: FactColumn
+    text: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What a file says of one key. path: outermost first, e.g. ("Session", "send", "timeout")."""
+
+    path: tuple[str, ...]
+    sort: FactSort
+    values: tuple[FactValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """What a reader made of one file.
 
-    text: the whole extracted text; every locator's chars point into it. warnings: for people, one line each.
+    text: the whole extracted text; every locator's chars point into it. warnings: for people, one line each. marks:
+    the file's lines for the text, where the format has lines. facts: in the order of the file.
     """
 
     modality: Modality
@@ -212,6 +269,8 @@ class Document:
     grids: tuple[Grid, ...] = ()
     language: str = ""
     warnings: tuple[str, ...] = ()
+    marks: LineMarks = LineMarks()
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +292,7 @@ class Cell:
     """A data cell: what it says, what it is worth and where it stands.
 
     row, column: grid indices, as in Header.index. value: the number as written (-1234 for "(1,234)"; 35.3
-    for "35.3 %"); multiply by scale for base units. unit: "%", "USD", … or "". page: as in GridCell.
+    for "35.3 %"); multiply by scale for base units. unit: "%", "USD", … or "". page, last_line: as in GridCell.
     """
 
     row: int
@@ -248,6 +307,7 @@ class Cell:
     row_span: int = 1
     column_span: int = 1
     page: int | None = None
+    last_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +315,9 @@ class Table:
     """A table read through its headers (paper 000, 3.1: T = {top headers, left headers, data}).
 
     unit, scale: those the caption or a unit row gives to the whole table ("USD", 1_000_000). confidence: in
-    [0, 1], how sure the header inference is. total_rows: as in Grid.
+    [0, 1], how sure the header inference is. total_rows: as in Grid. kind: "facts" for the one table a document whose
+    rows are keys (Header.path is the key path) and whose columns are ("constant", "value"), ("option", "help"), …: a
+    FactSort over a FactColumn.
     """
 
     id: str
@@ -270,6 +332,7 @@ class Table:
     confidence: float = 1.0
     total_rows: int = 0
     profiles: tuple[ColumnProfile, ...] = ()
+    kind: TableKind = "table"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,18 @@ PACKAGE = "mixrag_cli"
 SOURCE = Path(__file__).parent.parent / PACKAGE
 
 # Who may import whom, by part of the package. Nothing but this table and the two exceptions below it.
-GROUND = {"errors", "records", "plain", "cleaning", "generator", "lenient_json", "limits", "fencing", "stop_words"}
+GROUND = {
+    "errors",
+    "records",
+    "plain",
+    "cleaning",
+    "generator",
+    "lenient_json",
+    "limits",
+    "fencing",
+    "stop_words",
+    "line_marks",
+}
 BASE = GROUND | {"settings", PACKAGE}
 LOWER = {"readers", "tables", "chunking"}
 WORKERS = {"extraction", "walking", "models", "store", "retrieval", "recap", "evaluation"}
@@ -22,6 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "records": set(),
     "plain": {"records"},
+    "line_marks": {"records"},
     "cleaning": set(),
     "generator": set(),
     "lenient_json": set(),

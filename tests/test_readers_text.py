@@ -276,7 +276,7 @@ def test_markdown_blocks_with_their_lines() -> None:
     document = read("a.md", MARKDOWN)
     intro, setup = ("Intro to things",), ("Intro to things", "Setup")
     assert [(block.kind, block.locator.lines, block.heading_path, block.text) for block in document.blocks] == [
-        ("paragraph", (1, 3), (), 'title: "The Handbook"'),
+        ("paragraph", (2, 2), (), 'title: "The Handbook"'),
         ("heading", (4, 4), (), "Intro to things"),
         ("paragraph", (6, 7), intro, "See the docs and code,\nsecond a cat line."),
         ("list", (11, 15), intro, "- first\n  goes on\n- second\n  1. inner\n- third"),

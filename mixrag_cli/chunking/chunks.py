@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from mixrag_cli.chunking.code import code_drafts
-from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, newline_places
+from mixrag_cli.chunking.packing import Draft, Frame, cut_piece
 from mixrag_cli.chunking.prose import prose_drafts
 from mixrag_cli.chunking.table import table_drafts
 from mixrag_cli.records import Chunk, Document, Representation, Table, stable_id
@@ -30,7 +30,7 @@ def chunk_document(
     count_tokens: of a text, without the model's special tokens. window: the most tokens a chunk's context and text may
     have together, special tokens included. representation: how tables are told.
     """
-    frame = Frame(document, path, count_tokens, window, newline_places(document.text))
+    frame = Frame(document, path, count_tokens, window)
     fitting = (part for draft in _drafts(frame, dict(tables), representation) for part in _fit(frame, draft))
     chunks: dict[str, Chunk] = {}  # by id: a row of like cells may be cut into parts of the same text
     for draft in fitting:
@@ -61,7 +61,7 @@ def _fit(frame: Frame, draft: Draft) -> Iterator[Draft]:
     begin, end = draft.locator.chars
     is_verbatim = end - begin == len(draft.text)
     for piece in cut_piece(draft.text, 0, len(draft.text), budget, frame.count_tokens):
-        where = replace(draft.locator, chars=(begin + piece.start, begin + piece.end)) if is_verbatim else draft.locator
+        where = frame.locate(draft.locator, begin + piece.start, begin + piece.end) if is_verbatim else draft.locator
         yield replace(draft, text=draft.text[piece.start : piece.end], locator=where)
 
 

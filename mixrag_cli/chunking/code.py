@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from mixrag_cli.chunking.packing import (
     MAX_CHUNK_CHARS,
     Draft,
     Frame,
-    count_newlines,
     cut_piece,
     line_spans,
     pack_pieces,
 )
-from mixrag_cli.records import Block, Locator
+from mixrag_cli.records import Block
 
 
 def code_drafts(frame: Frame) -> Iterator[Draft]:
@@ -39,7 +37,8 @@ def _block_drafts(frame: Frame, block: Block) -> Iterator[Draft]:
     ]
     for number, group in enumerate(pack_pieces(pieces, budget)):
         start, end = group[0].start, group[-1].end
-        where = _part_locator(frame, block, start, end)
+        begin = block.locator.chars[0]
+        where = frame.locate(block.locator, begin + start, begin + end)
         yield Draft("code", block.text[start:end], continued if number else context, where, block.name)
 
 
@@ -50,12 +49,3 @@ def _signature(block: Block) -> str:
         if plain and plain[0] not in "@#/*":
             return plain
     return ""
-
-
-def _part_locator(frame: Frame, block: Block, start: int, end: int) -> Locator:
-    begin = block.locator.chars[0]
-    where = replace(block.locator, chars=(begin + start, begin + end))
-    if where.lines is None:
-        return where
-    first = where.lines[0] + count_newlines(frame.newlines, begin, begin + start)
-    return replace(where, lines=(first, first + count_newlines(frame.newlines, begin + start, begin + end)))

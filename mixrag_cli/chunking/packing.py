@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
+from mixrag_cli.line_marks import lines_between, marks_of_passage
 from mixrag_cli.records import ChunkKind, Document, Locator
 
 SPECIAL_TOKENS = 2  # [CLS] and [SEP]
@@ -53,7 +53,6 @@ class Frame:
     path: str
     count_tokens: Callable[[str], int]
     window: int
-    newlines: Sequence[int]
 
     @property
     def title(self) -> str:
@@ -70,6 +69,14 @@ class Frame:
     def budget(self, context: str) -> int:
         """The tokens that are left for a chunk's text behind the context."""
         return max(MIN_BUDGET, self.window - SPECIAL_TOKENS - self.count_tokens(context))
+
+    def locate(self, where: Locator, start: int, end: int) -> Locator:
+        """The place of the stretch [start, end) of the document's text, within the given one of its blocks."""
+        marks = self.document.marks
+        if where.lines is None:
+            return replace(where, chars=(start, end))
+        inner = marks_of_passage(marks, self.document.text, start, end)
+        return replace(where, chars=(start, end), lines=lines_between(marks, start, end), marks=inner)
 
     def clip(self, text: str, tokens: int) -> str:
         """The text's beginning, cut at a word, of at most so many tokens."""
@@ -173,13 +180,3 @@ def line_spans(text: str) -> list[tuple[int, int]]:
             spans.append((at, at + len(line.rstrip())))
         at += len(line)
     return spans
-
-
-def newline_places(text: str) -> list[int]:
-    """Where the text's line ends are, in order."""
-    return [found.start() for found in re.finditer("\n", text)]
-
-
-def count_newlines(newlines: Sequence[int], start: int, end: int) -> int:
-    """How many line ends lie in [start, end): text.count without going through the text each time."""
-    return max(0, bisect_left(newlines, end) - bisect_left(newlines, start))

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from mixrag_cli.chunking.packing import Draft, Frame, Piece, count_newlines, cut_piece, line_spans, pack_pieces
+from mixrag_cli.chunking.packing import Draft, Frame, Piece, cut_piece, line_spans, pack_pieces
 from mixrag_cli.records import Block, Locator, Table
 from mixrag_cli.sentences import split_sentences
 
@@ -109,12 +109,8 @@ class _Places:
         inside = self._blocks[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
         first, last = inside[0].locator, inside[-1].locator
         if len(inside) == 1:
-            whole = replace(first, chars=(start, end))
-        else:
-            whole = Locator((start, end), first.page, sheet=first.sheet)
-        if first.lines is None or last.lines is None:
-            return whole
-        newlines = self._frame.newlines
-        top = min(first.lines[0] + count_newlines(newlines, first.chars[0], start), first.lines[1])
-        bottom = min(last.lines[0] + count_newlines(newlines, last.chars[0], end), last.lines[1])
-        return replace(whole, lines=(top, max(top, bottom)))
+            return self._frame.locate(first, start, end)
+        last_cell = last.cell if last.cell != first.cell else None
+        shared = Locator((start, end), first.page, sheet=first.sheet, cell=first.cell, last_cell=last_cell)
+        has_lines = first.lines is not None and last.lines is not None
+        return self._frame.locate(replace(shared, lines=first.lines) if has_lines else shared, start, end)

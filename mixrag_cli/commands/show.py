@@ -20,11 +20,12 @@ def show(
         str,
         typer.Argument(
             metavar="REF",
-            help="A file, with a place if wanted: report.pdf#page=4, a.py#L10-20, b.xlsx#Sheet!B4:C4; or a passage "
+            help="A file, with a place if wanted: report.pdf#page=4, a.py#L10-20, c.ipynb#cell=3, "
+            "b.xlsx#Sheet!B4:C4; or a passage "
             "id as search prints it: #abc123.",
         ),
     ],
-    tables: Annotated[bool, typer.Option("--tables", help="List the tables found in the file.")] = False,
+    tables: Annotated[bool, typer.Option("--tables", help="List the tables and facts found in the file.")] = False,
     *,
     face: Face,
 ) -> None:
@@ -39,7 +40,7 @@ def _show_tables(reader: StoreReader, ref: str, face: Face) -> None:
     from mixrag_cli.pipeline.showing import find_document
 
     row = find_document(reader.document_rows(), ref.partition("#")[0] or ref)
-    found = tuple(reader.tables_of(row.id))
+    found = (*reader.tables_of(row.id), *reader.facts([row.id]).get(row.id, ()))
     if face.json:
         from mixrag_cli.output.payloads import tables_to_json
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mixrag_cli.line_marks import marks_within
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.records import Block, Document, Grid
+from mixrag_cli.readers.lined_text import LinedText
+from mixrag_cli.records import Block, Document, Fact, Grid, LineMarks
 from mixrag_cli.walking.secrets import redact_secrets
 
 
@@ -23,13 +25,22 @@ def redact_document(document: Document) -> Document:
     builder.warnings += [*document.warnings, f"{found} likely secrets removed from the text"]
     for block in document.blocks:
         _add_redacted(builder, block, document)
+    builder.facts.facts += map(_redact_fact, document.facts)
     return builder.build()
+
+
+def _redact_fact(fact: Fact) -> Fact:
+    values = tuple(replace(value, text=redact_text(value.text)) for value in fact.values)
+    return replace(fact, path=tuple(map(redact_text, fact.path)), values=values)
 
 
 def _add_redacted(builder: DocumentBuilder, block: Block, document: Document) -> None:
     place = block.locator
+    text = redact_text(block.text)
+    marks = marks_within(document.marks, *place.chars) if text == block.text else LineMarks()
+    builder.cell = place.cell
     builder.add(
-        redact_text(block.text),
+        LinedText(text, tuple(zip(marks.chars, marks.lines, strict=True))) if marks.chars else text,
         block.kind,
         heading_path=tuple(map(redact_text, block.heading_path)),
         level=block.level,

@@ -98,7 +98,7 @@ def chunk_to_plain(chunk: Chunk) -> list[Any]:
         chunk.text,
         chunk.context,
         chunk.words,
-        chunk.locator.to_json(),
+        chunk.locator.to_plain(),
         chunk.position,
         chunk.parent,
         chunk.row,

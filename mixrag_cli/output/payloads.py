@@ -255,6 +255,7 @@ def table_to_json(table: Table) -> dict[str, Any]:
     """One table: header paths with their grid indices, and the data cells."""
     return {
         "id": table.id,
+        "kind": table.kind,
         "title": table.title,
         "unit": table.unit,
         "scale": table.scale,
@@ -273,6 +274,7 @@ def table_to_json(table: Table) -> dict[str, Any]:
                 "unit": cell.unit,
                 "scale": cell.scale,
                 "cell": cell.address,
+                "line": cell.line,
                 "row_span": cell.row_span,
                 "column_span": cell.column_span,
             }

@@ -1,6 +1,6 @@
 """How a place in a source is written: the same short form in sources, search hits and `mixrag show`.
 
-report.pdf#page=4    file.py#L10-20    book.xlsx#Sheet!B4:C4    #abc123456789
+report.pdf#page=4    file.py#L10-20    book.xlsx#Sheet!B4:C4    notes.ipynb#cell=3    #abc123456789
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ def place_of(locator: Locator) -> str:
         return f"{locator.sheet}!{locator.cells}" if locator.sheet else locator.cells
     if locator.page is not None:
         return f"page={locator.page}"
+    if locator.cell is not None:
+        return f"cell={locator.cell}" if locator.last_cell is None else f"cell={locator.cell}-{locator.last_cell}"
     if locator.lines is not None:
         first, last = locator.lines
         return f"L{first}" if first == last else f"L{first}-{last}"

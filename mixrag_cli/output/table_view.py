@@ -43,6 +43,23 @@ def table_layout(console: Console, table: Table, highlight: Sequence[str] = ()) 
     return layout, _left_out(table, rows, columns)
 
 
+def facts_layout(table: Table) -> Layout:
+    """Facts ready to print, a row each: the line, the key path, what is said of it."""
+    said: dict[int, list[tuple[str, Cell]]] = {}
+    leaves = {column.index: column.leaf for column in table.columns}
+    for cell in table.cells:
+        said.setdefault(cell.row, []).append((leaves[cell.column], cell))
+    layout = Layout(box=None, pad_edge=False, header_style="dim")
+    for name in ("line", "key", "says"):
+        layout.add_column(name, overflow="fold", no_wrap=name == "line", justify="right" if name == "line" else "left")
+    for row in table.rows:
+        values = said.get(row.index, [])
+        line = next((cell.line for _, cell in values if cell.line), None)
+        text = "; ".join(cell.text if leaf == "value" else f"{leaf} {cell.text}" for leaf, cell in values)
+        layout.add_row("" if line is None else f"L{line}", foreign(" > ".join(row.path)), foreign(text))
+    return layout
+
+
 def _add_rows(
     layout: Layout,
     rows: Sequence[Header],

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from mixrag_cli.output.console import file_link, foreign, linked
 from mixrag_cli.output.places import place_of, reference, short_id
-from mixrag_cli.output.table_view import table_layout
+from mixrag_cli.output.table_view import facts_layout, table_layout
 from mixrag_cli.recap.present import number_text, unit_text
 from mixrag_cli.records import Answer, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
 
@@ -190,7 +190,7 @@ def _print_table(console: Console, table: Table, highlight: Sequence[str] = ()) 
 
 
 def print_tables(console: Console, path: str, tables: Sequence[Table]) -> None:
-    """One line a table found in the file: its place, size, title, unit and how sure its headers are."""
+    """One line a table found in the file: its place, size, title, unit and how sure its headers are; then the facts."""
     if not tables:
         console.print(foreign(f"No tables found in {path}.", "yellow"))
         return
@@ -199,14 +199,20 @@ def print_tables(console: Console, path: str, tables: Sequence[Table]) -> None:
         layout.add_column(name, overflow="fold", no_wrap=name in ("size", "sure"))
     for table in tables:
         rows = max(table.total_rows, len(table.rows))
-        layout.add_row(
-            foreign(place_of(table.locator)),
-            f"{rows:,}×{len(table.columns)}",
-            f"{table.confidence:.2f}",
-            foreign(_one_line(table.title)),
-            foreign(unit_text(table.unit, table.scale)),
-        )
-    console.print(layout)
+        if table.kind == "table":
+            layout.add_row(
+                foreign(place_of(table.locator)),
+                f"{rows:,}×{len(table.columns)}",
+                f"{table.confidence:.2f}",
+                foreign(_one_line(table.title)),
+                foreign(unit_text(table.unit, table.scale)),
+            )
+    if layout.row_count:
+        console.print(layout)
+    for table in tables:
+        if table.kind == "facts":
+            console.print(f"{len(table.rows):,} {'fact' if len(table.rows) == 1 else 'facts'}", style="bold")
+            console.print(facts_layout(table))
 
 
 def print_status(console: Console, status: StoreStatus, *, list_skipped: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 A REF is a path with an optional place, or the id of a passage as search prints it:
 
-    report.pdf   report.pdf#page=4   module.py#L10-20   book.xlsx#Sheet!B4:C4   #3fa9c1
+    report.pdf   report.pdf#page=4   module.py#L10-20   book.xlsx#Sheet!B4:C4   notes.ipynb#cell=3   #3fa9c1
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CONTEXT_CHUNKS = 1  # passages shown before and after the cited ones
 _PAGE = re.compile(r"^page=(\d+)$")
+_NOTEBOOK_CELLS = re.compile(r"^cell=(\d+)(?:-(\d+))?$")
 _LINES = re.compile(r"^L(\d+)(?:-L?(\d+))?$")
 _CELLS = re.compile(r"^(?:'?([^!']*)'?!)?([A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?)$")
 _CHUNK = re.compile(r"^#?([0-9a-f]{6,32})$")
@@ -50,6 +51,7 @@ class Place:
     sheet: str | None = None
     cells: str | None = None
     chunk: str | None = None
+    notebook_cells: tuple[int, int] | None = None
 
     def holds(self, chunk: Chunk) -> bool:
         """Whether a chunk of the document shows the place, or a part of it."""
@@ -58,6 +60,9 @@ class Place:
             return chunk.id == self.chunk
         if self.page is not None:
             return where.page is not None and where.page <= self.page <= (where.last_page or where.page)
+        if self.notebook_cells is not None:
+            first, last = self.notebook_cells
+            return where.cell is not None and where.cell <= last and first <= (where.last_cell or where.cell)
         if self.lines is not None:
             return where.lines is not None and where.lines[0] <= self.lines[1] and self.lines[0] <= where.lines[1]
         if self.cells is not None:
@@ -145,9 +150,11 @@ def _resolve(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref
         return row, Place(page=int(page.group(1)))
     if lines := _LINES.match(fragment):
         return row, Place(lines=(int(lines.group(1)), int(lines.group(2) or lines.group(1))))
+    if found := _NOTEBOOK_CELLS.match(fragment):
+        return row, Place(notebook_cells=(int(found.group(1)), int(found.group(2) or found.group(1))))
     if cells := _CELLS.match(fragment):
         return row, Place(sheet=cells.group(1), cells=cells.group(2))
-    raise WrongUsage(f"{ref}: no such kind of place", f"mixrag show {path}#page=4, #L10-20 or #Sheet!B4")
+    raise WrongUsage(f"{ref}: no such kind of place", f"mixrag show {path}#page=4, #L10-20, #cell=3 or #Sheet!B4")
 
 
 def _resolve_chunk(

@@ -12,34 +12,37 @@ large to parse are read by their outline: blank lines and indentation.
 
 from __future__ import annotations
 
-import importlib
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-
-from tree_sitter import Language, Node, Parser, Tree
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.facts.code import collect_code_facts
 from mixrag_cli.readers.languages import LanguageShape, language_of
 from mixrag_cli.readers.lines import add_lines, line_runs, trim_blank
 from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.readers.syntax import (
+    Node,
+    assigned_name,
+    end_line,
+    first_line,
+    n_lines,
+    name_of,
+    parse_source,
+    plain_name,
+    receiver_name,
+    text_of,
+)
 from mixrag_cli.records import Document
 
 MAX_DEPTH = 200
 MAX_PARSED_CHARS = 5_000_000  # a tree takes some 50 times the memory of its text
-MAX_PARSE_SECONDS = 10.0  # below the silence that the parent process bears
 MINIFIED_MEAN_LINE = 400  # characters; people's code has 30 to 45, minified code thousands
-PARSE_PIECE_BYTES = 65_536
 # A statement or function above this is looked into for definitions: a module wrapped in one call, a factory.
 LARGE_LINES = 150
-DECLARATOR_STEPS = 12  # pointer to function returning pointer …: no one goes further
 
 HAS_WORD = re.compile(r"\w")
-GENERIC = re.compile(r"<.{0,400}$", re.DOTALL)
-SPACES = re.compile(r"\s+")
 OUTLINE_CLOSES = re.compile(r"[ \t]|[})\]]|end\b|else\b|fi\b|done\b")
 OUTLINE_NAME = re.compile(
     r"(?:[\w@().]{1,20}[ \t]+){0,5}(?:func|fun|fn|def|defp|defmodule|function|sub|proc|class|struct|interface|trait|"
@@ -65,11 +68,12 @@ def add_code(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     shape = language_of(suffix, text)
     tree = None
     if shape is not None and len(text) <= MAX_PARSED_CHARS and len(text) <= MINIFIED_MEAN_LINE * len(lines):
-        tree = _parse(shape, text, beat)
+        tree = parse_source(shape, text, beat)
     if shape is None or tree is None:
         return _add_outline(builder, lines)
     builder.title = builder.title or _docstring_title(tree.root_node)
     _ScopeReader(builder, lines, shape).add_module(tree.root_node)
+    collect_code_facts(builder.facts, tree.root_node, lines, shape, beat)
     return None
 
 
@@ -97,7 +101,7 @@ class _Scope:
 
     def enter(self, label: str, name: str) -> _Scope:
         """The scope inside the named thing."""
-        return _Scope((*self.path, f"{label} {name}"), (*self.names, _plain_name(name)))
+        return _Scope((*self.path, f"{label} {name}"), (*self.names, plain_name(name)))
 
 
 class _ScopeReader:
@@ -123,9 +127,9 @@ class _ScopeReader:
         inside = self._definitions(found.inner, found.first + 1, found.last) if label and depth < MAX_DEPTH else []
         if found.inner.type in self._shape.functions:
             receiver = found.inner.child_by_field_name("receiver")
-            scope = scope.enter("type", _receiver_name(receiver)) if receiver is not None else scope
+            scope = scope.enter("type", receiver_name(receiver)) if receiver is not None else scope
         if not inside and found.inner.type not in self._shape.spaces:
-            self._add_named((found.first, found.last), scope.path, scope.qualify(_plain_name(found.name)))
+            self._add_named((found.first, found.last), scope.path, scope.qualify(plain_name(found.name)))
             return
         self._add_container(found, inside, scope, scope.enter(label, found.name), depth)
 
@@ -171,21 +175,21 @@ class _ScopeReader:
             start = max(each.first, kept[-1].last if kept else first)
             # a line that several share stays with the scope, or with the first of them
             shares_end = each.last > last or (each.last == last and each.node.end_byte != scope.end_byte and first > 0)
-            if start <= _first_line(each.node) and not shares_end:
+            if start <= first_line(each.node) and not shares_end:
                 kept.append(_Definition(each.node, each.inner, start, each.last, each.name))
         return kept
 
     def _collect(self, scope: Node, found: list[_Definition], depth: int) -> None:
         children = scope.named_children  # once: asking a node for its sibling walks all of them each time
         for place, child in enumerate(children):
-            if child.type in self._shape.spaces and scope.parent and _first_line(child) == _first_line(scope):
+            if child.type in self._shape.spaces and scope.parent and first_line(child) == first_line(scope):
                 self._collect(child, found, depth + 1)  # namespace a { namespace b {
                 continue
             unwrapped = self._unwrap(child, "", 0)
             if unwrapped is not None:
                 inner, name = unwrapped
                 found.append(
-                    _Definition(child, inner, self._first_with_leading(children, place), _end_line(child), name)
+                    _Definition(child, inner, self._first_with_leading(children, place), end_line(child), name)
                 )
             elif depth < MAX_DEPTH and self._is_looked_into(child):
                 self._collect(child, found, depth + 1)
@@ -193,64 +197,40 @@ class _ScopeReader:
     def _is_looked_into(self, node: Node) -> bool:
         if node.type in self._shape.transparent or node.type == "ERROR":
             return True
-        return node.child_count > 0 and _end_line(node) - _first_line(node) > LARGE_LINES
+        return node.child_count > 0 and end_line(node) - first_line(node) > LARGE_LINES
 
     def _unwrap(self, node: Node, name: str, depth: int) -> tuple[Node, str] | None:
         """The definition that the node is or wraps, with its name."""
         shape = self._shape
-        if node.type in shape.functions or (node.type in shape.containers and _n_lines(node) > 1):
-            return node, _name_of(node) or name
-        if node.type in shape.types and _n_lines(node) > 1:
-            return node, _name_of(node) or name
+        if node.type in shape.functions or (node.type in shape.containers and n_lines(node) > 1):
+            return node, name_of(node) or name
+        if node.type in shape.types and n_lines(node) > 1:
+            return node, name_of(node) or name
         if node.type in shape.values and name:
             return node, name
         if node.type not in shape.wrappers or depth > 4:
             return None
         for child in node.named_children:
-            if (unwrapped := self._unwrap(child, _assigned_name(node) or name, depth + 1)) is not None:
+            if (unwrapped := self._unwrap(child, assigned_name(node) or name, depth + 1)) is not None:
                 return unwrapped
         return None
 
     def _first_with_leading(self, children: Sequence[Node], place: int) -> int:
         """The first line of the comments, attributes and decorators that stand right above, or the node's own."""
-        first = _first_line(children[place])
+        first = first_line(children[place])
         for before in range(place - 1, -1, -1):
             node = children[before]
-            if node.type not in self._shape.leading or _end_line(node) < first:
+            if node.type not in self._shape.leading or end_line(node) < first:
                 break
             above = children[before - 1] if before else None
-            if above is not None and above.type not in self._shape.leading and _end_line(above) > _first_line(node):
+            if above is not None and above.type not in self._shape.leading and end_line(above) > first_line(node):
                 break  # a comment at the end of another statement's line
-            first = _first_line(node)
+            first = first_line(node)
         return first
 
 
 def _has_word(line: str) -> bool:
     return HAS_WORD.search(line) is not None and line.strip() != "end"
-
-
-@cache
-def _language(shape_module: str, shape_function: str) -> Language:
-    return Language(getattr(importlib.import_module(shape_module), shape_function)())
-
-
-def _parse(shape: LanguageShape, text: str, beat: Callable[[int, int], None]) -> Tree | None:
-    """The tree, or None when parsing takes too long."""
-    raw = memoryview(text.encode("utf-8", "replace"))
-    ends = time.monotonic() + MAX_PARSE_SECONDS
-
-    def is_over(offset: int, has_error: bool) -> bool:
-        beat(offset, len(raw))
-        return time.monotonic() > ends
-
-    def piece(offset: int, point: object) -> bytes:
-        return bytes(raw[offset : offset + PARSE_PIECE_BYTES])
-
-    try:
-        tree: Tree = Parser(_language(shape.module, shape.function)).parse(piece, progress_callback=is_over)
-        return tree
-    except ValueError:  # stopped
-        return None
 
 
 def _add_outline(builder: DocumentBuilder, lines: Sequence[str]) -> None:
@@ -270,67 +250,6 @@ def _add_outline(builder: DocumentBuilder, lines: Sequence[str]) -> None:
             add_lines(builder, lines, (first, last), "code", ())
 
 
-def _first_line(node: Node) -> int:
-    return node.start_point.row
-
-
-def _end_line(node: Node) -> int:
-    """The line after the node's last, from 0. Some grammars count a line's end to the node: that is no line more."""
-    row, column = node.end_point
-    return row if column == 0 and row > node.start_point.row else row + 1
-
-
-def _n_lines(node: Node) -> int:
-    return _end_line(node) - _first_line(node)
-
-
-def _text(node: Node) -> str:
-    return SPACES.sub(" ", (node.text or b"").decode("utf-8", "replace"))[:200]
-
-
-def _name_of(node: Node) -> str:
-    """What the definition is called, as written; "" if nothing says so."""
-    if (trait := node.child_by_field_name("trait")) is not None:
-        return f"{_text(trait)} for {_text(node.child_by_field_name('type') or trait)}"
-    for field in ("name", "type", "operator"):
-        if field == "type" and node.child_by_field_name("declarator") is not None:
-            return _declared_name(node)
-        if (named := node.child_by_field_name(field)) is not None:
-            return _text(named)
-    for child in node.named_children:  # Go: type (A …; B …)
-        if (named := child.child_by_field_name("name")) is not None:
-            return _text(named)
-    return ""
-
-
-def _declared_name(node: Node) -> str:
-    for _ in range(DECLARATOR_STEPS):
-        inner = node.child_by_field_name("declarator")
-        if inner is None and node.type == "parenthesized_declarator" and node.named_children:
-            inner = node.named_children[0]
-        if inner is None:
-            break
-        node = inner
-    return _text(node)
-
-
-def _assigned_name(node: Node) -> str:
-    for field in ("name", "left", "property"):
-        if (target := node.child_by_field_name(field)) is not None:
-            return _text(target)
-    return ""
-
-
-def _plain_name(name: str) -> str:
-    """Example: "Show for Point<T>" -> "Point"; "Point::draw" -> "Point.draw"."""
-    return GENERIC.sub("", name.rpartition(" for ")[2]).replace("::", ".").strip() or name
-
-
-def _receiver_name(receiver: Node) -> str:
-    words = re.findall(r"\w+", _text(receiver).partition("[")[0])
-    return str(words[-1]) if words else _text(receiver)
-
-
 def _docstring_title(root: Node) -> str:
     """The first line of the string that opens the module, or ""."""
     first = next((child for child in root.named_children if child.type != "comment"), None)
@@ -338,6 +257,6 @@ def _docstring_title(root: Node) -> str:
         first = first.named_children[0]
     if first is None or first.type != "string":
         return ""
-    content = _text(first).strip("rRbBuUfF").strip("\"'")
+    content = text_of(first).strip("rRbBuUfF").strip("\"'")
     raw = (first.text or b"").decode("utf-8", "replace").strip("rRbBuUfF").strip("\"'").strip()
     return raw.split("\n", 1)[0].strip() if content else ""

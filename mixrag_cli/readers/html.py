@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.lined_text import NOTHING, LinedText, join_lined
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document, Grid, GridCell, Locator
 
@@ -44,6 +45,7 @@ HIDING_STYLE = re.compile(
     re.IGNORECASE,
 )
 SPACES = re.compile(r"\s+")
+BLANKS = re.compile(" {2,}")
 MAX_SPAN = 1_000  # what a browser allows a colspan
 MAX_GRID_CELLS = 200_000
 
@@ -93,11 +95,12 @@ def drop_unread_spans(text: str) -> str:
 
 @dataclass(slots=True)
 class _OpenTable:
-    """A table being read: cells so far, and which places the spans above have taken."""
+    """A table being read: cells so far with their texts, and which places the spans above have taken."""
 
     line: int
     cells: list[GridCell] = field(default_factory=list)
-    caption: str = ""
+    texts: list[LinedText] = field(default_factory=list)  # of the cells
+    caption: LinedText = NOTHING
     row: int = -1
     column: int = 0
     taken: dict[int, int] = field(default_factory=dict)  # column -> first row that is free again
@@ -109,7 +112,7 @@ class _OpenTable:
         self.row += 1
         self.column = 0
 
-    def close_cell(self, text: str, is_bold: bool) -> None:
+    def close_cell(self, text: LinedText, is_bold: bool) -> None:
         """Place the open cell at the next free column of the row."""
         if self.cell is None:
             return
@@ -120,7 +123,20 @@ class _OpenTable:
         for column in range(self.column, self.column + column_span):
             self.taken[column] = self.row + row_span
         place = (max(self.row, 0), self.column)
-        self.cells.append(GridCell(*place, text, row_span, column_span, is_header=is_header, bold=is_bold, line=line))
+        first, last = text.lines or (line, line)
+        self.cells.append(
+            GridCell(
+                *place,
+                text.text,
+                row_span,
+                column_span,
+                is_header=is_header,
+                bold=is_bold,
+                line=first,
+                last_line=last if last > first else None,
+            )
+        )
+        self.texts.append(text)
         self.column += column_span
 
 
@@ -130,9 +146,7 @@ class _PageReader(HTMLParser):
     def __init__(self, builder: DocumentBuilder) -> None:
         super().__init__(convert_charrefs=True)
         self._builder = builder
-        self._parts: list[str] = []
-        self._first_line = 0
-        self._last_line = 0
+        self._parts: list[LinedText] = []
         self._level = 0  # of the open heading
         self._pre = 0
         self._lists: list[int] = []  # the number of the next item, 0 for bullets
@@ -178,11 +192,11 @@ class _PageReader(HTMLParser):
             return
         self._track_hidden(tag, dict(attrs))
         if tag == "br":
-            self._parts.append("\n")
+            self._add_part("\n")
         elif tag in ("b", "strong"):
             self._bold += 1
         elif tag == "img":
-            self._parts.append(dict(attrs).get("alt") or "")
+            self._add_part(SPACES.sub(" ", dict(attrs).get("alt") or ""))
         elif tag == "table" or self._tables:
             self._open_table_tag(tag, dict(attrs))
         elif tag in HEADINGS or tag == "pre" or tag in BLOCK_TAGS:
@@ -216,15 +230,15 @@ class _PageReader(HTMLParser):
             self._builder.title = SPACES.sub(" ", data).strip()
         if self._unread or (data.isspace() and not self._parts):
             return
-        line = self.getpos()[0]
-        leading, trailing = data[: len(data) - len(data.lstrip())], data[len(data.rstrip()) :]
-        if not any(part.strip() for part in self._parts) and not data.isspace():
-            self._first_line = line + leading.count("\n")
         if not data.isspace():
-            self._last_line = line + data.count("\n") - trailing.count("\n")
             self._hidden_chars += len(data.strip()) if self._hidden else 0
             self._bold_chars += len(data.strip()) if self._bold else 0
-        self._parts.append(data if self._pre else SPACES.sub(" ", data))
+        part = LinedText.from_lines(data, self.getpos()[0])
+        self._parts.append(part if self._pre else part.sub(SPACES, " "))
+
+    def _add_part(self, text: str) -> None:
+        """Text that a tag stands for: all of it is on the tag's line."""
+        self._parts.append(LinedText(text, ((0, self.getpos()[0]),)))
 
     def _open_unread(self, tag: str) -> None:
         if not self._unread or tag == self._unread[0]:
@@ -273,28 +287,29 @@ class _PageReader(HTMLParser):
             self._bullet = ""
 
     def _flush(self) -> None:
-        text, lines = self._take_text()
+        text = self._take_text()
         level, self._level = self._level, 0
-        if not text:
+        if not text.text:
             return
         if level:
-            self._builder.title = self._builder.title or text
-            self._builder.add_heading(SPACES.sub(" ", text), level, lines=lines)
+            heading = text.sub(SPACES, " ")
+            self._builder.title = self._builder.title or heading.text
+            self._builder.add_heading(heading, level)
         elif self._pre:
-            self._builder.add(text, "code", lines=lines)
+            self._builder.add(text, "code")
         elif self._bullet:
-            self._builder.add(self._bullet + text, "list", lines=lines)
+            self._builder.add(join_lined([LinedText(self._bullet), text]), "list")
             self._bullet = " " * len(self._bullet)
         else:
-            self._builder.add(text, "paragraph", lines=lines)
+            self._builder.add(text, "paragraph")
 
-    def _take_text(self) -> tuple[str, tuple[int, int]]:
-        text = "".join(self._parts)
+    def _take_text(self) -> LinedText:
+        text = join_lined(self._parts)
         self._parts.clear()
-        if self._pre:
-            return text.strip("\n").rstrip(), (self._first_line, self._last_line)
-        shown = (re.sub(" {2,}", " ", line).strip() for line in text.split("\n"))
-        return "\n".join(line for line in shown if line), (self._first_line, self._last_line)
+        if not self._pre:
+            return text.sub(BLANKS, " ").without_blank_lines()
+        start = len(text.text) - len(text.text.lstrip("\n"))
+        return text.cut(start, max(start, len(text.text.rstrip())))
 
     def _open_table_tag(self, tag: str, attributes: dict[str, str | None]) -> None:
         if tag == "table" and len(self._tables) >= MAX_NESTED_TABLES:
@@ -302,14 +317,14 @@ class _PageReader(HTMLParser):
             return
         if tag == "table":
             if self._tables:
-                self._parts.append("\n")  # a table in a cell: its own block after this one would lose its place
+                self._add_part("\n")  # a table in a cell: its own block after this one would lose its place
             else:
                 self._flush()
             self._tables.append(_OpenTable(self.getpos()[0]))
             return
         table = self._tables[-1]
         if self._unread_tables:
-            self._parts.append(" ")
+            self._add_part(" ")
             return
         if tag in ("tr", "td", "th", "caption"):
             self._close_cell()
@@ -323,7 +338,7 @@ class _PageReader(HTMLParser):
         elif tag == "caption":
             table.is_in_caption = True
         elif tag in BLOCK_TAGS:
-            self._parts.append(" ")
+            self._add_part(" ")
 
     def _close_table_tag(self, tag: str) -> None:
         if tag == "table" and self._unread_tables:
@@ -340,11 +355,11 @@ class _PageReader(HTMLParser):
         bold_chars, self._bold_chars = self._bold_chars, 0
         if not table.is_in_caption and table.cell is None:
             return  # blanks between cells; a row of an outer table while an inner one is open
-        text = SPACES.sub(" ", self._take_text()[0])
+        text = self._take_text().sub(SPACES, " ")
         if table.is_in_caption:
             table.caption, table.is_in_caption = text, False
         else:
-            table.close_cell(text, is_bold=bool(text) and bold_chars >= len(text.replace(" ", "")))
+            table.close_cell(text, is_bold=bool(text.text) and bold_chars >= len(text.text.replace(" ", "")))
 
     def _close_table(self) -> None:
         self._close_cell()
@@ -355,16 +370,16 @@ class _PageReader(HTMLParser):
             return
         n_rows = max((cell.row + cell.row_span for cell in table.cells), default=0)
         n_columns = max((cell.column + cell.column_span for cell in table.cells), default=0)
-        lines = (table.line, max(table.line, self.getpos()[0]))
-        if not text:
+        if not text.text:
             return
         if n_columns < 2 or n_rows < 2 or len(table.cells) > MAX_GRID_CELLS:
-            self._builder.add(text, "paragraph", lines=lines)
+            self._builder.add(text, "paragraph")
             return
         last_row = table.row + 1  # a rowspan may claim rows that never came
         cells = tuple(cell for cell in table.cells if cell.row < last_row)
+        lines = (table.line, max(table.line, self.getpos()[0]))
         locator = Locator(chars=(0, 0), lines=lines)
-        grid = Grid(last_row, n_columns, cells, locator, caption=table.caption, total_rows=last_row)
+        grid = Grid(last_row, n_columns, cells, locator, caption=table.caption.text, total_rows=last_row)
         self._builder.add(text, "table", grid=grid, lines=lines)
 
 
@@ -373,10 +388,10 @@ def _span(value: str | None) -> int:
     return min(max(int(text), 1), MAX_SPAN) if text.isdecimal() and len(text) < 9 else 1
 
 
-def _raw_table(table: _OpenTable) -> str:
+def _raw_table(table: _OpenTable) -> LinedText:
     """The caption and the rows, cells joined by " | "."""
-    rows: dict[int, list[str]] = {}
-    for cell in table.cells:
-        rows.setdefault(cell.row, []).append(cell.text)
-    lines = [" | ".join(cells) for _, cells in sorted(rows.items()) if any(cells)]
-    return "\n".join([table.caption, *lines] if table.caption else lines)
+    rows: dict[int, list[LinedText]] = {}
+    for cell, text in zip(table.cells, table.texts, strict=True):
+        rows.setdefault(cell.row, []).append(text)
+    lines = [join_lined(texts, " | ") for _, texts in sorted(rows.items()) if any(text.text for text in texts)]
+    return join_lined([table.caption, *lines] if table.caption.text else lines, "\n")

@@ -1,8 +1,7 @@
 """Markdown, through markdown-it's block tokens and their line maps.
 
 Headings, paragraphs, lists, fences and tables become blocks with the lines they stand on. Inline markup is reduced
-to what a reader sees: links keep their text, images their description; comments go. A line break inside a paragraph
-stays one, so that a block's lines are its source's lines.
+to what a reader sees: links keep their text, images their description; comments go. Every piece knows its line.
 """
 
 from __future__ import annotations
@@ -10,22 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from html.parser import HTMLParser
-from typing import Any
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-from mdit_py_plugins.front_matter import front_matter_plugin
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.lined_text import LINE_END, NOTHING, LinedText, join_lined
 from mixrag_cli.readers.lines import add_lines
+from mixrag_cli.readers.markdown_parsing import InlineText, Token, parse_blocks
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text import add_text
 from mixrag_cli.records import Document, Grid, GridCell, Locator
 
-MAX_DEPTH = 100  # each level of quotes or lists costs markdown-it some five frames of Python's thousand
 MAX_PARSED_CHARS = 5_000_000  # at about 2 MB a second
-MAX_INLINE_CHARS = 50_000  # inline parsing of hostile text is quadratic: a longer paragraph keeps its markup
 MAX_GRID_CELLS = 200_000
 MAX_LIST_CHARS = 1_500  # a list is cut between its items above this, so that a block's lines still say where
 CAPTION = re.compile(r"(?:table|tabelle|tableau|tab\.)[ \t]*[\dIVX]", re.IGNORECASE)
@@ -49,47 +43,28 @@ def read_markdown(source: ReadSource) -> Document:
     return builder.build()
 
 
-def add_markdown(builder: DocumentBuilder, text: str, beat: Beat, *, keep_lines: bool = True) -> None:
-    """Add the text's blocks; without keep_lines their places have no lines (they would be lines of a cell).
-
-    A text nested more deeply than MAX_DEPTH or too large to parse is read as plain text.
-    """
+def add_markdown(builder: DocumentBuilder, text: str, beat: Beat) -> None:
+    """Add the text's blocks. One that is nested too deeply or too large to parse is read as plain text."""
     tokens = None
     if len(text) <= MAX_PARSED_CHARS:
         beat(0, len(text))
-        tokens = _parse(text)
+        tokens = parse_blocks(text)
     if tokens is None:
         builder.warnings.append("nested too deeply or too large for markdown, read as plain text")
         add_text(builder, text, "txt", beat)
         return
-    _TokenReader(builder, text, beat, keep_lines).add_all(tokens)
-
-
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"maxNesting": MAX_DEPTH + 1}).enable("table").use(front_matter_plugin)
-    return parser.disable("inline")  # done by block, where its size can be bounded
-
-
-def _parse(text: str) -> list[Token] | None:
-    try:
-        tokens = _parser().parse(text)
-    except RecursionError:
-        return None
-    # at the limit markdown-it leaves the rest of the block out without a word
-    return None if any(token.level >= MAX_DEPTH for token in tokens) else tokens
+    _TokenReader(builder, text, beat).add_all(tokens)
 
 
 class _TokenReader:
     """Turns a flat list of block tokens into blocks."""
 
-    def __init__(self, builder: DocumentBuilder, text: str, beat: Beat, keep_lines: bool) -> None:
+    def __init__(self, builder: DocumentBuilder, text: str, beat: Beat) -> None:
         self._builder = builder
         self._lines = text.split("\n")
         self._beat = beat
-        self._keep_lines = keep_lines
-        self._inline = MarkdownIt("commonmark")
-        self._items: list[str] = []  # the list block that is being gathered
-        self._item_lines = (0, 0)
+        self._inline = InlineText()
+        self._items: list[LinedText] = []  # the list block that is being gathered
         self._depths: list[int] = []  # of open lists: the number of the next item, 0 for bullets
         self._is_item_start = False
         self._caption = ""
@@ -130,49 +105,43 @@ class _TokenReader:
 
     def _add_heading(self, token: Token, inline: Token) -> None:
         self._flush_list()
-        text = self._plain(inline).replace("\n", " ")
-        if text:
+        text = self._shown(inline).sub(LINE_END, " ")
+        if text.text:
             level = int(token.tag[1:])
             if level == 1:  # a lower one names a section, not the document
-                self._builder.title = self._builder.title or text
-            self._builder.add_heading(text, level, **self._place(token))
+                self._builder.title = self._builder.title or text.text
+            self._builder.add_heading(text, level)
         self._caption = ""
 
     def _add_paragraph(self, token: Token, inline: Token) -> None:
-        text = self._plain(inline)
+        text = self._shown(inline)
         if self._depths:
-            self._add_item_text(token, text)
+            self._add_item_text(text)
             return
-        self._builder.add(text, "paragraph", **self._place(token))
-        self._caption = text if _is_caption(text) else ""
+        self._builder.add(text, "paragraph")
+        self._caption = text.text if _is_caption(text.text) else ""
 
     def _add_leaf(self, token: Token) -> None:
         self._flush_list()
+        first = (token.map or (0, 0))[0] + 1
         if token.type == "html_block":
-            self._builder.add(html_to_text(token.content), "paragraph", **self._place(token))
+            self._builder.add(html_to_text(token.content, first), "paragraph")
         elif token.type == "front_matter":
             if found := TITLE_LINE.search(token.content):
                 self._builder.title = found.group(1)
-            self._builder.add(token.content.strip(), "paragraph", **self._place(token))
+            self._builder.add(LinedText.from_lines(token.content, first + 1).strip(), "paragraph")
         else:
-            self._add_code(token)
+            # a fence's content, without its fence lines; long ones in pieces
+            lines = token.content.rstrip("\n").split("\n")
+            add_lines(self._builder, lines, (0, len(lines)), "code", offset=first - 1 + (token.type == "fence"))
         self._caption = ""
 
-    def _add_code(self, token: Token) -> None:
-        """A fence's content, without its fence lines; long ones in pieces."""
-        content = token.content.rstrip("\n")
-        if not self._keep_lines or token.map is None:
-            self._builder.add(content, "code")
-            return
-        lines = content.split("\n")
-        add_lines(self._builder, lines, (0, len(lines)), "code", offset=token.map[0] + (token.type == "fence"))
-
     def _open_item(self) -> None:
-        if len(self._depths) == 1 and sum(map(len, self._items)) > MAX_LIST_CHARS:
+        if len(self._depths) == 1 and sum(len(item.text) for item in self._items) > MAX_LIST_CHARS:
             self._flush_list()
         self._is_item_start = True
 
-    def _add_item_text(self, token: Token, text: str) -> None:
+    def _add_item_text(self, text: LinedText) -> None:
         number = self._depths[-1]
         bullet = f"{number}. " if number else "- "
         margin = "  " * (len(self._depths) - 1)
@@ -180,17 +149,13 @@ class _TokenReader:
         if self._is_item_start and number:
             self._depths[-1] += 1
         self._is_item_start = False
-        following = "\n" + margin + " " * len(bullet)
-        if text:
-            first, last = token.map or (0, 0)
-            start = self._item_lines[0] if self._items else first
-            self._items.append(margin + lead + text.replace("\n", following))
-            self._item_lines = (start, last)
+        if text.text:
+            following = "\n" + margin + " " * len(bullet)
+            self._items.append(join_lined([LinedText(margin + lead), text.sub(LINE_END, following)]))
 
     def _flush_list(self) -> None:
         if self._items:
-            lines = (self._item_lines[0] + 1, self._item_lines[1]) if self._keep_lines else None
-            self._builder.add("\n".join(self._items), "list", lines=lines)
+            self._builder.add(join_lined(self._items, "\n"), "list")
             self._items = []
             self._caption = ""
 
@@ -202,12 +167,13 @@ class _TokenReader:
         if not cells:
             add_lines(self._builder, self._lines, (first, last), "code")
             return
-        place = self._place(token)
+        while last - 1 > first and not self._lines[last - 1].strip():
+            last -= 1
         n_rows = cells[-1].row + 1
-        locator = Locator(chars=(0, 0), lines=place.get("lines"))
+        locator = Locator(chars=(0, 0), lines=(first + 1, last))
         n_columns = max(cell.column for cell in cells) + 1
         grid = Grid(n_rows, n_columns, cells, locator, caption=self._caption, total_rows=n_rows)
-        self._builder.add(raw, "table", grid=grid, **place)
+        self._builder.add(raw, "table", grid=grid, lines=(first + 1, last))
         self._caption = ""
 
     def _cells(self, inner: Sequence[Token]) -> Iterator[GridCell]:
@@ -218,39 +184,14 @@ class _TokenReader:
                 line = token.map[0] + 1 if token.map else line + 1
             elif token.type in ("th_open", "td_open"):
                 content = inner[place + 1]
-                text = SPACES.sub(" ", self._plain(content).replace("\n", " ")).strip()
+                text = SPACES.sub(" ", self._shown(content).text.replace("\n", " ")).strip()
                 is_bold = content.content.startswith("**") and content.content.endswith("**")
-                where = line if self._keep_lines else None
-                yield GridCell(row, column, text, is_header=token.type == "th_open", bold=is_bold, line=where)
+                yield GridCell(row, column, text, is_header=token.type == "th_open", bold=is_bold, line=line)
                 column += 1
 
-    def _plain(self, inline: Token) -> str:
+    def _shown(self, inline: Token) -> LinedText:
         """The inline content as a reader sees it."""
-        if len(inline.content) > MAX_INLINE_CHARS:
-            return inline.content
-        try:
-            parsed = self._inline.parseInline(inline.content)
-        except RecursionError:
-            return inline.content
-        return "".join(_shown(child) for token in parsed for child in token.children or ()).strip()
-
-    def _place(self, token: Token) -> dict[str, Any]:
-        if not self._keep_lines or token.map is None:
-            return {}
-        first, last = token.map
-        while last - 1 > first and not self._lines[last - 1].strip():
-            last -= 1
-        return {"lines": (first + 1, last)}
-
-
-def _shown(token: Token) -> str:
-    if token.type in ("text", "code_inline", "text_special"):
-        return token.content
-    if token.type in ("softbreak", "hardbreak"):
-        return "\n"
-    if token.type == "image":
-        return "".join(_shown(child) for child in token.children or ())
-    return " " if token.type == "html_inline" and token.content.lower().startswith("<br") else ""
+        return self._inline.shown(inline.content, (inline.map or (0, 0))[0] + 1)
 
 
 def _is_caption(text: str) -> bool:
@@ -262,15 +203,20 @@ def _is_caption(text: str) -> bool:
 class _TextOfHtml(HTMLParser):
     """Gathers the text of a snippet; scripts, styles and comments are left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, first_line: int) -> None:
         super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
+        self.parts: list[LinedText] = []
+        self._lines_above = first_line - 1
         self._hidden = 0
+
+    @property
+    def _line(self) -> int:
+        return self._lines_above + self.getpos()[0]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._hidden += tag in ("script", "style")
         if tag in BREAKING_TAGS:
-            self.parts.append("\n")
+            self.parts.append(LinedText("\n", ((0, self._line),)))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("script", "style") and self._hidden:
@@ -278,16 +224,15 @@ class _TextOfHtml(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
-            self.parts.append(data)
+            self.parts.append(LinedText.from_lines(data, self._line))
 
 
-def html_to_text(snippet: str) -> str:
-    """The text of a piece of HTML inside markdown; "" when it holds tags and comments only."""
-    parser = _TextOfHtml()
+def html_to_text(snippet: str, first_line: int) -> LinedText:
+    """The text of a piece of HTML inside markdown; none where it holds tags and comments only."""
+    parser = _TextOfHtml(first_line)
     try:
         parser.feed(snippet)
         parser.close()
     except AssertionError:  # html.parser's word for a declaration that it cannot read
-        return ""
-    lines = (SPACES.sub(" ", line).strip() for line in "".join(parser.parts).split("\n"))
-    return "\n".join(line for line in lines if line)
+        return NOTHING
+    return join_lined(parser.parts).sub(SPACES, " ").without_blank_lines()

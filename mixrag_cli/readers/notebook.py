@@ -1,7 +1,7 @@
 """Jupyter notebooks: markdown and code cells in order, and the text that the code printed.
 
-Images and other binary outputs are left out. A cell's lines are not lines of the file, so places have characters
-only, and the heading path says which cell ("cell 3", from 1).
+Images and other binary outputs are left out. A cell's lines are not lines of the file, so places name the cell
+instead, from 1.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def read_notebook(source: ReadSource) -> Document:
     for number, cell in enumerate(cells, 1):
         source.beat(number, len(cells))
         if isinstance(cell, dict):
+            builder.cell = number
             _add_cell(builder, cell, number, source)
     return builder.build()
 
@@ -69,7 +70,7 @@ def _parse_cells(text: str) -> list[Any] | None:
 def _add_cell(builder: DocumentBuilder, cell: dict[str, Any], number: int, source: ReadSource) -> None:
     text = source.redact(safe_text(_joined(cell.get("source", cell.get("input", "")))))
     if cell.get("cell_type") in ("markdown", "heading", "raw"):
-        add_markdown(builder, text, source.beat, keep_lines=False)
+        add_markdown(builder, text, source.beat)
         return
     path = (*builder.heading_path, f"cell {number}")
     builder.add(text.strip("\n"), "code", heading_path=path)

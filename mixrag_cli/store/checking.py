@@ -76,7 +76,8 @@ def _check_chunks(reader: StoreReader) -> Iterator[Finding]:
 
 
 def _check_tables(reader: StoreReader) -> Iterator[Finding]:
-    n_tables = sum(len(reader.tables_of(row.id)) for row in reader.document_rows(["indexed"]))
+    ids = [row.id for row in reader.document_rows(["indexed"])]
+    n_tables = sum(len(reader.tables_of(id_)) for id_ in ids) + sum(map(len, reader.facts(ids).values()))
     if n_tables != reader.record.counts.get("tables", 0):
         yield _finding(reader, f"{n_tables} tables are stored, {reader.record.counts.get('tables', 0)} recorded")
 

@@ -19,7 +19,7 @@ from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.store.failpoints import reach
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3  # 2 had neither facts nor the lines of the files
 
 
 @dataclass(frozen=True, slots=True)

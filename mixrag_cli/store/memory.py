@@ -83,7 +83,15 @@ class MemoryStore:
         return {id_: self._tables[id_] for id_ in ids if id_ in self._tables}
 
     def tables_of(self, document_id: str) -> list[Table]:
-        """A document's tables in their order there."""
+        """A document's tables in their order there, its facts apart."""
+        return [table for table in self._all_tables(document_id) if table.kind == "table"]
+
+    def facts(self, documents: Sequence[str]) -> dict[str, tuple[Table, ...]]:
+        """The tables of kind "facts" by document id; documents that state none, and unknown ones, are absent."""
+        found = {id_: tuple(table for table in self._all_tables(id_) if table.kind == "facts") for id_ in documents}
+        return {id_: tables for id_, tables in found.items() if tables}
+
+    def _all_tables(self, document_id: str) -> list[Table]:
         return [table for document in self._documents if document.row.id == document_id for table in document.tables]
 
     def chunks_of(self, document_id: str) -> list[Chunk]:

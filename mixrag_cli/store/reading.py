@@ -26,7 +26,7 @@ import pyarrow as pa
 from lance.query import MatchQuery
 
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
-from mixrag_cli.records import Chunk, DocumentRow, Table
+from mixrag_cli.records import Chunk, DocumentRow, Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
 from mixrag_cli.store.filters import check_filter, filters_in
 from mixrag_cli.store.layout import matrix_path, table_path
@@ -222,14 +222,21 @@ class StoreReader:
         return {table.id: table for _, _, table in self._tables_with("id", ids)}
 
     def tables_of(self, document_id: str) -> list[Table]:
-        """A document's tables in their order there."""
-        found = self._tables_with("document", [document_id])
+        """A document's tables in their order there, its facts apart."""
+        found = self._tables_with("document", [document_id], kind="table")
         return [table for _, _, table in sorted(found, key=lambda entry: entry[1])]
 
+    def facts(self, documents: Sequence[str]) -> dict[str, tuple[Table, ...]]:
+        """The tables of kind "facts" by document id; documents that state none, and unknown ones, are absent."""
+        found: dict[str, list[Table]] = {}
+        for document, _, table in self._tables_with("document", documents, kind="facts"):
+            found.setdefault(document, []).append(table)
+        return {document: tuple(tables) for document, tables in found.items()}
+
     def table_places(self) -> list[tuple[str, str]]:
-        """(table id, document id) of every table; lighter than the tables themselves."""
+        """(table id, document id) of every table, facts apart; lighter than the tables themselves."""
         with self._contained():
-            found = self._scan(TABLES, columns=["id", "document"])
+            found = self._scan(TABLES, columns=["id", "document"], filter=_of_kind("table"))
         return list(zip(found["id"].to_pylist(), found["document"].to_pylist(), strict=True))
 
     def known_chunks(self, ids: Sequence[str]) -> set[str]:
@@ -284,8 +291,10 @@ class StoreReader:
             found = [self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=where) for where in filters]
             return [row for table in found for row in table_to_chunk_rows(table)]
 
-    def _tables_with(self, column: str, ids: Sequence[str]) -> list[tuple[str, int, Table]]:
-        filters = filters_in(column, ids)
+    def _tables_with(
+        self, column: str, ids: Sequence[str], kind: TableKind | None = None
+    ) -> list[tuple[str, int, Table]]:
+        filters = [f"{where} AND {_of_kind(kind)}" if kind else where for where in filters_in(column, ids)]
         with self._contained():
             return [entry for where in filters for entry in table_to_tables(self._scan(TABLES, filter=where))]
 
@@ -358,6 +367,10 @@ class StoreReader:
         if not (self.store / "tables").is_dir():
             return NoIndex("the index was removed", hint=f"mixrag index {self.store.parent}")
         return StoreDamaged(f"{self.store}: the index cannot be read", rebuild_hint(self.store))
+
+
+def _of_kind(kind: TableKind) -> str:
+    return f"kind = '{kind}'"
 
 
 def _best_rows(scores: Vector, limit: int) -> npt.NDArray[np.intp]:

@@ -103,6 +103,7 @@ TABLES_SCHEMA = pa.schema(
         _field("id", pa.string(), _KEY),
         _field("document", pa.string()),
         _field("position", pa.int32()),
+        _field("kind", pa.string()),
         _field("body", pa.large_string(), _SMALL),
         _field("hash", pa.string()),
     ]
@@ -228,17 +229,17 @@ def table_to_token_vectors(table: pa.Table, late_dim: int) -> dict[str, TokenVec
 
 def tables_to_table(entries: Iterable[StoredDocument]) -> pa.Table:
     """Arrow rows of the tables table."""
-    rows: dict[str, tuple[str, int, str]] = {}
+    rows: dict[str, tuple[str, int, str, str]] = {}
     for entry in entries:
         for position, table in enumerate(entry.tables):
-            rows.setdefault(
-                table.id, (entry.row.id, position, json.dumps(table_to_plain(table), separators=(",", ":")))
-            )
+            body = json.dumps(table_to_plain(table), separators=(",", ":"))
+            rows.setdefault(table.id, (entry.row.id, position, table.kind, body))
     columns = {
         "id": list(rows),
-        "document": [document for document, _, _ in rows.values()],
-        "position": [position for _, position, _ in rows.values()],
-        "body": [body for _, _, body in rows.values()],
+        "document": [document for document, _, _, _ in rows.values()],
+        "position": [position for _, position, _, _ in rows.values()],
+        "kind": [kind for _, _, kind, _ in rows.values()],
+        "body": [body for _, _, _, body in rows.values()],
         "hash": [stable_id(id_, *values) for id_, values in rows.items()],
     }
     return pa.table(columns, schema=TABLES_SCHEMA)
@@ -248,7 +249,7 @@ def table_to_tables(table: pa.Table) -> list[tuple[str, int, Table]]:
     """(document id, position, Table) of each row. Raises ContentMismatchError."""
     found = []
     for row in table.to_pylist():
-        if stable_id(row["id"], row["document"], row["position"], row["body"]) != row["hash"]:
+        if stable_id(row["id"], row["document"], row["position"], row["kind"], row["body"]) != row["hash"]:
             raise ContentMismatchError(f"table {row['id']}")
         found.append((row["document"], row["position"], table_from_plain(json.loads(row["body"]))))
     return found
@@ -272,7 +273,7 @@ def _chunk_to_row(chunk: Chunk, document: DocumentRow, vector: Vectors) -> dict[
         "text": _encodable(chunk.text),
         "context": _encodable(chunk.context),
         "words": _encodable(chunk.words),
-        "locator": json.dumps(chunk.locator.to_json(), separators=(",", ":")),
+        "locator": json.dumps(chunk.locator.to_plain(), separators=(",", ":")),
         "position": int(chunk.position),
         "parent": chunk.parent,
         "row": None if chunk.row is None else int(chunk.row),

@@ -241,9 +241,8 @@ def _header_unit(header: Header, said: Unit) -> Unit:
 def _label_cell(cell: GridCell) -> Cell:
     value = parse_value(cell.text, number=cell.number).value if not cell.is_date else None
     text = cell.text.strip()
-    return Cell(
-        cell.row, cell.column, text, value, address=cell.address, bbox=cell.bbox, line=cell.line, page=cell.page
-    )
+    place = (cell.address, cell.bbox, cell.line, 1, 1, cell.page, cell.last_line)
+    return Cell(cell.row, cell.column, text, value, "", 1, *place)
 
 
 def _data_cell(
@@ -257,7 +256,7 @@ def _data_cell(
     if found.value is not None and not cell.is_date:
         value = _as_plain(found.value)
         unit, scale = rules.apply(found, column, row.unit, row.block, label)
-    place = (cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span, cell.page)
+    place = (cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span, cell.page, cell.last_line)
     return Cell(cell.row, cell.column, text, value, unit, scale, *place)
 
 

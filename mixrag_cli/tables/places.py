@@ -14,7 +14,7 @@ def locate_cells(table: Locator, cells: Sequence[Cell]) -> Locator:
     What the cells do not say is the table's. Cells on several pages have the box of those on the first.
     """
     addresses = [cell.address for cell in cells if cell.address]
-    lines = [cell.line for cell in cells if cell.line is not None]
+    lines = [line for cell in cells for line in (cell.line, cell.last_line) if line is not None]
     pages = [page for cell in cells if (page := cell.page or table.page) is not None]
     first, last = (min(pages), max(pages)) if pages else (table.page, table.last_page)
     boxes = [cell.bbox for cell in cells if cell.bbox and (cell.page or table.page) == first]

@@ -250,8 +250,9 @@ def _add_grids(builder: DocumentBuilder, sampler: RowSampler) -> None:
     place_of = {row.index: place for place, row in enumerate(rows)}
     profiles = sampler.profiles(place_of)
     cells = [
-        GridCell(place, column, text, line=row.lines[0] if row.lines else None)
+        GridCell(place, column, text, line=first, last_line=last)
         for place, row in enumerate(rows)
+        for first, last in [_lines_of(row)]
         for column, text in enumerate(row.cells)
         if isinstance(text, str) and text.strip()
     ]
@@ -268,6 +269,13 @@ def _add_grids(builder: DocumentBuilder, sampler: RowSampler) -> None:
             profiles=_select_profiles(profiles, columns),
         )
         builder.add(raw_text(part), "table", grid=part, lines=lines)
+
+
+def _lines_of(row: SourceRow) -> tuple[int | None, int | None]:
+    """The row's first line, and its last where it has several."""
+    if row.lines is None:
+        return None, None
+    return row.lines[0], row.lines[1] if row.lines[1] > row.lines[0] else None
 
 
 def _select_profiles(profiles: tuple[ColumnProfile, ...], columns: Sequence[int]) -> tuple[ColumnProfile, ...]:

@@ -1,0 +1,6 @@
+"""Facts: the keys of a file and what it says of them, each with its line; written beside blocks, no passages.
+
+code       constants, defaults, entries, options, cases, returns: syntax nodes
+settings   keys of toml, yaml, json and ini: syntax nodes, lines
+prose      "Label: value", definitions, versions with their dates: lines of blocks
+"""

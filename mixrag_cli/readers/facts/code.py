@@ -1,0 +1,292 @@
+"""Facts of source code, from the syntax tree that the code reader made.
+
+    binding     NAME = 5; an attribute, a member of an enumeration      (scope …, name)
+    parameter   def send(timeout=30)                                    (scope …, function, parameter)
+    pair        {"k": 1}, Settings(port=80), Self { port: 80 }          (… what it is bound to, key)
+    arm         case 404: return "not found"                            (scope …, subject, pattern)
+    return      if not found: return None                               (scope …, function, "if not found")
+    option      parser.add_argument("--port", default=80, help="…")     (scope …, "--port")
+
+What is computed is no fact, except where a person named it a constant or made it a default: then it is quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
+from mixrag_cli.readers.facts.comments import comment_at
+from mixrag_cli.readers.facts.nodes import (
+    arms_of,
+    condition_text,
+    first_field,
+    holds_keys,
+    is_literal,
+    key_of,
+    split_arm,
+    value_of,
+)
+from mixrag_cli.readers.facts.options import Option, read_option
+from mixrag_cli.readers.facts.shapes import CONDITION_FIELDS, FUNCTION_VALUES, NOT_LOOKED_INTO, SHAPES, FactShape
+from mixrag_cli.readers.languages import LanguageShape
+from mixrag_cli.readers.syntax import Node, name_of, plain_name, receiver_name, text_of
+from mixrag_cli.records import FactColumn, FactSort
+
+MAX_DEPTH = 180  # of nodes: two or three frames of Python's thousand each
+MAX_EXPRESSION_CHARS = 120  # of a computed constant or default that is quoted
+MAX_CONDITIONS = 3  # of a return: the innermost
+BEAT_NODES = 5_000
+CONSTANT_NAME = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
+INSTANCE_ATTRIBUTE = re.compile(r"(?:self|this)(?:\.|->)(\w+)$|@(\w+)$")
+EXPANSION_WITH_DEFAULT = re.compile(r"\$\{\w+:?[-=]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """Where the walk is. scope: names of what encloses. conditions: of ifs and arms inside the function.
+
+    key: what the value that is being looked into is bound to. is_local: inside a function. is_arm: inside an arm.
+    """
+
+    scope: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    is_local: bool = False
+    is_arm: bool = False
+
+
+def collect_code_facts(
+    collector: FactCollector,
+    root: Node,
+    lines: Sequence[str],
+    language: LanguageShape,
+    beat: Callable[[int, int], None],
+) -> None:
+    """Collect the facts of a source file. lines: of the file, for the comments beside what is found."""
+    if (shape := SHAPES.get(language.module)) is not None:
+        _Walk(collector, lines, language, shape, beat).visit(root, _Context(), 0)
+
+
+class _Walk:
+    """One pass over a tree."""
+
+    def __init__(
+        self,
+        collector: FactCollector,
+        lines: Sequence[str],
+        language: LanguageShape,
+        shape: FactShape,
+        beat: Callable[[int, int], None],
+    ) -> None:
+        self._collector = collector
+        self._lines = lines
+        self._language = language
+        self._shape = shape
+        self._beat = beat
+        self._seen = 0
+
+    def visit(self, node: Node, context: _Context, depth: int) -> None:
+        """Collect what the node and all below it state."""
+        self._seen += 1
+        if self._seen % BEAT_NODES == 0:
+            self._beat(node.start_point.row, len(self._lines))
+        if depth > MAX_DEPTH or self._collector.is_full or node.type in NOT_LOOKED_INTO:
+            return
+        shape, kind = self._shape, node.type
+        if kind in shape.pairs and (context.key or context.is_local) and self._pair(node, context, depth):
+            return
+        if kind in shape.bindings and self._binding(node, context, depth):
+            return
+        if kind in shape.parameters and self._parameter(node, context):
+            return
+        if kind in shape.returns:
+            self._return(node, context, depth)
+        elif kind in shape.switches:
+            self._switch(node, context, depth)
+        elif kind in shape.branches:
+            self._branch(node, context, depth)
+        elif kind in shape.calls:
+            self._call(node, context, depth)
+        else:
+            self._children(node, self._inside(node, context), depth)
+
+    def _children(self, node: Node, context: _Context, depth: int) -> None:
+        for child in node.named_children:
+            self.visit(child, context, depth + 1)
+
+    def _inside(self, node: Node, context: _Context) -> _Context:
+        """The context for what the node holds: another scope where it defines something."""
+        language = self._language
+        if node.type == "decorated_definition":  # so that a command's options are told under its name
+            inner = node.child_by_field_name("definition")
+            return replace(context, key=(name_of(inner),)) if inner is not None else context
+        if node.type in language.containers or node.type in language.types:
+            return _Context((*context.scope, plain_name(name_of(node))))
+        if node.type in language.functions:
+            receiver = node.child_by_field_name("receiver")
+            owner = (receiver_name(receiver),) if receiver is not None else ()
+            context = _Context((*context.scope, *owner, plain_name(name_of(node))), is_local=True)
+        elif self._is_function(node):
+            context = _Context((*context.scope, *context.key), is_local=True)
+        else:
+            return context
+        self._tail(node, context)
+        return context
+
+    def _tail(self, function: Node, context: _Context) -> None:
+        """Take the literal that a function's body is, or ends with where that is its answer."""
+        body = function.child_by_field_name("body")
+        if body is not None and body.type in self._shape.tails and body.named_child_count:
+            body = body.named_children[-1]
+        if body is not None and is_literal(body):
+            self._add(context.scope, "return", function, body)
+
+    # -- what is bound to a name
+
+    def _binding(self, node: Node, context: _Context, depth: int) -> bool:
+        """Take name = value; False where the node is none."""
+        name, value = key_of(node), value_of(node)
+        if not name or value is None:
+            return False
+        if context.is_local and (attribute := INSTANCE_ATTRIBUTE.match(name)):
+            name = attribute.group(1) or attribute.group(2)
+            context = replace(context, scope=context.scope[:-1], is_local=False)
+        inner = replace(context, key=(*context.key, name))
+        if context.is_local and context.is_arm and is_literal(value):
+            self._add((*context.scope, *context.conditions[-MAX_CONDITIONS:], name), "case", node, value)
+        elif self._is_stated(name, value, context):
+            self._add((*context.scope, *inner.key), "constant", node, value)
+        else:
+            self.visit(value, inner, depth + 1)
+        return True
+
+    def _is_stated(self, name: str, value: Node, context: _Context) -> bool:
+        """Whether the binding states its value: a literal, or the short expression of a named constant."""
+        is_constant = CONSTANT_NAME.match(name) is not None
+        if context.is_local and not is_constant:
+            return False
+        if is_literal(value):
+            return True
+        is_short = value.end_byte - value.start_byte <= MAX_EXPRESSION_CHARS
+        return is_constant and is_short and not holds_keys(value, self._shape) and not self._is_function(value)
+
+    def _is_function(self, node: Node) -> bool:
+        return node.type in FUNCTION_VALUES or node.type in self._language.values
+
+    def _parameter(self, node: Node, context: _Context) -> bool:
+        name, value = key_of(node), value_of(node)
+        if node.type == "expansion" and not EXPANSION_WITH_DEFAULT.match(text_of(node)):
+            return False
+        if not name or value is None or self._is_function(value):
+            return False
+        declared = node.child_by_field_name("type")
+        option = read_option(value) or (read_option(declared) if declared is not None else None)
+        if option is not None:
+            option.names = option.names or [f"--{name.strip('_').replace('_', '-')}"]
+            if read_option(value) is None:
+                option.say("default", value)
+            self._add_option(option, context)
+        elif value.end_byte - value.start_byte <= MAX_EXPRESSION_CHARS:
+            key = () if node.type == "expansion" else context.key
+            self._add((*context.scope, *key, name), "default", node, value)
+        return True
+
+    def _pair(self, node: Node, context: _Context, depth: int) -> bool:
+        name, value = key_of(node), value_of(node)
+        if not name or value is None:
+            return False
+        inner = replace(context, key=(*context.key, name))
+        if is_literal(value):
+            self._add((*context.scope, *context.conditions[-MAX_CONDITIONS:], *inner.key), "entry", node, value)
+        else:
+            self.visit(value, inner, depth + 1)
+        return True
+
+    # -- what a function answers
+
+    def _return(self, node: Node, context: _Context, depth: int) -> None:
+        values = node.named_children
+        if len(values) == 1 and is_literal(values[0]) and context.is_local:
+            sort: FactSort = "case" if context.is_arm else "return"
+            self._add((*context.scope, *context.conditions[-MAX_CONDITIONS:]), sort, node, values[0])
+        else:
+            self._children(node, context, depth)
+
+    def _branch(self, node: Node, context: _Context, depth: int) -> None:
+        condition = first_field(node, CONDITION_FIELDS)
+        word = "unless" if node.type.startswith("unless") else "if"
+        said = f"{word} {condition_text(condition)}" if condition is not None else word
+        for number, child in enumerate(node.children):
+            if not child.is_named or child == condition:
+                continue
+            is_else = node.field_name_for_child(number) == "alternative" or child.type in ("else_clause", "else")
+            if is_else and child.type in self._shape.branches:  # else if: has a condition of its own
+                self.visit(child, context, depth + 1)
+                continue
+            conditions = (*context.conditions, f"else of {said}" if is_else else said)
+            self.visit(child, replace(context, conditions=conditions), depth + 1)
+
+    def _switch(self, node: Node, context: _Context, depth: int) -> None:
+        subject = first_field(node, CONDITION_FIELDS) or (node.named_children[0] if node.named_child_count else None)
+        about = condition_text(subject) if subject is not None else ""
+        above: list[str] = []  # patterns of the arms that fall through
+        for arm in arms_of(node, self._shape):
+            pattern, body = split_arm(arm, self._shape.arms[arm.type])
+            above.append(pattern)
+            if body:
+                conditions = (*context.conditions, about, ", ".join(above))
+                above = []
+                for part in body:
+                    self._arm_part(part, replace(context, conditions=conditions, is_arm=True), depth)
+
+    def _arm_part(self, part: Node, context: _Context, depth: int) -> None:
+        is_wrapper = part.type in ("then", "expression_statement") and part.named_child_count == 1
+        inner = part.named_children[0] if is_wrapper else part
+        if is_literal(inner):
+            self._add((*context.scope, *context.key, *context.conditions[-MAX_CONDITIONS:]), "case", part, inner)
+        else:
+            self.visit(part, context, depth + 1)
+
+    # -- calls
+
+    def _call(self, node: Node, context: _Context, depth: int) -> None:
+        """An option of the command line; of other calls at the module's level what their keywords say."""
+        option = read_option(node)
+        if option is not None and option.names:
+            self._add_option(option, context)
+            return
+        called = first_field(node, ("function", "method"))
+        if not context.is_local and not context.key and called is not None:
+            context = replace(context, key=(text_of(called),))
+        elif context.is_local:
+            context = replace(context, key=())
+        self._children(node, context, depth)
+
+    def _add_option(self, option: Option, context: _Context) -> None:
+        scope = context.scope if context.is_local else (*context.scope, *context.key)
+        values = option.values or [("value", ", ".join(option.names), 0)]
+        self._collector.add((*scope, ", ".join(option.names)), "option", *values)
+
+    def _add(self, path: tuple[str, ...], sort: FactSort, node: Node, value: Node) -> None:
+        """Take what a node says: its value, its type where it declares one, its comment where it has one."""
+        row = value.start_point.row
+        column: FactColumn = "default" if sort == "default" else "value"
+        text = (value.text or b"").decode("utf-8", "replace").strip()
+        if value.type in ("arguments", "argument_list"):
+            text = text[1:-1]
+        declared = node.child_by_field_name("type") if sort in ("constant", "default") else None
+        type_text = text_of(declared).lstrip(": ") if declared is not None else ""
+        comment, where = comment_at(self._lines, row, self._end_column(value))
+        self._collector.add(
+            path, sort, (column, unquoted(text), row + 1), ("type", type_text, row + 1), ("help", comment, where)
+        )
+
+    def _end_column(self, value: Node) -> int | None:
+        """Where the value ends in its line, in characters; None where it goes on over lines."""
+        row, column = value.end_point
+        if row != value.start_point.row:
+            return None
+        line = self._lines[row]
+        return column if line.isascii() else len(line.encode()[:column].decode("utf-8", "ignore"))

@@ -1,0 +1,53 @@
+"""FactCollector: the facts of one file, bounded in number and size, in the order of the file."""
+
+from __future__ import annotations
+
+import re
+
+from mixrag_cli.records import Fact, FactColumn, FactSort, FactValue
+
+# A person's file states hundreds at most; what states more is data, and has readers of its own.
+MAX_FACTS = 4_000
+MAX_PATH = 12  # keys from the outermost to the one meant; deeper ones lose the outer
+MAX_KEY_CHARS = 120
+MAX_VALUE_CHARS = 300  # of a value, a help text: what an answer in one line can hold
+_SPACES = re.compile(r"\s+")
+_QUOTED = re.compile(r"""^(?P<prefix>[rRbBuUfFlL$@]{0,3})(?P<mark>\"\"\"|'''|["'`])(?P<text>.*)(?P=mark)$""", re.DOTALL)
+
+
+class FactCollector:
+    """Takes facts until there are MAX_FACTS; says so by is_full."""
+
+    def __init__(self) -> None:
+        self.facts: list[Fact] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether further facts are passed over."""
+        return len(self.facts) >= MAX_FACTS
+
+    def add(self, path: tuple[str, ...], sort: FactSort, *values: tuple[FactColumn, str, int | None]) -> None:
+        """Take one fact; one without a key or without anything said of it is passed over."""
+        keys = tuple(key for part in path if (key := one_line(part, MAX_KEY_CHARS)))[-MAX_PATH:]
+        said = tuple(
+            FactValue(column, shown, line)
+            for column, text, line in values
+            if (shown := one_line(text, MAX_VALUE_CHARS))
+        )
+        if keys and said and not self.is_full:
+            self.facts.append(Fact(keys, sort, said))
+
+
+def one_line(text: str, limit: int) -> str:
+    """The text with single blanks, cut at a word where it is longer than the limit."""
+    plain = _SPACES.sub(" ", text[: 4 * limit]).strip()
+    if len(plain) <= limit:
+        return plain
+    cut = plain[: limit - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut) + "…"
+
+
+def unquoted(text: str) -> str:
+    """What a string literal says. Example: unquoted("b'a'") -> "a"; an empty one stays as it is written."""
+    found = _QUOTED.match(text)
+    return found["text"] if found and found["text"].strip() else text

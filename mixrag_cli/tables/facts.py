@@ -1,0 +1,112 @@
+"""Facts as a table: a row a key, a column a kind of thing said; its cells are read as those of any table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from mixrag_cli.records import Cell, Fact, FactValue, Header, Locator, Table, stable_id
+from mixrag_cli.tables.values import parse_value
+
+# A name that ends so says what its number counts. Only words that mean nothing else there: a "min" is as likely a
+# minimum, a "day" one of the week.
+UNIT_OF_WORD = {
+    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("usec", "usecs", "micros", "microseconds"), "µs"),
+    **dict.fromkeys(("ns", "nanos", "nanoseconds"), "ns"),
+    **dict.fromkeys(("s", "sec", "secs", "seconds"), "s"),
+    **dict.fromkeys(("mins", "minutes"), "min"),
+    **dict.fromkeys(("hours", "hrs"), "h"),
+    "days": "days",
+    "bytes": "bytes",
+    **dict.fromkeys(("kb", "kib", "kilobytes"), "kB"),
+    **dict.fromkeys(("mb", "mib", "megabytes"), "MB"),
+    **dict.fromkeys(("gb", "gib", "gigabytes"), "GB"),
+    **dict.fromkeys(("percent", "pct", "percentage"), "%"),
+    **dict.fromkeys(("px", "pixels"), "px"),
+    "celsius": "°C",
+    "usd": "USD",
+    "eur": "EUR",
+}
+PROSE_SORTS = ("label", "definition", "version")  # numbers as people write them; all others as programs do
+MAX_FACTORS = 6  # of 24 * 60 * 60
+_LAST_WORD = re.compile(r"(?:(?<=[a-z\d])(?=[A-Z])|[_.\-\s])([A-Za-z]+)$")
+_UNIT_IN_HELP = re.compile(
+    r"(?:\b(?:in|of)\s+|^|\()(milliseconds|microseconds|seconds|minutes|hours|days|bytes|percent|pixels)\b", re.I
+)
+_CODE_NUMBER = re.compile(
+    r"([+-]?)(\d[\d_]{0,30}(?:\.[\d_]{0,30})?|\.\d[\d_]{0,30})(e[+-]?\d{1,2})?[fFlLuUmMn]{0,3}$", re.I
+)
+_HEX_NUMBER = re.compile(r"0x([\da-f_]{1,16})$", re.I)
+
+
+def facts_to_table(facts: Sequence[Fact], *, document: str, title: str) -> Table | None:
+    """The facts of one document as its one table of kind "facts"; None where it states none.
+
+    Example: a default of 30 for ("send", "timeout") -> row ("send", "timeout"), column ("default", "default").
+    """
+    if not facts:
+        return None
+    columns = list(dict.fromkeys((fact.sort, value.column) for fact in facts for value in fact.values))
+    place = {column: number for number, column in enumerate(columns)}
+    cells = tuple(
+        _cell(row, place[fact.sort, value.column], fact, value)
+        for row, fact in enumerate(facts)
+        for value in fact.values
+    )
+    lines = [cell.line for cell in cells if cell.line]
+    return Table(
+        id=stable_id("facts", document),
+        title=title,
+        columns=tuple(Header(number, column) for number, column in enumerate(columns)),
+        rows=tuple(Header(number, fact.path) for number, fact in enumerate(facts)),
+        cells=cells,
+        locator=Locator((0, 0), lines=(min(lines), max(lines)) if lines else None),
+        total_rows=len(facts),
+        kind="facts",
+    )
+
+
+def _cell(row: int, column: int, fact: Fact, value: FactValue) -> Cell:
+    if value.column not in ("value", "default"):
+        return Cell(row, column, value.text, line=value.line)
+    if fact.sort in PROSE_SORTS:
+        found = parse_value(value.text)
+        number, unit, scale = (None if found.is_nil else found.value), found.unit, found.scale
+    else:
+        number, unit, scale = code_number(value.text), "", 1
+    if number is None:
+        return Cell(row, column, value.text, line=value.line)
+    return Cell(row, column, value.text, number, unit or _unit_of(fact), scale, line=value.line)
+
+
+def code_number(text: str) -> Decimal | None:
+    """The number that a literal or a product of literals is in a program; None for all else.
+
+    Example: "1_000" -> 1000; "24 * 60 * 60" -> 86400; "0x1F" -> 31; "30s" -> None.
+    """
+    factors = [_one_number(part.strip()) for part in text.split("*", MAX_FACTORS)]
+    product = Decimal(1)
+    for factor in factors:
+        if factor is None:
+            return None
+        product *= factor
+    return product
+
+
+def _one_number(text: str) -> Decimal | None:
+    if found := _HEX_NUMBER.match(text):
+        return Decimal(int(found[1].replace("_", "") or "0", 16))
+    if found := _CODE_NUMBER.match(text):
+        return Decimal("".join(part or "" for part in found.groups()).replace("_", ""))
+    return None
+
+
+def _unit_of(fact: Fact) -> str:
+    """What the key's last word or the help says that the number counts; "" where neither does."""
+    if (word := _LAST_WORD.search(fact.path[-1])) and (unit := UNIT_OF_WORD.get(word[1].lower())):
+        return unit
+    said = next((value.text for value in fact.values if value.column == "help"), "")
+    found = _UNIT_IN_HELP.search(said)
+    return UNIT_OF_WORD[found[1].lower()] if found else ""
