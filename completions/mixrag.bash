@@ -21,6 +21,7 @@ _mixrag() {
         *:--rerank) COMPREPLY=(); return ;;
         *:--expand) COMPREPLY=($(compgen -W 'none hyde step-back modality-hyde rephrase query-to-document' -- "$word")); return ;;
         *:--strategy) COMPREPLY=($(compgen -W 'recap direct cot eedp pot' -- "$word")); return ;;
+        *:--accept) COMPREPLY=($(compgen -W 'answered likely' -- "$word")); return ;;
         *:--jsonl) COMPREPLY=(); return ;;
         *:--output) COMPREPLY=(); return ;;
         *:--limit|*:-n) COMPREPLY=(); return ;;
@@ -40,7 +41,7 @@ _mixrag() {
     case $path in
         '') words='index ask chat search show eval calibrate status remove doctor completion models config' flags='--version --help -h' ;;
         '/index') words='' flags='--rebuild --prune --follow --wait --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
-        '/ask') words='' flags='--path --modality --kind --file --rerank --expand --generator --strategy --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
+        '/ask') words='' flags='--path --modality --kind --file --rerank --expand --generator --strategy --accept --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
         '/chat') words='' flags='--path --modality --kind --file --rerank --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
         '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --expand --generator --json --store --color --quiet -q --debug --help -h' ;;
         '/show') words='' flags='--tables --json --store --color --quiet -q --debug --help -h' ;;

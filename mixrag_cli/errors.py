@@ -28,6 +28,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     PARTIAL = 3
     NO_ANSWER = 4
+    LIKELY = 5
     NO_INDEX = 10
     LOCKED = 11
     DAMAGED = 12

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from mixrag_cli.commands.options import (
+    AcceptName,
+    AcceptOption,
     ExpandOption,
     Face,
     GeneratorOption,
@@ -19,6 +21,7 @@ from mixrag_cli.commands.options import (
 )
 from mixrag_cli.errors import ExitCode, WrongUsage
 from mixrag_cli.output.streams import write_json
+from mixrag_cli.records import Grade
 
 
 @command
@@ -31,6 +34,7 @@ def ask(
     expand: ExpandOption = None,
     generator: GeneratorOption = None,
     strategy: StrategyOption = None,
+    accept: AcceptOption = AcceptName.answered,
     explain: Annotated[bool, typer.Option("--explain", help="Show all five RECAP steps, not only the result.")] = False,
     jsonl: Annotated[
         Path | None,
@@ -44,10 +48,12 @@ def ask(
 ) -> int:
     """Answer a question from the indexed documents, with sources; or, with --jsonl, many.
 
-    Exit code 4 means that the documents hold no answer that passes the thresholds.
+    Exit code 5 means that no answer is sure enough to state: the places that probably hold it are shown. Exit code 4
+    means that the documents hold no answer that passes the thresholds.
     """
     if (output and not jsonl) or (jsonl and question):
         raise WrongUsage("--jsonl takes its questions from a file, and --output belongs to it", "mixrag ask --help")
+    accepts_likely = accept is AcceptName.likely
     text = "" if jsonl else read_question(question or (), "question")
     settings = face.settings(rerank=search.rerank, expansion=expand, generator=generator, strategy=strategy)
     from mixrag_cli.commands.sessions import locate_files_of, open_session_for
@@ -57,16 +63,22 @@ def ask(
     if jsonl:
         from mixrag_cli.commands.batch import ask_batch
 
-        return ask_batch(jsonl, output, session, search.scope, face)
+        return ask_batch(jsonl, output, session, search.scope, face, accept_likely=accepts_likely)
     answer = session.ask(text, search.scope)
     if changed := freshness_note(session.document_rows, session.reader.store):
         answer = replace(answer, warnings=(*answer.warnings, changed))
     if face.json:
         from mixrag_cli.output.payloads import answer_to_json
 
-        write_json(answer_to_json(answer))
+        write_json(answer_to_json(answer, accept_likely=accepts_likely))
     else:
         from mixrag_cli.output.terminal import print_answer
 
         print_answer(face.console(), answer, locate_files_of(session), explain=explain)
-    return ExitCode.DONE if answer.status == "answered" else ExitCode.NO_ANSWER
+    return _exit_code(answer.status, accepts_likely=accepts_likely)
+
+
+def _exit_code(grade: Grade, *, accepts_likely: bool) -> ExitCode:
+    if grade == "likely":
+        return ExitCode.DONE if accepts_likely else ExitCode.LIKELY
+    return ExitCode.DONE if grade == "answered" else ExitCode.NO_ANSWER

@@ -20,10 +20,13 @@ from mixrag_cli.pipeline.session import Session
 STDIN = Path("-")
 
 
-def ask_batch(questions: Path, output: Path | None, session: Session, scope: Scope, face: Face) -> int:
+def ask_batch(
+    questions: Path, output: Path | None, session: Session, scope: Scope, face: Face, *, accept_likely: bool = False
+) -> int:
     """Answer the lines in order. PARTIAL where a line could not be answered for an error, else DONE.
 
-    output: a file to which answers are added; lines that it answers already are passed over.
+    output: a file to which answers are added; lines that it answers already are passed over. accept_likely: as in
+    answer_to_json.
     Raises WrongUsage where the questions cannot be read or the file is of something else.
     """
     done = answered_lines(output) if output else set()
@@ -38,7 +41,7 @@ def ask_batch(questions: Path, output: Path | None, session: Session, scope: Sco
         view.phase("ask", _count_lines(file))
         for count, asked in enumerate(read_batch(file), start=1):
             if asked.line not in done:
-                payload = _answer(asked, session, scope)
+                payload = _answer(asked, session, scope, accept_likely=accept_likely)
                 failed += payload["schema"] == "mixrag.error/1"
                 write(
                     json_line({**payload, "line": asked.line, **({"id": asked.key} if asked.key is not None else {})})
@@ -47,13 +50,13 @@ def ask_batch(questions: Path, output: Path | None, session: Session, scope: Sco
     return ExitCode.PARTIAL if failed else ExitCode.DONE
 
 
-def _answer(asked: Asked, session: Session, scope: Scope) -> dict[str, Any]:
+def _answer(asked: Asked, session: Session, scope: Scope, *, accept_likely: bool) -> dict[str, Any]:
     """One answer or one error as JSON: a line that fails does not end the batch."""
     if asked.problem:
         return error_to_json(WrongUsage(f"line {asked.line}: {asked.problem}"))
     own = Scope(paths=asked.paths or scope.paths, modalities=scope.modalities, kinds=scope.kinds)
     try:
-        return answer_to_json(session.ask(asked.question, own))
+        return answer_to_json(session.ask(asked.question, own), accept_likely=accept_likely)
     except MixragError as error:
         return error_to_json(error)
 

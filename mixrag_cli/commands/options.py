@@ -81,6 +81,13 @@ class ExpansionName(StrEnum):
     query_to_document = "query-to-document"
 
 
+class AcceptName(StrEnum):
+    """The least grade that counts as an answer."""
+
+    answered = "answered"
+    likely = "likely"
+
+
 def _names(kinds: type[StrEnum]) -> str:
     return ", ".join(kinds)
 
@@ -128,6 +135,15 @@ ExpandOption = Annotated[
 SummariesOption = Annotated[
     SummaryForm | None,
     typer.Option("--summaries", metavar="FORM", help=f"Let the model summarise tables: {_names(SummaryForm)}."),
+]
+AcceptOption = Annotated[
+    AcceptName,
+    typer.Option(
+        "--accept",
+        metavar="GRADE",
+        help="The least grade that counts as an answer: answered; or likely: the first candidate is given as the "
+        "answer, the status stays likely, and the exit code is 0.",
+    ),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before something is removed.")]
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import MixragError
+from mixrag_cli.output.marks import source_marks
 from mixrag_cli.recap.present import unit_text
-from mixrag_cli.records import Answer, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
+from mixrag_cli.records import Answer, Candidate, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.calibrating import CalibrationReport
@@ -32,21 +33,28 @@ SCORE_DIGITS = 4
 MAX_EXACT_DIGITS = 15  # a float carries 15 decimal digits; a longer number is written as text
 
 
-def answer_to_json(answer: Answer) -> dict[str, Any]:
-    """mixrag.answer/1. In an abstention "answer" and "confidence" are null, "reason" and "refused" say why."""
+def answer_to_json(answer: Answer, *, accept_likely: bool = False) -> dict[str, Any]:
+    """mixrag.answer/1. Unless an answer is stated, "answer", "value" and "confidence" are null and "reason" says why.
+
+    accept_likely: of a likely one the first candidate's answer, value, unit and probability stand there instead.
+    """
     answered = answer.status == "answered"
+    taken = answer.candidates[0] if accept_likely and answer.status == "likely" and answer.candidates else None
+    said = answer if answered else taken
+    confidence = answer.confidence if answered else taken.probability if taken else None
     return {
         "schema": "mixrag.answer/1",
         "question": answer.question,
         "status": answer.status,
-        "answer": answer.text if answered else None,
+        "answer": said.text if said else None,
         "reason": None if answered else answer.text,
-        "value": number_to_json(answer.value),
-        "unit": answer.unit,
-        "confidence": round(answer.confidence, SCORE_DIGITS) if answered else None,
+        "value": number_to_json(said.value) if said else None,
+        "unit": said.unit if said else "",
+        "confidence": _maybe_rounded(confidence),
         "decided_by": answer.decided_by if answered else None,
         "recap": _recap_to_json(answer, answered),
-        "sources": [source_to_json(source) for source in answer.sources],
+        "sources": [{**source_to_json(source), "marks": source_marks(answer, source)} for source in answer.sources],
+        "candidates": [_candidate_to_json(candidate) for candidate in answer.candidates],
         "refused": [hit_to_json(rank, hit) for rank, hit in enumerate(answer.refused, 1)],
         "faithfulness": _faithfulness_to_json(answer.faithfulness),
         "degraded": list(answer.degraded),
@@ -54,6 +62,18 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "models": dict(answer.models),
         "timings_ms": _rounded(answer.timings_ms),
         "tokens": dict(answer.tokens),
+    }
+
+
+def _candidate_to_json(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "answer": candidate.text,
+        "value": number_to_json(candidate.value),
+        "unit": candidate.unit,
+        "probability": round(candidate.probability, SCORE_DIGITS),
+        "kind": candidate.kind,
+        "source": source_to_json(candidate.source),
+        "marks": [list(mark) for mark in candidate.marks],
     }
 
 
