@@ -155,10 +155,13 @@ def test_nothing_accepted_is_asked_in_other_words(
     session_with: Callable[..., tuple[Session, ScriptedGenerator]],
 ) -> None:
     odd = "Zzgrblx quuxly vrompf?"
-    session, generator = session_with(text("When is the kiln lit and how long do bricks cool?"))
+    few = {"words_candidates": 1, "meaning_candidates": 1}
+    session, generator = session_with(text("How often does the ferry cross the Marle?"), **few)
+    assert "ferry.md" not in {hit.path for hit in session.find(odd, None, Clock())}
     found = retrieve(session, odd, None, Clock(), ())
-    assert found.corrected and found.hits[0].path == "kiln.md"
     assert "other words" in generator.requests[0].messages[0].text
+    assert found.corrected and "ferry.md" in {hit.path for hit in found.refused}
+    assert not found.hits  # what was asked is nonsense still
     clock = Clock()
     session, _ = session_with(ModelUnusable("the server is gone"))
     assert not retrieve(session, odd, None, clock, ()).hits
