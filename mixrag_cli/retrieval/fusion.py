@@ -137,8 +137,9 @@ def sum_evidence(hits: Sequence[Hit], calibration: Calibration, n_words: int = 0
             continue
         if source not in calibration.maps:
             scores = _within_query(scores)
+        center = calibration.centers.get(source, 0.0)
         for number, score in enumerate(scores):
-            totals[number] += weight * score if score is not None else 0.0
+            totals[number] += weight * (score - center) if score is not None else 0.0
     return totals
 
 
