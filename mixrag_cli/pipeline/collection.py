@@ -24,9 +24,9 @@ from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
 from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
-from mixrag_cli.retrieval.fusion import fuse_hits
+from mixrag_cli.retrieval.fusion import fuse_hits, put_first
 from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
-from mixrag_cli.retrieval.rerank import QuestionTokens, Reranker, rerank
+from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker, rerank
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, build_filter, text_to_terms
@@ -171,6 +171,8 @@ class Collection:
 
     def _fused(self, hits: Sequence[Hit]) -> list[Hit]:
         fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
+        if self._settings.rerank == LANGUAGE_MODEL and self._settings.fusion == "calibrated":
+            fused = put_first(fused, lambda hit: hit.scores.get(SOURCE))
         if self._settings.near_duplicates == "drop":
             fused = drop_duplicates(fused)
         return limit_files(fused, self._settings.passages_a_file)

@@ -39,19 +39,14 @@ def retrieve(
     """The passages to read for the question, or the nearest refused ones."""
     hits = collection.judge(collection.find(question, where, clock, operands, expand(collection, question, clock)))
     if kept := readable(hits):
-        return Retrieved(_chosen(collection, question, kept, clock))
+        return Retrieved(keep_chosen(collection, question, kept, clock))
     corrected = bool(hits) and collection.settings.correction == "on"
     if corrected:
         hits = collection.judge(_correct(collection, question, hits, where, clock))
         clock.lap("correct")
         if kept := readable(hits):
-            return Retrieved(_chosen(collection, question, kept, clock), corrected=True)
+            return Retrieved(keep_chosen(collection, question, kept, clock), corrected=True)
     return Retrieved((), tuple(hits[:NEAREST]), corrected)
-
-
-def _chosen(collection: Collection, question: str, hits: tuple[Hit, ...], clock: Clock) -> tuple[Hit, ...]:
-    """The hits of the document that a generator chooses, where the settings want one chosen."""
-    return keep_chosen(collection, question, hits, clock) if collection.settings.choose_document == "on" else hits
 
 
 def readable(hits: Sequence[Hit]) -> tuple[Hit, ...]:
