@@ -6,6 +6,7 @@ import json
 import random
 import re
 import shutil
+from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from mixrag_cli.pipeline.calibrating import (
     read_judged_fits,
     reset_calibration,
 )
+from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.inspection import read_status
 from mixrag_cli.pipeline.labels import Label, read_labels
@@ -34,6 +36,7 @@ from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import read_record, reopen_writer
 
+Scorer = Callable[[str, Sequence[str]], list[float]]
 PLACES = ("quay", "orchard", "foundry", "library", "mill", "nursery", "observatory", "tannery", "brewery", "shipyard")
 THINGS = ("ledger", "lantern", "barrel", "ladder", "anvil", "loom", "sextant", "kettle", "saddle", "trellis")
 PEOPLE = ("Orla", "Finn", "Maren", "Teodor", "Ilse", "Pavel", "Noor", "Bastian", "Wanda", "Joaquin")
@@ -255,3 +258,34 @@ def test_a_question_among_its_likes_tells_nothing() -> None:
     assert is_telling(JudgedQuestion(hits, {ids[0]}, set(ids[1:5])))
     assert not is_telling(JudgedQuestion(hits, {ids[0]}, set(ids[1:8])))
     assert not is_telling(JudgedQuestion(hits, set(), set()))
+
+
+# --- an outside reranker ----------------------------------------------------------------------------------------------
+
+
+def random_logits(question: str, texts: Sequence[str]) -> list[float]:
+    """What an untrained CrossEncoder of spread 8 says: nothing."""
+    return [8 * random.Random(f"{question}\n{text}").gauss(0, 1) for text in texts]
+
+
+def knowing_logits(question: str, texts: Sequence[str]) -> list[float]:
+    """One that knows: by the share of the question's words that stand in the passage, with noise."""
+    asked = set(question.lower().strip("?").split())
+    return [
+        20 * len(asked & set(re.findall(r"\w+", text.lower()))) / len(asked) - 10 + noise
+        for text, noise in zip(texts, random_logits(question, texts), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("scorer", [random_logits, knowing_logits])
+def test_an_outside_rerankers_weight_is_fitted(folder: Path, monkeypatch: pytest.MonkeyPatch, scorer: Scorer) -> None:
+    monkeypatch.setattr("mixrag_cli.pipeline.reranking.load_pair_scorer", lambda settings: scorer)
+    name = f"some/{scorer.__name__}"
+    report = calibrate_store(folder, Settings(rerank=name, calibration="off"), [], Silence())
+    assert report.is_stored
+    kept = kept_calibration(read_record(folder / ".mixrag"), name)
+    told = [note for note in report.notes if name in note]
+    if scorer is random_logits:
+        assert kept.weights["rerank"] == 0 and "rerank" not in kept.maps and told
+    else:
+        assert 0 < kept.weights["rerank"] < 1 and kept.map_of("rerank", "table") is not None and not told

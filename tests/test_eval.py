@@ -403,6 +403,22 @@ def test_ablation_removes_what_is_in_use_one_at_a_time() -> None:
         assert len(run.changes) == 1
 
 
+def test_what_acts_on_answers_alone_is_no_row_of_a_ranking() -> None:
+    settings = Settings(accept_precision=50)
+    searched = {run.name for run in ablated_runs(settings, with_answers=False)}
+    asked = {run.name for run in ablated_runs(settings, with_answers=True)}
+    assert asked - searched == {"− thresholds by source → one", "− acceptance", "− correction"}
+    assert {"− rerank", "− near-duplicate removal"} <= searched
+    questions = [Question(str(n), "?", {"d": 1.0}) for n in range(30)]
+    full, other = scored("full", [1.0] * 30, questions), scored("other", [1.0] * 20 + [0.0] * 10, questions)
+    same = scored("same", [1.0] * 30, questions)
+    gate = replace(same, run=Run("− acceptance", {"acceptance": "none"}))
+    (found,) = compare_runs([full, other, gate], questions, "", ["nDCG@10"])
+    assert (found.b, found.p_holm) == ("other", found.p)
+    assert gate.run.can_differ("F1") and not gate.run.can_differ("Recall@5")
+    assert same.run.can_differ("nDCG@10")
+
+
 def test_runs_are_named_by_their_settings_or_by_their_maker() -> None:
     assert parse_run("fusion=rrf, rerank=none") == Run("fusion=rrf,rerank=none", {"fusion": "rrf", "rerank": "none"})
     assert parse_run("plain: fusion=rrf") == Run("plain", {"fusion": "rrf"})

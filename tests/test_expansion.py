@@ -155,10 +155,13 @@ def test_nothing_accepted_is_asked_in_other_words(
     session_with: Callable[..., tuple[Session, ScriptedGenerator]],
 ) -> None:
     odd = "Zzgrblx quuxly vrompf?"
-    session, generator = session_with(text("When is the kiln lit and how long do bricks cool?"))
+    few = {"words_candidates": 1, "meaning_candidates": 1}
+    session, generator = session_with(text("How often does the ferry cross the Marle?"), **few)
+    assert "ferry.md" not in {hit.path for hit in session.find(odd, None, Clock())}
     found = retrieve(session, odd, None, Clock(), ())
-    assert found.corrected and found.hits[0].path == "kiln.md"
     assert "other words" in generator.requests[0].messages[0].text
+    assert found.corrected and "ferry.md" in {hit.path for hit in found.refused}
+    assert not found.hits  # what was asked is nonsense still
     clock = Clock()
     session, _ = session_with(ModelUnusable("the server is gone"))
     assert not retrieve(session, odd, None, clock, ()).hits
@@ -235,10 +238,16 @@ def test_a_language_model_reranks_the_search(session_with: Callable[..., tuple[S
         (name,) = re.findall(r"<<\w+ (p\d+)>>\nfrom: bees", request.messages[1].text)
         return json.dumps({"order": [name]})
 
-    session, _ = session_with(bees_first, rerank="llm", fusion="rerank")
-    best, *others = session.search(QUESTION, Scope(), 4).hits
-    assert best.path == "bees.md" and best.scores["rerank"] == 1.0
-    assert {hit.scores["rerank"] for hit in others} == {0.0}
+    for fusion in ("rerank", "calibrated"):
+        session, _ = session_with(bees_first, rerank="llm", fusion=fusion)
+        best, *others = session.search(QUESTION, Scope(), 4).hits
+        assert best.path == "bees.md" and best.scores["rerank"] == 1.0
+        assert {hit.scores["rerank"] for hit in others} == {0.0}
+    plain, _ = session_with(rerank="none")
+    ranked = [hit.path for hit in plain.search(QUESTION, Scope(), 4).hits if hit.path != "bees.md"]
+    assert ranked and [hit.path for hit in others] == ranked  # what it did not name keeps its order
+    scores = [hit.score for hit in (best, *others)]
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_the_chosen_document_alone_is_read(session_with: Callable[..., tuple[Session, ScriptedGenerator]]) -> None:
@@ -253,6 +262,29 @@ def test_the_chosen_document_alone_is_read(session_with: Callable[..., tuple[Ses
     session, _ = session_with("I like bees.", choose_document="on")
     assert retrieve(session, question, None, clock, ()).hits == everything.hits
     assert clock.left_out == ["choice of the document: the model named none of the documents"]
+
+
+def test_the_chosen_document_is_first_in_a_search(
+    session_with: Callable[..., tuple[Session, ScriptedGenerator]],
+) -> None:
+    plain, _ = session_with()
+    before = plain.search(QUESTION, Scope(), 9).hits
+    assert len({hit.path for hit in before}) > 2
+    last = before[-1].path
+
+    def choose_last(request: Request) -> str:
+        (name,) = re.findall(rf"<<\w+ (d\d+)>>\nfrom: {last}", request.messages[1].text)
+        return json.dumps({"document": name})
+
+    session, _ = session_with(choose_last, choose_document="on")
+    found = session.search(QUESTION, Scope(), 9)
+    assert found.hits[0].path == last and found.degraded == ()
+    assert {hit.chunk.id for hit in found.hits} == {hit.chunk.id for hit in before}
+    assert [hit.score for hit in found.hits] == [hit.score for hit in before]
+    session, _ = session_with("I like bees.", choose_document="on")
+    unsure = session.search(QUESTION, Scope(), 9)
+    assert [hit.chunk.id for hit in unsure.hits] == [hit.chunk.id for hit in before]
+    assert unsure.degraded == ("choice of the document: the model named none of the documents",)
 
 
 # --- the command --------------------------------------------------------------------------------------------------

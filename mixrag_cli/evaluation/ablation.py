@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.evaluation.reporting import Run
+from mixrag_cli.evaluation.reporting import ANSWERS_ALONE, Run
 from mixrag_cli.settings import Settings, check_value
 
 WITHOUT = "− "  # before the name of what a run does without, as the study's table writes it
@@ -59,12 +59,16 @@ METHODS = (
 
 
 def ablated_runs(settings: Settings, *, with_answers: bool) -> tuple[Run, ...]:
-    """The full run first, then one run a method that these settings use, each without that method."""
+    """The full run first, then one run a method that these settings use, each without that method.
+
+    with_answers: where questions are only searched for, methods that act on answers alone are left out.
+    """
     removed = [
         Run(f"{WITHOUT}{method.name}", method.changes)
         for method in METHODS
         if any(getattr(settings, name) != value for name, value in method.changes.items())
-        and (not method.needs_generator or (with_answers and settings.generator))
+        and (with_answers or not ANSWERS_ALONE.issuperset(method.changes))
+        and (not method.needs_generator or settings.generator)
     ]
     return (Run("full"), *removed)
 

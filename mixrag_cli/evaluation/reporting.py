@@ -17,6 +17,8 @@ from mixrag_cli.evaluation.scoring import Measure, Outcome, Score
 from mixrag_cli.evaluation.statistics import ALPHA, Interval, bootstrap, holm, paired_bootstrap
 
 Verdict = Literal["better", "worse", "unstable", "none"]
+# Settings that act on what is read and answered, after the ranking is made: no ranking measure can tell them apart.
+ANSWERS_ALONE = frozenset({"acceptance", "accept_precision", "correction", "strategy", "answer_tokens"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,11 @@ class Run:
 
     name: str
     changes: Mapping[str, str] = field(default_factory=dict)
+
+    def can_differ(self, measure: str) -> bool:
+        """Whether anything that it changes can show in this measure."""
+        is_ranking = "@" in measure
+        return not (is_ranking and self.changes and ANSWERS_ALONE.issuperset(self.changes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +133,17 @@ def report_run(scored: Scored, questions: Sequence[Question], split: str, groupe
 def compare_runs(
     runs: Sequence[Scored], questions: Sequence[Question], split: str, measures: Sequence[str]
 ) -> tuple[Comparison, ...]:
-    """The first run against each other one, by each measure; p corrected within a measure."""
+    """The first run against each other one, by each measure; p corrected within a measure.
+
+    A run that cannot differ by a measure is no member of its family: it would only raise the others' p.
+    """
     splits = [name for name in dict.fromkeys(question.split for question in questions) if name]
     places = {name: _positions(questions, name) for name in splits} if len(splits) > 1 else {}
     chosen = _positions(questions, split)
     found: list[Comparison] = []
     for measure in measures:
-        family = [_compare(runs[0], other, measure, chosen, places) for other in runs[1:]]
+        others = [other for other in runs[1:] if other.run.can_differ(measure)]
+        family = [_compare(runs[0], other, measure, chosen, places) for other in others]
         corrected = holm([each.p for each in family])
         found += [_judge(each, p_holm) for each, p_holm in zip(family, corrected, strict=True)]
     return tuple(found)

@@ -21,13 +21,14 @@ from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.extras import CALIBRATION, CALIBRATION_DUE
 from mixrag_cli.pipeline.labels import Label, judge_labels, place_labels, resembles
-from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL
+from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL, is_outside
 from mixrag_cli.pipeline.session import Session, ensure_same_model
 from mixrag_cli.records import Chunk
 from mixrag_cli.retrieval.assessment import Assessment, Fit, assess
 from mixrag_cli.retrieval.calibration import FORMAT, Calibration, calibration_for
 from mixrag_cli.retrieval.drawing import DrawnQuestion, draw_questions, statements_of
 from mixrag_cli.retrieval.learning import POOL, JudgedQuestion, fit_calibration
+from mixrag_cli.retrieval.weighing import weigh_reranker
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
     CommitRecord,
@@ -253,6 +254,7 @@ def calibrate_store(
                 return CalibrationReport(store, settings.rerank, calibration, False, assessment, (note,))
             calibration, assessment = fit_and_assess(session, questions, "collection")
         _store(writer, settings.rerank, calibration)
+    notes = (*notes, *_worth_of_reranker(settings.rerank, calibration))
     return CalibrationReport(store, settings.rerank, calibration, True, assessment, notes)
 
 
@@ -263,6 +265,13 @@ def reset_calibration(start: Path, settings: Settings, wait_s: float = 0) -> Cal
         writer.put_extra({CALIBRATION: {}})
     notes = ("the next index run may fit the scores again",) if settings.calibration == "auto" else ()
     return CalibrationReport(store, settings.rerank, calibration_for({}, settings.rerank), False, None, notes)
+
+
+def _worth_of_reranker(rerank: str, calibration: Calibration) -> tuple[str, ...]:
+    """For people, where a model's scores turned out to tell nothing of this collection."""
+    if not is_outside(rerank) or calibration.weights["rerank"]:
+        return ()
+    return (f"{rerank} does not tell relevant passages from others here; its scores are left out",)
 
 
 def _too_little(session: Session, questions: Sequence[JudgedQuestion]) -> str:
@@ -295,9 +304,12 @@ def _fit_for(session: Session, origin: str, passages: int) -> Fit:
 
     def fit(questions: Sequence[JudgedQuestion]) -> Calibration:
         kept = [question for question in questions if origin == "labels" or is_telling(question)]
+        prior = session.shipped_calibration
+        if is_outside(session.settings.rerank):
+            prior, kept = weigh_reranker(kept, prior, session.settings.words_candidates)
         fitted = fit_calibration(
             kept,
-            session.shipped_calibration,
+            prior,
             strength=LABELS_STRENGTH if origin == "labels" else STRENGTH,
             n_words=session.settings.words_candidates,
             origin=origin,

@@ -32,9 +32,9 @@ from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
 from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
-from mixrag_cli.retrieval.fusion import fuse_hits
+from mixrag_cli.retrieval.fusion import fuse_hits, put_first
 from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
-from mixrag_cli.retrieval.rerank import QuestionTokens, Reranker, rerank
+from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker, rerank
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, build_filter, text_to_terms
@@ -159,13 +159,36 @@ class Collection:
         operands: further texts to search for. What they find is judged by the question too: it is reranked once.
         sought: by whose meaning to search in the question's place.
         """
-        hits = self.gather(question, where, clock, operands, sought)
-        fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
-        if self._settings.near_duplicates == "drop":
-            fused = drop_duplicates(fused)
-        fused = limit_files(fused, self._settings.passages_a_file)
+        fused = self._fused(self.gather(question, where, clock, operands, sought))
         clock.lap("fusion")
         return fused
+
+    def find_besides(
+        self, question: str, widened: str, hits: Sequence[Hit], where: str | None, clock: Clock
+    ) -> list[Hit]:
+        """The hits and what another wording of their question finds besides, best first, as find gives them.
+
+        hits: the question's own. The wording decides what is found; every score is the question's, so that what it
+        takes to be accepted stays what it was. BM25 of the other wording's words is therefore no score of a hit.
+        """
+        known = {hit.chunk.id for hit in hits}
+        ceiling = self.statistics.ceiling(text_to_terms(question))
+        found = [
+            replace(hit, scores={name: hit.scores[name] for name in hit.scores if name != "words"}, ceiling=ceiling)
+            for hit in self._candidates(widened, where, clock, judged_by=question)
+            if hit.chunk.id not in known
+        ]
+        fused = self._fused(fold_twins([*hits, *self._scored(question, found, clock)]))
+        clock.lap("fusion")
+        return fused
+
+    def _fused(self, hits: Sequence[Hit]) -> list[Hit]:
+        fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
+        if self._settings.rerank == LANGUAGE_MODEL and self._settings.fusion == "calibrated":
+            fused = put_first(fused, lambda hit: hit.scores.get(SOURCE))
+        if self._settings.near_duplicates == "drop":
+            fused = drop_duplicates(fused)
+        return limit_files(fused, self._settings.passages_a_file)
 
     def judge(self, hits: Sequence[Hit]) -> list[Hit]:
         """All of the hits, each saying by which source it passes its threshold, if by any."""
@@ -182,13 +205,16 @@ class Collection:
         """The candidates for a question with the raw score of every source, in the order of the first stage."""
         found = [self._candidates(question, where, clock, sought)]
         found += [self._candidates(text, where, clock) for text in operands]
+        return fold_twins(self._scored(question, merge_hits(found) if operands else found[0], clock))
+
+    def _scored(self, question: str, hits: Sequence[Hit], clock: Clock) -> list[Hit]:
+        """The hits with what the question's words and the reranker say of them."""
         terms = text_to_terms(question)
-        asked = QuestionTerms(terms, self.statistics.weights(terms))
-        hits = self._matcher.match(merge_hits(found) if operands else found[0], asked)
-        if hits and self.reranker is not None:
-            hits = self._reranked(self.reranker, question, hits, clock)
+        matched = self._matcher.match(hits, QuestionTerms(terms, self.statistics.weights(terms)))
+        if matched and self.reranker is not None:
+            matched = self._reranked(self.reranker, question, matched, clock)
             clock.lap("rerank")
-        return fold_twins(hits)
+        return matched
 
     def _reranked(self, reranker: Reranker, question: str, hits: list[Hit], clock: Clock) -> list[Hit]:
         """The hits reranked; as they were where a language model could not do it."""
@@ -200,10 +226,15 @@ class Collection:
             clock.left_out.append(f"rerank: {error.message}")
             return hits
 
-    def _candidates(self, text: str, where: str | None, clock: Clock, sought: Sequence[str] = ()) -> list[Hit]:
-        """What words and meaning find for one text, fused, best first."""
-        vector = self.vector_of(text)
-        vectors = tuple(self.vector_of(other) for other in sought)
+    def _candidates(
+        self, text: str, where: str | None, clock: Clock, sought: Sequence[str] = (), judged_by: str = ""
+    ) -> list[Hit]:
+        """What words and meaning find for one text, fused, best first.
+
+        judged_by: the question whose cosine is the score "meaning" in the text's place.
+        """
+        vector = self.vector_of(judged_by or text)
+        vectors = tuple(self.vector_of(other) for other in (sought or ((text,) if judged_by else ())))
         clock.lap("embed")
         ceiling, roots = self.statistics.ceiling(text_to_terms(text)), self.reader.record.roots
         query = Query(text, vector, ceiling, where, vectors, roots)

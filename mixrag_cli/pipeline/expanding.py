@@ -14,6 +14,7 @@ from mixrag_cli.pipeline.collection import Collection
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.choice import CHOICE_SECONDS, Reading, choose_document
 from mixrag_cli.retrieval.expansion import EXPANSION_SECONDS, Expansion, expand_question, rewrite_question
+from mixrag_cli.retrieval.fusion import put_first
 
 
 def expand(collection: Collection, question: str, clock: Clock) -> tuple[str, ...]:
@@ -44,9 +45,21 @@ def rewrite(collection: Collection, question: str, clock: Clock) -> str:
 
 def keep_chosen(collection: Collection, question: str, hits: Sequence[Hit], clock: Clock) -> tuple[Hit, ...]:
     """The hits of the document that the generator chooses; all of them where it chooses none or cannot be had."""
+    chosen = _choose(collection, question, hits, clock)
+    return tuple(hit for hit in hits if chosen is None or hit.chunk.document == chosen)
+
+
+def put_chosen_first(collection: Collection, question: str, hits: Sequence[Hit], clock: Clock) -> list[Hit]:
+    """The hits with those of the document that the generator chooses before all others."""
+    chosen = _choose(collection, question, hits, clock)
+    return put_first(hits, lambda hit: float(hit.chunk.document == chosen))
+
+
+def _choose(collection: Collection, question: str, hits: Sequence[Hit], clock: Clock) -> str | None:
+    """The id of the document that the generator chooses, where the settings want one chosen and there are several."""
     settings = collection.settings
-    if len({hit.chunk.document for hit in hits}) < 2:
-        return tuple(hits)
+    if settings.choose_document == "off" or len({hit.chunk.document for hit in hits}) < 2:
+        return None
     reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
     try:
         chosen = choose_document(question, hits, collection.generator, reading)
@@ -54,7 +67,7 @@ def keep_chosen(collection: Collection, question: str, hits: Sequence[Hit], cloc
         clock.left_out.append(f"choice of the document: {error.message}")
         chosen = None
     clock.lap("choose")
-    return tuple(hit for hit in hits if chosen is None or hit.chunk.document == chosen)
+    return chosen
 
 
 def _noted(found: Expansion, what: str, clock: Clock) -> tuple[str, ...]:

@@ -17,6 +17,11 @@ from mixrag_cli.settings import Settings
 NONE, LATE, LANGUAGE_MODEL = "none", "late", "llm"
 
 
+def is_outside(rerank: str) -> bool:
+    """Whether the setting names a model whose scores nobody knew before: its weight and curve have to be fitted."""
+    return rerank not in (NONE, LATE, LANGUAGE_MODEL)
+
+
 def make_reranker(
     settings: Settings,
     embedder: Embedder,

@@ -11,7 +11,7 @@ from mixrag_cli.errors import StoreMismatch
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.collection import Collection
-from mixrag_cli.pipeline.expanding import expand
+from mixrag_cli.pipeline.expanding import expand, put_chosen_first
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.records import Answer, Hit
 from mixrag_cli.settings import Settings
@@ -20,7 +20,7 @@ from mixrag_cli.store import StoreReader, find_store, open_reader
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Ranked passages. timings_ms: "embed", "candidates", "rerank", "total". degraded: what was left out, and why."""
+    """Ranked passages. timings_ms: "embed", "candidates", "rerank", "choose", "total". degraded: what was left out."""
 
     query: str
     hits: tuple[Hit, ...]
@@ -38,7 +38,8 @@ class Session(Collection):
         Raises WrongUsage for a scope that names no document.
         """
         clock = Clock()
-        hits = self.find(query, self.filter(scope), clock, sought=expand(self, query, clock))
+        found = self.find(query, self.filter(scope), clock, sought=expand(self, query, clock))
+        hits = put_chosen_first(self, query, found, clock)
         return SearchResult(query, tuple(self.judge(hits[:limit])), clock.total(), degraded=tuple(clock.left_out))
 
     def ask(self, question: str, scope: Scope, on_text: Callable[[str], None] | None = None) -> Answer:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,8 @@ class Calibration:
     by modality, the curve from that lead to the probability. cut: the one threshold on raw scores that stands for
     CRAG's. origin: "shipped", "collection" or "labels". passages: in the collection when it was fitted. error: the
     expected calibration error on judged candidates that were left out while fitting; None where unknown. questions:
-    that it was fitted on, 0 for the shipped ones.
+    that it was fitted on, 0 for the shipped ones. centers: by source, the score that adds nothing to the sum, 0 where
+    none is named.
     """
 
     maps: Mapping[str, Mapping[str, ScoreMap]]
@@ -80,6 +81,7 @@ class Calibration:
     passages: int = 0
     error: float | None = None
     questions: int = 0
+    centers: Mapping[str, float] = field(default_factory=dict)
 
     def map_of(self, source: str, modality: str) -> ScoreMap | None:
         """The map of a source on a modality, that of all passages where the modality has none of its own."""
@@ -111,7 +113,8 @@ class Calibration:
         }
         final = {modality: Logistic(**each) for modality, each in known["final"].items()}
         rest = {name: known[name] for name in ("cut", "rivalry", "origin", "passages", "error")}
-        return cls(maps, dict(known["weights"]), final, **rest, questions=known.get("questions", 0))
+        late = {"questions": known.get("questions", 0), "centers": dict(known.get("centers", {}))}
+        return cls(maps, dict(known["weights"]), final, **rest, **late)
 
 
 def _map_from_json(known: Mapping[str, Any]) -> ScoreMap:
@@ -166,7 +169,7 @@ def calibration_for(stored: Mapping[str, Any], rerank: str) -> Calibration:
     """The calibration fitted to a collection for this reranker, where there is one, else the shipped one.
 
     stored: what the store's record keeps, by reranker. A reranker that nobody has fitted has no map, so that its scores
-    carry nothing: fuse_hits then takes them as they stand within the query.
+    carry nothing: fuse_hits then takes them as they stand within the query, with late interaction's weight.
     """
     try:
         return Calibration.from_json(stored[rerank])
@@ -174,5 +177,6 @@ def calibration_for(stored: Mapping[str, Any], rerank: str) -> Calibration:
         priors = read_priors()
     if rerank in priors:
         return priors[rerank]
-    late = priors["late"]
-    return replace(late, maps={source: maps for source, maps in late.maps.items() if source != "rerank"})
+    plain = priors["none"]
+    maps = {source: maps for source, maps in plain.maps.items() if source != "rerank"}
+    return replace(plain, maps=maps, weights={**plain.weights, "rerank": priors["late"].weights["rerank"]})

@@ -30,6 +30,7 @@ SHOWN = 10  # the hits of a question that a person sees: their probabilities are
 FOLDS = 4
 DRAWN = "collection"  # the origin of a calibration to questions drawn from the collection itself
 UNKNOWN = Logistic(-3.0, 0.0)  # of a source that nobody has fitted: about one candidate in twenty is relevant
+UNKNOWN_STRENGTH = 40.0  # judged candidates that this is worth: a flat curve knows nothing to hold on to
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,10 @@ def _or_nan(score: float | None) -> float:
 
 def _fit_maps(judged: Judged, source: str, prior: Calibration, strength: float) -> dict[str, ScoreMap]:
     before = prior.maps.get(source, {})
-    start = before.get(ANY, ScoreMap(UNKNOWN, base=0.05))
+    known = prior.maps.get("words", {}).get(ANY)
+    start = before.get(ANY, ScoreMap(UNKNOWN, base=known.base if known else 0.05))
+    if not before:
+        strength = min(strength, UNKNOWN_STRENGTH)
     overall = _fit_map(judged, source, ANY, start, strength)
     moved = _moved(overall.curve, start.curve)
     maps = {ANY: overall}

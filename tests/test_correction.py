@@ -1,0 +1,82 @@
+"""The correction before a refusal: another wording finds, the question as it was asked judges."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.indexing import build_index
+from mixrag_cli.pipeline.retrieving import retrieve
+from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.retrieval.correction import widen
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import text_to_terms
+from tests.silent import Silent
+
+SAMPLES = Path(__file__).parent / "samples" / "northmere"
+# Of another collection altogether: companies' filings, where this one is a water utility's folder.
+FOREIGN = (
+    "What percentage of the net assets acquired is goodwill?",
+    "What was the difference in operating margin between 2012 and 2013?",
+    "What is the ratio of the flight attendants to pilots?",
+    "What percent of the purchase was in cash?",
+    "What is the growth rate in total assets in 2013?",
+    "What portion of the total long-term borrowings is due in the next 36 months?",
+    "What is the debt-to-asset ratio?",
+    "What is the net change in cash during 2015?",
+)
+FEW = {"words_candidates": 2, "meaning_candidates": 2}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> Path:
+    target = tmp_path_factory.mktemp("northmere")
+    for path in sorted(SAMPLES.iterdir()):
+        if path.suffix in (".md", ".py", ".csv"):
+            shutil.copy(path, target / path.name)
+    build_index([target], Settings(), events=Silent())
+    return target
+
+
+def open_with(folder: Path, **settings: object) -> Session:
+    return open_session(folder, replace(Settings(), **settings))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("few", [{}, FEW])
+def test_a_foreign_question_stays_refused(folder: Path, few: dict[str, object]) -> None:
+    session, uncorrected = open_with(folder, **few), open_with(folder, correction="off", **few)
+    refused = [question for question in FOREIGN if not retrieve(uncorrected, question, None, Clock(), ()).hits]
+    assert len(refused) > len(FOREIGN) / 2
+    found = [retrieve(session, question, None, Clock(), ()) for question in refused]
+    assert all(each.corrected for each in found)
+    assert [question for question, each in zip(refused, found, strict=True) if each.hits] == []
+
+
+def test_what_another_wording_finds_has_the_questions_own_scores(folder: Path) -> None:
+    few, every = open_with(folder, **FEW), open_with(folder)
+    question = FOREIGN[0]
+    hits = few.find(question, None, Clock())
+    wording = widen(question, hits, text_to_terms, few.statistics.weights)
+    found = few.find_besides(question, wording, hits, None, Clock())
+    more = {hit.chunk.id for hit in found} - {hit.chunk.id for hit in hits}
+    assert more
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+    own = {hit.chunk.id: hit.scores for hit in every.find(question, None, Clock())}
+    for hit in found:
+        if hit.chunk.id in more:
+            assert hit.scores == pytest.approx({name: own[hit.chunk.id][name] for name in hit.scores}, abs=1e-5)
+            assert {"meaning", "phrase", "rerank"} <= set(hit.scores)
+
+
+def test_what_the_question_accepts_may_be_found_by_another_wording(folder: Path) -> None:
+    few, every = open_with(folder, **FEW), open_with(folder)
+    question, wording = "Who lifted the boil notice?", "pump maintenance, meter readings and the tariff of a household"
+    accepted = {hit.chunk.id: hit.accepted_by for hit in every.judge(every.find(question, None, Clock()))}
+    found = few.judge(few.find_besides(question, wording, [], None, Clock()))
+    both = [hit for hit in found if hit.chunk.id in accepted]
+    assert both
+    assert [hit.accepted_by for hit in both] == [accepted[hit.chunk.id] for hit in both]
