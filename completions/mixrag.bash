@@ -5,11 +5,13 @@ _mixrag() {
     [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
     for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $path/$each in
-            /index|/ask|/chat|/search|/show|/eval|/calibrate|/status|/remove|/doctor|/completion|/models|/models/list|/models/pull|/models/verify|/models/use|/models/path|/models/remove|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
+            /index|/ask|/chat|/search|/show|/eval|/calibrate|/ls|/status|/remove|/doctor|/completion|/models|/models/list|/models/pull|/models/verify|/models/use|/models/path|/models/remove|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
         esac
     done
     case $path:$previous in
         *:--wait) COMPREPLY=(); return ;;
+        *:--exclude) COMPREPLY=(); return ;;
+        *:--include) COMPREPLY=(); return ;;
         *:--summaries) COMPREPLY=($(compgen -W 'none short long' -- "$word")); return ;;
         *:--generator) COMPREPLY=(); return ;;
         *:--store) COMPREPLY=($(compgen -d -- "$word")); return ;;
@@ -39,15 +41,16 @@ _mixrag() {
         *:--cache) COMPREPLY=($(compgen -d -- "$word")); return ;;
     esac
     case $path in
-        '') words='index ask chat search show eval calibrate status remove doctor completion models config' flags='--version --help -h' ;;
-        '/index') words='' flags='--rebuild --prune --follow --wait --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
+        '') words='index ask chat search show eval calibrate ls status remove doctor completion models config' flags='--version --help -h' ;;
+        '/index') words='' flags='--rebuild --prune --follow --wait --exclude --include --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/ask') words='' flags='--path --modality --kind --file --rerank --expand --generator --strategy --accept --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
         '/chat') words='' flags='--path --modality --kind --file --rerank --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
         '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --expand --generator --json --store --color --quiet -q --debug --help -h' ;;
         '/show') words='' flags='--tables --json --store --color --quiet -q --debug --help -h' ;;
         '/eval') words='' flags='--compare --ablate --answers --measure --k --split --only --by --limit -n --files --distractors --against --html --scores --cache --replay --fresh --json --store --color --quiet -q --debug --help -h' ;;
         '/calibrate') words='' flags='--reset --html --wait --json --store --color --quiet -q --debug --help -h' ;;
-        '/status') words='' flags='--skipped --json --store --color --quiet -q --debug --help -h' ;;
+        '/ls') words='' flags='--all -a --json --store --color --quiet -q --debug --help -h' ;;
+        '/status') words='' flags='--skipped --changed --json --store --color --quiet -q --debug --help -h' ;;
         '/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/doctor') words='' flags='--index --model --json --store --color --quiet -q --debug --help -h' ;;
         '/completion') words='bash zsh fish' flags='--help -h' ;;

@@ -182,6 +182,18 @@ _mixrag_remove() {
 _mixrag_status() {
     _arguments -C -S \
         '*--skipped[List the files that are not in the index, and why]' \
+        '*--changed[List the files that differ from the index]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_ls() {
+    _arguments -C -S \
+        '*--all[Files that a rule leaves out as well]' '*-a[Files that a rule leaves out as well]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
@@ -232,7 +244,7 @@ _mixrag_eval() {
 }
 _mixrag_show() {
     _arguments -C -S \
-        '*--tables[List the tables found in the file]' \
+        '*--tables[List the tables and facts found in the file]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
@@ -304,6 +316,8 @@ _mixrag_index() {
         '*--prune[Forget missing files even when they are a large part of the index]' \
         '*--follow[Follow symbolic links that stay inside the folder]' \
         '*--wait=[Wait this many seconds for another index run to end]:value: ' \
+        '*--exclude=[Leave these files or folders out, now and later; may be repeated; '\'''\'' forgets what was given before]:value: ' \
+        '*--include=[Only these files, now and later; as --exclude]:value: ' \
         '*--summaries=[Let the model summarise tables - none, short, long]:value:(none short long)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
@@ -323,7 +337,7 @@ _mixrag() {
         '1:command:->command' \
         '*::argument:->argument'
     case $state in
-        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
+        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'ls:List the files in the index: state, kind, passages, size and path' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
         argument) case $line[1] in
             index) _mixrag_index ;;
             ask) _mixrag_ask ;;
@@ -332,6 +346,7 @@ _mixrag() {
             show) _mixrag_show ;;
             eval) _mixrag_eval ;;
             calibrate) _mixrag_calibrate ;;
+            ls) _mixrag_ls ;;
             status) _mixrag_status ;;
             remove) _mixrag_remove ;;
             doctor) _mixrag_doctor ;;

@@ -26,6 +26,7 @@ from mixrag_cli.commands import (
     config,
     doctor,
     index,
+    ls,
     models,
     remove,
     search,
@@ -193,6 +194,7 @@ app.command("search")(search.search)
 app.command("show")(show.show)
 app.command("eval")(eval_.evaluate)
 app.command("calibrate")(calibrate.calibrate)
+app.command("ls")(ls.ls)
 app.command("status")(status.status)
 app.command("remove")(remove.remove)
 app.add_typer(models.app, name="models")

@@ -26,7 +26,7 @@ __all__ = ["indexed"]  # the fixture
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
-    *("index", "ask", "chat", "search", "show", "eval", "calibrate", "status", "remove"),
+    *("index", "ask", "chat", "search", "show", "eval", "calibrate", "ls", "status", "remove"),
     *("models", "config", "doctor", "completion"),
 )
 HEAVY = (
@@ -188,7 +188,16 @@ def test_a_question_from_stdin_that_is_too_long_or_empty(home, monkeypatch):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["ask", "what?"], ["search", "it"], ["status"], ["show", "a.md"], ["remove", "a.md"], ["chat"], ["calibrate"]],
+    [
+        ["ask", "what?"],
+        ["search", "it"],
+        ["status"],
+        ["ls"],
+        ["show", "a.md"],
+        ["remove", "a.md"],
+        ["chat"],
+        ["calibrate"],
+    ],
 )
 def test_without_an_index_the_code_is_10_and_the_hint_makes_one(arguments, home, monkeypatch):
     monkeypatch.chdir(home)

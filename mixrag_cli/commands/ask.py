@@ -57,7 +57,7 @@ def ask(
     text = "" if jsonl else read_question(question or (), "question")
     settings = face.settings(rerank=search.rerank, expansion=expand, generator=generator, strategy=strategy)
     from mixrag_cli.commands.sessions import locate_files_of, open_session_for
-    from mixrag_cli.commands.sources import freshness_note
+    from mixrag_cli.pipeline.freshness import freshness_note
 
     session = open_session_for(search.file, settings, needs_generator=bool(generator))
     if jsonl:
@@ -66,8 +66,9 @@ def ask(
         return ask_batch(jsonl, output, session, search.scope, face, accept_likely=accepts_likely)
     answer = session.ask(text, search.scope)
     if changed := freshness_note(session.document_rows, session.reader.store):
-        answer = replace(answer, warnings=(*answer.warnings, changed))
+        face.note(changed)
     if face.json:
+        answer = replace(answer, warnings=(*answer.warnings, *filter(None, [changed])))
         from mixrag_cli.output.payloads import answer_to_json
 
         write_json(answer_to_json(answer, accept_likely=accepts_likely))

@@ -45,6 +45,18 @@ def index(
     wait_s: Annotated[
         float, typer.Option("--wait", metavar="S", min=0, help="Wait this many seconds for another index run to end.")
     ] = 0,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exclude",
+            metavar="GLOB",
+            help="Leave these files or folders out, now and later; may be repeated; '' forgets what was given before.",
+        ),
+    ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", metavar="GLOB", help="Only these files, now and later; as --exclude."),
+    ] = None,
     summaries: SummariesOption = None,
     generator: GeneratorOption = None,
     yes: YesOption = False,
@@ -64,8 +76,18 @@ def index(
 
     with face.watch_run() as view:
         from mixrag_cli.pipeline.indexing import build_index
+        from mixrag_cli.walking import Selection
 
-        report = build_index(roots, settings, events=view, rebuild=rebuild, prune=prune, follow=follow, wait_s=wait_s)
+        report = build_index(
+            roots,
+            settings,
+            events=view,
+            rebuild=rebuild,
+            prune=prune,
+            follow=follow,
+            wait_s=wait_s,
+            selection=Selection(tuple(include or ()), tuple(exclude or ())),
+        )
     _tell(report, face)
     if report.interrupted:
         return interruption_code()

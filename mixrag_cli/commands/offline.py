@@ -6,11 +6,17 @@ import os
 
 from mixrag_cli.errors import MixragError
 
+# No library tells anybody that it is used, whatever the variables said before: this is promised, not preferred.
+NO_TELEMETRY = {
+    "ORT_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+}
 # Nothing is fetched at run time, and native libraries keep their logs to themselves.
 QUIET_AND_OFFLINE = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
-    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "LLAMA_ARG_OFFLINE": "1",
     "LANCEDB_LOG": "error",
     "TOKENIZERS_PARALLELISM": "true",
 }
@@ -19,7 +25,11 @@ _set_by_us: set[str] = set()
 
 
 def keep_libraries_offline() -> None:
-    """Tell the libraries, through their variables; what the user set stays."""
+    """Tell the libraries, through their variables, which child processes inherit; what the user set stays.
+
+    Only a library's telemetry is off whatever the user set.
+    """
+    os.environ.update(NO_TELEMETRY)
     for name, value in QUIET_AND_OFFLINE.items():
         if name not in os.environ:
             os.environ[name] = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -31,10 +32,14 @@ def search(
     text = read_question(query, "query")
     settings = face.settings(rerank=within.rerank, expansion=expand, generator=generator)
     from mixrag_cli.commands.sessions import locate_files_of, open_session_for
+    from mixrag_cli.pipeline.freshness import freshness_note
 
     session = open_session_for(within.file, settings)
     result = session.search(text, within.scope, limit)
+    if changed := freshness_note(session.document_rows, session.reader.store):
+        face.note(changed)
     if face.json:
+        result = replace(result, warnings=(*result.warnings, *filter(None, [changed])))
         from mixrag_cli.output.payloads import search_to_json
 
         write_json(search_to_json(result))

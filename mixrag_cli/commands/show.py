@@ -39,7 +39,7 @@ def show(
 def _show_tables(reader: StoreReader, ref: str, face: Face) -> None:
     from mixrag_cli.pipeline.showing import find_document
 
-    row = find_document(reader.document_rows(), ref.partition("#")[0] or ref)
+    row = find_document(reader.document_rows(), ref.partition("#")[0] or ref, reader.store, Path.cwd())
     found = (*reader.tables_of(row.id), *reader.facts([row.id]).get(row.id, ()))
     if face.json:
         from mixrag_cli.output.payloads import tables_to_json

@@ -16,6 +16,7 @@ def status(
     skipped: Annotated[
         bool, typer.Option("--skipped", help="List the files that are not in the index, and why.")
     ] = False,
+    changed: Annotated[bool, typer.Option("--changed", help="List the files that differ from the index.")] = False,
     *,
     face: Face,
 ) -> None:
@@ -30,4 +31,4 @@ def status(
     else:
         from mixrag_cli.output.terminal import print_status
 
-        print_status(face.console(), found, list_skipped=skipped)
+        print_status(face.console(), found, list_skipped=skipped, list_changed=changed)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+
+# Read when the library is loaded. It sends usage data otherwise (from 1.31 on), and keeps a number for the machine.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +43,7 @@ ONNX_FAILURES = (
     failures.NoSuchFile,
     failures.RuntimeException,
 )
+onnxruntime.disable_telemetry_events()
 
 # The texts' numbers, their token ids and the model's outputs.
 _Run = tuple[npt.NDArray[np.intp], list[list[int]], list[npt.NDArray[np.float32]]]

@@ -21,7 +21,7 @@ from mixrag_cli.records import Answer, Candidate, Evidence, Faithfulness, Hit, L
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.calibrating import CalibrationReport
     from mixrag_cli.pipeline.indexing import IndexReport
-    from mixrag_cli.pipeline.inspection import StoreStatus
+    from mixrag_cli.pipeline.inspection import ListedFile, StoreStatus
     from mixrag_cli.pipeline.session import SearchResult
     from mixrag_cli.pipeline.showing import Passage
     from mixrag_cli.pipeline.summarising import SummaryReport
@@ -211,6 +211,30 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
         "bytes": status.bytes,
         "updated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(status.updated)),
         "version": status.program,
+        "changes": {
+            "new": list(status.changes.new),
+            "changed": list(status.changes.changed),
+            "gone": list(status.changes.gone),
+            "stale": list(status.changes.stale),
+        },
+    }
+
+
+def files_to_json(files: Sequence[ListedFile]) -> dict[str, Any]:
+    """mixrag.ls/1; "reason" is null where nothing is the matter."""
+    return {
+        "schema": "mixrag.ls/1",
+        "files": [
+            {
+                "path": each.path,
+                "modality": each.modality or None,
+                "passages": each.passages,
+                "bytes": each.bytes,
+                "state": each.state,
+                "reason": each.reason or None,
+            }
+            for each in files
+        ],
     }
 
 

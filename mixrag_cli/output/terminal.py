@@ -22,7 +22,8 @@ from mixrag_cli.recap.present import number_text, unit_text
 from mixrag_cli.records import Answer, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.inspection import StoreStatus
+    from mixrag_cli.pipeline.freshness import DiskChanges
+    from mixrag_cli.pipeline.inspection import ListedFile, StoreStatus
     from mixrag_cli.pipeline.session import SearchResult
     from mixrag_cli.pipeline.showing import Passage
     from mixrag_cli.retrieval.calibration import Calibration
@@ -35,6 +36,7 @@ NARROWEST_TEXT = 10  # columns; beside a mark on a terminal that is hardly one
 SHORTEST_MARKED_WORD = 3  # of a query, in search hits: "of" and "in" would light up everything
 WORD = re.compile(r"\w+")
 DECIDERS = {"built-in": "the built-in reader", "calculator": "the calculator", "model": "the generator"}
+FILE_STYLES = {"stale": "yellow", "gone": "red", "skipped": "red", "left_out": "dim", "empty": "dim"}
 ORIGINS = {
     "shipped": "shipped with the program",
     "collection": "fitted without labels",
@@ -215,7 +217,21 @@ def print_tables(console: Console, path: str, tables: Sequence[Table]) -> None:
             console.print(facts_layout(table))
 
 
-def print_status(console: Console, status: StoreStatus, *, list_skipped: bool = False) -> None:
+def print_files(console: Console, files: Sequence[ListedFile]) -> None:
+    """One line a file; the path comes last and whole, so that it can be copied."""
+    for each in files:
+        style = FILE_STYLES.get(each.state, "")
+        facts = f"{each.state:<8}  {each.modality or '-':<8}  {each.passages:>7,}  {size_text(each.bytes):>8}  "
+        console.print(Text(facts, style=style) + foreign(each.path) + foreign(_why(each), "dim"), soft_wrap=True)
+
+
+def _why(file: ListedFile) -> str:
+    return f"  ({file.reason})" if file.reason else ""
+
+
+def print_status(
+    console: Console, status: StoreStatus, *, list_skipped: bool = False, list_changed: bool = False
+) -> None:
     """What the store holds, how old it is, and how much is not in it."""
     kinds = ", ".join(f"{count} {modality}" for modality, count in status.by_modality.items())
     facts = [
@@ -230,16 +246,31 @@ def print_status(console: Console, status: StoreStatus, *, list_skipped: bool = 
         ("calibrated", origin_text(status.calibration)),
         ("unreadable", f"{len(status.skipped):,}"),
         ("left out", f"{len(status.left_out):,} by rule"),
+        ("on disk", _changes_text(status.changes)),
     ]
     if status.stale:
         facts.append(("stale", f"{status.stale:,} could not be read again; their old text is kept"))
     for name, value in facts:
         if value:
             _print_fact(console, name, value)
+    if list_changed:
+        print_lines(console, (f"{kind:<8} {path}" for kind, paths in _by_kind(status.changes) for path in paths))
     if list_skipped:
         print_skipped(console, (*status.skipped, *status.left_out))
     elif status.skipped or status.left_out:
         console.print(Text("which and why: mixrag status --skipped", style="dim"))
+
+
+def _by_kind(changes: DiskChanges) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return (("new", changes.new), ("changed", changes.changed), ("gone", changes.gone), ("stale", changes.stale))
+
+
+def _changes_text(changes: DiskChanges) -> str:
+    """How the files differ from the index, and what to do. Example: "3 changed, 1 gone (names: …; to bring in: …)"."""
+    if not changes.has_any:
+        return "as indexed"
+    counts = ", ".join(f"{len(paths):,} {kind}" for kind, paths in _by_kind(changes)[:3] if paths)
+    return f"{counts} (names: mixrag status --changed; to bring in: mixrag index)"
 
 
 def origin_text(calibration: Calibration) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mixrag_cli import __version__
@@ -27,6 +27,7 @@ from mixrag_cli.pipeline.calibrating import JudgedFits, calibrate_when_due, is_l
 from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE
 from mixrag_cli.pipeline.extras import TABLE_FORM
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
+from mixrag_cli.pipeline.selections import Selections, are_kept, keep_selections, selections_for
 from mixrag_cli.pipeline.summarising import INTERRUPTED, SummaryReport, summarise_tables
 from mixrag_cli.records import DocumentRow, Skipped, SourceFile
 from mixrag_cli.settings import Settings
@@ -42,6 +43,7 @@ from mixrag_cli.store import (
 )
 from mixrag_cli.walking import (
     Change,
+    Selection,
     WalkLimits,
     detect_changes,
     document_id,
@@ -82,6 +84,7 @@ class _Scan:
     unchanged: tuple[DocumentRow, ...] = ()
     n_known: int = 0
     n_missing: int = 0
+    selections: Selections = field(default_factory=dict)  # that were walked by, to be kept
 
     @property
     def has_work(self) -> bool:
@@ -108,12 +111,14 @@ def build_index(
     prune: bool = False,
     follow: bool = False,
     wait_s: float = 0,
+    selection: Selection | None = None,
     generator: Callable[[], Generator | None] | None = None,
 ) -> IndexReport:
     """Bring the store up to date with the folders and say what was done.
 
     roots: folders, or files to be taken though a rule leaves them out; none: those of the store found from the
     current folder upward, else the current folder. prune: allow the removal of many vanished files at once.
+    selection: globs for these roots, kept from now on; None for those kept.
     generator: loads what writes summaries; None for the one that the settings name.
     Raises StoreLocked, StoreMismatch (made with another model or another representation of tables), StoreDamaged,
     ModelUnusable, MixragError (no such folder; a root that has all but vanished).
@@ -124,15 +129,16 @@ def build_index(
     plan = plan_index(roots, settings)
     ensure_unlocked(plan.store, wait_s)
     judged = read_judged_fits(plan.store) if rebuild else None
+    selections = selections_for(plan, selection)
     if rebuild:
         set_store_aside(plan.store, wait_s)
     _check_table_form(plan.store, settings)
     events.phase("scan", None)
-    scan = _scan(plan, settings, follow)
+    scan = _scan(plan, settings, follow, selections)
     guard_removals(scan.n_known, scan.n_missing, prune)
     tally = Tally()
-    if scan.has_work or not _is_finished(plan.store, settings):
-        _write(plan, scan, settings, events, tally, wait_s, judged)
+    if scan.has_work or not are_kept(plan.store, selections) or not _is_finished(plan.store, settings):
+        _write(plan, replace(scan, selections=selections), settings, events, tally, wait_s, judged)
     summaries = None
     if settings.summaries != "none" and not tally.interrupted:
         summaries = summarise_tables(
@@ -161,15 +167,16 @@ def _check_table_form(store: Path, settings: Settings) -> None:
 # --- what has changed ---------------------------------------------------------------------------------------------
 
 
-def _scan(plan: IndexPlan, settings: Settings, follow: bool) -> _Scan:
+def _scan(plan: IndexPlan, settings: Settings, follow: bool, selections: Selections) -> _Scan:
     known = _known_rows(plan.store)
     total = _Scan()
     for root in plan.roots:
-        total = total + _scan_root(root, plan.store, known, settings, follow)
+        limits = WalkLimits(settings.max_file_mb, selections.get(os.fsdecode(root.name), Selection()))
+        total = total + _scan_root(root, plan.store, known, limits, follow)
     return total
 
 
-def _scan_root(root: RootPlan, store: Path, known: Iterable[DocumentRow], settings: Settings, follow: bool) -> _Scan:
+def _scan_root(root: RootPlan, store: Path, known: Iterable[DocumentRow], limits: WalkLimits, follow: bool) -> _Scan:
     """Compare one root with what is known of it.
 
     The store names a root by text ("." for the folder it lies in), so that both can move together; the walk names it
@@ -179,7 +186,6 @@ def _scan_root(root: RootPlan, store: Path, known: Iterable[DocumentRow], settin
     real_root = os.path.realpath(os.fsencode(root.folder))
     found: list[SourceFile] = []
     passed_over: list[Skipped] = []
-    limits = WalkLimits(settings.max_file_mb)
     for step in walk_root(root.folder, limits=limits, follow=follow, store=store, within=root.within):
         found.append(step) if isinstance(step, SourceFile) else passed_over.append(step)
     rows = [replace(row, root=real_root) for row in known if row.root == root.name and root.covers(row.key)]
@@ -298,6 +304,7 @@ def _write_rows(writer: StoreWriter, scan: _Scan, settings: Settings) -> None:
     """All that needs no reading: how tables are told, what is gone, what is only noted."""
     if writer.record.extra.get(TABLE_FORM) != settings.table_representation:
         writer.put_extra({TABLE_FORM: settings.table_representation})
+    keep_selections(writer, scan.selections)
     if scan.removed:
         writer.remove([row.id for row in scan.removed])
     if scan.noted:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.pipeline.extras import kept_calibration
-from mixrag_cli.pipeline.scope import path_matches
+from mixrag_cli.pipeline.freshness import DiskChanges, compare_with_disk, state_of
+from mixrag_cli.pipeline.naming import rows_named
 from mixrag_cli.records import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
 from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw
@@ -39,10 +40,42 @@ class StoreStatus:
     bytes: int
     updated: float
     program: str
+    changes: DiskChanges = field(default_factory=DiskChanges)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """One file that a store remembers. bytes: of the file; state: see state_of; reason: why it is skipped or stale."""
+
+    path: str
+    modality: str
+    passages: int
+    bytes: int
+    state: str
+    reason: str
+
+
+def list_files(start: Path, patterns: Sequence[str], settings: Settings, *, left_out: bool) -> tuple[ListedFile, ...]:
+    """The remembered files that one of the patterns names, all without any, by path; loads no model.
+
+    left_out: those that a rule leaves out as well. Raises NoIndex, StoreDamaged; WrongUsage for a pattern that names
+    none.
+    """
+    store = find_store(start, settings.store)
+    with open_reader(store) as reader:
+        rows = [row for row in reader.document_rows() if left_out or row.status != "left_out"]
+    named = _matching(rows, patterns, store, start) if patterns else rows
+    listed = (
+        ListedFile(row.path, row.modality, row.chunks, row.size, state_of(row, store), row.reason) for row in named
+    )
+    return tuple(sorted(listed, key=lambda each: each.path))
 
 
 def read_status(start: Path, settings: Settings) -> StoreStatus:
-    """The state of the store found from start upward; loads no model. Raises NoIndex, StoreDamaged."""
+    """The state of the store found from start upward, and how the files differ from it; loads no model.
+
+    Raises NoIndex, StoreDamaged.
+    """
     store = find_store(start, settings.store)
     reader = open_reader(store)
     rows = reader.document_rows()
@@ -64,6 +97,7 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
         bytes=size_of_store(store),
         updated=record.updated_ns / 1e9,
         program=record.program,
+        changes=compare_with_disk(record, rows, store, settings),
     )
 
 
@@ -95,16 +129,19 @@ def remove_documents(
     """
     store = find_store(start, settings.store)
     with reopen_writer(store) as writer:
-        matching = _matching(writer.document_rows(), patterns)
+        matching = _matching(writer.document_rows(), patterns, store, start)
         agree(len(matching))
         writer.remove([row.id for row in matching])
         writer.finish()
     return tuple(row.path for row in matching)
 
 
-def _matching(rows: Sequence[DocumentRow], patterns: Sequence[str]) -> list[DocumentRow]:
+def _matching(rows: Sequence[DocumentRow], patterns: Sequence[str], store: Path, here: Path) -> list[DocumentRow]:
     """The remembered files that one of the patterns names. Raises WrongUsage where a pattern names none."""
+    found: dict[str, DocumentRow] = {}
     for pattern in patterns:
-        if not any(path_matches(row.path, pattern) for row in rows):
-            raise WrongUsage(f"{pattern}: not in the index", "mixrag status")
-    return [row for row in rows if any(path_matches(row.path, pattern) for pattern in patterns)]
+        named = rows_named(rows, store, pattern, here)
+        if not named:
+            raise WrongUsage(f"{pattern}: not in the index", "mixrag ls")
+        found.update((row.id, row) for row in named)
+    return list(found.values())

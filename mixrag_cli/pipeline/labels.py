@@ -175,7 +175,7 @@ def place_labels(reader: StoreReader, labels: Sequence[Label]) -> dict[int, str]
     chunks: dict[str, list[Chunk]] = {}
     for label in labels:
         try:
-            document = find_document(rows, label.path).id
+            document = find_document(rows, label.path, reader.store, Path.cwd()).id
         except WrongUsage as error:
             problems.append(f"line {label.line}: {error.message}")
             continue

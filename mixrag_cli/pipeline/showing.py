@@ -7,12 +7,15 @@ A REF is a path with an optional place, or the id of a passage as search prints 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import WrongUsage
+from mixrag_cli.pipeline.roots import source_path
 from mixrag_cli.records import Chunk, DocumentRow, Locator, Table
 from mixrag_cli.store import StoreReader
 
@@ -71,9 +74,14 @@ class Place:
         return True
 
 
-def show_passage(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref: str) -> Passage:
-    """The place that REF names. Raises WrongUsage where the index holds no such document or place."""
-    row, place = _resolve(reader, rows, ref)
+def show_passage(
+    reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref: str, here: Path | None = None
+) -> Passage:
+    """The place that REF names. here: what a relative path may start from, the current folder.
+
+    Raises WrongUsage where the index holds no such document or place.
+    """
+    row, place = _resolve(reader, rows, ref, here or Path.cwd())
     chunks = reader.chunks_of(row.id)
     cited = [n for n, chunk in enumerate(chunks) if place.holds(chunk)]
     if not cited:
@@ -106,12 +114,18 @@ def _to_mark(place: Place, tables: Sequence[Table]) -> tuple[str, ...]:
     return ()
 
 
-def find_document(rows: Sequence[DocumentRow], path: str) -> DocumentRow:
-    """The one indexed file of that path, or of that ending. Raises WrongUsage for none or several."""
+def find_document(rows: Sequence[DocumentRow], path: str, store: Path, here: Path) -> DocumentRow:
+    """The one indexed file that mixrag prints so, that lies there (from here on), or whose path ends so.
+
+    Raises WrongUsage for none or several.
+    """
     indexed = [row for row in rows if row.status == "indexed"]
     plain = path.removeprefix("./")
-    exact = [row for row in indexed if row.path == plain]
-    found = exact or [row for row in indexed if row.path.endswith(f"/{plain}")]
+    found = [row for row in indexed if row.path == plain]
+    if not found:
+        places = {os.path.normpath(here / path), os.path.realpath(here / path)}
+        found = [row for row in indexed if str(source_path(row, store)) in places]
+    found = found or [row for row in indexed if row.path.endswith(f"/{plain}")]
     if len(found) == 1:
         return found[0]
     if not found:
@@ -138,12 +152,14 @@ def _cell_position(address: str) -> tuple[int, int]:
     return int(address[len(letters) :]), column
 
 
-def _resolve(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref: str) -> tuple[DocumentRow, Place]:
+def _resolve(
+    reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref: str, here: Path
+) -> tuple[DocumentRow, Place]:
     path, mark, fragment = ref.partition("#")
     wanted = _CHUNK.match(ref)
     if wanted and not any(row.path == ref for row in rows):
         return _resolve_chunk(reader, rows, wanted.group(1))
-    row = find_document(rows, path)
+    row = find_document(rows, path, reader.store, here)
     if not mark:
         return row, Place()
     if page := _PAGE.match(fragment):

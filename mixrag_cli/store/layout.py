@@ -5,6 +5,7 @@ lock  readers.lock          see lock.py
 tables/<name>.lance/        the three tables
 vectors/<number>.f32        all chunk vectors as one array, see reading.py
 cache/                      embeddings by text, outlives a rebuild
+scratch/                    what the engine writes in passing, while a writer is open
 quarantine/<time>-<n>/      unfinished writes, set aside by the writer that came next
 """
 
@@ -19,6 +20,7 @@ from mixrag_cli.store.commit import MatrixState
 QUARANTINE_DIR = "quarantine"
 TABLES_DIR = "tables"
 VECTORS_DIR = "vectors"
+SCRATCH_DIR = "scratch"
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 _LAST_VERSION = 2**64 - 1

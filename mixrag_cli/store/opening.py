@@ -26,6 +26,7 @@ from mixrag_cli.store.layout import PRIVATE_FILE, TABLES_DIR, make_private_folde
 from mixrag_cli.store.lock import READERS_FILE, exclude_readers, write_lock
 from mixrag_cli.store.repair import set_aside_all, set_aside_unfinished
 from mixrag_cli.store.schema import CHUNKS, DOCUMENTS, TABLES
+from mixrag_cli.store.scratch import scratch_in
 from mixrag_cli.store.trust import check_ownership, verify_manifest
 from mixrag_cli.store.write_errors import write_errors
 from mixrag_cli.store.writing import StoreWriter
@@ -49,6 +50,7 @@ def open_writer(
         held.enter_context(write_lock(store, wait_s))
         with write_errors(store):
             check_ownership(store)
+            held.enter_context(scratch_in(store))
             record, recovered = _open_record(store, embedder_name, dim, late_dim)
             record = _with_roots(store, record, roots)
         return StoreWriter(store, record, recovered, held.pop_all())

@@ -7,9 +7,11 @@ from mixrag_cli.walking.changes import (
     document_id,
     guard_removals,
     has_content,
+    has_same_status,
 )
 from mixrag_cli.walking.rules import HEAD_BYTES, Rule, find_secret, judge_head
 from mixrag_cli.walking.secrets import REDACTED, find_secrets, redact_secrets
+from mixrag_cli.walking.selection import Selection
 from mixrag_cli.walking.sources import ensure_unchanged, hash_file, judge_content, look_again, open_source
 from mixrag_cli.walking.walk import WalkLimits, walk_root
 
@@ -19,6 +21,7 @@ __all__ = [
     "Change",
     "Changes",
     "Rule",
+    "Selection",
     "WalkLimits",
     "detect_changes",
     "document_id",
@@ -27,6 +30,7 @@ __all__ = [
     "find_secrets",
     "guard_removals",
     "has_content",
+    "has_same_status",
     "hash_file",
     "judge_content",
     "judge_head",

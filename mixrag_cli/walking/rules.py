@@ -24,6 +24,8 @@ SECRET = Rule("secret", "likely a secret: its name says so")
 SECRET_CONTENT = Rule("secret", "holds a private key")
 TOOL_FOLDER = Rule("tool-folder", "kept by a tool, not written by people")
 HIDDEN = Rule("hidden", "hidden: its name begins with a dot")
+EXCLUDED = Rule("excluded", "left out by --exclude")
+NOT_INCLUDED = Rule("excluded", "not named by --include")
 IGNORED = Rule("ignored", "named in an ignore file")
 MEDIA = Rule("binary", "image, sound or film")
 ARCHIVE = Rule("binary", "archive")
@@ -36,7 +38,7 @@ GENERATED_CONTENT = Rule("generated", "generated code: its first lines say so")
 LFS_POINTER = Rule("lfs-pointer", "git-lfs pointer; the file itself is not here")
 
 # What a person may still name on the command line: these rules guess at usefulness, the others at harm or form.
-WAIVED_WHEN_NAMED = frozenset({"hidden", "ignored", "lock-file", "minified", "generated", "tool-folder"})
+WAIVED_WHEN_NAMED = frozenset({"hidden", "ignored", "excluded", "lock-file", "minified", "generated", "tool-folder"})
 
 
 def _words(text: str) -> frozenset[bytes]:

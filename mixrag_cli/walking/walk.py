@@ -28,7 +28,9 @@ from mixrag_cli.walking.ignores import (
     parse_ignore_text,
 )
 from mixrag_cli.walking.rules import (
+    EXCLUDED,
     IGNORED,
+    NOT_INCLUDED,
     SECRET,
     TOOL_FOLDER,
     TOOL_FOLDER_MARKS,
@@ -37,6 +39,7 @@ from mixrag_cli.walking.rules import (
     judge_file_name,
     judge_folder_name,
 )
+from mixrag_cli.walking.selection import EVERYTHING, Selection
 from mixrag_cli.walking.sources import open_beneath
 
 LINK = Rule("link", "symbolic link; not followed")
@@ -50,9 +53,10 @@ READABLE_BY_ALL = 0o444
 
 @dataclass(frozen=True, slots=True)
 class WalkLimits:
-    """What the walk leaves out for its size."""
+    """What the walk leaves out for its size, and by the user's wish."""
 
     max_file_mb: int = 512
+    selection: Selection = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,7 @@ class Walk:
         self.shown_root = display_path(os.fsencode(root))
         self.root = os.path.realpath(os.fsencode(root))
         self.max_bytes = limits.max_file_mb * 1_000_000
+        self.selection = limits.selection
         self.follow = follow
         self.store = identity_of(store)
         self.seen_folders: set[tuple[int, int]] = set()
@@ -173,6 +178,10 @@ class Walk:
             return left_out(path, rule)
         if "ignored" not in waived and is_ignored(path, False, ignores):
             return left_out(path, IGNORED)
+        if "excluded" not in waived and self.selection.excludes(path, False):
+            return left_out(path, EXCLUDED)
+        if "excluded" not in waived and not self.selection.includes(path):
+            return left_out(path, NOT_INCLUDED)
         if stat.S_ISLNK(mode):
             if not self.follow:
                 return left_out(path, self._judge_link(path))
@@ -196,6 +205,8 @@ class Walk:
             return left_out(path + b"/", rule)
         if "ignored" not in waived and is_ignored(path, True, ignores):
             return left_out(path + b"/", IGNORED)
+        if "excluded" not in waived and self.selection.excludes(path, True):
+            return left_out(path + b"/", EXCLUDED)
         return Folder(path, ignores)
 
     def _named(self, path: bytes) -> list[Step]:

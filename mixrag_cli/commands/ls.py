@@ -1,0 +1,37 @@
+"""mixrag ls: the files in the index, with what became of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixrag_cli.commands.options import Face, command
+from mixrag_cli.output.streams import write_json
+
+
+@command
+def ls(
+    patterns: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH", help="Only these files, folders or globs.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", "-a", help="Files that a rule leaves out as well.")] = False,
+    *,
+    face: Face,
+) -> None:
+    """List the files in the index: state, kind, passages, size and path.
+
+    A file is indexed, empty, skipped (it could not be read), stale (it has changed since) or gone.
+    """
+    from mixrag_cli.pipeline.inspection import list_files
+
+    found = list_files(Path.cwd(), patterns or (), face.settings(), left_out=everything)
+    if face.json:
+        from mixrag_cli.output.payloads import files_to_json
+
+        write_json(files_to_json(found))
+    else:
+        from mixrag_cli.output.terminal import print_files
+
+        print_files(face.console(), found)

@@ -1,0 +1,28 @@
+"""What the engine writes in passing stays in the store: the documents' words never lie in a folder that all share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mixrag_cli.store.layout import SCRATCH_DIR, make_private_folder
+
+_VARIABLE = "TMPDIR"  # the engine asks for it each time that it makes a temporary folder
+
+
+@contextmanager
+def scratch_in(store: Path) -> Iterator[None]:
+    """Lead temporary files into a private folder of the locked store, which goes at the end. Raises OSError."""
+    folder = store / SCRATCH_DIR
+    shutil.rmtree(folder, ignore_errors=True)  # what a writer that crashed has left
+    make_private_folder(folder)
+    before = os.environ.get(_VARIABLE)
+    os.environ[_VARIABLE] = str(folder)
+    try:
+        yield
+    finally:
+        os.environ.pop(_VARIABLE) if before is None else os.environ.update({_VARIABLE: before})
+        shutil.rmtree(folder, ignore_errors=True)

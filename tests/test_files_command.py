@@ -1,0 +1,160 @@
+"""What is in the index and whether it is still so: ls, status, globs kept with a root, files named as people do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from importlib import resources
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from mixrag_cli.cli import app
+from mixrag_cli.pipeline.freshness import freshness_note
+from mixrag_cli.records import DocumentRow
+from mixrag_cli.walking import Selection
+from tests.cli_fixtures import indexed
+
+__all__ = ["indexed"]  # the fixture
+
+
+@pytest.fixture
+def folder(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An indexed folder of one's own, and the current one."""
+    own = tmp_path / "own"
+    shutil.copytree(indexed, own)
+    monkeypatch.chdir(own)
+    assert CliRunner().invoke(app, ["index"]).exit_code == 3  # the copies are other files of the same content
+    return own
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, list(arguments))
+    assert done.exit_code == code, done.stderr
+    return done.stdout
+
+
+def as_json(*arguments: str) -> dict:
+    found = json.loads(run(*arguments, "--json"))
+    name, _, version = found["schema"].removeprefix("mixrag.").partition("/")
+    schema = json.loads(resources.files("mixrag_cli").joinpath("schemas", f"{name}-{version}.json").read_text("utf-8"))
+    jsonschema.validate(found, schema, cls=jsonschema.Draft202012Validator)
+    return found
+
+
+def states(*arguments: str) -> dict[str, str]:
+    return {each["path"]: each["state"] for each in as_json("ls", *arguments)["files"]}
+
+
+def test_ls_tells_each_file_and_its_state(folder: Path) -> None:
+    listed = {each["path"]: each for each in as_json("ls")["files"]}
+    assert listed["handbook.md"]["modality"] == "markdown"
+    assert listed["handbook.md"]["passages"] > 2
+    assert listed["handbook.md"]["bytes"] == (folder / "handbook.md").stat().st_size
+    assert listed["broken.pdf"]["state"] == "skipped"
+    assert listed["broken.pdf"]["reason"]
+    (folder / "handbook.md").write_text("Other words.\n")
+    (folder / "prices.py").unlink()
+    assert {path: state for path, state in states().items() if state in ("stale", "gone")} == {
+        "handbook.md": "stale",
+        "prices.py": "gone",
+    }
+    assert "stale     markdown" in run("ls", "handbook.md")
+
+
+def test_ls_takes_globs_folders_and_places(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(states("*.csv", "prices.py")) == {"stock.csv", "prices.py"}
+    assert set(states(str(folder / "stock.csv"))) == {"stock.csv"}
+    assert set(states(str(folder))) == set(states())
+    (folder / "below").mkdir(exist_ok=True)
+    monkeypatch.chdir(folder / "below")
+    assert set(states("../stock.csv")) == {"stock.csv"}
+    assert "nothing.md: not in the index" in CliRunner().invoke(app, ["ls", "nothing.md"]).stderr
+
+
+def test_status_tells_what_differs_on_the_disk(folder: Path) -> None:
+    assert as_json("status")["changes"] == {"new": [], "changed": [], "gone": [], "stale": []}
+    assert "as indexed" in run("status")
+    (folder / "fresh.md").write_text("# Fresh\n\nNew words.\n")
+    (folder / "stock.csv").write_text("product\nchair\n")
+    (folder / "prices.py").unlink()
+    assert as_json("status")["changes"] == {
+        "new": ["fresh.md"],
+        "changed": ["stock.csv"],
+        "gone": ["prices.py"],
+        "stale": [],
+    }
+    told = run("status", "--changed")
+    assert "1 new, 1 changed, 1 gone" in told
+    assert "new      fresh.md" in told
+    run("index", code=3)
+    assert as_json("status")["changes"]["new"] == []
+
+
+def test_search_and_ask_say_on_stderr_that_files_are_newer(folder: Path) -> None:
+    note = "mixrag: 2 files changed since the last index; run mixrag index"
+    (folder / "stock.csv").write_text("product\nchair\n")
+    (folder / "prices.py").unlink()
+    for command in ("search", "ask"):
+        done = CliRunner().invoke(app, [command, "days of paid leave"])
+        assert note in done.stderr.splitlines()
+        assert "changed since" not in done.stdout
+        assert "changed since" not in CliRunner().invoke(app, [command, "leave", "--quiet"]).stderr
+
+
+def test_the_glance_is_quick_and_gives_up_in_time(tmp_path: Path) -> None:
+    rows = [DocumentRow(str(n), b".", b"%d.md" % n, f"{n}.md", "indexed", size=1) for n in range(5_000)]
+    begun = time.perf_counter()
+    assert freshness_note(rows, tmp_path / ".mixrag", glance_s=60).startswith("5,000 files changed")
+    assert time.perf_counter() - begun < 2  # some 10 ms where nothing else runs
+    assert freshness_note(rows, tmp_path / ".mixrag", glance_s=0) == ""
+
+
+def test_globs_are_kept_with_the_root(folder: Path) -> None:
+    run("index", "--exclude", "*.csv", "--exclude", "drafts/", code=3)
+    assert "stock.csv" not in states()
+    (folder / "drafts").mkdir()
+    (folder / "drafts" / "one.md").write_text("# One\n\nWords.\n")
+    run("index", code=3)
+    assert states("--all")["stock.csv"] == "left_out"
+    assert "drafts/one.md" not in states()
+    assert as_json("status")["changes"]["new"] == []
+    run("index", "--rebuild", "--yes", code=3)
+    assert "stock.csv" not in states()
+    run("index", "--exclude", "", "--include", "*.md", code=0)
+    assert all(path.endswith(".md") for path in states())
+    run("index", "--include", "", code=3)
+    assert {"stock.csv", "drafts/one.md", "prices.py"} <= set(states())
+
+
+@pytest.mark.parametrize(
+    ("selection", "path", "wanted"),
+    [
+        (Selection(include=("*.md",)), b"a/b.md", True),
+        (Selection(include=("*.md",)), b"a/b.txt", False),
+        (Selection(include=("docs/",)), b"docs/deep/b.txt", True),
+        (Selection(include=("/docs",)), b"other/docs/b.txt", False),
+        (Selection(), b"a", True),
+    ],
+)
+def test_what_is_included(selection: Selection, path: bytes, wanted: bool) -> None:
+    assert selection.includes(path) is wanted
+
+
+def test_show_and_remove_take_the_paths_that_people_have(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = run("show", "handbook.md#L3-6")
+    assert run("show", f"{folder}/handbook.md#L3-6") == shown
+    (folder / "below").mkdir(exist_ok=True)
+    monkeypatch.chdir(folder / "below")
+    assert run("show", "../handbook.md#L3-6") == shown
+    assert as_json("show", f"{folder}/handbook.md", "--tables")["path"] == "handbook.md"
+    monkeypatch.chdir(folder.parent)
+    store = ("--store", str(folder / ".mixrag"))
+    assert run("show", os.path.join("own", "handbook.md#L3-6"), *store) == shown  # noqa: PTH118
+    assert run("remove", "own/stock.csv", *store) == "removed stock.csv\n"
+    assert run("remove", "prices.py#L4-6", *store) == "removed prices.py\n"
+    assert CliRunner().invoke(app, ["remove", "own/stock.csv", *store]).exit_code == 2
