@@ -16,8 +16,10 @@ from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.pieces import Piece
 from mixrag_cli.recap.restate import Restated, restate
-from mixrag_cli.records import Block, Chunk, Document, Hit, Table, stable_id
+from mixrag_cli.recap.structure import structural_pieces
+from mixrag_cli.records import Answer, Block, Chunk, Document, Hit, Table, stable_id
 from mixrag_cli.settings import Settings
 from mixrag_cli.tables.grid import grid_to_table
 
@@ -63,6 +65,18 @@ class Sample:
             known.setdefault(hit.chunk.document, set()).update(stems_of(f"{hit.chunk.context} {hit.chunk.text}"))
         knows = {document: frozenset(words) for document, words in known.items()}
         return restate(question), EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors(), _reader())
+
+
+def first_piece(restated: Restated, base: EvidenceBase) -> Piece:
+    """What structure answers first: cells, formulas and tallies, whatever is believed of it."""
+    pieces = structural_pieces(restated, base)
+    assert pieces, f"no cell, formula or tally answers {restated.question!r}"
+    return pieces[0]
+
+
+def shown_text(answer: Answer) -> str:
+    """All that a person sees of an answer: what is stated, and the passages of its candidates."""
+    return "\n".join([answer.text, *(one.source.text for one in answer.candidates)])
 
 
 def _even(texts: Sequence[str]) -> npt.NDArray[np.float32]:

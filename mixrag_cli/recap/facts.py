@@ -63,7 +63,7 @@ def _match_in(restated: Restated, base: EvidenceBase, table: Table, hits: Sequen
         where = locate_cells(table.locator, [cell])
         hit = _hit_around(where, hits)
         name = f"{'.'.join(row.path[:-1])} › {row.path[-1]}".removeprefix(" › ") if row.path else ""
-        label = f"{name}: {cell.text}" if column.leaf in ("", "value") else f"{name} {column.leaf}: {cell.text}"
+        label = f"{name}: {cell.text}" if column.leaf in ("value", "default") else f"{name} {column.leaf}: {cell.text}"
         score = coverage + (IN_PASSAGE if hit is not None and hit in base.hits[:PASSAGES] else 0.0)
         yield FactMatch(hit or hits[0], name, label, cell, where, coverage, score)
 
