@@ -1,6 +1,7 @@
 """Models: one protocol for what turns text into vectors, and the backends behind it; the backends of Generator.
 
     minilm                the bundled model, int8 in onnxruntime; nothing is downloaded
+    reader                the bundled reader model, which reads question and passage together
     sentence_transformer  any sentence-transformers model that is already on this machine
     llama                 a GGUF file as a generator, run by llama.cpp in this process
     server                a server that speaks OpenAI's protocol as a generator
@@ -22,6 +23,7 @@ from mixrag_cli.models.bundled import BUNDLED
 from mixrag_cli.settings import Settings
 
 if TYPE_CHECKING:
+    from mixrag_cli.models.readings import QuestionReading, Reading
     from mixrag_cli.models.token_vectors import KeptTokens
 
 EXTRA_HINT = 'pip install "mixrag[models]"'
@@ -80,6 +82,20 @@ class LateEmbedder(Embedder, Protocol):
         ...
 
 
+class ReaderModel(Protocol):
+    """What reads a question together with passages. name: another name means other readings."""
+
+    name: str
+
+    def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
+        """What the model makes of each passage or cell, in their order; each reading is independent of the others."""
+        ...
+
+    def question(self, question: str) -> QuestionReading:
+        """What the question wants, read alone."""
+        ...
+
+
 def late_dim_of(embedder: Embedder) -> int:
     """The length of a token's vector, 0 where the embedder gives none."""
     return embedder.late_dim if isinstance(embedder, LateEmbedder) else 0
@@ -110,6 +126,13 @@ def load_token_vectors(embedder: Embedder, settings: Settings) -> KeptTokens:
     from mixrag_cli.models.token_vectors import KeptTokens
 
     return KeptTokens(embedder if isinstance(embedder, MiniLM) else load_minilm(settings.threads))
+
+
+def load_reader(settings: Settings) -> ReaderModel:
+    """The bundled reader model. Raises ModelUnusable when its files are missing, damaged or not the pinned ones."""
+    from mixrag_cli.models import reader
+
+    return reader.load_reader(settings.threads)
 
 
 def load_pair_scorer(settings: Settings) -> PairScorer:

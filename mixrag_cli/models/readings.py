@@ -1,0 +1,67 @@
+"""What the reader model says of passages and questions, and how passages are weighed against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+N_SPANS = 8  # of a passage that are told
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters start to end of a passage. logit: of this being the answer, against the passage holding none."""
+
+    start: int
+    end: int
+    logit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the model makes of one passage, or of one cell as text.
+
+    holds: logit of the passage answering the question. pair: logit of the cell being the one that is meant. none: logit
+    of no span, which the spans' logits are already counted from. spans: the best, best first. total: log of the sum
+    over all spans of exp of their logits, so that probabilities can be had over several passages.
+    """
+
+    holds: float
+    pair: float
+    none: float
+    spans: tuple[Span, ...]
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReading:
+    """What a question wants. operation, expects: probabilities by name, which sum to 1; as OPERATIONS and EXPECTS."""
+
+    operation: Mapping[str, float]
+    expects: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class JointSpan:
+    """A span of one of several passages. log_probability: over all spans of all of them and none."""
+
+    passage: int
+    start: int
+    end: int
+    log_probability: float
+
+
+def joint_spans(readings: Sequence[Reading], limit: int = N_SPANS) -> tuple[list[JointSpan], float]:
+    """The best spans of all passages, best first, and the log probability of none.
+
+    One softmax over every span of every passage and none: the confidence that carries over to texts of other kinds.
+    """
+    total = float(np.logaddexp.reduce([0.0, *(reading.total for reading in readings)]))
+    found = [
+        JointSpan(number, span.start, span.end, span.logit - total)
+        for number, reading in enumerate(readings)
+        for span in reading.spans
+    ]
+    return sorted(found, key=lambda span: -span.log_probability)[:limit], -total

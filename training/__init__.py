@@ -1,0 +1,1 @@
+"""Programs that make the files the product ships; none of them is in the wheel."""
