@@ -1,1 +1,1 @@
-"""What made the models and weights that are shipped: from named data to the files of the package."""
+"""Programs that make the files the product ships; none of them is in the wheel."""

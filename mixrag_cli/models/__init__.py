@@ -1,6 +1,7 @@
 """Models: one protocol for what turns text into vectors, and the backends behind it; the backends of Generator.
 
     minilm                the bundled model, int8 in onnxruntime; nothing is downloaded
+    reader                the bundled reader model, which reads question and passage together
     sentence_transformer  any sentence-transformers model that is already on this machine
     llama                 a GGUF file as a generator, run by llama.cpp in this process
     server                a server that speaks OpenAI's protocol as a generator
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import Generator
 from mixrag_cli.models.bundled import BUNDLED
+from mixrag_cli.reading import ReaderModel
 from mixrag_cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -110,6 +112,13 @@ def load_token_vectors(embedder: Embedder, settings: Settings) -> KeptTokens:
     from mixrag_cli.models.token_vectors import KeptTokens
 
     return KeptTokens(embedder if isinstance(embedder, MiniLM) else load_minilm(settings.threads))
+
+
+def load_reader(settings: Settings) -> ReaderModel:
+    """The bundled reader model. Raises ModelUnusable when its files are missing, damaged or not the pinned ones."""
+    from mixrag_cli.models import reader
+
+    return reader.load_reader(settings.threads)
 
 
 def load_pair_scorer(settings: Settings) -> PairScorer:

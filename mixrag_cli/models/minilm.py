@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-
-# Read when the library is loaded. It sends usage data otherwise (from 1.31 on), and keeps a number for the machine.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
-from onnxruntime.capi import onnxruntime_pybind11_state as failures
 
-from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.models.bundled import MODEL_SHA256, REINSTALL, WINDOW, model_bytes
-from mixrag_cli.models.machine import usable_cores
+from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_bytes
+from mixrag_cli.models.onnx_session import batches_by_length, open_session, pad
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
 from mixrag_cli.models.vectors import to_unit_rows
 from mixrag_cli.stop_words import STOP_WORDS
@@ -28,22 +21,11 @@ POOLED_TOKENS = 1
 NAME = f"minilm/{MODEL_SHA256[:12]}/{POOLED_TOKENS}"  # another name, other vectors
 TINY = 1e-9
 LATE_STEPS = 127  # of a stored token vector's axis
-BATCH = 4  # texts of like length a run; 8 is 3 % slower, 16 is 17 % (tests/benchmarks/embedding.py)
 SORTED_TEXTS = 2_048  # sorted by length at a time; bounds the memory that token ids take
 MAX_CHARACTERS = 20_000  # of a text that are tokenised at all; the window is filled long before
 SILENT = frozenset(("[CLS]", "[SEP]"))
 # Late interaction alone, FinQA's judged contexts: nDCG@10 .788 without stop words, .732 with (weights half trained).
 SILENT_IN_QUESTIONS = SILENT | STOP_WORDS
-ONNX_FAILURES = (
-    failures.Fail,
-    failures.EPFail,
-    failures.InvalidArgument,
-    failures.InvalidGraph,
-    failures.InvalidProtobuf,
-    failures.NoSuchFile,
-    failures.RuntimeException,
-)
-onnxruntime.disable_telemetry_events()
 
 # The texts' numbers, their token ids and the model's outputs.
 _Run = tuple[npt.NDArray[np.intp], list[list[int]], list[npt.NDArray[np.float32]]]
@@ -64,12 +46,7 @@ class MiniLM:
         self.unusable = 0
         self._words: dict[int, str] = {}
         self._tokenizer = load_bundled_tokenizer()
-        try:
-            self._session = onnxruntime.InferenceSession(
-                model, _session_options(threads), providers=["CPUExecutionProvider"]
-            )
-        except ONNX_FAILURES as error:
-            raise ModelUnusable("the bundled model does not load in onnxruntime", REINSTALL) from error
+        self._session = open_session(model, "bundled model", threads)
 
     def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
         """The texts' vectors in their order: (n, 384) float32, rows of length 1, zeros where the model failed."""
@@ -134,16 +111,12 @@ class MiniLM:
         """The model's outputs for all texts, a batch of like length at a time."""
         for start in range(0, len(texts), SORTED_TEXTS):
             tokens = self._tokenize(texts[start : start + SORTED_TEXTS])
-            for batch in _batches_by_length(tokens):
+            for batch in batches_by_length(tokens):
                 chosen = [tokens[index] for index in batch]
                 yield start + batch, chosen, self._run(chosen, outputs)
 
     def _run(self, tokens: Sequence[Sequence[int]], outputs: list[str]) -> list[npt.NDArray[np.float32]]:
-        ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, text in enumerate(tokens):
-            ids[row, : len(text)] = text
-            mask[row, : len(text)] = 1
+        ids, mask = pad(tokens)
         found: list[npt.NDArray[np.float32]] = self._session.run(outputs, {"input_ids": ids, "attention_mask": mask})
         return found
 
@@ -172,24 +145,6 @@ def load_minilm(threads: int = 0) -> MiniLM:
     Raises ModelUnusable when its files are missing, damaged or not the pinned ones.
     """
     return MiniLM(model_bytes(), threads)
-
-
-def _session_options(threads: int) -> onnxruntime.SessionOptions:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or usable_cores()
-    options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # every batch has a length of its own: plans would only pile up
-    # Threads that wait by spinning take the cores from the readers: beside other work this is 1.6 times as fast.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 4
-    return options
-
-
-def _batches_by_length(tokens: Sequence[Sequence[int]]) -> Iterator[npt.NDArray[np.intp]]:
-    """The texts' numbers in batches of like length, the longest first, so that memory peaks at once and stays."""
-    order = np.argsort([-len(text) for text in tokens], kind="stable")
-    for start in range(0, len(order), BATCH):
-        yield order[start : start + BATCH]
 
 
 def _merge_neighbours(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

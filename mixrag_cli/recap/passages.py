@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.reading import Reading, ReaderModel
+from mixrag_cli.reading import ReaderModel, Reading
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.language import match_term
 from mixrag_cli.recap.restate import Restated

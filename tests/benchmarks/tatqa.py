@@ -3,7 +3,8 @@
     python tests/benchmarks/tatqa.py DATA_FOLDER [--show N] [--seed N]
 
 DATA_FOLDER holds tatqa/dev.jsonl. Printed: exact match and F1 by question type, and what the reader took each type for.
-Whatever is likeliest counts as the answer: this measures reading, not what is believed. The table's caption is the paragraphs' sentence that announces it ("… are as follows (in millions):"), where one does.
+Whatever is likeliest counts as the answer: this measures reading, not what is believed. The table's caption is the
+paragraphs' sentence that announces it ("… are as follows (in millions):"), where one does.
 """
 
 from __future__ import annotations

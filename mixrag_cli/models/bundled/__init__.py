@@ -27,12 +27,12 @@ def model_bytes(*, thoroughly: bool = False) -> bytes:
     Hashing takes 0.03 s, so a file that was found whole is hashed again when its place, size or times have changed, or
     thoroughly.
     """
-    return _read_pinned("model.onnx", MODEL_SHA256, thoroughly=thoroughly)
+    return read_pinned(bundled_folder() / "model.onnx", MODEL_SHA256, thoroughly=thoroughly)
 
 
 def tokenizer_bytes(*, thoroughly: bool = False) -> bytes:
     """The tokenizer, as model_bytes."""
-    return _read_pinned("tokenizer.json", TOKENIZER_SHA256, thoroughly=thoroughly)
+    return read_pinned(bundled_folder() / "tokenizer.json", TOKENIZER_SHA256, thoroughly=thoroughly)
 
 
 def bundled_folder() -> Path:
@@ -49,8 +49,8 @@ def file_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _read_pinned(name: str, sha256: str, *, thoroughly: bool) -> bytes:
-    path = bundled_folder() / name
+def read_pinned(path: Path, sha256: str, *, thoroughly: bool = False) -> bytes:
+    """A model's file, checked. Raises ModelUnusable when it is missing or another; thoroughly: as for model_bytes."""
     try:
         note = note_of(path, sha256)
         raw = path.read_bytes()

@@ -1,8 +1,11 @@
-"""From weights to a graph that onnxruntime runs fast: MiniLM as ONNX, in int8.
+"""From weights to graphs that onnxruntime runs fast: MiniLM as ONNX, in int8, as embedder and as reader.
 
-The graph takes (batch, length) token ids and their mask. It gives "vectors", (batch, 384) of length 1: the mean of
+The embedder takes (batch, length) token ids and their mask. It gives "vectors", (batch, 384) of length 1: the mean of
 the token vectors (what the model was trained with); and "late", (batch, length, LATE_DIM) of length 1 each: the token
 vectors projected, for late interaction. What stands under padding means nothing.
+
+The reader takes token types beside them, 0 for the question and 1 for the passage. It gives "start" and "end", a logit
+a token, (batch, length), and "cls", (batch, N_CLS): the logits at [CLS] in the order of models/bundled_reader.
 
 How it is quantised, and why not by onnxruntime's own quantize_dynamic: that takes one scale for a whole batch, so that
 a text's vector depends on what it was batched with (by up to 0.04 a coordinate). Here
@@ -15,7 +18,7 @@ Mean cosine to fp32 0.996 (least 0.994), against 0.992 (0.980) by quantize_dynam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,7 @@ from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load_file
 
 from mixrag_cli.models.bundled import WINDOW
+from mixrag_cli.models.bundled_reader import CLS, N_CLS, START_END
 
 DIM = 384
 N_LAYERS = 6
@@ -40,6 +44,7 @@ PROJECTION = "late.projection.weight"  # (384, LATE_DIM), beside the published n
 TINY = 1e-9  # keeps a row of zeros from dividing by zero
 OPSET = 20  # the first with Gelu
 IR_VERSION = 10
+TOKENS = ["input_ids", "attention_mask"]
 
 Array = npt.NDArray[Any]
 Weights = Mapping[str, Array]
@@ -50,6 +55,11 @@ def write_minilm(weights: Weights, target: Path) -> None:
     onnx.save(build_minilm(weights, quantised=True), target)
 
 
+def write_reader(weights: Weights, target: Path) -> None:
+    """Write the int8 reader made from the weights to target."""
+    onnx.save(build_reader(weights, quantised=True), target)
+
+
 def read_weights(weights_file: Path) -> dict[str, Array]:
     """The weights by their published names."""
     return dict(load_file(weights_file))
@@ -58,12 +68,20 @@ def read_weights(weights_file: Path) -> dict[str, Array]:
 def build_minilm(weights: Weights, *, quantised: bool) -> onnx.ModelProto:
     """The whole model. weights: by their published names, and PROJECTION. Not quantised: theirs to rounding."""
     graph = _Graph(quantised)
-    hidden, mask = _add_embeddings(graph, weights)
-    for layer in range(N_LAYERS):
-        hidden = _add_layer(graph, weights, layer, hidden)
+    hidden, mask = _add_body(graph, weights, typed=False)
     _add_pooling(graph, hidden, mask)
     _add_projection(graph, hidden, weights[PROJECTION])
-    return graph.build()
+    return graph.build(TOKENS, {"vectors": ["batch", DIM], "late": ["batch", "length", "late_dim"]})
+
+
+def build_reader(weights: Weights, *, quantised: bool) -> onnx.ModelProto:
+    """The whole reader. weights: by their published names, and its heads'. Not quantised: theirs to rounding."""
+    graph = _Graph(quantised)
+    hidden, _ = _add_body(graph, weights, typed=True)
+    _add_span_head(graph, hidden, weights)
+    _add_cls_heads(graph, hidden, weights)
+    results = {"start": ["batch", "length"], "end": ["batch", "length"], "cls": ["batch", N_CLS]}
+    return graph.build([*TOKENS, "token_type_ids"], results)
 
 
 class _Graph:
@@ -133,28 +151,33 @@ class _Graph:
         product = self.add("Mul", [product, unscale], f"{output}.unscaled")
         return self.add("Mul", [product, largest], f"{output}.product")
 
-    def build(self) -> onnx.ModelProto:
-        """The checked model."""
-        tokens = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        results = [
-            helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["batch", DIM]),
-            helper.make_tensor_value_info("late", TensorProto.FLOAT, ["batch", "length", "late_dim"]),
-        ]
-        graph = helper.make_graph(self._nodes, "minilm", tokens, results, list(self._constants.values()))
+    def build(self, tokens: Sequence[str], results: Mapping[str, Sequence[str | int]]) -> onnx.ModelProto:
+        """The checked model. tokens: inputs, (batch, length) whole numbers each. results: outputs and their shapes."""
+        given = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"]) for name in tokens]
+        found = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in results.items()]
+        graph = helper.make_graph(self._nodes, "minilm", given, found, list(self._constants.values()))
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
         onnx.checker.check_model(model)
         return model
 
 
-def _add_embeddings(graph: _Graph, weights: Weights) -> tuple[str, str]:
-    """Word, position and (always the first) segment embeddings, normalised; and the mask as float."""
+def _add_body(graph: _Graph, weights: Weights, *, typed: bool) -> tuple[str, str]:
+    """All layers: the token vectors, and the mask as float."""
+    hidden, mask = _add_embeddings(graph, weights, typed=typed)
+    for layer in range(N_LAYERS):
+        hidden = _add_layer(graph, weights, layer, hidden)
+    return hidden, mask
+
+
+def _add_embeddings(graph: _Graph, weights: Weights, *, typed: bool) -> tuple[str, str]:
+    """Word, position and segment embeddings, normalised; and the mask as float. Not typed: always the first segment."""
     word = graph.rows("words", weights["embeddings.word_embeddings.weight"], "input_ids", "word")
-    segment = weights["embeddings.token_type_embeddings.weight"][0]
+    segments = weights["embeddings.token_type_embeddings.weight"]
+    if typed:
+        segment = graph.add("Gather", [graph.constant("segments", segments), "token_type_ids"], "segment")
+        word = graph.add("Add", [word, segment], "word.typed")
     place_table = weights["embeddings.position_embeddings.weight"][:WINDOW]
-    positions = graph.constant("positions", place_table + segment)
+    positions = graph.constant("positions", place_table if typed else place_table + segments[0])
     length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
     place = graph.add("Slice", [positions, graph.constant("zero", [0], np.int64), length], "place")
     total = graph.add("Add", [word, place], "embedded")
@@ -217,3 +240,19 @@ def _add_pooling(graph: _Graph, hidden: str, mask: str) -> None:
 def _add_projection(graph: _Graph, hidden: str, projection: Array) -> None:
     projected = graph.add("MatMul", [hidden, graph.constant("late.weight", projection)], "late.projected")
     graph.add("LpNormalization", [projected], "late", axis=-1, p=2)
+
+
+def _add_span_head(graph: _Graph, hidden: str, weights: Weights) -> None:
+    """A logit a token for where the answer starts and one for where it ends."""
+    logits = graph.add("MatMul", [hidden, graph.constant("span.weight", weights[START_END[0]].T)], "span.product")
+    logits = graph.add("Add", [logits, graph.constant("span.bias", weights[START_END[1]])], "span")
+    last_axis = graph.constant("last_axis", [-1], np.int64)
+    for part, output in zip(graph.split(logits, ["span.start", "span.end"]), ("start", "end"), strict=True):
+        graph.add("Squeeze", [part, last_axis], output)
+
+
+def _add_cls_heads(graph: _Graph, hidden: str, weights: Weights) -> None:
+    """What is said of question and passage as wholes, at the first token."""
+    first = graph.add("Gather", [hidden, graph.constant("first", 0, np.int64)], "cls.hidden", axis=1)
+    logits = graph.add("MatMul", [first, graph.constant("cls.weight", weights[CLS[0]].T)], "cls.product")
+    graph.add("Add", [logits, graph.constant("cls.bias", weights[CLS[1]])], "cls")

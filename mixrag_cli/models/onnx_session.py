@@ -1,0 +1,72 @@
+"""Small int8 models in onnxruntime: one way to open them and to cut texts into batches for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+# Read when the library is loaded. It sends usage data otherwise (from 1.31 on), and keeps a number for the machine.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as failures
+
+from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.models.bundled import REINSTALL
+from mixrag_cli.models.machine import usable_cores
+
+BATCH = 4  # texts of like length a run; 8 is 3 % slower, 16 is 17 % (tests/benchmarks/embedding.py)
+ONNX_FAILURES = (
+    failures.Fail,
+    failures.EPFail,
+    failures.InvalidArgument,
+    failures.InvalidGraph,
+    failures.InvalidProtobuf,
+    failures.NoSuchFile,
+    failures.RuntimeException,
+)
+
+onnxruntime.disable_telemetry_events()
+
+Ids = npt.NDArray[np.int64]
+
+
+def open_session(model: bytes, name: str, threads: int = 0) -> onnxruntime.InferenceSession:
+    """The model, ready to run. name: as people know it. threads: 0 for as many as there are cores.
+
+    Raises ModelUnusable when the bytes are no model.
+    """
+    try:
+        return onnxruntime.InferenceSession(model, _session_options(threads), providers=["CPUExecutionProvider"])
+    except ONNX_FAILURES as error:
+        raise ModelUnusable(f"the {name} does not load in onnxruntime", REINSTALL) from error
+
+
+def batches_by_length(tokens: Sequence[Sequence[int]]) -> Iterator[npt.NDArray[np.intp]]:
+    """The texts' numbers in batches of like length, the longest first, so that memory peaks at once and stays."""
+    order = np.argsort([-len(text) for text in tokens], kind="stable")
+    for start in range(0, len(order), BATCH):
+        yield order[start : start + BATCH]
+
+
+def pad(tokens: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:
+    """Token ids, (n, longest), and 1 where they are no padding."""
+    ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, text in enumerate(tokens):
+        ids[row, : len(text)] = text
+        mask[row, : len(text)] = 1
+    return ids, mask
+
+
+def _session_options(threads: int) -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads or usable_cores()
+    options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False  # every batch has a length of its own: plans would only pile up
+    # Threads that wait by spinning take the cores from the readers: beside other work this is 1.6 times as fast.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 4
+    return options
