@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from corpora import read_jsonl
 from hitab_lookups import fold_of, lookups, to_context
-from mixrag_cli.chunking.sentences import split_sentences
+from mixrag_cli.sentences import split_sentences
 
 from mixrag_cli.evaluation.measures import exact_match, token_f1
 from mixrag_cli.models import load_embedder, load_token_vectors

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.chunking.sentences import split_sentences
+from mixrag_cli.sentences import split_sentences
 
 from mixrag_cli.models.bundled.lessons import WordIndex
 from training.reader.groups import Group, Intent
