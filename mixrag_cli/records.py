@@ -247,11 +247,12 @@ class FactValue:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What a file says of one key. path: outermost first, e.g. ("Session", "send", "timeout")."""
+    """What a file says of one key. path: outermost first, e.g. ("Session", "send", "timeout"). cell: of a notebook."""
 
     path: tuple[str, ...]
     sort: FactSort
     values: tuple[FactValue, ...]
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,9 +316,9 @@ class Table:
     """A table read through its headers (paper 000, 3.1: T = {top headers, left headers, data}).
 
     unit, scale: those the caption or a unit row gives to the whole table ("USD", 1_000_000). confidence: in
-    [0, 1], how sure the header inference is. total_rows: as in Grid. kind: "facts" for the one table a document whose
-    rows are keys (Header.path is the key path) and whose columns are ("constant", "value"), ("option", "help"), …: a
-    FactSort over a FactColumn.
+    [0, 1], how sure the header inference is. total_rows: as in Grid. kind: "facts" where the rows are keys
+    (Header.path is the key path) and the columns are ("constant", "value"), ("option", "help"), …: a FactSort over a
+    FactColumn. A document has one such table, a notebook one a cell.
     """
 
     id: str

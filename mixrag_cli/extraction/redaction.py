@@ -25,8 +25,7 @@ def redact_document(document: Document) -> Document:
     builder.warnings += [*document.warnings, f"{found} likely secrets removed from the text"]
     for block in document.blocks:
         _add_redacted(builder, block, document)
-    builder.facts.facts += map(_redact_fact, document.facts)
-    return builder.build()
+    return replace(builder.build(), facts=tuple(map(_redact_fact, document.facts)))
 
 
 def _redact_fact(fact: Fact) -> Fact:

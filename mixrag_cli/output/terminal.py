@@ -213,7 +213,8 @@ def print_tables(console: Console, path: str, tables: Sequence[Table]) -> None:
         console.print(layout)
     for table in tables:
         if table.kind == "facts":
-            console.print(f"{len(table.rows):,} {'fact' if len(table.rows) == 1 else 'facts'}", style="bold")
+            place = f" in {place_of(table.locator)}" if table.locator.cell else ""
+            console.print(f"{len(table.rows):,} {'fact' if len(table.rows) == 1 else 'facts'}{place}", style="bold")
             console.print(facts_layout(table))
 
 

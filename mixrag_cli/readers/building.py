@@ -10,11 +10,13 @@ from typing import Any
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.facts.collecting import FactCollector
+from mixrag_cli.readers.facts.prose import collect_prose_facts
 from mixrag_cli.readers.lined_text import LinedText
 from mixrag_cli.records import Block, BlockKind, Document, Grid, LineMarks, Locator, Modality
 
 MAX_TEXT_CHARS = 50_000_000  # scenarios: at most 50 MB of text a file, so that one file cannot swamp the index
 SEPARATOR = "\n\n"
+PROSE = ("markdown", "html", "text", "notebook")
 
 
 class DocumentBuilder:
@@ -98,8 +100,15 @@ class DocumentBuilder:
             self._marks[0].append(start + char)
             self._marks[1].append(line)
 
+    def add_definition(self, term: str, text: str, line: int) -> None:
+        """Note what a term means, under the headings that enclose it."""
+        self.facts.add((*self.heading_path, term), "definition", ("value", text, line))
+
     def build(self) -> Document:
-        """The finished document."""
+        """The finished document, with the facts that its running text states."""
+        marks = LineMarks(*self._marks)
+        if self.modality in PROSE:
+            collect_prose_facts(self.facts, self._blocks, marks)
         return Document(
             self.modality,
             self.title,
@@ -108,7 +117,7 @@ class DocumentBuilder:
             tuple(self._grids),
             self.language,
             tuple(self.warnings),
-            LineMarks(*self._marks),
+            marks,
             tuple(self.facts.facts),
         )
 
