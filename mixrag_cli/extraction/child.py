@@ -1,4 +1,4 @@
-"""The reader process: `python -m mixrag_cli.extraction.child SOCKET PARENT MEMORY_MB CPU_S`.
+"""The reader process: `python -m mixrag_cli.limits PARENT mixrag_cli.extraction.child SOCKET PARENT MEMORY_MB CPU_S`.
 
     request with an open file ─► reader ─► tables ─► chunks ─► frames back
 
