@@ -28,11 +28,11 @@ from mixrag_cli.models import load_embedder, load_token_vectors
 from mixrag_cli.models.bundled_reader import cell_text
 from mixrag_cli.models.reader import OnnxReader, load_reader
 from mixrag_cli.models.readings import Reading, joint_spans
+from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.language import facets_of
 from mixrag_cli.recap.wording import Asked
 from mixrag_cli.records import Table
-from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.settings import Settings
 from training.reader.groups import part_of
 from training.reader.intents import HITAB, WIKISQL
@@ -97,10 +97,10 @@ def measure_prose(model: OnnxReader, data: Path, sets: Sequence[str], limit: int
 def prose_rows(data: Path, name: str) -> tuple[list[dict[str, Any]], list[str]]:
     """The questions of a set and all its paragraphs."""
     if name == "xquad":
-        rows = [
-            row | {"answers": [{"text": t, "start": s} for t, s in zip(row["answers"], row["answer_starts"], strict=True)]}
-            for row in read_jsonl(data / "reader" / "xquad_en_half.jsonl")
-        ]
+        rows = []
+        for row in read_jsonl(data / "reader" / "xquad_en_half.jsonl"):
+            answers = zip(row["answers"], row["answer_starts"], strict=True)
+            rows.append(row | {"answers": [{"text": text, "start": start} for text, start in answers]})
         return rows, sorted({row["context"] for row in rows})
     source = {"amazon": "squadshifts_amazon_reviews"}.get(name, name)
     rows = [row for row in read_jsonl(data / "reader_train" / "prose.jsonl.gz") if row["source"] == source]
