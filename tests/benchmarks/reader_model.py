@@ -97,11 +97,10 @@ def measure_prose(model: OnnxReader, data: Path, sets: Sequence[str], limit: int
 def prose_rows(data: Path, name: str) -> tuple[list[dict[str, Any]], list[str]]:
     """The questions of a set and all its paragraphs."""
     if name == "xquad":
-        rows = [
-            row
-            | {"answers": [{"text": t, "start": s} for t, s in zip(row["answers"], row["answer_starts"], strict=True)]}
-            for row in read_jsonl(data / "reader" / "xquad_en_half.jsonl")
-        ]
+        rows = []
+        for row in read_jsonl(data / "reader" / "xquad_en_half.jsonl"):
+            answers = zip(row["answers"], row["answer_starts"], strict=True)
+            rows.append(row | {"answers": [{"text": text, "start": start} for text, start in answers]})
         return rows, sorted({row["context"] for row in rows})
     source = {"amazon": "squadshifts_amazon_reviews"}.get(name, name)
     rows = [row for row in read_jsonl(data / "reader_train" / "prose.jsonl.gz") if row["source"] == source]
