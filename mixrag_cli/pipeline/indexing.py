@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mixrag_cli import __version__
@@ -28,6 +28,7 @@ from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE
 from mixrag_cli.pipeline.extras import TABLE_FORM
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
 from mixrag_cli.pipeline.summarising import INTERRUPTED, SummaryReport, summarise_tables
+from mixrag_cli.pipeline.unread import unread_formats
 from mixrag_cli.records import DocumentRow, Skipped, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
@@ -53,7 +54,10 @@ from mixrag_cli.walking import (
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for."""
+    """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for.
+
+    no_reader: of those left out, how many have a format that nothing here reads, by suffix.
+    """
 
     store: Path
     added: int = 0
@@ -64,6 +68,7 @@ class IndexReport:
     stale: int = 0
     skipped: tuple[Skipped, ...] = ()
     left_out: tuple[Skipped, ...] = ()
+    no_reader: Mapping[str, int] = field(default_factory=dict)
     chunks: int = 0
     tokens: int = 0
     seconds: float = 0.0
@@ -313,6 +318,7 @@ def _report(plan: IndexPlan, scan: _Scan, tally: Tally, seconds: float) -> Index
     changed = sum(change.previous is not None for change in read)
     renamed = sum(change.renamed_from is not None for change in read)
     rows = (*scan.unchanged, *scan.noted, *tally.skipped)
+    left_out = tuple(_skipped(row) for row in rows if row.status == "left_out")
     return IndexReport(
         store=plan.store,
         added=len(read) - changed - renamed,
@@ -322,7 +328,8 @@ def _report(plan: IndexPlan, scan: _Scan, tally: Tally, seconds: float) -> Index
         removed=max(0, len(scan.removed) - renamed),
         stale=sum(row.stale for row in rows),
         skipped=tuple(_skipped(row) for row in rows if row.status == "skipped" or row.stale),
-        left_out=tuple(_skipped(row) for row in rows if row.status == "left_out"),
+        left_out=left_out,
+        no_reader=unread_formats(left_out),
         chunks=tally.chunks,
         tokens=tally.tokens,
         seconds=round(seconds, 2),

@@ -35,6 +35,9 @@ GENERATED_NAME = Rule("generated", "generated code: its name says so")
 GENERATED_CONTENT = Rule("generated", "generated code: its first lines say so")
 LFS_POINTER = Rule("lfs-pointer", "git-lfs pointer; the file itself is not here")
 
+# The format is one that nothing here reads: named to the user, for it may hold what is asked for.
+NO_READER_CODES = frozenset({UNSUPPORTED.code, MEDIA.code})
+
 # What a person may still name on the command line: these rules guess at usefulness, the others at harm or form.
 WAIVED_WHEN_NAMED = frozenset({"hidden", "ignored", "lock-file", "minified", "generated", "tool-folder"})
 

@@ -13,7 +13,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mixrag_cli.cleaning import display_path
@@ -29,6 +29,7 @@ from mixrag_cli.walking.ignores import (
 )
 from mixrag_cli.walking.rules import (
     IGNORED,
+    NO_READER_CODES,
     SECRET,
     TOOL_FOLDER,
     TOOL_FOLDER_MARKS,
@@ -87,7 +88,8 @@ def walk_root(
 
     A folder that is left out is one Skipped whose path ends in "/". store: the index's own folder, passed over in
     silence. within: only this file or folder, relative to the root; since the user named it, it is taken even when it
-    is hidden, ignored or generated, but never when it is a secret.
+    is hidden, ignored or generated, but never when it is a secret; and a file without a reader is then not left out by
+    rule but unreadable.
 
     Raises MixragError when the root, or within, is not there or cannot be listed.
     """
@@ -218,6 +220,8 @@ class Walk:
             ignores = self._with_own(part, list_folder(self.root, part)[1], ignores)
         readable = os.access(real, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
         step = self._judge(path, Entry(name, status, readable), ignores, WAIVED_WHEN_NAMED)
+        if isinstance(step, Skipped) and step.code in NO_READER_CODES:
+            step = replace(step, by_rule=False)  # the user meant this very file, so it counts as one that failed
         return [] if step is None else [step]
 
     def _judge_link(self, path: bytes) -> Rule:
