@@ -15,7 +15,7 @@ _mixrag() {
         *:--store) COMPREPLY=($(compgen -d -- "$word")); return ;;
         *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
         *:--path) COMPREPLY=(); return ;;
-        *:--modality) COMPREPLY=($(compgen -W 'pdf markdown code sheet html notebook text' -- "$word")); return ;;
+        *:--modality) COMPREPLY=($(compgen -W 'pdf markdown code sheet html notebook text document slides mail image' -- "$word")); return ;;
         *:--kind) COMPREPLY=($(compgen -W 'prose code table row' -- "$word")); return ;;
         *:--file) COMPREPLY=(); return ;;
         *:--rerank) COMPREPLY=(); return ;;

@@ -245,7 +245,7 @@ _mixrag_search() {
     _arguments -C -S \
         '*--limit=[How many passages at most]:value: ' '*-n[How many passages at most]:value: ' \
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
-        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
+        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
@@ -262,7 +262,7 @@ _mixrag_search() {
 _mixrag_chat() {
     _arguments -C -S \
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
-        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
+        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
@@ -279,7 +279,7 @@ _mixrag_chat() {
 _mixrag_ask() {
     _arguments -C -S \
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
-        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
+        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
-Modality = Literal["pdf", "markdown", "code", "sheet", "html", "notebook", "text"]
+Modality = Literal[
+    "pdf", "markdown", "code", "sheet", "html", "notebook", "text", "document", "slides", "mail", "image"
+]
 BlockKind = Literal["heading", "paragraph", "list", "code", "definition", "table"]
 ChunkKind = Literal["prose", "code", "table", "row"]
 FaithfulnessLevel = Literal["high", "borderline", "risk"]
@@ -79,7 +81,9 @@ class Locator:
 
     chars: [start, end) in the extracted text. page: from 1. bbox: (x0, top, x1, bottom) in points from the
     page's top left. lines: first and last, from 1. cells: an A1 range such as "B4:C4". last_page: of a table that goes
-    on over pages; its bbox is that of its part on the first.
+    on over pages; its bbox is that of its part on the first. section: the heading, chapter, message or attachment that
+    it stands under, in formats that have neither pages nor lines of their own; there sheet is "Table 2", counted
+    through the document. page: of slides the slide.
     """
 
     chars: tuple[int, int]
@@ -89,11 +93,12 @@ class Locator:
     sheet: str | None = None
     cells: str | None = None
     last_page: int | None = None
+    section: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The locator's known fields as plain JSON values."""
         known: dict[str, Any] = {"chars": list(self.chars)}
-        for name in ("page", "last_page", "sheet", "cells"):
+        for name in ("page", "last_page", "sheet", "cells", "section"):
             if (value := getattr(self, name)) is not None:
                 known[name] = value
         if self.lines is not None:
@@ -113,6 +118,7 @@ class Locator:
             sheet=known.get("sheet"),
             cells=known.get("cells"),
             last_page=known.get("last_page"),
+            section=known.get("section"),
         )
 
 

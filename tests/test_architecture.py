@@ -67,6 +67,8 @@ HEAVY = {
     "openpyxl",
     "python_calamine",
     "tree_sitter",
+    "mammoth",
+    "pptx",
     "bs4",
     "markdown_it",
     "rank_bm25",

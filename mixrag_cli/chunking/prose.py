@@ -111,7 +111,8 @@ class _Places:
         if len(inside) == 1:
             whole = replace(first, chars=(start, end))
         else:
-            whole = Locator((start, end), first.page, sheet=first.sheet)
+            body = next((block.locator for block in inside if block.kind != "heading"), first)
+            whole = Locator((start, end), first.page, sheet=first.sheet, section=body.section)
         if first.lines is None or last.lines is None:
             return whole
         newlines = self._frame.newlines

@@ -3,13 +3,14 @@
 A REF is a path with an optional place, or the id of a passage as search prints it:
 
     report.pdf   report.pdf#page=4   module.py#L10-20   book.xlsx#Sheet!B4:C4   #3fa9c1
+    slides.pptx#slide=3   letter.docx#section=Terms   letter.docx#Table 2!B4   mail.eml#section=plan.pdf&page=2
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import WrongUsage
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from mixrag_cli.store.memory import MemoryStore
 
 CONTEXT_CHUNKS = 1  # passages shown before and after the cited ones
-_PAGE = re.compile(r"^page=(\d+)$")
+_SECTION = re.compile(r"^section=(.*?)(?:&((?:page=|L)\d+(?:-L?\d+)?))?$")
+_PAGE = re.compile(r"^(?:page|slide)=(\d+)$")
 _LINES = re.compile(r"^L(\d+)(?:-L?(\d+))?$")
 _CELLS = re.compile(r"^(?:'?([^!']*)'?!)?([A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?)$")
 _CHUNK = re.compile(r"^#?([0-9a-f]{6,32})$")
@@ -50,12 +52,15 @@ class Place:
     sheet: str | None = None
     cells: str | None = None
     chunk: str | None = None
+    section: str | None = None
 
     def holds(self, chunk: Chunk) -> bool:
         """Whether a chunk of the document shows the place, or a part of it."""
         where = chunk.locator
         if self.chunk is not None:
             return chunk.id == self.chunk
+        if self.section is not None and where.section != self.section:
+            return False
         if self.page is not None:
             return where.page is not None and where.page <= self.page <= (where.last_page or where.page)
         if self.lines is not None:
@@ -141,13 +146,25 @@ def _resolve(reader: StoreReader | MemoryStore, rows: Sequence[DocumentRow], ref
     row = find_document(rows, path)
     if not mark:
         return row, Place()
+    if (place := _place_in(fragment)) is not None:
+        return row, place
+    raise WrongUsage(
+        f"{ref}: no such kind of place", f"mixrag show {path}#page=4, #L10-20, #Sheet!B4 or #section=Terms"
+    )
+
+
+def _place_in(fragment: str) -> Place | None:
+    """What stands behind the "#"; None where it is no place."""
+    if section := _SECTION.match(fragment):
+        within = _place_in(section.group(2)) if section.group(2) else Place()
+        return replace(within, section=section.group(1)) if within is not None else None
     if page := _PAGE.match(fragment):
-        return row, Place(page=int(page.group(1)))
+        return Place(page=int(page.group(1)))
     if lines := _LINES.match(fragment):
-        return row, Place(lines=(int(lines.group(1)), int(lines.group(2) or lines.group(1))))
+        return Place(lines=(int(lines.group(1)), int(lines.group(2) or lines.group(1))))
     if cells := _CELLS.match(fragment):
-        return row, Place(sheet=cells.group(1), cells=cells.group(2))
-    raise WrongUsage(f"{ref}: no such kind of place", f"mixrag show {path}#page=4, #L10-20 or #Sheet!B4")
+        return Place(sheet=cells.group(1), cells=cells.group(2))
+    return None
 
 
 def _resolve_chunk(

@@ -113,8 +113,8 @@ SUFFIX_RULES = _suffix_rules(
         ),
         (
             UNSUPPORTED,
-            "doc docx docm dotx ppt pptx pptm pps ppsx odt odp odg odf rtf epub mobi azw azw3 djvu chm xps oxps "
-            "pages numbers keynote one vsd vsdx pub msg pst ost mbox wpd wps lit fb2 xlsb dvi ps dwg dxf indd",
+            "doc ppt pps odg odf rtf mobi azw azw3 djvu chm xps oxps "
+            "pages numbers keynote one vsd vsdx pub msg pst ost wpd wps lit fb2 xlsb dvi ps dwg dxf indd",
         ),
         (LOCK_FILE, "lock"),
         (MINIFIED, "map"),
