@@ -171,7 +171,7 @@ def test_wanted_kinds_are_not_left_out(name: str) -> None:
     [
         (".hidden.md", "hidden"),
         (".DS_Store", "hidden"),
-        ("photo.JPG", "binary"),
+        ("photo.JPG", "needs-ocr"),
         ("film.mp4", "binary"),
         ("backup.tar.gz", "binary"),
         ("lib.so", "binary"),

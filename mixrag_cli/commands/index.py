@@ -92,7 +92,7 @@ def _tell(report: IndexReport, face: Face) -> None:
         face.note(warning)
     face.note(_summary(report))
     if report.no_reader:
-        face.note(no_reader_text(report.no_reader))
+        face.note(no_reader_text(report.no_reader, report.left_out))
     if report.summaries is not None:
         face.note(_summaries_line(report.summaries))
     if face.json:

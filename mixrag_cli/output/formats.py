@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from mixrag_cli.records import Skipped
+from mixrag_cli.walking import IMAGE
 
 MAX_FORMATS = 8  # named one by one; a folder of many kinds of media is told in one line all the same
 
@@ -16,7 +19,8 @@ def formats_text(no_reader: Mapping[str, int]) -> str:
     return ", ".join(parts)
 
 
-def no_reader_text(no_reader: Mapping[str, int]) -> str:
-    """The whole sentence. Example: "6 files have no reader: 4 .heic, 2 .doc"."""
+def no_reader_text(no_reader: Mapping[str, int], left_out: Iterable[Skipped] = ()) -> str:
+    """The whole sentence, and what would read some of them. Example: "6 files have no reader: 4 .heic, 2 .doc"."""
     count = sum(no_reader.values())
-    return f"{count:,} {'file has' if count == 1 else 'files have'} no reader: {formats_text(no_reader)}"
+    hint = next((f" ({each.reason})" for each in left_out if each.code == IMAGE.code), "")
+    return f"{count:,} {'file has' if count == 1 else 'files have'} no reader: {formats_text(no_reader)}{hint}"

@@ -28,7 +28,7 @@ from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE
 from mixrag_cli.pipeline.extras import TABLE_FORM
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
 from mixrag_cli.pipeline.summarising import INTERRUPTED, SummaryReport, summarise_tables
-from mixrag_cli.pipeline.unread import unread_formats
+from mixrag_cli.pipeline.unread import reads_images, unread_formats
 from mixrag_cli.records import DocumentRow, Skipped, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
@@ -42,6 +42,7 @@ from mixrag_cli.store import (
     set_store_aside,
 )
 from mixrag_cli.walking import (
+    IMAGE,
     Change,
     WalkLimits,
     detect_changes,
@@ -167,7 +168,7 @@ def _check_table_form(store: Path, settings: Settings) -> None:
 
 
 def _scan(plan: IndexPlan, settings: Settings, follow: bool) -> _Scan:
-    known = _known_rows(plan.store)
+    known = _known_rows(plan.store, settings)
     total = _Scan()
     for root in plan.roots:
         total = total + _scan_root(root, plan.store, known, settings, follow)
@@ -184,7 +185,7 @@ def _scan_root(root: RootPlan, store: Path, known: Iterable[DocumentRow], settin
     real_root = os.path.realpath(os.fsencode(root.folder))
     found: list[SourceFile] = []
     passed_over: list[Skipped] = []
-    limits = WalkLimits(settings.max_file_mb)
+    limits = WalkLimits(settings.max_file_mb, reads_images=reads_images(settings))
     for step in walk_root(root.folder, limits=limits, follow=follow, store=store, within=root.within):
         found.append(step) if isinstance(step, SourceFile) else passed_over.append(step)
     rows = [replace(row, root=real_root) for row in known if row.root == root.name and root.covers(row.key)]
@@ -204,15 +205,23 @@ def _scan_root(root: RootPlan, store: Path, known: Iterable[DocumentRow], settin
     )
 
 
-def _known_rows(store: Path) -> list[DocumentRow]:
-    """The files that the store remembers; what another version of this program could not read is to be tried again."""
+def _known_rows(store: Path, settings: Settings) -> list[DocumentRow]:
+    """The files that the store remembers; what another version of this program could not read is to be tried again,
+    and so are scans once there is OCR.
+    """
     try:
         with open_reader(store) as reader:
             rows = reader.document_rows()
             same_program = reader.record.program == __version__
     except NoIndex:
         return []
-    return rows if same_program else [replace(row, content_hash="") if row.status == "skipped" else row for row in rows]
+    scans_again = reads_images(settings)
+    return [
+        replace(row, content_hash="")
+        if row.status == "skipped" and (not same_program or (scans_again and row.code == IMAGE.code))
+        else row
+        for row in rows
+    ]
 
 
 def _is_finished(store: Path, settings: Settings) -> bool:

@@ -1,12 +1,19 @@
-"""Files whose format has no reader, counted by format."""
+"""Files whose format has no reader, counted by format; and whether images have one."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 
+from mixrag_cli.readers.tesseract import is_installed
 from mixrag_cli.records import Skipped
+from mixrag_cli.settings import Settings
 from mixrag_cli.walking import NO_READER_CODES
+
+
+def reads_images(settings: Settings) -> bool:
+    """Whether images are read: the settings allow it, and tesseract is installed."""
+    return settings.ocr == "auto" and is_installed()
 
 
 def unread_formats(left_out: Iterable[Skipped]) -> dict[str, int]:

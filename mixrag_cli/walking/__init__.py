@@ -8,13 +8,14 @@ from mixrag_cli.walking.changes import (
     guard_removals,
     has_content,
 )
-from mixrag_cli.walking.rules import HEAD_BYTES, NO_READER_CODES, Rule, find_secret, judge_head
+from mixrag_cli.walking.rules import HEAD_BYTES, IMAGE, NO_READER_CODES, Rule, find_secret, judge_head
 from mixrag_cli.walking.secrets import REDACTED, find_secrets, redact_secrets
 from mixrag_cli.walking.sources import ensure_unchanged, hash_file, judge_content, look_again, open_source
 from mixrag_cli.walking.walk import WalkLimits, walk_root
 
 __all__ = [
     "HEAD_BYTES",
+    "IMAGE",
     "NO_READER_CODES",
     "REDACTED",
     "Change",

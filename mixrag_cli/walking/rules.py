@@ -26,6 +26,7 @@ TOOL_FOLDER = Rule("tool-folder", "kept by a tool, not written by people")
 HIDDEN = Rule("hidden", "hidden: its name begins with a dot")
 IGNORED = Rule("ignored", "named in an ignore file")
 MEDIA = Rule("binary", "image, sound or film")
+IMAGE = Rule("needs-ocr", "needs OCR: apt install tesseract-ocr")
 ARCHIVE = Rule("binary", "archive")
 COMPILED = Rule("binary", "compiled or binary data")
 UNSUPPORTED = Rule("unsupported", "no reader for this format")
@@ -36,7 +37,7 @@ GENERATED_CONTENT = Rule("generated", "generated code: its first lines say so")
 LFS_POINTER = Rule("lfs-pointer", "git-lfs pointer; the file itself is not here")
 
 # The format is one that nothing here reads: named to the user, for it may hold what is asked for.
-NO_READER_CODES = frozenset({UNSUPPORTED.code, MEDIA.code})
+NO_READER_CODES = frozenset({UNSUPPORTED.code, MEDIA.code, IMAGE.code})
 
 # What a person may still name on the command line: these rules guess at usefulness, the others at harm or form.
 WAIVED_WHEN_NAMED = frozenset({"hidden", "ignored", "lock-file", "minified", "generated", "tool-folder"})
@@ -92,9 +93,10 @@ def _suffix_rules(groups: tuple[tuple[Rule, str], ...]) -> dict[bytes, Rule]:
 
 SUFFIX_RULES = _suffix_rules(
     (
+        (IMAGE, "png jpg jpeg jpe jfif tif tiff bmp webp"),
         (
             MEDIA,
-            "png jpg jpeg jpe jfif gif bmp tif tiff webp avif heic heif ico icns svg svgz psd ai eps xcf cr2 nef "
+            "gif avif heic heif ico icns svg svgz psd ai eps xcf cr2 nef "
             "dng jxl jp2 mp3 wav flac ogg oga opus m4a aac wma aif aiff mid midi mp4 m4v mkv mov avi wmv webm mpg "
             "mpeg flv 3gp ogv "
             "blend fbx glb gltf stl 3ds usdz ttf otf woff woff2 eot",

@@ -29,6 +29,7 @@ from mixrag_cli.walking.ignores import (
 )
 from mixrag_cli.walking.rules import (
     IGNORED,
+    IMAGE,
     NO_READER_CODES,
     SECRET,
     TOOL_FOLDER,
@@ -51,9 +52,10 @@ READABLE_BY_ALL = 0o444
 
 @dataclass(frozen=True, slots=True)
 class WalkLimits:
-    """What the walk leaves out for its size."""
+    """What the walk leaves out for its size. reads_images: whether images with text on them can be read."""
 
     max_file_mb: int = 512
+    reads_images: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class Walk:
         self.shown_root = display_path(os.fsencode(root))
         self.root = os.path.realpath(os.fsencode(root))
         self.max_bytes = limits.max_file_mb * 1_000_000
+        self.waived = frozenset({IMAGE.code}) if limits.reads_images else frozenset[str]()
         self.follow = follow
         self.store = identity_of(store)
         self.seen_folders: set[tuple[int, int]] = set()
@@ -171,7 +174,7 @@ class Walk:
         if stat.S_ISDIR(mode):
             return self._judge_folder(path, entry, ignores, waived)
         rule = judge_file_name(entry.name)
-        if rule is not None and rule.code not in waived:
+        if rule is not None and rule.code not in waived | self.waived:
             return left_out(path, rule)
         if "ignored" not in waived and is_ignored(path, False, ignores):
             return left_out(path, IGNORED)
