@@ -99,6 +99,7 @@ class Settings:
     offline: Literal["on", "off"] = "off"  # never use the network, not even for `models pull`
     max_file_mb: int = 512
     max_text_file_mb: int = 20
+    ocr: Literal["auto", "off"] = "auto"  # read scans and images by tesseract, where it is installed
     worker_memory_mb: int = 2048
     worker_silence_s: int = 30
     worker_total_s: int = 300

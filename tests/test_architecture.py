@@ -25,6 +25,8 @@ GROUND = {
     "fencing",
     "stop_words",
     "line_marks",
+    "reading",
+    "sentences",
 }
 BASE = GROUND | {"settings", PACKAGE}
 LOWER = {"readers", "tables", "chunking"}
@@ -81,6 +83,8 @@ HEAVY = {
     "openpyxl",
     "python_calamine",
     "tree_sitter",
+    "mammoth",
+    "pptx",
     "bs4",
     "markdown_it",
     "rank_bm25",

@@ -148,6 +148,7 @@ def status_of(text):
         chunks=10,
         skipped=skipped,
         left_out=skipped,
+        no_reader={},
         models={"embedder": text},
         thresholds={"words": 1.5},
         calibration=read_priors()["late"],

@@ -78,7 +78,7 @@ def extract(connection: socket.socket, request: Request, fd: int) -> None:
         beat(0, before.st_size)  # starting took its time: on a busy machine most of what the parent bears in silence
         if before.st_size > request.max_file_mb * MEGABYTE:
             raise FileUnreadable("too-large", f"larger than {request.max_file_mb} MB")
-        limits = ReadLimits(request.max_file_mb, request.max_text_file_mb)
+        limits = ReadLimits(request.max_file_mb, request.max_text_file_mb, request.ocr)
         source = ReadSource(request.name, before.st_size, file, beat, limits, redact_text)
         read = fallback_reader_for(request.name) if request.fallback else reader_for(request.name)
         beat(0, before.st_size)

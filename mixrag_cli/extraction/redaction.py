@@ -51,6 +51,7 @@ def _add_redacted(builder: DocumentBuilder, block: Block, document: Document) ->
         lines=place.lines,
         sheet=place.sheet,
         cells=place.cells,
+        section=redact_text(place.section) if place.section else None,
     )
 
 

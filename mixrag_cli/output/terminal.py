@@ -16,6 +16,7 @@ from rich.table import Table as Layout
 from rich.text import Text
 
 from mixrag_cli.output.console import file_link, foreign, linked
+from mixrag_cli.output.formats import formats_text
 from mixrag_cli.output.places import place_of, reference, short_id
 from mixrag_cli.output.table_view import facts_layout, table_layout
 from mixrag_cli.recap.present import number_text, unit_text
@@ -246,7 +247,8 @@ def print_status(
         ("thresholds", ", ".join(f"{name} {value:g}" for name, value in status.thresholds.items())),
         ("calibrated", origin_text(status.calibration)),
         ("unreadable", f"{len(status.skipped):,}"),
-        ("left out", f"{len(status.left_out):,} by rule"),
+        ("left out", f"{len(status.left_out) - sum(status.no_reader.values()):,} by rule"),
+        ("no reader", formats_text(status.no_reader)),
         ("on disk", _changes_text(status.changes)),
     ]
     if status.stale:

@@ -219,14 +219,15 @@ class _PageReader(HTMLParser):
         elif tag == "pre":
             self._pre += 1
         elif tag in ("ul", "ol"):
-            start = attributes.get("start") or "1"
-            self._lists.append((int(start) if start.isdecimal() and len(start) < 9 else 1) if tag == "ol" else 0)
+            self._lists.append(_item_number(attributes.get("start"), 1) if tag == "ol" else 0)
         elif tag == "li":
-            self._open_item()
+            self._open_item(attributes.get("value"))
         elif tag in ("dt", "dd"):
             self._is_explained = tag == "dd"
 
-    def _open_item(self) -> None:
+    def _open_item(self, value: str | None) -> None:
+        if self._lists and self._lists[-1]:
+            self._lists[-1] = _item_number(value, self._lists[-1])
         number = self._lists[-1] if self._lists else 0
         margin = "  " * min(max(len(self._lists) - 1, 0), 20)
         self._bullet = margin + (f"{number}. " if number else "- ")
@@ -350,3 +351,7 @@ class _PageReader(HTMLParser):
 def _span(value: str | None) -> int:
     text = (value or "1").strip()
     return min(max(int(text), 1), MAX_SPAN) if text.isdecimal() and len(text) < 9 else 1
+
+
+def _item_number(value: str | None, default: int) -> int:
+    return int(value) if value and value.isdecimal() and int(value[:9]) > 0 and len(value) < 9 else default

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from corpora import read_jsonl
 from hitab_lookups import fold_of, lookups, to_context
-from mixrag_cli.sentences import split_sentences
 
 from mixrag_cli.evaluation.measures import exact_match, token_f1
 from mixrag_cli.models import load_embedder, load_token_vectors
@@ -33,6 +32,7 @@ from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.language import facets_of
 from mixrag_cli.recap.wording import Asked
 from mixrag_cli.records import Table
+from mixrag_cli.sentences import split_sentences
 from mixrag_cli.settings import Settings
 from training.reader.groups import part_of
 from training.reader.intents import HITAB, WIKISQL

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.sentences import split_sentences
-
 from mixrag_cli.models.bundled.lessons import WordIndex
+from mixrag_cli.sentences import split_sentences
 from training.reader.groups import Group, Intent
 from training.reader.jsonl import read_jsonl
 

@@ -33,6 +33,9 @@ LISTS = frozenset(("array", "block_sequence", "flow_sequence"))
 WRAPPERS = frozenset(("flow_node", "block_node", "block_sequence_item", "document", "stream"))
 MARKS = frozenset(("anchor", "tag", "comment", "yaml_directive"))
 NAMING_KEYS = ("name", "id", "key", "title")  # by which a record in a list is called
+BRACKETS = re.compile(r"[\[\]{}]")
+MAX_NESTING = 200  # as of all nested text; the YAML and JSON grammars recurse in C, where nothing catches them
+DEEP_INDENT = re.compile(rf"^[ \t-]{{{2 * MAX_NESTING}}}", re.MULTILINE)
 INI_SECTION = re.compile(r"\s{0,8}\[([^\]]{1,120})\]\s*(?:[#;].*)?$")
 INI_SETTING = re.compile(r"\s{0,8}(?:export\s+)?([\w.\-/\[\]*%$ ]{1,120}?)\s*[=:]\s*(.*)$")
 INI_COMMENT = re.compile(r"\s*[#;!]")
@@ -52,8 +55,21 @@ def collect_settings(
     lines = text.split("\n")
     if suffix in LINE_SHAPED:
         _collect_lines(collector, lines)
-    elif (grammar := GRAMMARS.get(suffix)) and (tree := parse_source(grammar, text, beat)) is not None:
+    elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)) and (tree := parse_source(grammar, text, beat)):
         _SettingsWalk(collector, lines, lines_above).visit(tree.root_node, (), 0)
+
+
+def is_deep(text: str) -> bool:
+    """Whether brackets, indents or list marks are nested so deep that a parser may overflow its stack.
+
+    Brackets in strings count, too: no setting of a person's file comes near the bound.
+    """
+    depth = 0
+    for sign in BRACKETS.findall(text):
+        depth += 1 if sign in "[{" else -1
+        if depth > MAX_NESTING:
+            return True
+    return DEEP_INDENT.search(text) is not None
 
 
 class _SettingsWalk:
