@@ -16,9 +16,9 @@ from rich.text import Text
 from mixrag_cli.output.console import foreign
 from mixrag_cli.output.lines import one_line, print_hanging, print_indented, print_notes, print_reference
 from mixrag_cli.output.marks import source_marks
-from mixrag_cli.output.passages import Behind, Cited, by_passage, place_key, print_cited, print_near
+from mixrag_cli.output.passages import Behind, Cited, by_passage, print_cited, print_near
 from mixrag_cli.recap.present import number_text
-from mixrag_cli.records import Answer, Candidate, Evidence, Faithfulness, Source
+from mixrag_cli.records import Answer, Candidate, Evidence, Faithfulness, Locator, Source
 
 SHOWN_CANDIDATES = 3
 SHOWN_PASSAGES = 3  # of an answer out of many places the first; of the others the place alone
@@ -92,9 +92,9 @@ def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
 
 def shown_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
     """The first of each place, at most SHOWN_CANDIDATES."""
-    by_place: dict[str, Candidate] = {}
+    by_place: dict[tuple[str, Locator], Candidate] = {}
     for candidate in candidates:
-        by_place.setdefault(place_key(candidate.source), candidate)
+        by_place.setdefault((candidate.source.hit.path, candidate.source.locator), candidate)
     return list(by_place.values())[:SHOWN_CANDIDATES]
 
 

@@ -60,7 +60,7 @@ def print_cited(console: Console, cited: Sequence[Cited], heads: Sequence[tuple[
     """
     named: dict[tuple[str, str], list[tuple[Source, str]]] = {}
     for one, (before, after) in zip(cited, heads, strict=True):
-        named.setdefault((place_key(one.source), after), []).append((one.source, before))
+        named.setdefault((reference(one.source.hit.path, one.source.locator), after), []).append((one.source, before))
     for (_, after), sources in named.items():
         first, before = sources[0][0], "".join(before for _, before in sources)
         print_reference(console, before, first.hit.path, first.locator, behind.file, after)
@@ -94,12 +94,6 @@ def by_passage(cited: Sequence[Cited]) -> list[list[Cited]]:
         hit = one.source.hit
         groups.setdefault((hit.path, hit.chunk.parent or hit.chunk.id), []).append(one)
     return list(groups.values())
-
-
-def place_key(source: Source) -> str:
-    """The place as people see it: two sources with the same are one to them."""
-    where = reference(source.hit.path, source.locator)
-    return where if "#" in where else f"{where}#{source.hit.chunk.id}"
 
 
 def whole_passage(cited: Cited) -> Marked:

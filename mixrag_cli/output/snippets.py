@@ -24,10 +24,9 @@ HEADING_CHARACTERS = 80  # a line of its own that is longer is a sentence withou
 SCANT = 120  # characters; a paragraph that is shorter says little without the ones beside it
 _NO_HEADING = ".!?:;,"
 _BLANKS = re.compile(r"\s+")
-_PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|$))+")
+_GAP = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")  # one blank line or more
 _LINE = re.compile(r"[^\n]+")
 _ITEM = re.compile(r"(?:[-*•‣–]|\(?\w{1,3}[.)])\s")
-_ROW = re.compile(r"[^\n]*(?: \| |^\|)[^\n]*", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -95,9 +94,9 @@ def snippet(passage: Marked, characters: int, *, keep_lines: bool = False) -> Ma
 
 def _units(text: str) -> Iterator[_Unit]:
     """Sentences; of raw tables and of what is indented the lines."""
-    for number, paragraph in enumerate(_PARAGRAPH.finditer(text)):
-        own, place = paragraph.group().rstrip("\n"), paragraph.start()
-        if _ROW.match(own) or own.startswith((TAB, "$ ")):
+    for number, (place, own) in enumerate(_paragraphs(text)):
+        first_line = own.partition("\n")[0]
+        if " | " in first_line or own.startswith(("|", TAB, "$ ")):
             for line in _LINE.finditer(own):
                 yield _Unit(place + line.start(), place + line.end(), number, True, is_verbatim=True)
             continue
@@ -106,6 +105,15 @@ def _units(text: str) -> Iterator[_Unit]:
         for start, end in sentences:
             begins_line = start == 0 or bool(_ITEM.match(own, start))
             yield _Unit(place + start, place + end, number, begins_line, is_heading)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Where each begins, and its text."""
+    place = 0
+    for gap in _GAP.finditer(text):
+        yield place, text[place : gap.start()]
+        place = gap.end() - len(gap.group().rpartition("\n")[2])  # the indent belongs to what follows
+    yield place, text[place:]
 
 
 def _lines(text: str) -> Iterator[_Unit]:
@@ -163,10 +171,16 @@ def _belongs(unit: _Unit, beside: _Unit, text: str, shown: int) -> bool:
     """
     if unit.paragraph == beside.paragraph:
         return True
+    says_scant = shown < SCANT and not beside.is_verbatim
     if unit.end <= beside.start:
-        return unit.is_heading or (shown < SCANT and not (beside.is_heading or beside.is_verbatim))
-    announces = text[beside.start : beside.end].endswith(":") or beside.is_heading
-    return not unit.is_heading and (announces or (shown < SCANT and not beside.is_verbatim))
+        return unit.is_heading or _announces(unit, text) or (says_scant and not beside.is_heading)
+    if unit.is_heading:
+        return beside.is_heading
+    return beside.is_heading or _announces(beside, text) or says_scant
+
+
+def _announces(unit: _Unit, text: str) -> bool:
+    return text[unit.start : unit.end].endswith(":") and not unit.is_verbatim
 
 
 def _length(unit: _Unit) -> int:
