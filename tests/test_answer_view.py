@@ -256,9 +256,10 @@ def test_a_snippet_keeps_to_its_paragraph_and_takes_the_heading() -> None:
 
 
 def test_what_a_colon_announces_is_shown() -> None:
-    text = "A report names the following things:\n\n1. the place,\n2. the time.\n\nNobody reads it."
-    found = snippet(marked_words(text, "report names"), 200)
-    assert found.text == "A report names the following things:\n1. the place,\n2. the time. …"
+    things = f"1. the place,\n2. {'the time and ' * 9}the weather."
+    text = f"A report names the following things:\n\n{things}\n\nNobody reads it."
+    found = snippet(marked_words(text, "report names"), 400)
+    assert found.text == f"A report names the following things:\n{things} …"
 
 
 def test_code_keeps_its_lines_and_indentation() -> None:

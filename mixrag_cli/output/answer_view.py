@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
-from rich.text import Text
 
 from mixrag_cli.output.console import foreign
-from mixrag_cli.output.lines import one_line, print_hanging, print_indented, print_notes, print_reference
+from mixrag_cli.output.lines import one_line, print_hanging, print_indented, print_notes, print_reference, print_wrapped
 from mixrag_cli.output.marks import source_marks
 from mixrag_cli.output.passages import Behind, Cited, by_passage, print_cited, print_near
 from mixrag_cli.recap.present import number_text
@@ -38,7 +37,7 @@ def print_answer(
         _print_stated(console, answer, behind, explain)
     elif answer.status == "likely":
         if accept_likely and answer.candidates:
-            print_hanging(console, Text(), foreign(answer.candidates[0].text, "bold", keep_newlines=True))
+            print_wrapped(console, foreign(answer.candidates[0].text, "bold", keep_newlines=True))
             console.print()
         print_likely(console, answer, behind)
     else:
@@ -49,9 +48,9 @@ def print_answer(
 
 
 def _print_stated(console: Console, answer: Answer, behind: Behind, explain: bool) -> None:
-    print_hanging(console, Text(), foreign(answer.text, "bold green", keep_newlines=True))
+    print_wrapped(console, foreign(answer.text, "bold green", keep_newlines=True))
     if answer.present and answer.present != answer.text:
-        print_hanging(console, Text(), foreign(answer.present, keep_newlines=True))
+        print_wrapped(console, foreign(answer.present, keep_newlines=True))
     if answer.formula:
         print_hanging(console, foreign("computed  ", "dim"), foreign(f"{formula_text(answer)}{_result_text(answer)}"))
     print_sources(console, answer, behind, limit=SHOWN_PASSAGES)
@@ -81,7 +80,7 @@ def _cited(answer: Answer, source: Source) -> Cited:
 
 def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
     """The places that probably hold the answer, with the probability of each; nothing is claimed."""
-    console.print(foreign(PROBABLY, "bold yellow"))
+    print_wrapped(console, foreign(PROBABLY, "bold yellow"))
     for number, candidate in enumerate(shown_candidates(answer.candidates), start=1):
         console.print()
         heads = [(f"{number}. ", f"  {candidate.probability:.0%}")]
@@ -108,10 +107,10 @@ def numbered_sources(answer: Answer) -> dict[int, Source]:
 
 def print_abstention(console: Console, answer: Answer, behind: Behind) -> None:
     """Why there is no answer, and the nearest passages."""
-    console.print(foreign(f"No answer: {answer.text}", "bold yellow"))
+    print_wrapped(console, foreign(f"No answer: {answer.text}", "bold yellow"))
     if answer.refused:
         console.print()
-        console.print("Nearest passages, not good enough to answer from:")
+        print_wrapped(console, foreign("Nearest passages, not good enough to answer from:"))
     for hit in answer.refused:
         print_near(console, hit, answer.question, ("  - ", ""), behind.file)
 
@@ -173,7 +172,7 @@ def _print_faithfulness(console: Console, answer: Answer, explain: bool) -> None
     said += [f"{check.name} not borne out: {', '.join(check.failed)}" for check in found.checks if check.failed]
     if said:
         console.print()
-        console.print(foreign(" · ".join(said), _faithfulness_style(found)))
+        print_wrapped(console, foreign(" · ".join(said), _faithfulness_style(found)))
 
 
 def _faithfulness_style(found: Faithfulness) -> str:

@@ -35,6 +35,11 @@ def print_reference(console: Console, mark: str, path: str, locator: Locator, lo
     console.print(line, soft_wrap=True)
 
 
+def print_wrapped(console: Console, content: Text) -> None:
+    """The text from the edge on, wrapped to the width."""
+    print_hanging(console, Text(), content)
+
+
 def print_indented(console: Console, content: Text) -> None:
     """The text under a reference."""
     print_hanging(console, Text(" " * indent_of(console)), content)
@@ -61,7 +66,7 @@ def print_layout(console: Console, layout: RenderableType, indent: int) -> None:
 def print_notes(console: Console, notes: Iterable[str]) -> None:
     """What the user should know besides."""
     for note in notes:
-        console.print(foreign(f"note: {note}", "yellow"))
+        print_wrapped(console, foreign(f"note: {note}", "yellow"))
 
 
 def marked_text(passage: Marked) -> Text:
