@@ -190,7 +190,7 @@ def test_a_chat_shows_and_saves_the_three_grades(asked, indexed, tmp_path, monke
     assert first < second < done.stdout.index("No answer: no passage speaks of leave")
     assert done.stdout.count("Probably in one of these:") == 2  # the answer, and /sources again
     assert "61%" in done.stdout
-    assert "Hearing protection" in done.stdout  # /show 2: the second candidate's place in its file
+    assert "Handbook of the Fernhill workshop" in done.stdout  # /show 2: the second candidate in its file
     assert "the last answer has no source 1" in done.stderr
     page = saved.read_text("utf-8")
     assert [part in page for part in ("27 days", "Probably in one of these:", "No answer:")] == [True] * 3
