@@ -170,7 +170,7 @@ def _swap(question: str, context: str, others: Sequence[str], rng: random.Random
     """The question with one name or year that its passage has in place of another that it has not; None where none."""
     for pattern in (YEAR, NAME):
         said = [found for found in pattern.finditer(question) if found[0] in context]
-        new = sorted({name for text in others for name in pattern.findall(text) if name not in context})
+        new: list[str] = sorted({name for text in others for name in pattern.findall(text) if name not in context})
         if said and new:
             found = rng.choice(said)
             return question[: found.start()] + rng.choice(new) + question[found.end() :]
