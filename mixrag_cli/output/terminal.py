@@ -33,6 +33,7 @@ Locate = Callable[[str], Path | None]  # display path -> the indexed file on thi
 QUOTE_CHARACTERS = 240  # of a cited passage under its reference: two or three lines
 HIT_CHARACTERS = 320
 NARROWEST_TEXT = 10  # columns; beside a mark on a terminal that is hardly one
+MAX_NOTES = 8  # long tables told one by one
 SHORTEST_MARKED_WORD = 3  # of a query, in search hits: "of" and "in" would light up everything
 WORD = re.compile(r"\w+")
 DECIDERS = {"built-in": "the built-in reader", "calculator": "the calculator", "model": "the generator"}
@@ -227,6 +228,9 @@ def print_status(console: Console, status: StoreStatus, *, list_skipped: bool = 
         ("left out", f"{len(status.left_out) - sum(status.no_reader.values()):,} by rule"),
         ("no reader", formats_text(status.no_reader)),
     ]
+    facts += [("rows", note) for note in status.partly[:MAX_NOTES]]
+    if len(status.partly) > MAX_NOTES:
+        facts.append(("", f"and {len(status.partly) - MAX_NOTES:,} more long tables (all: mixrag status --json)"))
     if status.stale:
         facts.append(("stale", f"{status.stale:,} could not be read again; their old text is kept"))
     for name, value in facts:
