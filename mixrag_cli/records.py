@@ -308,6 +308,11 @@ class Chunk:
     parent: str = ""
     row: int | None = None
 
+    @property
+    def is_words_only(self) -> bool:
+        """Whether it is a block of a long table's rows, which has no vector and is searched by words alone."""
+        return self.kind == "row" and self.row is None
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:

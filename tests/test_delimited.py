@@ -184,6 +184,8 @@ def test_every_row_of_a_long_file_is_searched_by_words_with_its_lines() -> None:
             row.replace(" | ", ",") for row in chunk.text.split("\n")[1:]
         ]
     assert {chunk.parent for chunk in lines} == {tables[0][1].id}
+    assert all(chunk.is_words_only for chunk in lines)
+    assert not any(chunk.is_words_only for chunk in chunks)
 
 
 def test_rows_beyond_the_limit_are_a_sample_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
