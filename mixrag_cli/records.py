@@ -223,11 +223,21 @@ class ColumnProfile:
 
 
 @dataclass(frozen=True, slots=True)
+class RowLine:
+    """One row of a sampled table as a line of text, with its lines in the source or its row in a sheet, from 1."""
+
+    text: str
+    lines: tuple[int, int] | None = None
+    sheet_row: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Grid:
     """A rectangular region of cells that a reader took for one table.
 
     caption: text bound to the table from outside (a title line above it, a figure legend).
-    total_rows: rows in the source; above n_rows when the grid holds a sample and profiles cover the rest.
+    total_rows: rows in the source; above n_rows when the grid holds a sample and profiles cover the rest. row_lines:
+    then all rows as lines of text, the first of them the header, where they are not too many to be searched by words.
     """
 
     n_rows: int
@@ -239,6 +249,7 @@ class Grid:
     total_rows: int = 0
     profiles: tuple[ColumnProfile, ...] = ()
     confidence: float = 1.0
+    row_lines: tuple[RowLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +373,11 @@ class Chunk:
     parent: str = ""
     row: int | None = None
 
+    @property
+    def is_words_only(self) -> bool:
+        """Whether it is a block of a long table's rows, which has no vector and is searched by words alone."""
+        return self.kind == "row" and self.row is None
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
@@ -399,7 +415,10 @@ class DocumentRow:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """All that a worker process makes of one file: ready to embed and to store."""
+    """All that a worker process makes of one file: ready to embed and to store.
+
+    n_words_only: how many of the chunks, at their end, are searched by words alone and get no vector.
+    """
 
     modality: Modality
     title: str
@@ -407,6 +426,7 @@ class Extraction:
     tables: tuple[Table, ...]
     n_characters: int
     warnings: tuple[str, ...] = ()
+    n_words_only: int = 0
 
 
 @dataclass(frozen=True, slots=True)

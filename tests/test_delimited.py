@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from mixrag_cli.chunking import chunk_document, chunk_row_lines
 from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.sheets import sampling
 from mixrag_cli.readers.sheets.delimited import read_delimited
 from mixrag_cli.readers.sheets.sampling import FULL_ROWS, fast_number
 from mixrag_cli.readers.source import ReadLimits, ReadSource
@@ -158,6 +160,39 @@ def test_long_files_are_sampled_and_profiled_over_all_rows() -> None:
     table = table_of(document)
     assert table.total_rows == n
     assert table.rows[0].path == ("n0",)
+
+
+def test_every_row_of_a_long_file_is_searched_by_words_with_its_lines() -> None:
+    n = FULL_ROWS + 1_500
+    raw = "\n".join(["town,heads"] + [f"town{i},{i}" for i in range(n)]).encode()
+    document = read(raw)
+    assert document.warnings == (
+        f"{n + 1:,} rows searchable by words, {document.grids[0].n_rows:,} of them also by meaning",
+    )
+    tables = [(0, table_of(document))]
+    count = lambda text: len(text.split())  # noqa: E731
+    options = {"document_id": "d", "path": "long.csv", "count_tokens": count, "window": 256}
+    chunks = chunk_document(document, tables, **options)
+    lines = chunk_row_lines(document, tables, first=len(chunks), **options)
+    told = [line for chunk in lines for line in chunk.text.split("\n")[1:]]
+    assert told == [f"town{i} | {i}" for i in range(n)]
+    assert all(chunk.text.startswith("town | heads\n") and count(chunk.text) <= 256 for chunk in lines)
+    assert [chunk.position for chunk in (*chunks, *lines)] == list(range(len(chunks) + len(lines)))
+    for chunk in lines:
+        first, last = chunk.locator.lines
+        assert raw.decode().split("\n")[first - 1 : last] == [
+            row.replace(" | ", ",") for row in chunk.text.split("\n")[1:]
+        ]
+    assert {chunk.parent for chunk in lines} == {tables[0][1].id}
+    assert all(chunk.is_words_only for chunk in lines)
+    assert not any(chunk.is_words_only for chunk in chunks)
+
+
+def test_rows_beyond_the_limit_are_a_sample_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "MAX_WORD_ROWS", 6_000)
+    document = read("\n".join(["a,b"] + [f"x{i},{i}" for i in range(7_000)]).encode())
+    assert document.grids[0].row_lines == ()
+    assert "of 7,001 rows searchable by words and meaning; all rows are counted" in document.warnings[0]
 
 
 def test_a_million_cells_do_not_raise_the_memory(tmp_path: Path) -> None:

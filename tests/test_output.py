@@ -160,6 +160,7 @@ def status_of(text):
         skipped=skipped,
         left_out=skipped,
         no_reader={},
+        partly=(text,),
         models={"embedder": text},
         thresholds={"words": 1.5},
         calibration=read_priors()["late"],

@@ -13,6 +13,7 @@ from pdf_reading import outcomes_of
 from reportlab.pdfgen.canvas import Canvas
 
 from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers import tesseract
 from mixrag_cli.readers.pdf.fallback import read_pdf_fallback
 from mixrag_cli.readers.pdf.layout import count_words, is_number, join_lines
 from mixrag_cli.readers.pdf.reader import read_pdf
@@ -407,13 +408,13 @@ def test_damaged_structures_are_recovered_or_told(build: str) -> None:
     try:
         document = read(getattr(hostile_pdf, build)())
     except FileUnreadable as failure:
-        assert failure.code in ("damaged", "no-text")
+        assert failure.code in ("damaged", "no-text", "needs-ocr")
     else:
         assert document.text == "Hello from page one"
 
 
 def test_deep_nesting_is_told() -> None:
-    assert failure_of(hostile_pdf.deep_array()).code in ("damaged", "no-text")
+    assert failure_of(hostile_pdf.deep_array()).code in ("damaged", "no-text", "needs-ocr")
 
 
 def test_a_password_is_asked_for() -> None:
@@ -437,7 +438,9 @@ def test_a_tower_of_filters_is_refused() -> None:
 
 def test_a_scan_without_text_is_told() -> None:
     failure = failure_of(hostile_pdf.image_only())
-    assert (failure.code, failure.reason) == ("no-text", "no text layer (scanned?)")
+    told = "no text layer (scanned?)"
+    needed = ("needs-ocr", f"{told}; needs OCR: apt install tesseract-ocr")
+    assert (failure.code, failure.reason) == (("no-text", told) if tesseract.is_installed() else needed)
 
 
 def test_control_bytes_never_reach_the_text() -> None:
@@ -502,8 +505,8 @@ def test_files_that_hang_the_engine_are_left_alone_after_a_while(tmp_path: Path)
     }
     outcomes = outcomes_of(write_all(tmp_path, files), silence_s=1.5)
     assert outcomes["before.pdf"] == outcomes["after.pdf"] == "read"
-    assert outcomes["recursion.pdf"] in ("silent", "crashed", "no-text")
-    assert outcomes["tower.pdf"] in ("silent", "crashed", "no-text")
+    assert outcomes["recursion.pdf"] in ("silent", "crashed", "no-text", "needs-ocr")
+    assert outcomes["tower.pdf"] in ("silent", "crashed", "no-text", "needs-ocr")
 
 
 def test_damaged_copies_end_in_text_or_a_told_failure(tmp_path: Path) -> None:

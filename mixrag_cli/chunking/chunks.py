@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from mixrag_cli.chunking.code import code_drafts
 from mixrag_cli.chunking.packing import Draft, Frame, cut_piece
 from mixrag_cli.chunking.prose import prose_drafts
+from mixrag_cli.chunking.row_lines import row_line_drafts
 from mixrag_cli.chunking.table import table_drafts
 from mixrag_cli.records import Chunk, Document, Representation, Table, stable_id
 
@@ -31,13 +33,44 @@ def chunk_document(
     have together, special tokens included. representation: how tables are told.
     """
     frame = Frame(document, path, count_tokens, window)
-    fitting = (part for draft in _drafts(frame, dict(tables), representation) for part in _fit(frame, draft))
+    return _finish_all(frame, _drafts(frame, dict(tables), representation), document_id)
+
+
+def chunk_row_lines(
+    document: Document,
+    tables: Sequence[tuple[int, Table]],
+    *,
+    document_id: str,
+    path: str,
+    count_tokens: Callable[[str], int],
+    window: int,
+    first: int,
+) -> tuple[Chunk, ...]:
+    """All rows of those tables of which chunk_document knows a sample, as chunks to be searched by words alone.
+
+    first: the position of the first, behind the document's other chunks. The rest as in chunk_document.
+    """
+    if not any(grid.row_lines for grid in document.grids):
+        return ()
+    frame = Frame(document, path, count_tokens, window)
+    known = dict(tables)
+    drafts = (
+        draft
+        for block in document.blocks
+        if block.grid is not None
+        for draft in row_line_drafts(
+            frame, block, document.grids[block.grid], known[block.grid].id if block.grid in known else ""
+        )
+    )
+    return _finish_all(frame, drafts, document_id, first)
+
+
+def _finish_all(frame: Frame, drafts: Iterable[Draft], document_id: str, first: int = 0) -> tuple[Chunk, ...]:
+    fitting = (part for draft in drafts for part in _fit(frame, draft))
     chunks: dict[str, Chunk] = {}  # by id: a row of like cells may be cut into parts of the same text
-    for draft in fitting:
-        chunk = _finish(draft, len(chunks), document, document_id, path)
+    for draft in islice(fitting, MAX_CHUNKS - first):
+        chunk = _finish(draft, first + len(chunks), frame.document, document_id, frame.path)
         chunks.setdefault(chunk.id, chunk)
-        if len(chunks) == MAX_CHUNKS:
-            break
     return tuple(chunks.values())
 
 

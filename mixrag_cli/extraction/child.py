@@ -13,8 +13,9 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
-from mixrag_cli.chunking import chunk_document
+from mixrag_cli.chunking import chunk_document, chunk_row_lines
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.extraction.redaction import redact_document, redact_text
 from mixrag_cli.extraction.transport import (
@@ -88,9 +89,9 @@ def extract(connection: socket.socket, request: Request, fd: int) -> None:
             raise FileUnreadable("changed", "changed while being read; will be read next time")
     document = redact_document(document)
     tables = _document_to_tables(document, request, beat)
-    chunks = _document_to_chunks(document, tables, request, beat)
+    chunks, n_words_only = _document_to_chunks(document, tables, request, beat)
     facts = facts_to_tables(document.facts, document=request.document_id, title=document.title or request.name)
-    _send_extraction(connection, document, chunks, [*(table for _, table in tables), *facts])
+    _send_extraction(connection, document, chunks, n_words_only, [*(table for _, table in tables), *facts])
 
 
 class Beat:
@@ -123,18 +124,19 @@ def _document_to_tables(document: Document, request: Request, beat: Beat) -> lis
 
 def _document_to_chunks(
     document: Document, tables: list[tuple[int, Table]], request: Request, beat: Beat
-) -> tuple[Chunk, ...]:
+) -> tuple[tuple[Chunk, ...], int]:
+    """All chunks, and how many of them, at the end, are to be searched by words alone."""
     if not document.blocks:
-        return ()
-    return chunk_document(
-        document,
-        tables,
-        document_id=request.document_id,
-        path=request.path,
-        count_tokens=_counting_with_beats(load_token_counter(request.embedder), beat, len(document.text)),
-        window=request.window,
-        representation=request.table_representation,
-    )
+        return (), 0
+    shared: dict[str, Any] = {
+        "document_id": request.document_id,
+        "path": request.path,
+        "count_tokens": _counting_with_beats(load_token_counter(request.embedder), beat, len(document.text)),
+        "window": request.window,
+    }
+    chunks = chunk_document(document, tables, representation=request.table_representation, **shared)
+    lines = chunk_row_lines(document, tables, first=len(chunks), **shared)
+    return (*chunks, *lines), len(lines)
 
 
 def _counting_with_beats(count_tokens: Callable[[str], int], beat: Beat, total: int) -> Callable[[str], int]:
@@ -151,7 +153,7 @@ def _counting_with_beats(count_tokens: Callable[[str], int], beat: Beat, total: 
 
 
 def _send_extraction(
-    connection: socket.socket, document: Document, chunks: tuple[Chunk, ...], tables: list[Table]
+    connection: socket.socket, document: Document, chunks: tuple[Chunk, ...], n_words_only: int, tables: list[Table]
 ) -> None:
     for start in range(0, len(chunks), CHUNKS_PER_FRAME):
         send_frame(
@@ -164,6 +166,7 @@ def _send_extraction(
         "title": document.title,
         "n_characters": len(document.text),
         "warnings": document.warnings,
+        "words_only": n_words_only,
     }
     send_frame(connection, {"done": done})
 

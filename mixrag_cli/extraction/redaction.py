@@ -57,4 +57,6 @@ def _add_redacted(builder: DocumentBuilder, block: Block, document: Document) ->
 
 def _redact_grid(grid: Grid) -> Grid:
     cells = tuple(replace(cell, text=redact_text(cell.text)) for cell in grid.cells)
-    return replace(grid, cells=cells, caption=redact_text(grid.caption), notes=tuple(map(redact_text, grid.notes)))
+    lines = tuple(replace(line, text=redact_text(line.text)) for line in grid.row_lines)
+    notes = tuple(map(redact_text, grid.notes))
+    return replace(grid, cells=cells, caption=redact_text(grid.caption), notes=notes, row_lines=lines)

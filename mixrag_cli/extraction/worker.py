@@ -148,6 +148,7 @@ class Worker:
                     tuple(tables),
                     int(done["n_characters"]),
                     tuple(map(str, done["warnings"])),
+                    min(max(int(done["words_only"]), 0), len(chunks)),
                 )
         raise TransportError("closed without an answer")
 

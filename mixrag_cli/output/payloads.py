@@ -206,6 +206,7 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
         "skipped": skipped_to_json(status.skipped),
         "left_out": skipped_to_json(status.left_out),
         "no_reader": dict(status.no_reader),
+        "partly": list(status.partly),
         "models": dict(status.models),
         "thresholds": dict(status.thresholds),
         "calibration": _origin_to_json(status.calibration),

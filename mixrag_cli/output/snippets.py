@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mixrag_cli.sentences import split_sentences
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.output.marks import Mark, merged
 from mixrag_cli.recap.language import STOP_WORDS, stem
+from mixrag_cli.sentences import split_sentences
 
 ELLIPSIS = "…"
 TAB = "    "

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mixrag_cli.pipeline.showing import Passage
     from mixrag_cli.retrieval.calibration import Calibration
 
+MAX_NOTES = 8  # long tables told one by one
 FILE_STYLES = {"stale": "yellow", "gone": "red", "skipped": "red", "left_out": "dim", "empty": "dim"}
 ORIGINS = {
     "shipped": "shipped with the program",
@@ -124,6 +125,9 @@ def print_status(
         ("no reader", formats_text(status.no_reader)),
         ("on disk", _changes_text(status.changes)),
     ]
+    facts += [("rows", note) for note in status.partly[:MAX_NOTES]]
+    if len(status.partly) > MAX_NOTES:
+        facts.append(("", f"and {len(status.partly) - MAX_NOTES:,} more long tables (all: mixrag status --json)"))
     if status.stale:
         facts.append(("stale", f"{status.stale:,} could not be read again; their old text is kept"))
     for name, value in facts:

@@ -11,7 +11,7 @@ import numpy as np
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.extraction import ExtractionResult
 from mixrag_cli.models import Embedder
-from mixrag_cli.pipeline.embedding import embed_cached, text_to_embed
+from mixrag_cli.pipeline.embedding import chunks_to_embed, embed_cached, text_to_embed, with_words_only
 from mixrag_cli.records import DocumentRow, Extraction
 from mixrag_cli.store import EmbeddingCache, StoredDocument, StoreWriter
 from mixrag_cli.walking.changes import PASSING_FAILURES
@@ -128,18 +128,17 @@ class Batch:
         self._characters += extraction.n_characters
 
     def _embed_waiting(self) -> None:
-        texts = [text_to_embed(chunk) for _, extraction in self._waiting for chunk in extraction.chunks]
+        texts = [text_to_embed(chunk) for _, extraction in self._waiting for chunk in chunks_to_embed(extraction)]
         vectors, late = embed_cached(texts, self._embedder, self._cache)
         self._late_bytes += sum(tokens.nbytes for tokens in late if tokens is not None)
         start = 0
         for row, extraction in self._waiting:
-            end = start + len(extraction.chunks)
+            end = start + len(chunks_to_embed(extraction))
             tokens = self._embedder.count_tokens(texts[start:end])
             row = replace(row, tokens=tokens)
-            self._done.append(
-                StoredDocument(row, extraction.chunks, vectors[start:end], extraction.tables, late[start:end])
-            )
-            self._tally.chunks += end - start
+            own, own_late = with_words_only(vectors[start:end], late[start:end], extraction.n_words_only)
+            self._done.append(StoredDocument(row, extraction.chunks, own, extraction.tables, own_late))
+            self._tally.chunks += len(extraction.chunks)
             self._tally.tokens += tokens
             start = end
         self._waiting = []

@@ -169,7 +169,8 @@ def draw(session: Session, chunks: Sequence[Chunk]) -> list[DrawnQuestion]:
     around: dict[str, list[str]] = {}
     for chunk in chunks:
         around.setdefault(chunk.document, []).extend(statements_of(chunk)[:2])
-    chosen = random.Random(session.reader.record.chunks).sample(list(chunks), min(N_QUESTIONS, len(chunks)))
+    whole = [chunk for chunk in chunks if not chunk.is_words_only]  # of the others no source but the words can know
+    chosen = random.Random(session.reader.record.chunks).sample(whole, min(N_QUESTIONS, len(whole)))
     around = {document: texts[:N_AROUND] for document, texts in around.items()}
     return draw_questions(chosen, around, text_to_terms, session.statistics.weights, "calibration")
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.models import Embedder, LateEmbedder
-from mixrag_cli.records import Chunk
+from mixrag_cli.records import Chunk, Extraction
 from mixrag_cli.store import Embedding
 
 if TYPE_CHECKING:  # searching loads this module too, and has no use for sqlite
@@ -28,6 +28,18 @@ Late = list[npt.NDArray[np.int8] | None]
 def text_to_embed(chunk: Chunk) -> str:
     """What the model sees of a chunk: its context in front of its text."""
     return f"{chunk.context}\n{chunk.text}" if chunk.context else chunk.text
+
+
+def chunks_to_embed(extraction: Extraction) -> Sequence[Chunk]:
+    """The chunks that get a vector: all but those that are searched by words alone."""
+    return extraction.chunks[: len(extraction.chunks) - extraction.n_words_only]
+
+
+def with_words_only(
+    vectors: npt.NDArray[np.float32], late: Late, n_words_only: int
+) -> tuple[npt.NDArray[np.float32], Late]:
+    """The vectors of a file with a row of zeros, which no search by meaning finds, for each chunk without one."""
+    return np.pad(vectors, ((0, n_words_only), (0, 0))), [*late, *[None] * n_words_only]
 
 
 def embed_texts(texts: Sequence[str], embedder: Embedder) -> list[Embedding]:

@@ -13,6 +13,7 @@ from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.freshness import DiskChanges, compare_with_disk, state_of
 from mixrag_cli.pipeline.naming import rows_named
 from mixrag_cli.pipeline.unread import unread_formats
+from mixrag_cli.readers.sheets.sampling import SEARCHABLE
 from mixrag_cli.records import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
 from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw
@@ -25,7 +26,8 @@ class StoreStatus:
     """What a store holds. roots: absolute folders. updated: seconds since the epoch; bytes: on disk.
 
     calibration: what the thresholds come from. no_reader: of the files left out, those of a format that nothing here
-    reads, counted by suffix.
+    reads, counted by suffix. partly: of tables too long for all rows to have vectors, how much is found by
+    what.
     """
 
     store: Path
@@ -36,6 +38,7 @@ class StoreStatus:
     skipped: tuple[Skipped, ...]
     left_out: tuple[Skipped, ...]
     no_reader: Mapping[str, int]
+    partly: tuple[str, ...]
     models: Mapping[str, str]
     thresholds: Mapping[str, float]
     calibration: Calibration
@@ -95,6 +98,7 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
         skipped=_skipped(rows, "skipped"),
         left_out=left_out,
         no_reader=unread_formats(left_out),
+        partly=tuple(f"{row.path}: {note}" for row in indexed for note in row.warnings if SEARCHABLE in note),
         models={"embedder": record.embedder},
         thresholds=_thresholds(calibration, settings),
         calibration=calibration,

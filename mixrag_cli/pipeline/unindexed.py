@@ -11,7 +11,7 @@ from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.models import Embedder, load_embedder
-from mixrag_cli.pipeline.embedding import embed_cached, text_to_embed
+from mixrag_cli.pipeline.embedding import chunks_to_embed, embed_cached, text_to_embed, with_words_only
 from mixrag_cli.pipeline.session import Session
 from mixrag_cli.pipeline.unread import reads_images
 from mixrag_cli.records import DocumentRow, Extraction, SourceFile
@@ -57,6 +57,9 @@ def _row_of(path: Path, settings: Settings) -> tuple[DocumentRow, SourceFile]:
 
 
 def _embedded(row: DocumentRow, extraction: Extraction, embedder: Embedder) -> StoredDocument:
-    vectors, late = embed_cached([text_to_embed(chunk) for chunk in extraction.chunks], embedder)
+    vectors, late = with_words_only(
+        *embed_cached([text_to_embed(chunk) for chunk in chunks_to_embed(extraction)], embedder),
+        extraction.n_words_only,
+    )
     known = replace(row, modality=extraction.modality, title=extraction.title, chunks=len(extraction.chunks))
     return StoredDocument(known, extraction.chunks, vectors, extraction.tables, late)

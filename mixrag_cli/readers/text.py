@@ -47,6 +47,14 @@ SECTION_STARTS = {
     **dict.fromkeys(("css", "scss", "less", "sass"), CSS_RULE),
     "sql": SQL_STATEMENT,
 }
+# Formats whose headings are lines of their own: what comes before the title says the level.
+ORG_HEADING = re.compile(r"(\*{1,9})[ \t]+(\S[^\n]{0,200})")
+TEX_HEADING = re.compile(
+    r"[ \t]{0,20}\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]\n]{0,200}\])?"
+    r"\{((?:[^{}\n]|\{[^{}\n]{0,100}\}){1,200})\}"
+)
+HEADING_LINES = {"org": ORG_HEADING, **dict.fromkeys(("tex", "latex", "ltx"), TEX_HEADING)}
+TEX_LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
 LINE_SHAPED = frozenset(("log", "jsonl", "ndjson", "json", "geojson", "xml", "svg", "srt", "vtt"))
 
 
@@ -73,11 +81,29 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     collect_settings(builder.facts, text, suffix, beat=beat)
     if suffix in SECTION_STARTS or suffix in ("json", "geojson"):
         _add_sections(builder, lines, list(_section_starts(lines, suffix)))
+    elif suffix in HEADING_LINES:
+        _add_headed(builder, lines, HEADING_LINES[suffix], beat)
     elif suffix in LINE_SHAPED:
         for span in line_runs(lines, 0, len(lines)):
             add_lines(builder, lines, span, "code")
     else:
-        _add_prose(builder, lines, beat)
+        _add_prose(builder, lines, (0, len(lines)), beat)
+
+
+def _add_headed(
+    builder: DocumentBuilder, lines: Sequence[str], heading: re.Pattern[str], beat: Callable[[int, int], None]
+) -> None:
+    """Sections between heading lines, each read as prose."""
+    start = 0
+    for number, line in enumerate(lines):
+        if (found := heading.match(line)) is None:
+            continue
+        _add_prose(builder, lines, (start, number), beat)
+        mark, title = found.group(1), found.group(2).strip()
+        builder.title = builder.title or title
+        builder.add_heading(title, TEX_LEVELS.get(mark, len(mark)), lines=(number + 1, number + 1))
+        start = number + 1
+    _add_prose(builder, lines, (start, len(lines)), beat)
 
 
 def _section_starts(lines: Sequence[str], suffix: str) -> Iterator[tuple[int, str]]:
@@ -107,10 +133,12 @@ def _add_sections(builder: DocumentBuilder, lines: Sequence[str], starts: list[t
     add_lines(builder, lines, (pending, len(lines)), "code", ())
 
 
-def _add_prose(builder: DocumentBuilder, lines: Sequence[str], beat: Callable[[int, int], None]) -> None:
+def _add_prose(
+    builder: DocumentBuilder, lines: Sequence[str], span: tuple[int, int], beat: Callable[[int, int], None]
+) -> None:
     styles: list[str] = []  # heading styles in the order of their first use: that is their level
     is_literal = False
-    for count, (first, last, grid) in enumerate(_runs_and_tables(lines)):
+    for count, (first, last, grid) in enumerate(_runs_and_tables(lines, span)):
         if count % BEAT_BLOCKS == 0:
             beat(first, len(lines))
         if grid is not None:
@@ -134,9 +162,9 @@ def _add_prose(builder: DocumentBuilder, lines: Sequence[str], beat: Callable[[i
         is_literal = opens_code or lines[last - 1].rstrip().endswith("::") or (is_literal and is_indented)
 
 
-def _runs_and_tables(lines: Sequence[str]) -> Iterator[tuple[int, int, Grid | None]]:
-    """The runs of lines, [first, last) from 0; a table drawn in one is a run of its own, with its grid."""
-    for first, last in line_runs(lines, 0, len(lines)):
+def _runs_and_tables(lines: Sequence[str], span: tuple[int, int]) -> Iterator[tuple[int, int, Grid | None]]:
+    """The runs of lines in the span, [first, last) from 0; a table drawn in one is a run of its own, with its grid."""
+    for first, last in line_runs(lines, *span):
         for table in find_text_tables(lines, first, last):
             if first < table.first:
                 yield first, table.first, None

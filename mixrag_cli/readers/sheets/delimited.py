@@ -258,7 +258,8 @@ def _add_grids(builder: DocumentBuilder, sampler: RowSampler) -> None:
     ]
     lines = (rows[0].lines[0], rows[-1].lines[1]) if rows[0].lines and rows[-1].lines else None
     if not sampler.is_whole:
-        builder.warnings.append(f"{sampler.n_rows:,} rows, of which {len(rows):,} are kept as a sample")
+        builder.warnings.append(sampler.note)
+    row_lines = sampler.lines
     for columns, chosen in split_wide(sampler.n_columns, cells):
         part = Grid(
             len(rows),
@@ -267,7 +268,9 @@ def _add_grids(builder: DocumentBuilder, sampler: RowSampler) -> None:
             Locator((0, 0), lines=lines),
             total_rows=sampler.n_rows,
             profiles=_select_profiles(profiles, columns),
+            row_lines=row_lines,
         )
+        row_lines = ()  # once, though a wide table becomes several grids
         builder.add(raw_text(part), "table", grid=part, lines=lines)
 
 

@@ -138,10 +138,9 @@ def _add_sampled(builder: DocumentBuilder, sheet: SheetCells, hidden: list[str])
         notes=tuple(hidden),
         total_rows=sheet.sampler.n_rows,
         profiles=sheet.sampler.profiles(place_of),
+        row_lines=sheet.sampler.lines,
     )
-    builder.warnings.append(
-        f"sheet {sheet.name}: {grid.total_rows:,} rows, of which {grid.n_rows:,} are kept as a sample"
-    )
+    builder.warnings.append(f"sheet {sheet.name}: {sheet.sampler.note}")
     _add_grid(builder, grid, region)
 
 
@@ -192,5 +191,8 @@ def _add_grid(builder: DocumentBuilder, grid: Grid, region: Region) -> None:
             )
             left, right = region.left + columns[1], region.left + columns[-1]
             place = replace(place, cells=cell_range(region.top, left, region.bottom, right))
-            part = replace(grid, n_columns=len(columns), cells=cells, profiles=profiles, locator=place)
+            row_lines = grid.row_lines if columns[1] == 1 else ()  # once, though the table becomes several grids
+            part = replace(
+                grid, n_columns=len(columns), cells=cells, profiles=profiles, locator=place, row_lines=row_lines
+            )
         builder.add(raw_text(part), "table", grid=part, sheet=place.sheet, cells=place.cells)

@@ -7,13 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, InvalidOperation
 
-from mixrag_cli.records import ColumnProfile
+from mixrag_cli.records import ColumnProfile, RowLine
 
 FULL_ROWS = 5_000  # up to here every row is kept and can be asked for
 FULL_CELLS = 120_000  # and no more cells than this, for wide tables: about 100 MB and 5 s of reading headers
 HEAD_ROWS = 50
 TAIL_ROWS = 10  # totals and notes stand at the end
 SAMPLE_ROWS = 1_000
+# Rows of a sampled table that are still searched by words, as blocks of lines without vectors: some 8,000 passages and
+# 25 MB of store. A longer table is searched by its sample and counted over its file.
+MAX_WORD_ROWS = 50_000
+MAX_WORD_CHARS = 20_000_000
+MAX_LINE_CELL_CHARS = 1_000
+SEARCHABLE = "searchable by words"  # how a warning says how much of a table can be found, and by what
 MAX_DISTINCT = 200
 MAX_DISTINCT_CHARS = 80
 MAX_PROFILED_COLUMNS = 1_000
@@ -75,6 +81,8 @@ class RowSampler:
         self._tail: deque[SourceRow] = deque(maxlen=TAIL_ROWS)
         self._stride = 1
         self._columns: list[_ColumnCount] = []
+        self._lines: list[RowLine] | None = []  # of all rows; None once they are too many
+        self._line_chars = 0
 
     def add(self, row: SourceRow) -> None:
         """Count one row into the profiles and keep it if the sample has a place for it."""
@@ -86,6 +94,7 @@ class RowSampler:
             return
         if self.is_whole:
             self._start_sampling()
+        self._add_line(row)
         self._profile(row)
         self._tail.append(row)
         if (self.n_rows - 1) % self._stride == 0:
@@ -122,8 +131,32 @@ class RowSampler:
             for index, column in enumerate(self._columns)
         )
 
+    @property
+    def lines(self) -> tuple[RowLine, ...]:
+        """All rows of a sampled table as lines of text; none of a whole one, or where they are too many."""
+        return tuple(self._lines or ())
+
+    @property
+    def note(self) -> str:
+        """How much of a sampled table can be found, and by what."""
+        n_kept = len(self.rows)
+        if self._lines:
+            return f"{self.n_rows:,} rows {SEARCHABLE}, {n_kept:,} of them also by meaning"
+        return f"{n_kept:,} of {self.n_rows:,} rows {SEARCHABLE} and meaning; all rows are counted in its sums"
+
+    def _add_line(self, row: SourceRow) -> None:
+        if self._lines is None:
+            return
+        line = RowLine(_line_of(row), row.lines, None if row.lines else row.index + 1)
+        self._line_chars += len(line.text)
+        self._lines.append(line)
+        if len(self._lines) > MAX_WORD_ROWS or self._line_chars > MAX_WORD_CHARS:
+            self._lines = None
+
     def _start_sampling(self) -> None:
         self.is_whole = False
+        for row in self._rows:
+            self._add_line(row)
         for row in self._rows[1:]:
             self._profile(row)
         self._head = self._rows[:HEAD_ROWS]
@@ -157,6 +190,15 @@ class RowSampler:
         if column.texts > NOT_A_NUMBER and not column.numbers:
             return None
         return fast_number(cell, self._decimal_mark)
+
+
+def _line_of(row: SourceRow) -> str:
+    """The row's cells between bars, those that are empty at its end left out."""
+    if isinstance(row.cells, Mapping):
+        texts = [row.cells[column].text if column in row.cells else "" for column in range(_width_of(row))]
+    else:
+        texts = [cell if isinstance(cell, str) else cell.text for cell in row.cells]
+    return " | ".join(" ".join(text.split())[:MAX_LINE_CELL_CHARS] for text in texts).rstrip(" |")
 
 
 def _width_of(row: SourceRow) -> int:
