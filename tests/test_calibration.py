@@ -186,6 +186,16 @@ def test_acceptance_names_the_source_and_its_threshold_by_modality() -> None:
     assert all(hit.accepted_by for hit in judge_all([prose, code], calibration, "none"))
 
 
+def test_beyond_what_the_reranker_read_nothing_is_accepted() -> None:
+    calibration = read_priors()["late"]
+    read, unread = make_hit(1, words=3.0, meaning=0.4, rerank=0.3), make_hit(2, words=19.0, meaning=0.9)
+    assert [hit.accepted_by for hit in judge_all([read, unread], calibration)] == [None, None]
+    assert [hit.judged_by for hit in judge_all([read, unread], calibration)] == ["rerank", None]
+    assert judge_all([unread], calibration)[0].accepted_by in ("words", "meaning")  # no reranker was at work
+    row = replace(make_hit(3, kind="row", header=1.0), ceiling=20.0)
+    assert judge_all([read, row], calibration)[1].accepted_by == "header"
+
+
 def test_judgements_move_the_curves_and_few_move_them_little() -> None:
     prior = read_priors()["none"]
     chance = np.random.default_rng(3)

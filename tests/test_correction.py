@@ -56,6 +56,14 @@ def test_a_foreign_question_stays_refused(folder: Path, few: dict[str, object]) 
     assert [question for question, each in zip(refused, found, strict=True) if each.hits] == []
 
 
+def test_what_is_read_may_be_the_accepted_passages_alone(folder: Path) -> None:
+    question = "Who lifted the boil notice?"
+    every = retrieve(open_with(folder), question, None, Clock(), ()).hits
+    accepted = retrieve(open_with(folder, evidence="accepted"), question, None, Clock(), ()).hits
+    assert 0 < len(accepted) < len(every)
+    assert accepted == tuple(hit for hit in every if hit.accepted_by is not None)
+
+
 def test_what_another_wording_finds_has_the_questions_own_scores(folder: Path) -> None:
     few, every = open_with(folder, **FEW), open_with(folder)
     question = FOREIGN[0]

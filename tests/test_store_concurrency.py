@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import lancedb
@@ -22,9 +23,13 @@ from store_samples import (
     writer_of,
 )
 
-from mixrag_cli.errors import StoreLocked
+from mixrag_cli.errors import StoreDamaged, StoreLocked
+from mixrag_cli.pipeline import indexing
+from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store, open_reader, read_record
+from mixrag_cli.store.lock import write_lock
 from mixrag_cli.store.schema import DOCUMENTS_SCHEMA, document_rows_to_table
+from tests.silent import Silent
 
 N_AT_ONCE = 4
 N_ASKERS = 3
@@ -116,3 +121,23 @@ def test_two_writers_past_the_lock_make_no_duplicates(tmp_path: Path) -> None:
     assert read_record(store).tables["documents"].rows == 1
     with open_reader(store) as reader:
         assert [row.path for row in reader.document_rows()] == ["a.md"]
+
+
+def test_who_scans_while_another_makes_the_index_anew_is_told_that_it_is_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / ".mixrag"
+    store.mkdir()
+    with ExitStack() as others:
+
+        def scan_what_is_taken_away(*_: object) -> None:
+            others.enter_context(write_lock(store))
+            raise StoreDamaged("the index cannot be read")
+
+        monkeypatch.setattr(indexing, "_scan", scan_what_is_taken_away)
+        with pytest.raises(StoreLocked) as caught:
+            indexing.build_index([tmp_path], Settings(), events=Silent())
+        assert caught.value.exit_code == 11
+    monkeypatch.setattr(indexing, "_scan", lambda *_: (_ for _ in ()).throw(StoreDamaged("the index cannot be read")))
+    with pytest.raises(StoreDamaged):  # nobody else is there: it is what it says
+        indexing.build_index([tmp_path], Settings(), events=Silent())

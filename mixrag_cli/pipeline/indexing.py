@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mixrag_cli import __version__
 from mixrag_cli.cleaning import display_path
-from mixrag_cli.errors import NoIndex, StoreMismatch, WrongUsage
+from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch, WrongUsage
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import late_dim_of, load_embedder, load_generator
@@ -140,7 +140,11 @@ def build_index(
         set_store_aside(plan.store, wait_s)
     _check_table_form(plan.store, settings)
     events.phase("scan", None)
-    scan = _scan(plan, settings, follow, selections)
+    try:
+        scan = _scan(plan, settings, follow, selections)
+    except StoreDamaged:
+        ensure_unlocked(plan.store)  # another run, come between, is taking the tables away to make them anew
+        raise
     guard_removals(scan.n_known, scan.n_missing, prune)
     tally = Tally()
     if scan.has_work or not are_kept(plan.store, selections) or not _is_finished(plan.store, settings):

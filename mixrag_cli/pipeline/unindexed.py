@@ -44,7 +44,9 @@ def _row_of(path: Path, settings: Settings) -> tuple[DocumentRow, SourceFile]:
     if not path.is_file():
         raise WrongUsage(f"{path}: no such file")
     folder, name = path.absolute().parent, os.fsencode(path.name)
-    for step in walk_root(folder, limits=WalkLimits(settings.max_file_mb, reads_images(settings)), within=name):
+    for step in walk_root(
+        folder, limits=WalkLimits(settings.max_file_mb, reads_images=reads_images(settings)), within=name
+    ):
         if not isinstance(step, SourceFile):
             raise MixragError(f"{path}: {step.reason}")
         root = os.fsencode(folder)

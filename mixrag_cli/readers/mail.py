@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import FileUnreadable
@@ -118,7 +118,7 @@ class _MailReader:
         self._add_message(email.message_from_bytes(raw), section, 1)
 
     def _add_message(self, message: Message, section: str, level: int) -> None:
-        place = {"section": section or None}
+        place: dict[str, Any] = {"section": section or None}
         subject = _header(message, "Subject") or NO_SUBJECT
         self.builder.title = self.builder.title or subject
         self.builder.add_heading(subject, level, **place)
@@ -149,7 +149,12 @@ class _MailReader:
         where = f"{section}/{name}" if section else name
         if part.message.get_content_type() == "message/rfc822":
             forwarded = part.message.get_payload()
-            if isinstance(forwarded, list) and forwarded and level <= MAX_FORWARDED:
+            if (
+                isinstance(forwarded, list)
+                and forwarded
+                and isinstance(forwarded[0], Message)
+                and level <= MAX_FORWARDED
+            ):
                 self._add_message(forwarded[0], where, level)
             return
         if not has_reader(name) and part.message.get_content_maintype() != "text":
@@ -195,8 +200,8 @@ def _parts_of(message: Message) -> Iterator[_Part]:
         if kind == "message/rfc822":
             yield _Part(part, name or "forwarded message")
         elif isinstance(inner, list):
-            inner = [each for each in inner if isinstance(each, Message)]
-            waiting = [*(_best_of(inner) if kind == "multipart/alternative" else inner), *waiting]
+            parts = [each for each in inner if isinstance(each, Message)]
+            waiting = [*(_best_of(parts) if kind == "multipart/alternative" else parts), *waiting]
         elif name and (part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"):
             if part.get_content_maintype() != "image" or part.get_content_disposition() == "attachment":
                 yield _Part(part, name)  # a picture that the text shows is no document
