@@ -33,6 +33,8 @@ MAX_CHARACTERS = 4_000  # of a passage that are tokenised; the window is filled 
 OUTSIDE = -1e4  # the logit of what is no token of the passage
 
 Floats = npt.NDArray[np.float64]
+Logits = npt.NDArray[np.float32]
+_Run = tuple[npt.NDArray[np.intp], list[Logits]]  # the rows' numbers and the model's outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class OnnxReader:
             for encoding in self._tokenizer.encode_batch(cut, add_special_tokens=False)
         ]
         found: dict[int, Reading] = {}
-        for numbers, start, end, cls in self._runs(rows, ["start", "end", "cls"]):
+        for numbers, (start, end, cls) in self._runs(rows, ["start", "end", "cls"]):
             for place, number in enumerate(numbers):
                 found[int(number)] = _to_reading(rows[number], start[place], end[place], cls[place])
         return [found[number] for number in range(len(rows))]
@@ -78,7 +80,7 @@ class OnnxReader:
         """What the question wants, read alone."""
         asked = self._question(question)
         row = [*asked, self._sep]  # the empty passage, all of the first type
-        ((_, cls),) = self._runs([_Row(row, len(row), [])], ["cls"])
+        ((_, (cls,)),) = self._runs([_Row(row, len(row), [])], ["cls"])
         first = PAIR + 1
         operations = _softmax(cls[0][first : first + len(OPERATIONS)])
         expects = _softmax(cls[0][first + len(OPERATIONS) : first + len(OPERATIONS) + len(EXPECTS)])
@@ -91,7 +93,7 @@ class OnnxReader:
         ids = self._tokenizer.encode(cut, add_special_tokens=False).ids[:MAX_QUESTION]
         return [self._cls, *ids, self._sep]
 
-    def _runs(self, rows: Sequence[_Row], outputs: list[str]) -> Iterator[tuple[npt.NDArray[np.float32], ...]]:
+    def _runs(self, rows: Sequence[_Row], outputs: list[str]) -> Iterator[_Run]:
         """The rows' numbers and the model's outputs, a batch of like length at a time."""
         for batch in batches_by_length([row.ids for row in rows]):
             ids, mask = pad([rows[number].ids for number in batch])
@@ -99,7 +101,7 @@ class OnnxReader:
             for place, number in enumerate(batch):
                 types[place, rows[number].begins : len(rows[number].ids)] = 1
             given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-            yield batch, *self._session.run(outputs, given)
+            yield batch, self._session.run(outputs, given)
 
 
 def load_reader(threads: int = 0) -> OnnxReader:
@@ -110,7 +112,7 @@ def load_reader(threads: int = 0) -> OnnxReader:
     return OnnxReader(reader_bytes(), threads)
 
 
-def _to_reading(row: _Row, start: npt.NDArray[np.float32], end: npt.NDArray[np.float32], cls: Floats) -> Reading:
+def _to_reading(row: _Row, start: Logits, end: Logits, cls: Logits) -> Reading:
     none = float(cls[NONE])
     spans: tuple[Span, ...] = ()
     total = -np.inf
@@ -141,6 +143,7 @@ def _best_spans(logits: Floats, offsets: Sequence[tuple[int, int]]) -> tuple[Spa
     return tuple(spans)
 
 
-def _softmax(logits: npt.NDArray[np.float32]) -> Floats:
-    shares: Floats = np.exp(logits.astype(np.float64) - logits.max())
-    return shares / shares.sum()
+def _softmax(logits: Logits) -> Floats:
+    powers = np.exp(logits.astype(np.float64) - logits.max())
+    shares: Floats = powers / powers.sum()
+    return shares

@@ -72,9 +72,7 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("target", type=Path)
     parser.add_argument("--last", default="1,3,5", help="how many of the last checkpoints are averaged")
-    parser.add_argument(
-        "--lessons", type=int, default=1_500, help="of those kept that are measured on; 0 measures none"
-    )
+    parser.add_argument("--lessons", type=int, default=1_500, help="of those kept that the choice is made by")
     parser.add_argument("--float32", type=Path, help="write the chosen weights there, not quantised")
     options = parser.parse_args()
     start = {name: values for name, values in read_weights(options.weights).items() if "position_ids" not in name}
@@ -90,7 +88,7 @@ def main() -> None:
         last: fit_question_heads(start | average(checkpoints[-last:]), questions, judged)
         for last in map(int, options.last.split(","))
     }
-    best = choose(candidates, kept[: options.lessons]) if len(candidates) > 1 or options.lessons else min(candidates)
+    best = choose(candidates, kept[: options.lessons]) if len(candidates) > 1 else min(candidates)
     write_reader(candidates[best], options.target)
     if options.float32:
         options.float32.write_bytes(build_reader(candidates[best], quantised=False).SerializeToString())

@@ -80,7 +80,8 @@ def build_reader(weights: Weights, *, quantised: bool) -> onnx.ModelProto:
     hidden, _ = _add_body(graph, weights, typed=True)
     _add_span_head(graph, hidden, weights)
     _add_cls_heads(graph, hidden, weights)
-    results = {"start": ["batch", "length"], "end": ["batch", "length"], "cls": ["batch", N_CLS]}
+    token = ["batch", "length"]
+    results: dict[str, Sequence[str | int]] = {"start": token, "end": token, "cls": ["batch", N_CLS]}
     return graph.build([*TOKENS, "token_type_ids"], results)
 
 
