@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
+from mixrag_cli.readers.facts.collecting import FactCollector
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.nodes import (
     arms_of,
@@ -26,17 +26,19 @@ from mixrag_cli.readers.facts.nodes import (
     is_literal,
     key_of,
     split_arm,
+    stated_text,
     value_of,
 )
 from mixrag_cli.readers.facts.options import Option, read_option
 from mixrag_cli.readers.facts.shapes import CONDITION_FIELDS, FUNCTION_VALUES, NOT_LOOKED_INTO, SHAPES, FactShape
 from mixrag_cli.readers.languages import LanguageShape
-from mixrag_cli.readers.syntax import Node, name_of, plain_name, receiver_name, text_of
+from mixrag_cli.readers.syntax import Node, declared_name, name_of, plain_name, receiver_name, text_of
 from mixrag_cli.records import FactColumn, FactSort
 
 MAX_DEPTH = 180  # of nodes: two or three frames of Python's thousand each
 MAX_EXPRESSION_CHARS = 120  # of a computed constant or default that is quoted
 MAX_CONDITIONS = 3  # of a return: the innermost
+DECLARATIONS = ("declaration", "field_declaration")  # of C's functions, without a body
 MAX_ASSIGNING_PARTS = 2  # of an arm: the assignment and its break
 BEAT_NODES = 5_000
 CONSTANT_NAME = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
@@ -134,6 +136,9 @@ class _Walk:
             receiver = node.child_by_field_name("receiver")
             owner = (receiver_name(receiver),) if receiver is not None else ()
             context = _Context((*context.scope, *owner, plain_name(name_of(node))), is_local=True)
+        elif node.type in DECLARATIONS and (declarator := node.child_by_field_name("declarator")) is not None:
+            is_function = declarator.type == "function_declarator"
+            return _Context((*context.scope, declared_name(declarator))) if is_function else context
         elif self._is_function(node):
             context = _Context((*context.scope, *context.key), is_local=True)
         else:
@@ -291,7 +296,7 @@ class _Walk:
         """Take what a node says: its value, its type where it declares one, its comment where it has one."""
         row = value.start_point.row
         column: FactColumn = "default" if sort == "default" else "value"
-        text = (value.text or b"").decode("utf-8", "replace").strip()
+        text, line = stated_text(value)
         if value.type in ("arguments", "argument_list"):
             text = text[1:-1]
         declared = node.child_by_field_name("type") if sort in ("constant", "default") else None
@@ -301,9 +306,7 @@ class _Walk:
             type_text = annotated["type"]
             told = DOC.search((declared.text or b"").decode("utf-8", "replace"))
             comment, where = (told["text"], declared.start_point.row + 1) if told else (comment, where)
-        self._collector.add(
-            path, sort, (column, unquoted(text), row + 1), ("type", type_text, row + 1), ("help", comment, where)
-        )
+        self._collector.add(path, sort, (column, text, line), ("type", type_text, row + 1), ("help", comment, where))
 
     def _end_column(self, value: Node) -> int | None:
         """Where the value ends in its line, in characters; None where it goes on over lines."""
