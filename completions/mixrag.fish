@@ -71,7 +71,7 @@ complete -c mixrag -n '__fish_seen_subcommand_from search' -l color -x -a 'auto 
 complete -c mixrag -n '__fish_seen_subcommand_from search' -l quiet -s q -d 'No progress and no notes on stderr'
 complete -c mixrag -n '__fish_seen_subcommand_from search' -l debug -d 'Show a traceback where there is one'
 complete -c mixrag -n '__fish_seen_subcommand_from search' -l help -s h -d 'Show what it does and its options'
-complete -c mixrag -n '__fish_seen_subcommand_from show' -l tables -d 'List the tables found in the file'
+complete -c mixrag -n '__fish_seen_subcommand_from show' -l tables -d 'List the tables and facts found in the file'
 complete -c mixrag -n '__fish_seen_subcommand_from show' -l json -d 'Print one JSON object on stdout'
 complete -c mixrag -n '__fish_seen_subcommand_from show' -l store -x -a '(__fish_complete_directories)' -d 'The index to use, instead of the one found from here upward'
 complete -c mixrag -n '__fish_seen_subcommand_from show' -l color -x -a 'auto always never' -d 'When to use colours and links'

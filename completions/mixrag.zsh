@@ -232,7 +232,7 @@ _mixrag_eval() {
 }
 _mixrag_show() {
     _arguments -C -S \
-        '*--tables[List the tables found in the file]' \
+        '*--tables[List the tables and facts found in the file]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
