@@ -45,6 +45,7 @@ CONSTANT_NAME = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
 INSTANCE_ATTRIBUTE = re.compile(r"(?:self|this)(?:\.|->)(\w+)$|@(\w+)$")
 ANNOTATED = re.compile(r"(?:\w+\.)?Annotated\[ ?(?P<type>[^,]{1,100}),")
 DOC = re.compile(r"Doc\(\s{0,99}[rR]?(?P<mark>\"{3}|[\"'])(?P<text>.{1,2000}?)(?P=mark)", re.DOTALL)
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct")
 EXPANSION_WITH_DEFAULT = re.compile(r"\$\{\w+:?[-=]")
 
 
@@ -140,7 +141,10 @@ class _Walk:
             is_function = declarator.type == "function_declarator"
             return _Context((*context.scope, declared_name(declarator))) if is_function else context
         elif self._is_function(node):
-            context = _Context((*context.scope, *context.key), is_local=True)
+            inner = _Context((*context.scope, *context.key), is_local=True)
+            if not context.key:
+                return inner  # without a name it answers for no one
+            context = inner
         else:
             return context
         self._tail(node, context)
@@ -163,7 +167,8 @@ class _Walk:
             return False
         if context.is_local and (attribute := INSTANCE_ATTRIBUTE.match(name)):
             name = attribute.group(1) or attribute.group(2)
-            context = replace(context, scope=context.scope[:-1], is_local=False)
+            if context.scope[-1:] and context.scope[-1] in CONSTRUCTORS:
+                context = replace(context, scope=context.scope[:-1], is_local=False)
         inner = replace(context, key=(*context.key, name))
         if self._is_stated(name, value, context):
             self._add((*context.scope, *inner.key), "constant", node, value)
@@ -227,6 +232,8 @@ class _Walk:
         condition = first_field(node, CONDITION_FIELDS)
         word = "unless" if node.type.startswith("unless") else "if"
         said = f"{word} {condition_text(condition)}" if condition is not None else word
+        if not context.is_local:  # what a module does under a condition is still the module's
+            return self._children(node, context, depth)
         for number, child in enumerate(node.children):
             if not child.is_named or child == condition:
                 continue
@@ -236,6 +243,7 @@ class _Walk:
                 continue
             conditions = (*context.conditions, f"else of {said}" if is_else else said)
             self.visit(child, replace(context, conditions=conditions), depth + 1)
+        return None
 
     def _switch(self, node: Node, context: _Context, depth: int) -> None:
         subject = first_field(node, CONDITION_FIELDS) or (node.named_children[0] if node.named_child_count else None)
