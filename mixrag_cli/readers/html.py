@@ -105,7 +105,7 @@ class _PageReader(HTMLParser):
         self._lists: list[int] = []  # the number of the next item, 0 for bullets
         self._bullet = ""
         self._term = ""  # of a definition list, until what it means is read
-        self._is_explained = False  # within what it means
+        self._definition_part = ""  # "dt" or "dd", the last that began
         self._unread: list[str] = []  # open tags of a part that is not read, the outermost first
         self._hidden: list[str] = []
         self._hidden_chars = 0
@@ -223,7 +223,7 @@ class _PageReader(HTMLParser):
         elif tag == "li":
             self._open_item(attributes.get("value"))
         elif tag in ("dt", "dd"):
-            self._is_explained = tag == "dd"
+            self._definition_part = tag
 
     def _open_item(self, value: str | None) -> None:
         if self._lists and self._lists[-1]:
@@ -235,9 +235,7 @@ class _PageReader(HTMLParser):
             self._lists[-1] += 1
 
     def _close_block(self, tag: str) -> None:
-        text = self._flush()
-        if tag == "dt":
-            self._term = text
+        self._flush()
         if tag == "pre":
             self._pre = max(0, self._pre - 1)
         elif tag in ("ul", "ol") and self._lists:
@@ -245,14 +243,17 @@ class _PageReader(HTMLParser):
             self._bullet = ""
         elif tag == "li":
             self._bullet = ""
+        elif tag in ("dt", "dd"):
+            self._definition_part = ""
 
-    def _flush(self) -> str:
-        """Add the block that was gathered; its text."""
+    def _flush(self) -> None:
         text = self._take_text()
         level, self._level = self._level, 0
         if not text.text:
-            return ""
-        if self._is_explained and self._term and text.lines:
+            return
+        if self._definition_part == "dt":
+            self._term = text.text
+        elif self._definition_part == "dd" and self._term and text.lines:
             self._builder.add_definition(self._term, text.text, text.lines[0])
             self._term = ""
         if level:
@@ -262,11 +263,10 @@ class _PageReader(HTMLParser):
         elif self._pre:
             self._builder.add(text, "code")
         elif self._bullet:
-            self._builder.add(join_lined([LinedText(self._bullet), text]), "list")
+            self._builder.add(text.after(self._bullet), "list")
             self._bullet = " " * len(self._bullet)
         else:
             self._builder.add(text, "paragraph")
-        return text.text
 
     def _take_text(self) -> LinedText:
         text = join_lined(self._parts)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 LINE_END = re.compile("\n")
+LINE_START = re.compile("(?<=\n)")  # of all lines but the first; what is put there is of the line behind it
 _EDGE_BLANKS = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{2,}")
 
@@ -65,6 +66,12 @@ class LinedText:
             done = end
         marks += [(char - done + length, line) for char, line in self.marks[at:]]
         return LinedText("".join([*parts, self.text[done:]]), _last_of_each(marks))
+
+    def after(self, lead: str) -> LinedText:
+        """The text with something put in front, on its first line."""
+        first = self.marks[:1] and ((0, self.marks[0][1]),)
+        marks = ((char + len(lead), line) for char, line in self.marks[1:])
+        return LinedText(lead + self.text, (*first, *marks))
 
     def without_blank_lines(self) -> LinedText:
         """The text with its lines stripped, and those that hold nothing left out."""

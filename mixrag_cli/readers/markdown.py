@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.settings import collect_settings
-from mixrag_cli.readers.lined_text import LINE_END, NOTHING, LinedText, join_lined
+from mixrag_cli.readers.lined_text import LINE_END, LINE_START, NOTHING, LinedText, join_lined
 from mixrag_cli.readers.lines import add_lines
 from mixrag_cli.readers.markdown_parsing import InlineText, Token, parse_blocks
 from mixrag_cli.readers.source import ReadSource
@@ -152,8 +152,7 @@ class _TokenReader:
             self._depths[-1] += 1
         self._is_item_start = False
         if text.text:
-            following = "\n" + margin + " " * len(bullet)
-            self._items.append(join_lined([LinedText(margin + lead), text.sub(LINE_END, following)]))
+            self._items.append(text.sub(LINE_START, margin + " " * len(bullet)).after(margin + lead))
 
     def _flush_list(self) -> None:
         if self._items:

@@ -145,13 +145,12 @@ def _add_prose(
             text = "\n".join(lines[first:last])
             builder.add(text, "table", grid=grid, lines=(first + 1, last))
             continue
-        above = first
         first, text, style = _take_heading(lines, first, last)
         if style:
             if style not in styles:
                 styles.append(style)
             builder.title = builder.title or text
-            builder.add_heading(text, styles.index(style) + 1, lines=(above + 1, first))
+            builder.add_heading(text, styles.index(style) + 1, lines=(first - 1, first - 1))
         if first == last or (UNREAD.match(lines[first]) and _all_unread(lines, first, last)):
             continue
         is_indented = lines[first][:1] in (" ", "\t")

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
+from mixrag_cli.readers.facts.collecting import FactCollector
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.nodes import (
     arms_of,
@@ -26,23 +26,26 @@ from mixrag_cli.readers.facts.nodes import (
     is_literal,
     key_of,
     split_arm,
+    stated_text,
     value_of,
 )
 from mixrag_cli.readers.facts.options import Option, read_option
 from mixrag_cli.readers.facts.shapes import CONDITION_FIELDS, FUNCTION_VALUES, NOT_LOOKED_INTO, SHAPES, FactShape
 from mixrag_cli.readers.languages import LanguageShape
-from mixrag_cli.readers.syntax import Node, name_of, plain_name, receiver_name, text_of
+from mixrag_cli.readers.syntax import Node, declared_name, name_of, plain_name, receiver_name, text_of
 from mixrag_cli.records import FactColumn, FactSort
 
 MAX_DEPTH = 180  # of nodes: two or three frames of Python's thousand each
 MAX_EXPRESSION_CHARS = 120  # of a computed constant or default that is quoted
 MAX_CONDITIONS = 3  # of a return: the innermost
+DECLARATIONS = ("declaration", "field_declaration")  # of C's functions, without a body
 MAX_ASSIGNING_PARTS = 2  # of an arm: the assignment and its break
 BEAT_NODES = 5_000
 CONSTANT_NAME = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
 INSTANCE_ATTRIBUTE = re.compile(r"(?:self|this)(?:\.|->)(\w+)$|@(\w+)$")
 ANNOTATED = re.compile(r"(?:\w+\.)?Annotated\[ ?(?P<type>[^,]{1,100}),")
 DOC = re.compile(r"Doc\(\s{0,99}[rR]?(?P<mark>\"{3}|[\"'])(?P<text>.{1,2000}?)(?P=mark)", re.DOTALL)
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct")
 EXPANSION_WITH_DEFAULT = re.compile(r"\$\{\w+:?[-=]")
 
 
@@ -134,8 +137,14 @@ class _Walk:
             receiver = node.child_by_field_name("receiver")
             owner = (receiver_name(receiver),) if receiver is not None else ()
             context = _Context((*context.scope, *owner, plain_name(name_of(node))), is_local=True)
+        elif node.type in DECLARATIONS and (declarator := node.child_by_field_name("declarator")) is not None:
+            is_function = declarator.type == "function_declarator"
+            return _Context((*context.scope, declared_name(declarator))) if is_function else context
         elif self._is_function(node):
-            context = _Context((*context.scope, *context.key), is_local=True)
+            inner = _Context((*context.scope, *context.key), is_local=True)
+            if not context.key:
+                return inner  # without a name it answers for no one
+            context = inner
         else:
             return context
         self._tail(node, context)
@@ -158,7 +167,8 @@ class _Walk:
             return False
         if context.is_local and (attribute := INSTANCE_ATTRIBUTE.match(name)):
             name = attribute.group(1) or attribute.group(2)
-            context = replace(context, scope=context.scope[:-1], is_local=False)
+            if context.scope[-1:] and context.scope[-1] in CONSTRUCTORS:
+                context = replace(context, scope=context.scope[:-1], is_local=False)
         inner = replace(context, key=(*context.key, name))
         if self._is_stated(name, value, context):
             self._add((*context.scope, *inner.key), "constant", node, value)
@@ -222,6 +232,8 @@ class _Walk:
         condition = first_field(node, CONDITION_FIELDS)
         word = "unless" if node.type.startswith("unless") else "if"
         said = f"{word} {condition_text(condition)}" if condition is not None else word
+        if not context.is_local:  # what a module does under a condition is still the module's
+            return self._children(node, context, depth)
         for number, child in enumerate(node.children):
             if not child.is_named or child == condition:
                 continue
@@ -231,6 +243,7 @@ class _Walk:
                 continue
             conditions = (*context.conditions, f"else of {said}" if is_else else said)
             self.visit(child, replace(context, conditions=conditions), depth + 1)
+        return None
 
     def _switch(self, node: Node, context: _Context, depth: int) -> None:
         subject = first_field(node, CONDITION_FIELDS) or (node.named_children[0] if node.named_child_count else None)
@@ -291,7 +304,7 @@ class _Walk:
         """Take what a node says: its value, its type where it declares one, its comment where it has one."""
         row = value.start_point.row
         column: FactColumn = "default" if sort == "default" else "value"
-        text = (value.text or b"").decode("utf-8", "replace").strip()
+        text, line = stated_text(value)
         if value.type in ("arguments", "argument_list"):
             text = text[1:-1]
         declared = node.child_by_field_name("type") if sort in ("constant", "default") else None
@@ -301,9 +314,7 @@ class _Walk:
             type_text = annotated["type"]
             told = DOC.search((declared.text or b"").decode("utf-8", "replace"))
             comment, where = (told["text"], declared.start_point.row + 1) if told else (comment, where)
-        self._collector.add(
-            path, sort, (column, unquoted(text), row + 1), ("type", type_text, row + 1), ("help", comment, where)
-        )
+        self._collector.add(path, sort, (column, text, line), ("type", type_text, row + 1), ("help", comment, where))
 
     def _end_column(self, value: Node) -> int | None:
         """Where the value ends in its line, in characters; None where it goes on over lines."""

@@ -50,6 +50,12 @@ def key_of(node: Node) -> str:
     return name if NAME.match(name) else ""
 
 
+def stated_text(node: Node) -> tuple[str, int]:
+    """What the node says without its quotes, and the line, from 1, on which that begins."""
+    text = unquoted((node.text or b"").decode("utf-8", "replace").strip())
+    return text, node.start_point.row + 1 + text[: len(text) - len(text.lstrip())].count("\n")
+
+
 def is_literal(node: Node, depth: int = 0) -> bool:
     """Whether the node is a value as written: a number, a text, a list of them, a sum of them."""
     if node.type in LITERALS:

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass, field
 
 from mixrag_cli.readers.facts.collecting import unquoted
-from mixrag_cli.readers.facts.nodes import first_field, is_literal, key_of, value_of
+from mixrag_cli.readers.facts.nodes import first_field, is_literal, key_of, stated_text, value_of
 from mixrag_cli.readers.facts.shapes import GO_FLAG, GO_FLAG_OWNER, OPTION_CALLS, OPTION_COLUMNS
 from mixrag_cli.readers.syntax import Node, text_of
 from mixrag_cli.records import FactColumn
 
 MAX_TYPE_DEPTH = 6  # Annotated[list[int], typer.Option("--x")]
+MAX_CALLED_BYTES = 100  # the end of what is called: the last of a chain
 LAST_NAME = re.compile(r"(\w+)\s*$")
 GO_FLAG_CALL = re.compile(GO_FLAG)
 GO_FLAG_PACKAGE = re.compile(GO_FLAG_OWNER)
@@ -27,9 +28,9 @@ class Option:
 
     def say(self, column: FactColumn, node: Node) -> None:
         """Note what the node says, unless something was said before."""
-        text = unquoted((node.text or b"").decode("utf-8", "replace"))
+        text, line = stated_text(node)
         if text not in NO_DEFAULT and all(column != known for known, _, _ in self.values):
-            self.values.append((column, text, node.start_point.row + 1))
+            self.values.append((column, text, line))
 
 
 def read_option(node: Node, depth: int = 0) -> Option | None:
@@ -41,10 +42,11 @@ def read_option(node: Node, depth: int = 0) -> Option | None:
             inner = (read_option(child, depth + 1) for child in node.named_children)
             return next((found for found in inner if found is not None), None)
         return None
-    name = LAST_NAME.search(text_of(called))
+    said = (called.text or b"")[-MAX_CALLED_BYTES:].decode("utf-8", "replace")
+    name = LAST_NAME.search(said)
     if name is None:
         return None
-    if (flag := GO_FLAG_CALL.search(text_of(called))) and GO_FLAG_PACKAGE.search(text_of(called)[: flag.start() + 1]):
+    if (flag := GO_FLAG_CALL.search(said)) and GO_FLAG_PACKAGE.search(said[: flag.start() + 1]):
         return _go_flag(flag, arguments)
     return _option(name.group(1), arguments) if name.group(1) in OPTION_CALLS else None
 
