@@ -5,7 +5,7 @@ _mixrag() {
     [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
     for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $path/$each in
-            /index|/ask|/chat|/search|/show|/eval|/calibrate|/ls|/status|/remove|/doctor|/completion|/models|/models/list|/models/pull|/models/verify|/models/use|/models/path|/models/remove|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
+            /index|/ask|/chat|/search|/show|/eval|/calibrate|/ls|/status|/remove|/mcp|/serve|/doctor|/completion|/models|/models/list|/models/pull|/models/verify|/models/use|/models/path|/models/remove|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
         esac
     done
     case $path:$previous in
@@ -39,9 +39,11 @@ _mixrag() {
         *:--html) COMPREPLY=(); return ;;
         *:--scores) COMPREPLY=(); return ;;
         *:--cache) COMPREPLY=($(compgen -d -- "$word")); return ;;
+        *:--port) COMPREPLY=(); return ;;
+        *:--origin) COMPREPLY=(); return ;;
     esac
     case $path in
-        '') words='index ask chat search show eval calibrate ls status remove doctor completion models config' flags='--version --help -h' ;;
+        '') words='index ask chat search show eval calibrate ls status remove mcp serve doctor completion models config' flags='--version --help -h' ;;
         '/index') words='' flags='--rebuild --prune --follow --wait --exclude --include --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/ask') words='' flags='--path --modality --kind --file --rerank --expand --generator --strategy --accept --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
         '/chat') words='' flags='--path --modality --kind --file --rerank --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
@@ -52,6 +54,8 @@ _mixrag() {
         '/ls') words='' flags='--all -a --json --store --color --quiet -q --debug --help -h' ;;
         '/status') words='' flags='--skipped --changed --json --store --color --quiet -q --debug --help -h' ;;
         '/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
+        '/mcp') words='' flags='--http --port --origin --generator --json --store --color --quiet -q --debug --help -h' ;;
+        '/serve') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
         '/doctor') words='' flags='--index --model --json --store --color --quiet -q --debug --help -h' ;;
         '/completion') words='bash zsh fish' flags='--help -h' ;;
         '/models') words='list pull verify use path remove' flags='--help -h' ;;
@@ -63,9 +67,9 @@ _mixrag() {
         '/models/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/config') words='list get set unset path' flags='--help -h' ;;
         '/config/list') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
-        '/config/get') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
-        '/config/set') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
-        '/config/unset') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/get') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/set') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
+        '/config/unset') words='store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --color --quiet -q --debug --help -h' ;;
         '/config/path') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
     esac
     [[ $word == -* ]] && words=$flags

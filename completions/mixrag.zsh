@@ -18,7 +18,7 @@ _mixrag_config_unset() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_set() {
@@ -29,7 +29,7 @@ _mixrag_config_set() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_get() {
@@ -40,7 +40,7 @@ _mixrag_config_get() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_list() {
@@ -160,6 +160,30 @@ _mixrag_doctor() {
     _arguments -C -S \
         '*--index[Also read all of the index and verify it]' \
         '*--model[Also load the generator and measure how fast it is]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_serve() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_mcp() {
+    _arguments -C -S \
+        '*--http[Serve on a port of this machine instead of stdio]' \
+        '*--port=[With --http - which port]:value: ' \
+        '*--origin=[With --http - let pages of this origin in; may be repeated]:value: ' \
+        '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
@@ -337,7 +361,7 @@ _mixrag() {
         '1:command:->command' \
         '*::argument:->argument'
     case $state in
-        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'ls:List the files in the index: state, kind, passages, size and path' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
+        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'ls:List the files in the index: state, kind, passages, size and path' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'mcp:Let programs that speak the Model Context Protocol ask this index' 'serve:Keep models and the index open; ask and search use it while it runs, and never need it' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
         argument) case $line[1] in
             index) _mixrag_index ;;
             ask) _mixrag_ask ;;
@@ -349,6 +373,8 @@ _mixrag() {
             ls) _mixrag_ls ;;
             status) _mixrag_status ;;
             remove) _mixrag_remove ;;
+            mcp) _mixrag_mcp ;;
+            serve) _mixrag_serve ;;
             doctor) _mixrag_doctor ;;
             completion) _mixrag_completion ;;
             models) _mixrag_models ;;

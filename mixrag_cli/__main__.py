@@ -7,6 +7,10 @@ import sys
 def main() -> None:
     """Run the command line; who presses Ctrl-C while it is still loading sees no traceback."""
     try:
+        from mixrag_cli.client import run_warm
+
+        if (code := run_warm(sys.argv[1:])) is not None:
+            os._exit(code)
         from mixrag_cli.cli import main as run
     except KeyboardInterrupt:
         os._exit(130)

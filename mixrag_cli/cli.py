@@ -27,9 +27,11 @@ from mixrag_cli.commands import (
     doctor,
     index,
     ls,
+    mcp,
     models,
     remove,
     search,
+    serve,
     show,
     status,
 )
@@ -197,6 +199,8 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("ls")(ls.ls)
 app.command("status")(status.status)
 app.command("remove")(remove.remove)
+app.command("mcp")(mcp.mcp)
+app.command("serve")(serve.serve)
 app.add_typer(models.app, name="models")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)

@@ -45,6 +45,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "seed": (0, 2**31 - 1),
     "summary_tokens": (0, 1_000_000_000),
     "summary_minutes": (0, 100_000),
+    "serve_minutes": (1, 100_000),
     "max_file_mb": (1, 100_000),
     "max_text_file_mb": (1, 100_000),
     "worker_memory_mb": (256, 1_000_000),
@@ -97,6 +98,7 @@ class Settings:
     summary_tokens: int = 200_000  # prompt and reply tokens that one run of index may spend on summaries
     summary_minutes: int = 30
     offline: Literal["on", "off"] = "off"  # never use the network, not even for `models pull`
+    serve_minutes: int = 30  # `mixrag serve` ends after so long without a question
     max_file_mb: int = 512
     max_text_file_mb: int = 20
     ocr: Literal["auto", "off"] = "auto"  # read scans and images by tesseract, where it is installed

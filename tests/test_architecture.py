@@ -57,9 +57,10 @@ ALLOWED: dict[str, set[str]] = {
     "extraction": BASE | {"walking", "readers"},
     "pipeline": BASE | WORKERS | LOWER,
     "output": BASE | WORKERS | LOWER,
-    "commands": BASE | WORKERS | LOWER | {"pipeline", "output"},
+    "commands": BASE | WORKERS | LOWER | {"pipeline", "output", "client"},
     "cli": BASE | {"commands", "pipeline", "output"},
-    "__main__": {"cli"},
+    "client": {PACKAGE},  # in front of everything: it loads nothing else
+    "__main__": {"cli", "client"},
     PACKAGE: set(),  # mixrag_cli/__init__.py: the version
 }
 # The one place that puts the stations of a file together; the token counter is the light half of models.
@@ -93,6 +94,10 @@ HEAVY = {
     "prompt_toolkit",
     "charset_normalizer",
     "pathspec",
+    "mcp",
+    "mcp_types",
+    "uvicorn",
+    "anyio",
 }
 # A program of its own that nothing imports: it made the bundled weights.
 TRAINER = f"{PACKAGE}.models.bundled.train"

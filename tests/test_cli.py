@@ -26,7 +26,7 @@ __all__ = ["indexed"]  # the fixture
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
-    *("index", "ask", "chat", "search", "show", "eval", "calibrate", "ls", "status", "remove"),
+    *("index", "ask", "chat", "search", "show", "eval", "calibrate", "ls", "status", "remove", "mcp", "serve"),
     *("models", "config", "doctor", "completion"),
 )
 HEAVY = (
@@ -287,7 +287,7 @@ def bash_completes(line: str) -> set[str]:
     ("line", "expected"),
     [
         ("mixrag ", set(COMMANDS)),
-        ("mixrag s", {"search", "show", "status"}),
+        ("mixrag s", {"search", "serve", "show", "status"}),
         ("mixrag ask --exp", {"--explain", "--expand"}),
         ("mixrag ask --color ", {"auto", "always", "never"}),
         ("mixrag ask --color = al", {"always"}),
@@ -309,7 +309,7 @@ def test_fish_completes_what_the_program_takes():
     script = f"source {ROOT}/completions/mixrag.fish; complete -C 'mixrag s'; complete -C 'mixrag ask --color '"
     done = subprocess.run([fish, "--no-config", "-c", script], capture_output=True, text=True, check=True)
     offered = [line.split("\t")[0] for line in done.stdout.splitlines()]
-    assert offered == ["search", "show", "status", "always", "auto", "never"]
+    assert offered == ["search", "serve", "show", "status", "always", "auto", "never"]
 
 
 def test_zsh_reads_its_script():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,24 @@ from mixrag_cli.settings import Settings
 if TYPE_CHECKING:
     from mixrag_cli.output.lines import Locate
     from mixrag_cli.output.passages import Behind
+
+Lend = Callable[[Settings], Session]
+_lend: Lend | None = None  # set while a warm server runs a command
+
+
+class NotWarm(SystemExit):
+    """The command wants another session than the one that is kept warm; it is to be run by its caller."""
+
+
+@contextmanager
+def lend_session(lend: Lend) -> Iterator[None]:
+    """Let commands use the session that lend gives for their settings, instead of opening one."""
+    global _lend
+    _lend = lend
+    try:
+        yield
+    finally:
+        _lend = None
 
 
 def open_session_for(files: Sequence[Path] | None, settings: Settings, *, needs_generator: bool = False) -> Session:
@@ -45,6 +64,10 @@ def behind_of(session: Session) -> Behind:
 
 
 def _open(files: Sequence[Path] | None, settings: Settings) -> Session:
+    if _lend is not None:
+        if files:
+            raise NotWarm
+        return _lend(settings)
     if not files:
         return open_session(Path.cwd(), settings)
     from mixrag_cli.pipeline.unindexed import open_files

@@ -149,13 +149,9 @@ class _MailReader:
         where = f"{section}/{name}" if section else name
         if part.message.get_content_type() == "message/rfc822":
             forwarded = part.message.get_payload()
-            if (
-                isinstance(forwarded, list)
-                and forwarded
-                and isinstance(forwarded[0], Message)
-                and level <= MAX_FORWARDED
-            ):
-                self._add_message(forwarded[0], where, level)
+            inner = forwarded[0] if isinstance(forwarded, list) and forwarded else None
+            if isinstance(inner, Message) and level <= MAX_FORWARDED:
+                self._add_message(inner, where, level)
             return
         if not has_reader(name) and part.message.get_content_maintype() != "text":
             self._warn(f"attachment {name}: no reader for this format")

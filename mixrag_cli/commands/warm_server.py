@@ -1,0 +1,179 @@
+"""WarmServer: runs the command lines that client.py sends, over one session that stays open.
+
+    request ─► is it this store, with these settings? no: decline ─► the caller's folder, variables and streams
+            ─► the program's own command ─► exit code and what it printed
+
+One at a time: a command runs in the caller's folder and variables, which are the process's.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mixrag_cli import __version__
+from mixrag_cli.client import COMMANDS, peer_is_me, receive_header, seen_environment, socket_path
+from mixrag_cli.commands.sessions import NotWarm, lend_session
+from mixrag_cli.commands.signals import interruption_code
+from mixrag_cli.errors import ExitCode, MixragError, StoreLocked
+from mixrag_cli.pipeline.session import Session
+from mixrag_cli.pipeline.warm import WarmSession
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import find_store
+
+FOLLOW_S = 2.0  # between two looks for a newer commit, so that an older one is not held for long
+REQUEST_S = 5.0  # a caller that connects and says nothing is not waited for any longer
+BACKLOG = 16
+
+
+class WarmServer:
+    """A server for the store found from start upward. program: the root of the command tree.
+
+    Raises NoIndex.
+    """
+
+    def __init__(self, start: Path, settings: Settings, program: Any) -> None:
+        self.store = find_store(start, settings.store).resolve()
+        self._settings = settings
+        self._program = program
+        self._warm = WarmSession(start, replace(settings, store=self.store))
+
+    @contextmanager
+    def listening(self) -> Iterator[socket.socket]:
+        """The socket, bound and for this user alone; it goes at the end. Raises StoreLocked, MixragError."""
+        path = Path(socket_path(str(self.store)) or "")
+        path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        if path.parent.stat().st_uid != os.getuid():
+            raise MixragError(f"{path.parent}: belongs to somebody else")
+        with path.with_suffix(".lock").open("wb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise StoreLocked(f"another mixrag serve answers for {self.store}") from error
+            path.unlink(missing_ok=True)
+            with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as listener:
+                before = os.umask(0o177)
+                try:
+                    listener.bind(str(path))
+                finally:
+                    os.umask(before)
+                listener.listen(BACKLOG)
+                try:
+                    yield listener
+                finally:
+                    path.unlink(missing_ok=True)
+
+    def answer_all(self, listener: socket.socket, idle_s: float) -> int:
+        """Answer until nobody has asked for idle_s seconds, the store is gone, or a signal comes; the exit code."""
+        try:
+            with self._warm.use() as session:
+                session.vector_of("warm")
+            listener.settimeout(FOLLOW_S)
+            asked = time.monotonic()
+            while time.monotonic() - asked < idle_s:
+                try:
+                    connection, _ = listener.accept()
+                except TimeoutError:
+                    self._warm.follow()
+                    continue
+                with closing(connection), suppress(OSError, ValueError):
+                    self._answer(connection)
+                asked = time.monotonic()
+        except KeyboardInterrupt:
+            return interruption_code()
+        return ExitCode.DONE
+
+    def _answer(self, connection: socket.socket) -> None:
+        """Read one request and send its reply. Raises OSError, ValueError."""
+        connection.settimeout(REQUEST_S)
+        if not peer_is_me(connection):
+            return
+        request, _ = receive_header(connection)
+        reply = self._run(request) if self._is_ours(request) else None
+        if reply is None:
+            connection.sendall(b'{"declined": true}\n')
+            return
+        code, answer, notes = reply
+        header = {"code": code, "stdout": len(answer), "stderr": len(notes)}
+        connection.sendall(json.dumps(header).encode() + b"\n" + answer + notes)
+        if code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED):
+            raise KeyboardInterrupt  # the signal was meant for the server; it met a command
+
+    @staticmethod
+    def _is_ours(request: Mapping[str, Any]) -> bool:
+        arguments = request.get("arguments") or [""]
+        return request.get("version") == __version__ and arguments[0] in COMMANDS
+
+    def _run(self, request: Mapping[str, Any]) -> tuple[int, bytes, bytes] | None:
+        """The command's exit code, stdout and stderr; None where it wants another session than this one."""
+        code = 0
+        with _in_place_of(request) as (answers, notes), lend_session(self._lend):
+            try:
+                self._program.main([str(each) for each in request["arguments"]])
+            except NotWarm:
+                return None
+            except SystemExit as leaving:
+                code = int(leaving.code or 0)
+            return code, answers.getvalue(), notes.getvalue()
+
+    def _lend(self, settings: Settings) -> Session:
+        """The session, for a command with these settings in the caller's folder. Raises NotWarm, MixragError."""
+        if replace(settings, store=None) != replace(self._settings, store=None):
+            raise NotWarm
+        if find_store(Path.cwd(), settings.store).resolve() != self.store:
+            raise NotWarm
+        with self._warm.use() as session:
+            return session
+
+
+class _Captured(io.TextIOWrapper):
+    """A stream in memory that looks to the program like the caller's."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        self._memory = io.BytesIO()
+        self._is_terminal = bool(told["is_terminal"])
+        super().__init__(self._memory, encoding=str(told["encoding"]), errors="mixrag-plain", newline="\n")
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def getvalue(self) -> bytes:
+        """All that was written."""
+        self.flush()
+        return self._memory.getvalue()
+
+
+@contextmanager
+def _in_place_of(request: Mapping[str, Any]) -> Iterator[tuple[_Captured, _Captured]]:
+    """The caller's folder, variables and streams, until the command is done. Raises OSError, ValueError."""
+    try:
+        answers, notes = _Captured(request["stdout"]), _Captured(request["stderr"])
+    except (KeyError, TypeError, LookupError) as error:
+        raise ValueError("not a request") from error
+    streams, folder, variables = (sys.stdin, sys.stdout, sys.stderr), Path.cwd(), seen_environment(os.environ)
+    os.chdir(str(request["cwd"]))
+    try:
+        sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO()), answers, notes
+        _exchange_variables({str(name): str(value) for name, value in dict(request["environment"]).items()})
+        yield answers, notes
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = streams
+        _exchange_variables(variables)
+        os.chdir(folder)
+
+
+def _exchange_variables(wanted: Mapping[str, str]) -> None:
+    for name in seen_environment(os.environ).keys() - wanted.keys():
+        del os.environ[name]
+    os.environ.update(seen_environment(wanted))

@@ -1,0 +1,219 @@
+"""mixrag mcp as editors and agents use it: the protocol's own client over stdio and HTTP, and what is refused."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.cli_fixtures import PROGRAM, environment_of, indexed
+
+pytest.importorskip("mcp")
+import anyio
+from mcp import Client, StdioServerParameters
+
+__all__ = ["indexed"]  # the fixture
+
+QUESTION = "How many days of paid leave does every member have?"
+PATIENCE_S = 200  # on a machine that is busy with other things
+CALLS = {
+    "search": {"query": "paid leave", "limit": 3},
+    "ask": {"question": QUESTION},
+    "show": {"ref": "handbook.md#L3-6"},
+    "status": {},
+}
+
+
+def check_form(payload: dict[str, Any]) -> None:
+    name = payload["schema"].removeprefix("mixrag.").replace("/", "-")
+    schema = json.loads(resources.files("mixrag_cli").joinpath("schemas", f"{name}.json").read_text("utf-8"))
+    jsonschema.validate(payload, schema, cls=jsonschema.Draft202012Validator)
+
+
+async def use_every_tool(client: Client) -> None:
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert set(tools) == set(CALLS)
+    assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
+    for name, arguments in CALLS.items():
+        result = await client.call_tool(name, arguments)
+        assert not result.is_error, result.content
+        check_form(result.structured_content)
+        assert json.loads(result.content[0].text) == result.structured_content
+    answer = await client.call_tool("ask", {"question": QUESTION})
+    assert answer.structured_content["value"] == 27
+    (link, *_) = [block for block in answer.content if block.type == "resource_link"]
+    place = await client.read_resource(link.uri)
+    assert "27 days" in place.contents[0].text
+
+
+async def make_mistakes(client: Client) -> None:
+    for name, arguments, code in (
+        ("search", {"query": ""}, 2),
+        ("search", {"query": "x", "limit": 1_000_000}, 2),
+        ("ask", {"question": "x" * 9_000}, 2),
+        ("ask", {"question": "x", "paths": ["nowhere/*"]}, 2),
+        ("show", {"ref": "../../../etc/passwd"}, 2),
+        ("remove", {"path": "handbook.md"}, 2),
+    ):
+        result = await client.call_tool(name, arguments)
+        assert result.is_error
+        failure = json.loads(result.content[0].text)
+        check_form(failure)
+        assert failure["code"] == code
+    with pytest.raises(Exception, match="no such resource"):
+        await client.read_resource("file:///etc/passwd")
+
+
+def stdio_server(folder: Path) -> StdioServerParameters:
+    env = environment_of(folder.parent, PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
+    return StdioServerParameters(command=sys.executable, args=["-m", "mixrag_cli", "mcp"], cwd=folder, env=env)
+
+
+def talk(server: Any, *stories: Callable[[Client], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with Client(server) as client:
+            for story in stories:
+                await story(client)
+
+    anyio.run(run)
+
+
+@pytest.fixture(scope="module")
+def http_port(indexed: Path) -> Iterator[int]:
+    """The port of a server that runs as long as the module's tests do."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [*PROGRAM, "mcp", "--http", "--port", str(port), "--origin", "https://friend.example"]
+    running = subprocess.Popen(command, cwd=indexed, env=environment_of(indexed.parent), stderr=subprocess.PIPE)
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline and running.poll() is None:
+        with socket.socket() as trial:
+            if trial.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.1)
+    yield port
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(PATIENCE_S) == 143
+    assert running.stderr is not None
+    running.stderr.close()
+
+
+def test_every_tool_over_stdio_and_nothing_is_left(indexed: Path) -> None:
+    before = set(children())
+    talk(stdio_server(indexed), use_every_tool, make_mistakes)
+    assert set(children()) <= before
+
+
+def test_every_tool_over_http(http_port: int) -> None:
+    talk(f"http://127.0.0.1:{http_port}/mcp", use_every_tool, make_mistakes)
+
+
+def test_fifty_calls_at_once(http_port: int) -> None:
+    async def ask_many(client: Client) -> None:
+        found: list[Any] = []
+
+        async def one(number: int) -> None:
+            name = ("ask", "search")[number % 2]
+            found.append((name, (await client.call_tool(name, CALLS[name])).structured_content))
+
+        async with anyio.create_task_group() as group:
+            for number in range(50):
+                group.start_soon(one, number)
+        assert len(found) == 50
+        assert {payload["value"] for name, payload in found if name == "ask"} == {27}
+        assert len({tuple(hit["id"] for hit in payload["hits"]) for name, payload in found if name == "search"}) == 1
+
+    talk(f"http://127.0.0.1:{http_port}/mcp", ask_many)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:3000"}, 403),
+        ({"Origin": "https://friend.example.evil.example"}, 403),
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "0.0.0.0"}, 421),
+        ({"Host": "127.0.0.1:1"}, 421),
+        ({"Content-Type": "text/plain"}, 400),
+        ({"Origin": "https://friend.example"}, 200),
+        ({}, 200),
+    ],
+    ids=str,
+)
+def test_a_page_of_another_origin_is_refused(http_port: int, headers: dict[str, str], status: int) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "initialize"}
+    call["params"] = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    assert post(http_port, json.dumps(call).encode(), headers) == status
+
+
+def test_a_huge_request_is_refused(http_port: int) -> None:
+    assert post(http_port, b" " * 5_000_000, {}) == 413
+
+
+def test_only_this_machine_is_served(http_port: int) -> None:
+    listening = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    places = {line.split()[1] for line in listening if line.split()[3] == "0A"}
+    assert f"0100007F:{http_port:04X}" in places
+    assert f"00000000:{http_port:04X}" not in places
+
+
+def test_a_killed_client_leaves_no_process(indexed: Path) -> None:
+    client = subprocess.Popen(
+        [sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:])", *PROGRAM, "mcp"],
+        cwd=indexed,
+        env=environment_of(indexed.parent),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + PATIENCE_S
+    while not (servers := children(client.pid)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert servers
+    client.kill()
+    client.wait()
+    assert client.stdin is not None
+    assert client.stdout is not None
+    client.stdin.close()
+    client.stdout.close()
+    while any(Path(f"/proc/{pid}/cmdline").exists() and is_alive(pid) for pid in servers):
+        assert time.monotonic() < deadline + PATIENCE_S
+        time.sleep(0.05)
+
+
+def post(port: int, body: bytes, headers: dict[str, str]) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    usual = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    try:
+        connection.request("POST", "/mcp", body, {**usual, **headers})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def children(parent: int | None = None) -> list[int]:
+    return [
+        int(pid)
+        for pid in Path(f"/proc/{parent or os.getpid()}/task/{parent or os.getpid()}/children").read_text().split()
+    ]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False

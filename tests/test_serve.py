@@ -1,0 +1,185 @@
+"""mixrag serve: the same answers without the wait, used where it runs and never needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mixrag_cli.client import run_warm, socket_path
+from tests.cli_fixtures import PROGRAM, environment_of, indexed, run_mixrag
+from tests.test_architecture import NOT_IN_THE_FACE
+
+__all__ = ["indexed"]  # the fixture
+
+PATIENCE_S = 200  # on a machine that is busy with other things
+LINK_ID = re.compile(rb"(?<=\x1b]8;)id=\d+")  # drawn at random for each link
+QUESTION = "How many days of paid leave does every member have?"
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[str]:
+    """A runtime folder whose name leaves room: a socket's path has at most 107 bytes."""
+    folder = tempfile.mkdtemp(prefix="mixrag-")
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def served(indexed: Path, runtime: str) -> Iterator[tuple[Path, dict[str, str], subprocess.Popen[bytes]]]:
+    """An indexed folder of its own, the environment of its callers, and the server that answers for it."""
+    folder = shutil.copytree(indexed, indexed.parent / "served")
+    env = environment_of(indexed.parent, XDG_RUNTIME_DIR=runtime)
+    server = subprocess.Popen([*PROGRAM, "serve"], cwd=folder, env=env, stderr=subprocess.PIPE)
+    assert server.stderr is not None
+    assert b"answering for" in server.stderr.readline()
+    yield folder, env, server
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(PATIENCE_S) == 143
+    server.stderr.close()
+    assert not list(Path(runtime, "mixrag").glob("*.sock"))
+
+
+def warm_only(folder: Path, env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """A run that ends with 99 where no server answers, and tells on stderr's last line what it had to load."""
+    script = (
+        "import sys; from mixrag_cli.client import run_warm; code = run_warm(sys.argv[1:])\n"
+        "print('|'.join(sys.modules), file=sys.stderr); sys.exit(99 if code is None else code)"
+    )
+    path = os.pathsep.join(filter(None, sys.path))
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments], cwd=folder, env={**env, "PYTHONPATH": path}, capture_output=True
+    )
+
+
+def without_times(raw: bytes) -> dict:
+    found = json.loads(raw)
+    found.pop("timings_ms", None)
+    return found
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ask", QUESTION],
+        ["ask", "Who won the 1998 chess final in Reykjavik?", "--json"],
+        ["search", "paid leave", "--limit", "3", "--color", "always"],
+        ["search", "bench", "--path", "nowhere/*", "--json"],
+    ],
+    ids=["answer", "no answer", "search", "wrong"],
+)
+def test_the_output_is_that_of_a_cold_run(served, arguments: list[str]) -> None:
+    folder, env, _ = served
+    warm = warm_only(folder, env, *arguments)
+    cold = run_mixrag(*arguments, cwd=folder, env={**env, "XDG_RUNTIME_DIR": str(folder)})
+    assert warm.returncode == cold.returncode != 99
+    if "--json" in arguments:
+        assert without_times(warm.stdout) == without_times(cold.stdout)
+    else:
+        assert LINK_ID.sub(b"", warm.stdout) == LINK_ID.sub(b"", cold.stdout)
+    assert warm.stderr.splitlines()[:-1] == cold.stderr.splitlines()
+
+
+def test_the_callers_side_is_light(served) -> None:
+    folder, env, _ = served
+    done = warm_only(folder, env, "search", "leave")
+    loaded = set(done.stderr.decode().splitlines()[-1].split("|"))
+    assert done.returncode == 0
+    assert loaded & (NOT_IN_THE_FACE | {"typer", "platformdirs", "asyncio", "tempfile", "hashlib"}) == set()
+
+
+def test_the_program_itself_asks_the_server(served) -> None:
+    folder, env, server = served
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        asking = subprocess.Popen([*PROGRAM, "search", "leave"], cwd=folder, env=env, stdout=subprocess.PIPE)
+        with pytest.raises(subprocess.TimeoutExpired):
+            asking.wait(8)  # it waits for a server that does not answer
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    told, _ = asking.communicate(timeout=PATIENCE_S)
+    assert b"handbook.md" in told
+
+
+def test_new_commits_are_followed(served) -> None:
+    folder, env, _ = served
+    (folder / "canteen.md").write_text("# Canteen\n\nThe canteen serves 83 lunches a day.\n")
+    assert run_mixrag("index", cwd=folder, env=env).returncode == 3
+    done = warm_only(folder, env, "ask", "How many lunches does the canteen serve a day?", "--json")
+    assert json.loads(done.stdout)["value"] == 83
+
+
+def test_other_settings_and_ones_own_affairs_are_left_to_the_caller(served) -> None:
+    folder, env, _ = served
+    for arguments in (["search", "leave", "--rerank", "none"], ["ask", "-"], ["ask", "x", "--file", "stock.csv"]):
+        assert warm_only(folder, env, *arguments).returncode == 99
+    assert warm_only(folder, {**env, "MIXRAG_RERANK": "none"}, "search", "leave").returncode == 99
+    assert warm_only(folder, env, "status").returncode == 99
+    assert warm_only(folder.parent, env, "search", "leave").returncode == 99
+    named = ["search", "leave", "--store", str(folder / ".mixrag")]
+    assert warm_only(folder.parent, env, *named).returncode == 0
+
+
+def test_the_socket_is_the_users_own_and_there_is_one(served, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, env, _ = served
+    monkeypatch.setenv("XDG_RUNTIME_DIR", env["XDG_RUNTIME_DIR"])
+    path = Path(socket_path(str(folder / ".mixrag")) or "")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    second = run_mixrag("serve", cwd=folder, env=env)
+    assert second.returncode == 11
+    assert b"another mixrag serve answers for" in second.stderr
+
+
+@pytest.mark.parametrize("reply", [b"", b"nonsense\n", b'{"code": 0, "stdout": 9, "stderr": 0}\nshort', b"[]\n"])
+def test_a_server_in_trouble_is_no_trouble(
+    tmp_path: Path, runtime: str, monkeypatch: pytest.MonkeyPatch, reply: bytes
+) -> None:
+    (tmp_path / ".mixrag").mkdir()
+    (tmp_path / ".mixrag" / "state.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    path = Path(socket_path(str(tmp_path / ".mixrag")) or "")
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        path.chmod(0o600)
+        assert run_warm(["search", "leave"]) is None  # nobody listens
+        listener.listen()
+
+        def answer() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(100_000)
+                connection.sendall(reply)
+
+        threading.Thread(target=answer, daemon=True).start()
+        assert run_warm(["search", "leave"]) is None
+        path.chmod(0o666)
+        assert run_warm(["search", "leave"]) is None  # others could have put it there
+    path.unlink()
+
+
+def test_a_server_that_nobody_asks_ends(indexed: Path, runtime: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mixrag_cli.commands.warm_server import WarmServer
+    from mixrag_cli.settings import Settings
+
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    server = WarmServer(indexed, Settings(), None)
+    begun = time.monotonic()
+    with server.listening() as listener:
+        assert server.answer_all(listener, idle_s=0.1) == 0
+    assert time.monotonic() - begun < PATIENCE_S
