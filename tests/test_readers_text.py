@@ -143,9 +143,9 @@ Like this::
     document = read("a.rst", text)
     found = [(block.kind, block.locator.lines, block.heading_path) for block in document.blocks]
     assert found == [
-        ("heading", (1, 3), ()),
+        ("heading", (2, 2), ()),
         ("paragraph", (8, 9), ("Title",)),
-        ("heading", (11, 12), ("Title",)),
+        ("heading", (11, 11), ("Title",)),
         ("paragraph", (14, 14), ("Title", "Usage")),
         ("code", (16, 16), ("Title", "Usage")),
         ("list", (18, 19), ("Title", "Usage")),
