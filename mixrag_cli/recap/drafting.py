@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import FactMatch, match_facts
 from mixrag_cli.recap.passages import ReadPassage, read_passages
 from mixrag_cli.recap.pieces import Piece, shorten
 from mixrag_cli.recap.present import number_text, unit_text
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.signs import Draft, compare, log_odds, number_sign, retrieval_signs, said_signs
+from mixrag_cli.recap.signs import Draft, asked_sign, compare, log_odds, number_sign, retrieval_signs, said_signs
 from mixrag_cli.recap.structure import structural_pieces
-from mixrag_cli.records import Evidence, Locator, Source
+from mixrag_cli.records import Evidence, Source
 from mixrag_cli.tables.prose_numbers import find_numbers
 
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
@@ -34,7 +35,8 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
     labelled = [*_from_pieces(restated, base), *_from_facts(restated, base)]
     drafts += _scored(restated, base, labelled, holds)
-    return compare(drafts)
+    wanted = base.reader.question(restated.question).expects
+    return compare([replace(one, signs={**one.signs, "asked": asked_sign(one, wanted)}) for one in drafts])
 
 
 # --- passages -------------------------------------------------------------------------------------------------------
@@ -44,7 +46,7 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
     """A passage with its deciding sentence marked, and the span in it where the reader names one."""
     text = one.hit.chunk.text
     sentence = text[one.sentence.start : one.sentence.end]
-    where = lines_of(one.hit.chunk.locator, text, one.sentence.start, one.sentence.end)
+    where = narrow_to(one.hit.chunk.locator, text, one.sentence.start, one.sentence.end)
     signs = {
         "holds": one.holds,
         "sentence": one.score,
@@ -81,14 +83,6 @@ def _from_span(
     proof = replace(proof, value=found.value, unit=found.unit, scale=found.scale)
     signs = {**signs, "number": number_sign(restated, found.value)}
     return Draft("span", text, source, signs, found.value, unit, (mark,), (proof,), cited)
-
-
-def lines_of(whole: Locator, text: str, start: int, end: int) -> Locator:
-    """The place of [start, end) of a passage: its own, narrowed to the lines, where a line of it is one of the file."""
-    if whole.lines is None or whole.lines[1] - whole.lines[0] != text.strip("\n").count("\n"):
-        return whole
-    first = whole.lines[0] + text[:start].lstrip("\n").count("\n")
-    return replace(whole, lines=(first, min(first + text[start:end].count("\n"), whole.lines[1])))
 
 
 # --- cells, computed values, tallies, facts ---------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.grading import N_LIKELY, Grading, shipped_grading
 from mixrag_cli.recap.missing import what_is_missing
-from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records import Answer, Candidate
 
@@ -49,8 +49,7 @@ def _probability(graded: tuple[float, Draft]) -> float:
 
 def _may_state(restated: Restated, draft: Draft, grading: Grading, chance: float) -> bool:
     """Whether a candidate is sure enough, and of a kind that answers: a passage is no answer to "how many"."""
-    asks_value = restated.expects in ("number", "percent") or restated.operation != "lookup"
-    return grading.states(draft, chance) and not (asks_value and draft.kind == "passage")
+    return grading.states(draft, chance) and (draft.kind != "passage" or asks_passage(restated))
 
 
 def _shown(graded: Sequence[tuple[float, Draft]]) -> list[Candidate]:

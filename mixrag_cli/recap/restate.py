@@ -84,6 +84,11 @@ class Restated:
         return {"code": "code", "text": "prose", "any": "lookup"}.get(self.expects, "lookup")
 
 
+def asks_passage(restated: Restated) -> bool:
+    """Whether a paragraph or a code block is an answer: to how, why and who, not to which value."""
+    return restated.operation == "lookup" and restated.expects in ("text", "code")
+
+
 _CHANGE_WORD = r"(?:change|increase|decrease|growth|decline|rise|drop)"
 _CHANGE_PERCENT = any_wording(
     rf"\b(percent(age)?|%)\s+{_CHANGE_WORD}\b",

@@ -20,12 +20,13 @@ from mixrag_cli.records import Candidate, CandidateKind, Evidence, Source
 # how far that is above the best of another place. meaning, words: of the sentence or label. around: with headings,
 # title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_unsaid: of those asked for.
 # promise, promise_lead, rank: of the passage in retrieval. coverage, cell: of a table's own reading. number: a number
-# where one is asked for (1), or the opposite (-1). agreement: how many other places say the same. accepted: whether the
-# passage passes retrieval's threshold. terms: how much the question says.
+# where one is asked for (1), or the opposite (-1). asked: how likely an answer of this form is asked for. agreement:
+# how many other places say the same. accepted: whether the passage passes retrieval's threshold. terms: how much the
+# question says.
 SIGNS = (
     "holds", "holds_lead", "pair", "pair_lead", "span", "span_lead", "sentence", "sentence_lead", "meaning", "words",
     "around", "unsaid", "names_unsaid", "years_unsaid", "promise", "promise_lead", "rank", "coverage", "cell",
-    "number", "agreement", "accepted", "terms",
+    "number", "asked", "agreement", "accepted", "terms",
 )  # fmt: skip
 PASSAGES = ("passage", "span", "definition")
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
@@ -119,6 +120,15 @@ def number_sign(restated: Restated, value: Decimal | None) -> float:
     if restated.expects in ("number", "percent"):
         return 1.0 if value is not None else -1.0
     return -1.0 if value is not None and restated.expects in ("text", "code", "label") else 0.0
+
+
+def asked_sign(draft: Draft, wanted: Mapping[str, float]) -> float:
+    """How likely an answer of the draft's form is asked for. wanted: a trained reader's probability of each form."""
+    if draft.kind == "passage":
+        forms: tuple[str, ...] = ("passage", "yes-no", "code")
+    else:
+        forms = ("number",) if draft.value is not None else ("name", "date", "code")
+    return sum(wanted.get(form, 0.0) for form in forms)
 
 
 def log_odds(chance: float) -> float:

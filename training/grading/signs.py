@@ -17,6 +17,7 @@ from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.recap.drafting import draft_all
+from mixrag_cli.recap.restate import asks_passage
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.settings import Settings
 from training.grading.domains import Asked, Domain
@@ -54,7 +55,7 @@ def signs_of(domain: Domain, cache: Path) -> list[Signed]:
 def _ask(session: Session, domain: str, number: int, asked: Asked) -> Iterator[Signed]:
     restated, base, _ = prepare(session, asked.text, Scope(paths=asked.scope), Clock())
     for draft in draft_all(restated, base):
-        asks_value = restated.expects in ("number", "percent") or restated.operation != "lookup"
+        asks_value = not asks_passage(restated)
         yield Signed(domain, number, draft.kind, asks_value, dict(draft.signs), is_right(asked, draft))
 
 
