@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.recap.generated.drafts import Claim
 from mixrag_cli.recap.generated.packing import Passage
 from mixrag_cli.recap.support import find_quote, is_rounding_of
@@ -177,12 +178,7 @@ def _place(passage: Passage, span: tuple[int, int]) -> tuple[Locator, str]:
     """Where a quote stands, narrowed to its lines where lines are counted, and what it stands under."""
     if passage.table is not None:
         return passage.table.locator, passage.table.title
-    where = passage.hit.chunk.locator
-    if where.lines is not None:
-        first = min(where.lines[0] + passage.text[: span[0]].count("\n"), where.lines[1])
-        last = min(first + passage.text[span[0] : span[1]].count("\n"), where.lines[1])
-        where = replace(where, lines=(first, last))
-    return where, passage.hit.chunk.context
+    return narrow_to(passage.hit.chunk.locator, passage.text, *span), passage.hit.chunk.context
 
 
 # --- numbers that stand in a formula as themselves ------------------------------------------------------------------
