@@ -104,7 +104,7 @@ def train(weights: dict[str, Any], lessons: list[Prepared], run: Run) -> None:
     """Let the workers run until their time is spent."""
     model = Reader(weights)
     for values in model.weights.values():
-        values.share_memory_()
+        values.share_memory_()  # type: ignore[no-untyped-call]
     context = multiprocessing.get_context("fork")  # the lessons and weights are shared with it, not copied
     workers = [context.Process(target=work, args=(rank, model, lessons, run)) for rank in range(run.workers)]
     for worker in workers:
@@ -160,7 +160,7 @@ def learn(
     n_tokens, counted = 0, 0.0
     for batch in itertools.islice(mine, BATCHES_A_STEP):
         found = batch_losses(model, batch)
-        total_loss(found).backward()
+        total_loss(found).backward()  # type: ignore[no-untyped-call]
         n_tokens += sum(len(row) for one in batch for row in one.rows)
         counted += worth(batch)
         for name, losses in found.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import read_pinned
 
-READER_SHA256 = "33d942bdc6b7dee70768f732e994518eda2aab3b845ce0616abf5da3b3639661"
+READER_SHA256 = "94f57239440f6e0920eead8979ef15e9359df8eb92e2802a0dc0db06bd7ef8f0"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
