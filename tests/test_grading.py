@@ -1,0 +1,102 @@
+"""Candidates, their signs, the probability made of them, and the three grades."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from mixrag_cli.recap.drafting import draft_all
+from mixrag_cli.recap.grading import Grading, Logistic, eager_grading, grading_from_json, shipped_grading
+from mixrag_cli.recap.reader import read_answer
+from mixrag_cli.recap.signs import MAX_LEAD, SIGNS, Draft, compare
+from mixrag_cli.records import Chunk, Hit, Locator, Source
+from tests.evidence_samples import REPORT, Sample, read_sample, shown_text
+
+
+@pytest.fixture(scope="module")
+def sample() -> Sample:
+    return read_sample({"report.md": REPORT})
+
+
+def sure(stated: float, likely: float = 0.35, held: float = 0.5) -> Grading:
+    """A grading by one sign alone: the probability is the logistic of the words said in and around."""
+    of_words = Logistic(0.0, {"around": 0.5}, {"around": 0.1}, {"around": 1.0})
+    kinds = ("cell", "computed", "column", "fact", "span", "passage")
+    return Grading(dict.fromkeys(kinds, of_words), dict.fromkeys(kinds, stated), likely, held)
+
+
+def draft(chunk: str, text: str, **signs: float) -> Draft:
+    place = Locator((0, 1), lines=(1, 1))
+    hit = Hit(Chunk(chunk, "d", "prose", "text", text, "", "", place, 0), "a.txt", "", {}, 0.5)
+    return Draft("span", text, Source(1, hit, place, text), signs)
+
+
+def test_a_logistic_is_the_formula_and_a_missing_sign_counts_as_its_mean() -> None:
+    logistic = Logistic(0.5, {"holds": 1.0, "words": 0.2}, {"holds": 2.0, "words": 0.1}, {"holds": 3.0, "words": -1.0})
+    assert logistic({"holds": 2.0}) == pytest.approx(1 / (1 + math.exp(-(0.5 + 3.0 * 0.5))))
+    assert logistic({}) == logistic({"holds": 1.0, "words": 0.2})
+
+
+def test_what_is_shipped_knows_every_sign_it_weighs() -> None:
+    shipped = shipped_grading()
+    assert {name for one in shipped.logistics.values() for name in one.weights} <= set(SIGNS)
+    assert all(0.5 < least <= 1 for least in shipped.stated.values())
+    with pytest.raises(ValueError, match="unknown signs"):
+        grading_from_json(
+            {"likely": 0.3, "held": 0.5, "kinds": {"cell": {"bias": 0, "mean": {}, "scale": {}, "weights": {"x": 1}}}}
+        )
+
+
+def test_candidates_are_shown_where_one_is_likely_or_all_together_hold_the_answer() -> None:
+    grading = sure(0.85)
+    assert grading.shows([0.4])
+    assert grading.shows([0.3, 0.2, 0.2])  # 1 - .7 * .8 * .8 = .55
+    assert not grading.shows([0.2, 0.2, 0.1])
+    assert not grading.shows([])
+
+
+def test_leads_are_over_other_answers_and_other_passages() -> None:
+    one, twin, other = compare(
+        [draft("a", "5", span=2.0, holds=3.0), draft("b", "5", span=1.0, holds=1.0), draft("c", "7", span=0.5)]
+    )
+    assert one.signs["span_lead"] == 1.5  # over "7", not over the same answer elsewhere
+    assert one.signs["holds_lead"] == 2.0
+    assert one.signs["agreement"] == twin.signs["agreement"] == 1.0
+    assert other.signs["span_lead"] == -1.5
+    assert compare([draft("a", "5", span=2.0)])[0].signs["span_lead"] == MAX_LEAD
+
+
+def test_every_kind_of_candidate_is_drafted_with_known_signs(sample: Sample) -> None:
+    found = draft_all(*sample.evidence_for("By how much did sales of chairs grow from 2023 to 2024?"))
+    assert {"computed", "passage"} <= {one.kind for one in found}
+    assert {name for one in found for name in one.signs} <= set(SIGNS)
+    assert all(math.isfinite(value) for one in found for value in one.signs.values())
+    for one in found:
+        if one.kind in ("passage", "span"):
+            assert all(0 <= start < end <= len(one.source.text) for start, end in one.marks)
+
+
+def test_the_same_evidence_is_stated_shown_or_refused_by_what_is_believed(sample: Sample) -> None:
+    asked = sample.evidence_for("Why was the new saw delayed?")
+    stated = read_answer(*asked, grading=replace(sure(0.5), likely=0.0))
+    likely = read_answer(*asked, grading=sure(1.0, likely=0.01))
+    refused = read_answer(*asked, grading=sure(1.0, likely=1.0, held=1.1))
+    assert (stated.status, likely.status, refused.status) == ("answered", "likely", "abstained")
+    assert stated.sources and stated.evidence and stated.confidence >= 0.5
+    assert likely.value is None and not likely.evidence
+    assert "lost the drawings" in shown_text(likely)
+    assert not refused.candidates and refused.refused
+
+
+def test_a_refusal_names_what_no_passage_speaks_of(sample: Sample) -> None:
+    never = sure(1.0, likely=1.0, held=1.1)
+    assert "Ashgrove" in read_answer(*sample.evidence_for("What were the sales of Ashgrove in 2024?"), never).text
+    known = read_answer(*sample.evidence_for("What were the sales of chairs in 2024?"), never).text
+    assert "chairs" not in known  # the documents do speak of them
+
+
+def test_a_passage_is_no_answer_to_how_many(sample: Sample) -> None:
+    answer = read_answer(*sample.evidence_for("How many chairs did the workshop sell in 2024?"), eager_grading())
+    assert answer.candidates[0].kind != "passage"
