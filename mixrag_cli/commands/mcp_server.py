@@ -178,7 +178,7 @@ def call_in_order(warm: WarmSession, name: str, given: Mapping[str, Any]) -> typ
         )
     links = [_link(each) for key in form.places for each in payload[key]]
     unique = {link.uri: link for link in links}
-    content = [types.TextContent(text=json_line(payload)), *unique.values()]
+    content: list[types.ContentBlock] = [types.TextContent(text=json_line(payload)), *unique.values()]
     return types.CallToolResult(content=content, structured_content=payload)
 
 

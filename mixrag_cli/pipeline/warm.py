@@ -10,7 +10,7 @@ from pathlib import Path
 from mixrag_cli.errors import NoIndex
 from mixrag_cli.pipeline.session import Session, ensure_same_model, open_session
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store, open_reader, read_record
+from mixrag_cli.store import StoreReader, find_store, open_reader, read_record
 
 USES_OF_A_SESSION = 1_000  # it remembers each question, 10 to 50 kB; opening the store anew takes 20 ms
 
@@ -48,7 +48,8 @@ class WarmSession:
             self._session = open_session(self._start, self.settings)
         elif self._uses >= USES_OF_A_SESSION or self._is_outdated(self._session):
             before, self._session = self._session, None
-            before.reader.close()
+            if isinstance(before.reader, StoreReader):
+                before.reader.close()
             reader = open_reader(find_store(self._start, self.settings.store))
             ensure_same_model(reader, before.embedder)
             self._session = Session(reader, before.embedder, self.settings)

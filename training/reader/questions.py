@@ -76,7 +76,7 @@ def logistic(inputs: Tensor, gold: Tensor, n_labels: int, penalty: float) -> tup
         value.backward()  # type: ignore[no-untyped-call]
         return value
 
-    optimiser.step(loss)  # type: ignore[no-untyped-call, arg-type]
+    optimiser.step(loss)  # type: ignore[no-untyped-call]
     plain = matrix.detach() / spread
     return plain, bias.detach() - plain @ mean
 

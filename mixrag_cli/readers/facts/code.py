@@ -141,10 +141,10 @@ class _Walk:
             is_function = declarator.type == "function_declarator"
             return _Context((*context.scope, declared_name(declarator))) if is_function else context
         elif self._is_function(node):
-            inner = _Context((*context.scope, *context.key), is_local=True)
+            local = _Context((*context.scope, *context.key), is_local=True)
             if not context.key:
-                return inner  # without a name it answers for no one
-            context = inner
+                return local  # without a name it answers for no one
+            context = local
         else:
             return context
         self._tail(node, context)
