@@ -18,7 +18,7 @@ _mixrag_config_unset() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_set() {
@@ -29,7 +29,7 @@ _mixrag_config_set() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_get() {
@@ -40,7 +40,7 @@ _mixrag_config_get() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation words_candidates meaning_candidates rerank rerank_candidates fusion acceptance accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_list() {
@@ -257,7 +257,7 @@ _mixrag_search() {
     _arguments -C -S \
         '*--limit=[How many passages at most]:value: ' '*-n[How many passages at most]:value: ' \
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
-        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
+        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
@@ -274,7 +274,7 @@ _mixrag_search() {
 _mixrag_chat() {
     _arguments -C -S \
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
-        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
+        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
@@ -291,7 +291,7 @@ _mixrag_chat() {
 _mixrag_ask() {
     _arguments -C -S \
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
-        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text]:value:(pdf markdown code sheet html notebook text)' \
+        '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \

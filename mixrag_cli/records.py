@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
-Modality = Literal["pdf", "markdown", "code", "sheet", "html", "notebook", "text"]
+Modality = Literal[
+    "pdf", "markdown", "code", "sheet", "html", "notebook", "text", "document", "slides", "mail", "image"
+]
 BlockKind = Literal["heading", "paragraph", "list", "code", "definition", "table"]
 ChunkKind = Literal["prose", "code", "table", "row"]
 FaithfulnessLevel = Literal["high", "borderline", "risk"]
@@ -102,10 +104,11 @@ class Locator:
     """A place in a source: characters of the extracted text always, and what the format has besides.
 
     chars: [start, end) in the extracted text. page: from 1. bbox: (x0, top, x1, bottom) in points from the
-    page's top left. lines: first and last of the file, from 1. cells: an A1 range such as "B4:C4". last_page: of a
-    table that goes on over pages; its bbox is that of its part on the first. cell, last_cell: of a notebook, from 1;
-    last_cell where a passage goes on over cells. marks: within a passage's text, where its line breaks are not those
-    of its file.
+    page's top left; of slides the page is the slide. lines: first and last of the file, from 1. cells: an A1 range such
+    as "B4:C4". last_page: of a table that goes on over pages; its bbox is that of its part on the first. section: the
+    heading, chapter, message or attachment that it stands under, in formats that have neither pages nor lines of their
+    own; there sheet is "Table 2", counted through the document. cell, last_cell: of a notebook, from 1; last_cell where
+    a passage goes on over cells. marks: within a passage's text, where its line breaks are not those of its file.
     """
 
     chars: tuple[int, int]
@@ -115,6 +118,7 @@ class Locator:
     sheet: str | None = None
     cells: str | None = None
     last_page: int | None = None
+    section: str | None = None
     cell: int | None = None
     last_cell: int | None = None
     marks: LineMarks = LineMarks()
@@ -122,7 +126,7 @@ class Locator:
     def to_json(self) -> dict[str, Any]:
         """The locator's known fields as plain JSON values; its marks only in to_plain."""
         known: dict[str, Any] = {"chars": list(self.chars)}
-        for name in ("page", "last_page", "sheet", "cells", "cell", "last_cell"):
+        for name in ("page", "last_page", "sheet", "cells", "section", "cell", "last_cell"):
             if (value := getattr(self, name)) is not None:
                 known[name] = value
         if self.lines is not None:
@@ -149,6 +153,7 @@ class Locator:
             sheet=known.get("sheet"),
             cells=known.get("cells"),
             last_page=known.get("last_page"),
+            section=known.get("section"),
             cell=known.get("cell"),
             last_cell=known.get("last_cell"),
             marks=LineMarks(*map(tuple, known["marks"])) if known.get("marks") else LineMarks(),
@@ -247,11 +252,12 @@ class FactValue:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What a file says of one key. path: outermost first, e.g. ("Session", "send", "timeout")."""
+    """What a file says of one key. path: outermost first, e.g. ("Session", "send", "timeout"). cell: of a notebook."""
 
     path: tuple[str, ...]
     sort: FactSort
     values: tuple[FactValue, ...]
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,9 +321,9 @@ class Table:
     """A table read through its headers (paper 000, 3.1: T = {top headers, left headers, data}).
 
     unit, scale: those the caption or a unit row gives to the whole table ("USD", 1_000_000). confidence: in
-    [0, 1], how sure the header inference is. total_rows: as in Grid. kind: "facts" for the one table a document whose
-    rows are keys (Header.path is the key path) and whose columns are ("constant", "value"), ("option", "help"), …: a
-    FactSort over a FactColumn.
+    [0, 1], how sure the header inference is. total_rows: as in Grid. kind: "facts" where the rows are keys
+    (Header.path is the key path) and the columns are ("constant", "value"), ("option", "help"), …: a FactSort over a
+    FactColumn. A document has one such table, a notebook one a cell.
     """
 
     id: str

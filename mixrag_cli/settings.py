@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import stat
 import tempfile
 import tomllib
@@ -74,6 +75,7 @@ class Settings:
     rerank_candidates: int = 30
     fusion: Literal["calibrated", "weighted", "rrf", "words", "meaning", "rerank"] = "calibrated"
     acceptance: Literal["per-source", "global", "none"] = "per-source"  # SSCC, or CRAG's one threshold
+    evidence: Literal["all", "accepted"] = "all"  # what is read where something is accepted: all hits, or those alone
     accept_precision: int = 0  # percent that the accept thresholds aim at; 0: balanced accuracy
     correction: Literal["on", "off"] = "on"  # try once more when nothing is accepted
     calibration: Literal["auto", "off"] = "auto"  # fit to the collection when indexing ends
@@ -97,12 +99,15 @@ class Settings:
     offline: Literal["on", "off"] = "off"  # never use the network, not even for `models pull`
     max_file_mb: int = 512
     max_text_file_mb: int = 20
+    ocr: Literal["auto", "off"] = "auto"  # read scans and images by tesseract, where it is installed
     worker_memory_mb: int = 2048
     worker_silence_s: int = 30
     worker_total_s: int = 300
     worker_cpu_s: int = 120
 
 
+# A Path has made one slash of two. Nothing of the kind can be read yet, and a folder named "s3:" helps nobody.
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+")
 SETTING_NAMES = tuple(field.name for field in fields(Settings))
 CHOICES: Mapping[str, tuple[str, ...]] = {
     name: get_args(kind) for name, kind in get_type_hints(Settings).items() if get_origin(kind) is Literal
@@ -236,6 +241,8 @@ def _values_of_file(path: Path) -> dict[str, Any]:
 def _path(value: Any, place: str) -> Path:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise WrongUsage(f"{place}store must be a folder, not {value!r}")
+    if address := ADDRESS.match(os.fspath(value)):
+        raise WrongUsage(f"{place}store must be a folder on this machine, not {address[0]}…")
     return Path(value).expanduser().absolute()
 
 

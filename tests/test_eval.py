@@ -16,7 +16,7 @@ import pytest
 
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.evaluation.ablation import ablated_runs, parse_run, settings_of
-from mixrag_cli.evaluation.answers import is_right_value
+from mixrag_cli.evaluation.answers import candidates_hold, is_right_value
 from mixrag_cli.evaluation.datasets import Question
 from mixrag_cli.evaluation.loading import load_dataset
 from mixrag_cli.evaluation.measures import precision_at
@@ -29,7 +29,7 @@ from mixrag_cli.output.eval_payload import evaluation_to_json
 from mixrag_cli.output.eval_view import print_evaluation, share_text
 from mixrag_cli.output.progress import Silence
 from mixrag_cli.pipeline.evaluating import EvalPlan, evaluate
-from mixrag_cli.records import Answer
+from mixrag_cli.records import Answer, Candidate, Locator, Source
 from mixrag_cli.settings import Settings
 from tests.cli_fixtures import environment_of, run_mixrag
 from tests.scripted_generator import ScriptedGenerator
@@ -319,6 +319,7 @@ def answered(text: str = "x", **more) -> Answer:
 
 REFUSAL = Answer("?", "abstained", "nothing there", "lookup", "")
 ANSWERABLE = Question("a", "What?", relevant={"d": 1.0}, answers=("the red fox",))
+NUMERIC = ("value", "stated-precision", "likely-holds")
 UNANSWERABLE = Question("u", "What?", is_answerable=False)
 
 
@@ -330,6 +331,58 @@ def test_refusing_has_precision_and_recall() -> None:
     assert report.measures["refusal-precision"].interval.mean == pytest.approx(2 / 3)
     assert report.measures["refusal-recall"].interval.mean == pytest.approx(2 / 3)
     assert [report.measures[name].count for name in ("refusal-precision", "refusal-recall", "F1")] == [3, 3, 2]
+
+
+def likely(*said: str, passage: str = "", value=None) -> Answer:
+    places = [Source(n, None, Locator((0, 1)), passage or text) for n, text in enumerate(said, start=1)]
+    found = tuple(Candidate("span", text, 0.5, place, value) for text, place in zip(said, places, strict=True))
+    return Answer("?", "likely", "not sure enough", "lookup", "", candidates=found)
+
+
+def test_a_likely_is_neither_an_answer_nor_a_refusal() -> None:
+    questions = [ANSWERABLE, ANSWERABLE, ANSWERABLE, UNANSWERABLE, UNANSWERABLE]
+    given = (answered("the red fox"), answered("a dog"), likely("the red fox"), likely("the red fox"), answered())
+    names = ("stated-precision", "coverage", "likely-holds", "refusal-recall", "refusal-precision", "EM", "F1")
+    outcomes = [Outcome(answer=each) for each in given]
+    report = report_run(score_run(Run("r"), questions, outcomes, tuple(map(parse_measure, names))), questions, "", "")
+    means = {name: (report.measures[name].interval.mean, report.measures[name].count) for name in names}
+    assert means["stated-precision"] == (pytest.approx(1 / 3), 3)  # one right, one wrong, one to what has no answer
+    assert means["coverage"] == (pytest.approx(2 / 3), 3)
+    assert means["likely-holds"] == (0.5, 2)
+    assert means["refusal-recall"] == (0.0, 2)
+    assert means["refusal-precision"][1] == 0
+    assert means["EM"] == means["F1"] == (pytest.approx(1 / 3), 3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "holds"),
+    [
+        (likely("a dog", "a cat", "the red fox"), True),
+        (likely("a dog", "a cat", "a hen", "the red fox"), False),  # the fourth is not shown
+        (likely("a dog", passage="They saw the red fox there."), True),
+        (likely("a dog", passage="They saw the red foxes there."), False),
+        (likely(), False),
+    ],
+)
+def test_a_likely_holds_what_one_of_its_first_candidates_says(answer: Answer, holds: bool) -> None:
+    assert candidates_hold(ANSWERABLE, answer) is holds
+
+
+@pytest.mark.parametrize(("value", "holds"), [(412, True), (515, False), (None, False)])
+def test_a_number_that_merely_stands_in_the_passage_is_not_held(value: int | None, holds: bool) -> None:
+    from decimal import Decimal
+
+    asked = Question("n", "How many?", answers=("412",), value=412.0)
+    answer = likely("chairs", passage="2023: 412, 2024: 515", value=None if value is None else Decimal(value))
+    assert candidates_hold(asked, answer) is holds
+
+
+def test_a_likely_number_has_no_value() -> None:
+    from decimal import Decimal
+
+    asked = Question("n", "How many?", answers=("412",), value=412.0)
+    scores = [parse_measure(name).score(asked, Outcome(answer=likely("412", value=Decimal(412)))) for name in NUMERIC]
+    assert [(score.value, score.weight) for score in scores] == [(0.0, 1.0), (0.0, 0.0), (1.0, 1.0)]
 
 
 def test_a_question_whose_evidence_no_passage_covers_counts_as_missed() -> None:

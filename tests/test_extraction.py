@@ -27,6 +27,7 @@ from mixrag_cli.extraction.transport import (
     receive_frame,
     send_frame,
 )
+from mixrag_cli.extraction.worker import Worker
 from mixrag_cli.plain import table_from_plain, table_to_plain
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.records import Cell, Chunk, ColumnProfile, Grid, GridCell, Header, Locator, SourceFile, Table, stable_id
@@ -279,6 +280,39 @@ def test_a_process_ends_with_the_program_even_when_that_is_killed(tmp_path: Path
     while is_running(pid) and time.monotonic() < ends:
         time.sleep(0.02)
     assert not is_running(pid)
+
+
+def test_a_process_ends_with_the_program_while_it_still_imports(tmp_path: Path) -> None:
+    """Which takes seconds on a busy machine: it was bound to its parent only after that."""
+    (tmp_path / "slow_child.py").write_text("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(60)\n")
+    script = f"""
+        import subprocess, sys
+        from mixrag_cli.limits import child_command
+        subprocess.run(child_command("slow_child", []), env={{"PYTHONPATH": ":".join({[*sys.path, str(tmp_path)]!r})}})
+    """
+    program = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True)
+    assert program.stdout is not None
+    pid = int(program.stdout.readline())
+    assert is_running(pid)
+    program.kill()
+    program.wait()
+    program.stdout.close()
+    ends = time.monotonic() + 5
+    while is_running(pid) and time.monotonic() < ends:
+        time.sleep(0.02)
+    assert not is_running(pid)
+
+
+def test_a_process_whose_program_is_gone_does_not_begin() -> None:
+    orphan = [sys.executable, "-P", "-m", "mixrag_cli.limits", "1", "mixrag_cli.extraction.child", "9", "1", "99", "9"]
+    done = subprocess.run(orphan, capture_output=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
+def test_readers_are_bound_from_their_first_line() -> None:
+    with Worker(Settings()) as worker:
+        command = Path(f"/proc/{worker.pid}/cmdline").read_bytes().split(b"\0")
+    assert b"mixrag_cli.limits" in command and str(os.getpid()).encode() in command
 
 
 def is_running(pid: int) -> bool:

@@ -180,6 +180,22 @@ def test_a_batch_carries_the_grade_of_each_line(asked, tmp_path):
         ]
 
 
+def test_a_chat_shows_and_saves_the_three_grades(asked, indexed, tmp_path, monkeypatch):
+    saved = tmp_path / "answers.md"
+    given = iter([ANSWERED, LIKELY, ABSTAINED])
+    typed = "Which leave?\nWho checks?\n/sources\n/show 2\nWhat is new?\n/show 1\n"
+    monkeypatch.setattr(Session, "ask", lambda *_: next(given))
+    done = CliRunner().invoke(app, ["chat"], input=f"{typed}/save {saved}\n")
+    first, second = done.stdout.index("27 days\n"), done.stdout.index("Probably in one of these:")
+    assert first < second < done.stdout.index("No answer: no passage speaks of leave")
+    assert done.stdout.count("Probably in one of these:") == 2  # the answer, and /sources again
+    assert "61%" in done.stdout
+    assert "Handbook of the Fernhill workshop" in done.stdout  # /show 2: the second candidate in its file
+    assert "the last answer has no source 1" in done.stderr
+    page = saved.read_text("utf-8")
+    assert [part in page for part in ("27 days", "Probably in one of these:", "No answer:")] == [True] * 3
+
+
 def test_an_unknown_grade_is_wrong_usage(asked):
     done = asked(LIKELY, "--accept", "maybe")
     assert done.exit_code == ExitCode.USAGE

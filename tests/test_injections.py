@@ -20,9 +20,10 @@ from tiny_gguf import tiny_model  # noqa: F401  a fixture
 
 from mixrag_cli.fencing import SPECIAL, plain_text
 from mixrag_cli.generator import Generator, Request
+from mixrag_cli.output.answer_view import print_answer
 from mixrag_cli.output.console import make_console
+from mixrag_cli.output.passages import Behind
 from mixrag_cli.output.payloads import answer_to_json
-from mixrag_cli.output.terminal import print_answer
 from mixrag_cli.recap.generated.reader import Asking, generate_answer
 from mixrag_cli.recap.generated.strategies import Limits
 from mixrag_cli.recap.support import find_quote, unsupported_numbers
@@ -81,7 +82,7 @@ def asked(sample: Sample, payload: Payload, generator: Generator, asking: Asking
 
 def rendered(answer: Answer) -> str:
     stream = io.StringIO()
-    print_answer(make_console(stream, "never"), answer, lambda _: None, explain=True)
+    print_answer(make_console(stream, "never"), answer, Behind(lambda _: None, lambda _: None), explain=True)
     return stream.getvalue() + json.dumps(answer_to_json(answer), ensure_ascii=False)
 
 

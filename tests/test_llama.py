@@ -374,9 +374,11 @@ def test_a_file_that_kills_the_loader_kills_a_child(tiny_model: Path, monkeypatc
 
     real = subprocess.run
     crash = [sys.executable, "-c", "import os; os.abort()"]
-    monkeypatch.setattr(subprocess, "run", lambda _, **more: real(crash, **more))
+    started = []
+    monkeypatch.setattr(subprocess, "run", lambda given, **more: started.append(given) or real(crash, **more))
     with pytest.raises(ModelUnusable, match=r"makes llama\.cpp fail"):
         llama_child.ensure_sound(read_gguf_header(tiny_model))
+    assert started[0][:5] == [sys.executable, "-P", "-m", "mixrag_cli.limits", str(os.getpid())]
 
 
 def test_too_little_memory_is_told_with_both_figures(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,9 @@ import pytest
 from mixrag_cli.errors import NoIndex
 from mixrag_cli.models.catalogue import KNOWN_MODELS
 from mixrag_cli.models.library import PulledModel
-from mixrag_cli.output import model_view, payloads, terminal
+from mixrag_cli.output import answer_view, model_view, payloads, search_view, terminal
 from mixrag_cli.output.console import file_link, is_styled, make_console
+from mixrag_cli.output.passages import Behind
 from mixrag_cli.output.places import is_within, position_of, reference
 from mixrag_cli.output.progress import Bars, duration_text
 from mixrag_cli.output.streams import write_error, write_json
@@ -27,6 +28,7 @@ from mixrag_cli.pipeline.session import SearchResult
 from mixrag_cli.pipeline.showing import Passage
 from mixrag_cli.records import (
     Answer,
+    Candidate,
     Cell,
     Check,
     Chunk,
@@ -114,6 +116,15 @@ def answer_of(text, *, status="answered"):
     )
 
 
+def likely_of(text, parent=""):
+    hit = hit_of(text)
+    hit = replace(hit, chunk=replace(hit.chunk, parent=parent))
+    source = Source(1, hit, Locator((0, 4), sheet=text, cells="B1:C2") if parent else hit.chunk.locator, text)
+    marks = ((0, len(text) // 2), (len(text) // 2 + 1, len(text)))
+    candidates = tuple(Candidate("computed", text, 0.61, replace(source, ref=n), None, text, marks) for n in (1, 2))
+    return replace(answer_of(text, status="likely"), refused=(), candidates=candidates)
+
+
 def table_of(text, *, n_rows=3, n_columns=2, value=True):
     return Table(
         id="ef" * 16,
@@ -148,6 +159,7 @@ def status_of(text):
         chunks=10,
         skipped=skipped,
         left_out=skipped,
+        no_reader={},
         models={"embedder": text},
         thresholds={"words": 1.5},
         calibration=read_priors()["late"],
@@ -166,15 +178,33 @@ def nowhere(path):
     return None
 
 
+NOTHING_BEHIND = Behind(nowhere, lambda _: None)
+
+
+def table_behind(text):
+    return Behind(nowhere, lambda _: table_of(text))
+
+
 def pulled_of(text):
     return PulledModel(text, text, text, text, text, text, 1, 1)
 
 
 RENDERERS = {
-    "answer": lambda console, text: terminal.print_answer(console, answer_of(text), nowhere),
-    "answer explained": lambda console, text: terminal.print_answer(console, answer_of(text), nowhere, explain=True),
-    "abstention": lambda console, text: terminal.print_answer(console, answer_of(text, status="abstained"), nowhere),
-    "search": lambda console, text: terminal.print_search(
+    "answer": lambda console, text: answer_view.print_answer(console, answer_of(text), NOTHING_BEHIND),
+    "answer explained": lambda console, text: answer_view.print_answer(
+        console, answer_of(text), NOTHING_BEHIND, explain=True
+    ),
+    "abstention": lambda console, text: answer_view.print_answer(
+        console, answer_of(text, status="abstained"), NOTHING_BEHIND
+    ),
+    "likely": lambda console, text: answer_view.print_answer(console, likely_of(text), NOTHING_BEHIND, explain=True),
+    "likely accepted": lambda console, text: answer_view.print_answer(
+        console, likely_of(text), NOTHING_BEHIND, accept_likely=True
+    ),
+    "table slice": lambda console, text: answer_view.print_answer(
+        console, likely_of(text, parent="ef" * 16), table_behind(text)
+    ),
+    "search": lambda console, text: search_view.print_search(
         console, SearchResult(text, (hit_of(text),), {}, (text,)), nowhere
     ),
     "passage": lambda console, text: terminal.print_passage(console, passage_of(text), nowhere),
@@ -199,6 +229,8 @@ def calibration_of(text):
 FORMS = {
     "calibration": lambda text: payloads.calibration_to_json(calibration_of(text)),
     "answer": lambda text: payloads.answer_to_json(answer_of(text)),
+    "answer likely": lambda text: payloads.answer_to_json(likely_of(text)),
+    "answer accepted": lambda text: payloads.answer_to_json(likely_of(text), accept_likely=True),
     "answer abstained": lambda text: payloads.answer_to_json(answer_of(text, status="abstained")),
     "search": lambda text: payloads.search_to_json(SearchResult(text, (hit_of(text),), {"total": 1.0}, (text,))),
     "status": lambda text: payloads.status_to_json(status_of(text)),
@@ -313,21 +345,28 @@ def test_exact_numbers_become_json_numbers(value, expected):
     assert type(made) is type(expected)
 
 
-def test_the_answer_comes_first_then_steps_then_sources(monkeypatch):
+def test_the_answer_comes_first_then_sources_then_steps(monkeypatch):
     shown = rendered(
-        lambda console: terminal.print_answer(console, answer_of("ANSWER"), nowhere),
+        lambda console: answer_view.print_answer(console, answer_of("ANSWER"), NOTHING_BEHIND, explain=True),
         color="never",
         monkeypatch=monkeypatch,
     )
     lines = [line for line in shown.splitlines() if line.strip()]
     assert lines[0] == "ANSWER"
-    order = [shown.index(word) for word in ("e1", "(e2 - e1) / e1 * 100 = 12.4", "[1] ANSWER#ANSWER!B4:C4", "note: ")]
+    words = (
+        "(ANSWER - 123) / 123 * 100 = 12.4",
+        "[1] ANSWER#ANSWER!B4:C4",
+        " e1 ",
+        "(e2 - e1) / e1 * 100 = 12.4",
+        "note: ",
+    )
+    order = [shown.index(word) for word in words]
     assert order == sorted(order)
 
 
 def test_an_abstention_names_what_it_refused(monkeypatch):
     shown = rendered(
-        lambda console: terminal.print_answer(console, answer_of("no evidence", status="abstained"), nowhere),
+        lambda console: answer_view.print_answer(console, answer_of("no evidence", status="abstained"), NOTHING_BEHIND),
         color="never",
         monkeypatch=monkeypatch,
     )
@@ -345,11 +384,15 @@ def test_links_lead_only_to_files_that_are_there(tmp_path, monkeypatch):
     hit = hit_of("a b#c.pdf")
     result = SearchResult("q", (hit,), {})
     linked = rendered(
-        lambda console: terminal.print_search(console, result, lambda _: file), color="always", monkeypatch=monkeypatch
+        lambda console: search_view.print_search(console, result, lambda _: file),
+        color="always",
+        monkeypatch=monkeypatch,
     )
     assert f"file://{tmp_path}/a%20b%23c.pdf" in linked
     plain = rendered(
-        lambda console: terminal.print_search(console, result, lambda _: file), color="never", monkeypatch=monkeypatch
+        lambda console: search_view.print_search(console, result, lambda _: file),
+        color="never",
+        monkeypatch=monkeypatch,
     )
     assert "file://" not in plain
 

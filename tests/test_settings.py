@@ -2,6 +2,7 @@
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,18 @@ def test_a_store_path_is_absolute_and_home_is_expanded(config_dir, monkeypatch):
     monkeypatch.setenv("MIXRAG_STORE", "~/index")
     monkeypatch.setenv("HOME", "/home/somebody")
     assert str(load_settings().store) == "/home/somebody/index"
+
+
+@pytest.mark.parametrize("value", ["s3://bucket/index", "gs://b", "az://c/i", "file:///srv/index", "s3:/bucket"])
+def test_an_address_is_no_folder(config_dir, monkeypatch, tmp_path, value):
+    monkeypatch.chdir(tmp_path)
+    for given in (value, Path(value)):
+        with pytest.raises(WrongUsage, match=r"store must be a folder on this machine, not [a-z0-9]+:/"):
+            load_settings({"store": given})
+    monkeypatch.setenv("MIXRAG_STORE", value)
+    with pytest.raises(WrongUsage, match="MIXRAG_STORE"):
+        load_settings()
+    assert list(tmp_path.iterdir()) == [config_dir]
 
 
 @pytest.mark.parametrize("name", sorted(BOUNDS))

@@ -111,6 +111,9 @@ class _Places:
         if len(inside) == 1:
             return self._frame.locate(first, start, end)
         last_cell = last.cell if last.cell != first.cell else None
-        shared = Locator((start, end), first.page, sheet=first.sheet, cell=first.cell, last_cell=last_cell)
+        body = next((block.locator for block in inside if block.kind != "heading"), first)
+        shared = Locator(
+            (start, end), first.page, sheet=first.sheet, cell=first.cell, last_cell=last_cell, section=body.section
+        )
         has_lines = first.lines is not None and last.lines is not None
         return self._frame.locate(replace(shared, lines=first.lines) if has_lines else shared, start, end)

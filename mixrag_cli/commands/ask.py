@@ -56,7 +56,7 @@ def ask(
     accepts_likely = accept is AcceptName.likely
     text = "" if jsonl else read_question(question or (), "question")
     settings = face.settings(rerank=search.rerank, expansion=expand, generator=generator, strategy=strategy)
-    from mixrag_cli.commands.sessions import locate_files_of, open_session_for
+    from mixrag_cli.commands.sessions import behind_of, open_session_for
     from mixrag_cli.pipeline.freshness import freshness_note
 
     session = open_session_for(search.file, settings, needs_generator=bool(generator))
@@ -73,9 +73,9 @@ def ask(
 
         write_json(answer_to_json(answer, accept_likely=accepts_likely))
     else:
-        from mixrag_cli.output.terminal import print_answer
+        from mixrag_cli.output.answer_view import print_answer
 
-        print_answer(face.console(), answer, locate_files_of(session), explain=explain)
+        print_answer(face.console(), answer, behind_of(session), explain=explain, accept_likely=accepts_likely)
     return _exit_code(answer.status, accepts_likely=accepts_likely)
 
 

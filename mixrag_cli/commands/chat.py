@@ -20,8 +20,8 @@ from mixrag_cli.output.streams import write_error, write_json
 
 if TYPE_CHECKING:
     from mixrag_cli.output.console import Console
+    from mixrag_cli.output.passages import Behind
     from mixrag_cli.output.prompting import LineReader
-    from mixrag_cli.output.terminal import Locate
     from mixrag_cli.pipeline.conversation import Conversation, Turn
 
 WELCOME = "Ask about {files:,} files. /help lists the commands, Ctrl-D leaves."
@@ -45,7 +45,7 @@ def chat(
     Lines that begin with a slash are commands: /help lists them. Without a terminal, questions are read from stdin.
     """
     settings = face.settings(rerank=search.rerank, generator=generator, strategy=strategy)
-    from mixrag_cli.commands.sessions import locate_files_of, open_session_for
+    from mixrag_cli.commands.sessions import behind_of, open_session_for
     from mixrag_cli.output.prompting import make_line_reader
     from mixrag_cli.pipeline.conversation import Conversation
 
@@ -53,7 +53,7 @@ def chat(
     desk = Desk(
         Conversation(session, search.scope),
         face.console(),
-        locate_files_of(session),
+        behind_of(session),
         make_line_reader([f"/{name}" for name in COMMANDS], face.color.value),
         face,
     )
@@ -68,7 +68,7 @@ class Desk:
 
     conversation: Conversation
     console: Console
-    locate: Locate
+    behind: Behind
     lines: LineReader
     face: Face
     _interrupted: bool = field(default=False, init=False)
@@ -160,9 +160,9 @@ class Desk:
 
             write_json(answer_to_json(turn.answer))
         else:
-            from mixrag_cli.output.terminal import print_answer
+            from mixrag_cli.output.answer_view import print_answer
 
-            print_answer(self.console, turn.answer, self.locate)
+            print_answer(self.console, turn.answer, self.behind)
             self.console.print()
 
     def _tell(self, error: MixragError) -> None:
@@ -180,37 +180,40 @@ def _help(desk: Desk, _: str) -> None:
 
 
 def _sources(desk: Desk, _: str) -> None:
-    """The last answer's sources, or what came near."""
-    from mixrag_cli.output.terminal import print_abstention, print_sources
+    """The last answer's sources, or the places that probably hold it, or what came near."""
+    from mixrag_cli.output.answer_view import print_abstention, print_likely, print_sources
 
     answer = desk.last().answer
-    if answer.sources:
-        print_sources(desk.console, answer.sources, desk.locate)
+    if answer.status == "likely":
+        print_likely(desk.console, answer, desk.behind)
+    elif answer.sources:
+        print_sources(desk.console, answer, desk.behind)
     else:
-        print_abstention(desk.console, answer, desk.locate)
+        print_abstention(desk.console, answer, desk.behind)
 
 
 def _show(desk: Desk, argument: str) -> None:
     """/show N: source N of the last answer in its context; or any reference."""
+    from mixrag_cli.output.answer_view import numbered_sources
     from mixrag_cli.output.places import reference
     from mixrag_cli.output.terminal import print_passage
 
     ref = argument
     if argument.isdecimal():
-        chosen = [source for source in desk.last().answer.sources if source.ref == int(argument)]
-        if not chosen:
+        chosen = numbered_sources(desk.last().answer).get(int(argument))
+        if chosen is None:
             raise WrongUsage(f"the last answer has no source {argument}", "/sources")
-        ref = reference(chosen[0].hit.path, chosen[0].locator)
+        ref = reference(chosen.hit.path, chosen.locator)
     if not ref:
         raise WrongUsage("which source?", "/show 1")
-    print_passage(desk.console, desk.conversation.session.show(ref), desk.locate)
+    print_passage(desk.console, desk.conversation.session.show(ref), desk.behind.file)
 
 
 def _explain(desk: Desk, _: str) -> None:
     """The five steps behind the last answer."""
-    from mixrag_cli.output.terminal import print_answer
+    from mixrag_cli.output.answer_view import print_answer
 
-    print_answer(desk.console, desk.last().answer, desk.locate, explain=True)
+    print_answer(desk.console, desk.last().answer, desk.behind, explain=True)
 
 
 def _scope(desk: Desk, argument: str) -> None:

@@ -53,6 +53,7 @@ def examine(start: Path, face: Face, *, read_index: bool = False) -> list[Findin
         ("packages", _check_packages),
         ("settings", lambda: _check_settings(face)),
         ("embedder", lambda: _check_embedder(face)),
+        ("reader model", _check_reader),
         ("disk", lambda: _check_disk(start)),
         ("index", lambda: _check_index(start, face, read_index=read_index)),
         ("terminal", _check_terminal),
@@ -147,6 +148,12 @@ def _check_embedder(face: Face) -> Iterator[Finding]:
         return
     size = len(model_bytes(thoroughly=True)) + len(tokenizer_bytes(thoroughly=True))
     yield Finding("ok", "embedder", f"the bundled model is the pinned one ({size / 1e6:.0f} MB)")
+
+
+def _check_reader() -> Iterator[Finding]:
+    from mixrag_cli.models.bundled_reader import reader_bytes
+
+    yield Finding("ok", "reader model", f"it is the pinned one ({len(reader_bytes(thoroughly=True)) / 1e6:.0f} MB)")
 
 
 def _check_other_embedder(name: str) -> Iterator[Finding]:

@@ -105,6 +105,7 @@ def _warn_of_settings_files(roots: Sequence[Path], face: Face) -> None:
 
 def _tell(report: IndexReport, face: Face) -> None:
     """Unreadable files and the summary on stderr; with --json the report on stdout."""
+    from mixrag_cli.output.formats import no_reader_text
     from mixrag_cli.output.payloads import index_to_json
 
     for line in _unreadable_lines(report.skipped):
@@ -112,6 +113,8 @@ def _tell(report: IndexReport, face: Face) -> None:
     for warning in report.warnings:
         face.note(warning)
     face.note(_summary(report))
+    if report.no_reader:
+        face.note(no_reader_text(report.no_reader, report.left_out))
     if report.summaries is not None:
         face.note(_summaries_line(report.summaries))
     if face.json:
@@ -142,7 +145,7 @@ def _summary(report: IndexReport) -> str:
         "removed": report.removed,
         "unchanged": report.unchanged,
         "unreadable": len(report.skipped),
-        "left out by rule": len(report.left_out),
+        "left out by rule": len(report.left_out) - sum(report.no_reader.values()),
     }
     counts = ", ".join(f"{count:,} {what}" for what, count in done.items() if count) or "no files"
     rate = f", {report.tokens / report.seconds:,.0f} tokens/s" if report.tokens and report.seconds else ""

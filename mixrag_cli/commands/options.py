@@ -41,6 +41,10 @@ class ModalityName(StrEnum):
     html = "html"
     notebook = "notebook"
     text = "text"
+    document = "document"
+    slides = "slides"
+    mail = "mail"
+    image = "image"
 
 
 class KindName(StrEnum):

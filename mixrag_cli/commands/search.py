@@ -44,6 +44,6 @@ def search(
 
         write_json(search_to_json(result))
     else:
-        from mixrag_cli.output.terminal import print_search
+        from mixrag_cli.output.search_view import print_search
 
         print_search(face.console(), result, locate_files_of(session))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mixrag_cli.commands.sources import locate_files
 from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.records import Table
 from mixrag_cli.settings import Settings
 
 if TYPE_CHECKING:
-    from mixrag_cli.output.terminal import Locate
+    from mixrag_cli.output.lines import Locate
+    from mixrag_cli.output.passages import Behind
 
 
 def open_session_for(files: Sequence[Path] | None, settings: Settings, *, needs_generator: bool = False) -> Session:
@@ -28,6 +31,17 @@ def open_session_for(files: Sequence[Path] | None, settings: Settings, *, needs_
 def locate_files_of(session: Session) -> Locate:
     """A function from display paths to the session's files."""
     return locate_files(lambda: session.document_rows, session.reader.store)
+
+
+def behind_of(session: Session) -> Behind:
+    """The session's files and tables, for what is shown of a citation; a table is fetched when it is first wanted."""
+    from mixrag_cli.output.passages import Behind
+
+    @cache
+    def table(table_id: str) -> Table | None:
+        return session.reader.tables([table_id]).get(table_id)
+
+    return Behind(locate_files_of(session), table)
 
 
 def _open(files: Sequence[Path] | None, settings: Settings) -> Session:

@@ -10,7 +10,7 @@ from mixrag_cli.pipeline.roots import source_path
 from mixrag_cli.records import DocumentRow
 
 if TYPE_CHECKING:
-    from mixrag_cli.output.terminal import Locate
+    from mixrag_cli.output.lines import Locate
 
 
 def locate_files(rows: Callable[[], Sequence[DocumentRow]], store: Path) -> Locate:

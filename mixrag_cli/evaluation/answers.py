@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mixrag_cli.evaluation.datasets import Question
 from mixrag_cli.evaluation.measures import exact_match, normalize_answer, token_f1
 from mixrag_cli.evaluation.tatqa import answer_strings, score_answer
-from mixrag_cli.records import Answer
+from mixrag_cli.records import Answer, Candidate
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_FORM = 4  # words
 ENOUGH_OF_THE_WORDS = 0.7  # of a longer right answer's
+N_CANDIDATES = 3  # as many as the terminal shows
 TOLERANCE = 0.005  # of the right value, unless it is itself rounded more coarsely
 
 
@@ -32,6 +34,41 @@ def is_right_value(question: Question, answer: Answer) -> bool:
     if question.value is None or answer.value is None or answer.status != "answered":
         return False
     return is_same_value(question.text, question.value, question.answers, float(answer.value), answer.unit)
+
+
+def is_right(question: Question, answer: Answer) -> bool:
+    """Whether a stated answer is the right one: by its number where one is known, else word for word.
+
+    Nothing is right of a question that has no answer.
+    """
+    if not question.is_answerable or answer.status != "answered":
+        return False
+    return is_right_value(question, answer) if question.value is not None else score_words(question, answer)[0] == 1.0
+
+
+def candidates_hold(question: Question, answer: Answer) -> bool:
+    """Whether one of the first N_CANDIDATES would be the right answer, or its passage says a right one in words.
+
+    A number that merely stands in the passage is no answer: which of its numbers is meant is the question.
+    """
+    if not question.is_answerable:
+        return False
+    shown = answer.candidates[:N_CANDIDATES]
+    return any(is_right(question, _as_stated(answer, each)) for each in shown) or any(
+        _says(each.source.text, right) for each in shown for right in question.answers
+    )
+
+
+def _as_stated(answer: Answer, candidate: Candidate) -> Answer:
+    """What the program would have said, had it stated the candidate."""
+    said = replace(answer, text=candidate.text, value=candidate.value, unit=candidate.unit)
+    return replace(said, status="answered", evidence=(), formula="", result=None)
+
+
+def _says(passage: str, right: str) -> bool:
+    words = normalize_answer(right)
+    is_number = not re.search(r"[^\W\d_]", words)
+    return bool(words) and not is_number and f" {words} " in f" {normalize_answer(passage)} "
 
 
 def is_same_value(question: str, gold: float, gold_texts: Sequence[str], value: float, unit: str) -> bool:

@@ -18,7 +18,7 @@ from mixrag_cli.evaluation.statistics import ALPHA, Interval, bootstrap, holm, p
 
 Verdict = Literal["better", "worse", "unstable", "none"]
 # Settings that act on what is read and answered, after the ranking is made: no ranking measure can tell them apart.
-ANSWERS_ALONE = frozenset({"acceptance", "accept_precision", "correction", "strategy", "answer_tokens"})
+ANSWERS_ALONE = frozenset({"acceptance", "accept_precision", "evidence", "correction", "strategy", "answer_tokens"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
 """From what the program did with a question to its score by each measure.
 
 A score is a value and a weight: a question that a measure does not ask about has the weight 0, so that precision and
-recall of refusing are means like all others.
+recall of refusing are means like all others. A likely is neither an answer nor a refusal.
 
     nDCG@k Recall@k MRR@k Success@k (HiT@k) P@k     the ranking, of questions that have something relevant
     EM F1 value                                     the answer, of questions that have one
     refusal-precision refusal-recall                refusing, of what was refused and of what cannot be answered
+    stated-precision coverage                       stating, of what was stated and of what can be answered
+    likely-holds                                    of what was likely: one of the first candidates is right
     faithfulness CP AF AR CR                        answer, passages and question beside each other
     tokens                                          what a generator read and wrote
 """
@@ -18,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.evaluation.answers import is_right_value, score_words
+from mixrag_cli.evaluation.answers import candidates_hold, is_right, is_right_value, score_words
 from mixrag_cli.evaluation.datasets import DataSet, Question
 from mixrag_cli.evaluation.measures import (
     RankingMeasure,
@@ -133,6 +135,8 @@ def _answer_measures(dataset: DataSet) -> list[str]:
         names.insert(0, "value")
     if any(not question.is_answerable for question in dataset.questions):
         names += ["refusal-precision", "refusal-recall"]
+    if any(map(_has_gold, dataset.questions)):
+        names += ["stated-precision", "coverage", "likely-holds"]
     return [*names, "faithfulness", "CP", "AF", "AR", "CR", "tokens"]
 
 
@@ -159,6 +163,26 @@ def _score_refusal_recall(question: Question, answer: Answer, _: Nearness | None
     return Score(float(answer.status == "abstained"), float(not question.is_answerable))
 
 
+def _score_stated_precision(question: Question, answer: Answer, _: Nearness | None) -> Score:
+    if question.is_answerable and not _has_gold(question):
+        return NOT_ASKED
+    return Score(float(is_right(question, answer)), float(answer.status == "answered"))
+
+
+def _score_coverage(question: Question, answer: Answer, _: Nearness | None) -> Score:
+    return Score(float(answer.status == "answered"), float(question.is_answerable))
+
+
+def _score_likely_holds(question: Question, answer: Answer, _: Nearness | None) -> Score:
+    if question.is_answerable and not _has_gold(question):
+        return NOT_ASKED
+    return Score(float(candidates_hold(question, answer)), float(answer.status == "likely"))
+
+
+def _has_gold(question: Question) -> bool:
+    return bool(question.answers) or question.value is not None
+
+
 def _score_faithfulness(_: Question, answer: Answer, __: Nearness | None) -> Score:
     return _known(answer.faithfulness.score if answer.faithfulness else None)
 
@@ -177,6 +201,9 @@ ANSWER_MEASURES: Mapping[str, AnswerMeasure] = {
     "value": _score_value,
     "refusal-precision": _score_refusal_precision,
     "refusal-recall": _score_refusal_recall,
+    "stated-precision": _score_stated_precision,
+    "coverage": _score_coverage,
+    "likely-holds": _score_likely_holds,
     "faithfulness": _score_faithfulness,
     "CP": lambda _, __, near: _known(near.cp if near else None),
     "AF": lambda _, __, near: _known(near.af if near else None),

@@ -1,4 +1,4 @@
-"""The reader process: `python -m mixrag_cli.extraction.child SOCKET PARENT MEMORY_MB CPU_S`.
+"""The reader process: `python -m mixrag_cli.limits PARENT mixrag_cli.extraction.child SOCKET PARENT MEMORY_MB CPU_S`.
 
     request with an open file ─► reader ─► tables ─► chunks ─► frames back
 
@@ -29,7 +29,7 @@ from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.plain import table_to_plain
 from mixrag_cli.readers import ReadLimits, ReadSource, fallback_reader_for, reader_for
 from mixrag_cli.records import Chunk, Document, Table
-from mixrag_cli.tables.facts import facts_to_table
+from mixrag_cli.tables.facts import facts_to_tables
 from mixrag_cli.tables.grid import grid_to_table
 
 BEAT_SECONDS = 0.2  # a reader may beat a thousand times a second; the parent needs to hear it a few times
@@ -78,7 +78,7 @@ def extract(connection: socket.socket, request: Request, fd: int) -> None:
         beat(0, before.st_size)  # starting took its time: on a busy machine most of what the parent bears in silence
         if before.st_size > request.max_file_mb * MEGABYTE:
             raise FileUnreadable("too-large", f"larger than {request.max_file_mb} MB")
-        limits = ReadLimits(request.max_file_mb, request.max_text_file_mb)
+        limits = ReadLimits(request.max_file_mb, request.max_text_file_mb, request.ocr)
         source = ReadSource(request.name, before.st_size, file, beat, limits, redact_text)
         read = fallback_reader_for(request.name) if request.fallback else reader_for(request.name)
         beat(0, before.st_size)
@@ -89,9 +89,8 @@ def extract(connection: socket.socket, request: Request, fd: int) -> None:
     document = redact_document(document)
     tables = _document_to_tables(document, request, beat)
     chunks = _document_to_chunks(document, tables, request, beat)
-    facts = facts_to_table(document.facts, document=request.document_id, title=document.title or request.name)
-    sent = [*(table for _, table in tables), *([facts] if facts is not None else [])]
-    _send_extraction(connection, document, chunks, sent)
+    facts = facts_to_tables(document.facts, document=request.document_id, title=document.title or request.name)
+    _send_extraction(connection, document, chunks, [*(table for _, table in tables), *facts])
 
 
 class Beat:

@@ -229,6 +229,7 @@ class _Seat:
             max_text_file_mb=settings.max_text_file_mb,
             table_representation=settings.table_representation,
             fallback=fallback,
+            ocr=settings.ocr == "auto",
         )
 
     def _ready_worker(self) -> Worker:

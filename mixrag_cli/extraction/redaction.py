@@ -25,8 +25,7 @@ def redact_document(document: Document) -> Document:
     builder.warnings += [*document.warnings, f"{found} likely secrets removed from the text"]
     for block in document.blocks:
         _add_redacted(builder, block, document)
-    builder.facts.facts += map(_redact_fact, document.facts)
-    return builder.build()
+    return replace(builder.build(), facts=tuple(map(_redact_fact, document.facts)))
 
 
 def _redact_fact(fact: Fact) -> Fact:
@@ -52,6 +51,7 @@ def _add_redacted(builder: DocumentBuilder, block: Block, document: Document) ->
         lines=place.lines,
         sheet=place.sheet,
         cells=place.cells,
+        section=redact_text(place.section) if place.section else None,
     )
 
 

@@ -27,7 +27,8 @@ class Request:
     """What a reader process is asked for.
 
     embedder: as in the settings; its tokens are counted. window: the embedder's, in tokens.
-    table_representation: as in the settings. fallback: use the second reader.
+    table_representation: as in the settings. fallback: use the second reader. ocr: whether pictures may be
+    read.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Request:
     max_text_file_mb: int
     table_representation: Representation = "h-rcl-rows"
     fallback: bool = False
+    ocr: bool = True
 
     def to_plain(self) -> dict[str, Any]:
         """The request as a JSON object."""

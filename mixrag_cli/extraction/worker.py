@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ from mixrag_cli.extraction.transport import (
     receive_frame,
     send_request,
 )
+from mixrag_cli.limits import child_command
 from mixrag_cli.plain import table_from_plain
 from mixrag_cli.records import Chunk, Extraction, Table
 from mixrag_cli.settings import Settings
@@ -62,7 +62,7 @@ class Worker:
                 stdout=subprocess.DEVNULL,  # native libraries write where they like
                 stderr=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
-                cwd="/",  # and -P: a folder being indexed must not lend its modules to the child
+                cwd="/",  # a folder being indexed must not lend its modules to the child
                 env={**os.environ, **CHILD_ENVIRONMENT, "PYTHONPATH": _search_path()},
                 process_group=0,  # Ctrl-C in the terminal goes to the program alone
             )
@@ -124,7 +124,7 @@ class Worker:
 
     def _command(self, descriptor: int) -> list[str]:
         numbers = [descriptor, os.getpid(), self._settings.worker_memory_mb, self._settings.worker_cpu_s]
-        return [sys.executable, "-P", "-m", "mixrag_cli.extraction.child", *map(str, numbers)]
+        return child_command("mixrag_cli.extraction.child", list(map(str, numbers)))
 
     def _collect(self, watch: _Watch, on_beat: Callable[[int, int], None]) -> Extraction:
         chunks: list[Chunk] = []

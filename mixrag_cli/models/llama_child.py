@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.limits import allow_computing, limit_process
+from mixrag_cli.limits import allow_computing, child_command, limit_process
 from mixrag_cli.models.cache import Note, is_noted, keep_note, note_of
 from mixrag_cli.models.gguf_file import GgufHeader, file_fingerprint, read_gguf_header
 
@@ -42,7 +42,7 @@ def _try_in_child(header: GgufHeader) -> None:
     search_path = os.pathsep.join(filter(None, [str(PACKAGE_FOLDER), os.environ.get("PYTHONPATH", "")]))
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "mixrag_cli.models.llama_child", *arguments],
+            child_command("mixrag_cli.models.llama_child", arguments),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -56,7 +56,7 @@ class OnnxReader:
     def __init__(self, model: bytes, threads: int = 0) -> None:
         self._tokenizer = load_bundled_tokenizer()
         self._tokenizer.no_truncation()
-        self._cls, self._sep = (self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
+        self._cls, self._sep = self._tokenizer.encode("").ids
         self._session = open_session(model, "reader model", threads)
 
     def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
@@ -77,7 +77,8 @@ class OnnxReader:
     def question(self, question: str) -> QuestionReading:
         """What the question wants, read alone."""
         asked = self._question(question)
-        ((_, cls),) = self._runs([_Row([*asked, self._sep], len(asked), [])], ["cls"])
+        row = [*asked, self._sep]  # the empty passage, all of the first type
+        ((_, cls),) = self._runs([_Row(row, len(row), [])], ["cls"])
         first = PAIR + 1
         operations = _softmax(cls[0][first : first + len(OPERATIONS)])
         expects = _softmax(cls[0][first + len(OPERATIONS) : first + len(OPERATIONS) + len(EXPECTS)])

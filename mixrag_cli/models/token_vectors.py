@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from mixrag_cli.models.minilm import MiniLM
 
-MAX_KEPT = 20_000  # texts of a kind, some 40 MB
+MAX_KEPT = 20_000  # labels, some 40 MB
+MAX_QUESTIONS = 512  # questions and parts of them, some 8 kB each
 
 Tokens = npt.NDArray[np.float32]
 
@@ -27,7 +28,7 @@ class KeptTokens:
 
     def of_question(self, text: str) -> Tokens:
         """Those of a question or a part of one, without its stop words."""
-        if len(self._questions) > MAX_KEPT:
+        if len(self._questions) >= MAX_QUESTIONS:
             self._questions.clear()
         if text not in self._questions:
             self._questions[text] = np.nan_to_num(self._model.embed_query_late(text)[1])

@@ -2,7 +2,13 @@
 
     streams    which file descriptor the answer goes to, and what happens when it fails
     console    colours, width and links: what this terminal can do
-    terminal   records -> lines for people
+    answer_view  answers of the three grades -> lines for people
+    search_view  search hits -> lines for people
+    terminal   other records -> lines for people
+    passages   a cited passage -> running text, code or a slice of a table
+    snippets   a text -> the part of it that matters, with marks
+    marks      which words of a passage decide the answer
+    lines      what every view prints: places, and text beside a mark
     table_view records -> tables that fit the terminal
     payloads   records -> dicts for JSON
     progress   the run so far, on stderr

@@ -1,6 +1,6 @@
 """How a place in a source is written: the same short form in sources, search hits and `mixrag show`.
 
-report.pdf#page=4    file.py#L10-20    book.xlsx#Sheet!B4:C4    notes.ipynb#cell=3    #abc123456789
+report.pdf#page=4   file.py#L10-20   book.xlsx#Sheet!B4:C4   notes.ipynb#cell=3   letter.docx#section=Terms   #abc123
 """
 
 from __future__ import annotations
@@ -18,6 +18,13 @@ def place_of(locator: Locator) -> str:
     """The place within its file, "" where only characters are known."""
     if locator.cells:
         return f"{locator.sheet}!{locator.cells}" if locator.sheet else locator.cells
+    within = _page_or_lines(locator)
+    if locator.section:
+        return f"section={locator.section}&{within}" if within else f"section={locator.section}"
+    return within
+
+
+def _page_or_lines(locator: Locator) -> str:
     if locator.page is not None:
         return f"page={locator.page}"
     if locator.cell is not None:

@@ -6,7 +6,8 @@ parent that has no data. What does not fit is left out and counted; what is cite
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
@@ -21,26 +22,103 @@ NARROWEST_COLUMN = 9  # characters: "1,234,567"
 LABEL_SHARE = 3  # the row labels get at most one part in three of the width
 MAX_ROWS = 40  # a screenful; --json has them all
 ROWS_BEFORE_CITED = 6
+NEIGHBOURS = 1  # rows of a slice before and after its only cited row
+MAX_CITED_ROWS = 8  # of a slice: enough for what a formula compares; a tally over more is told by its column
 INDENT = "  "
+
+Place = tuple[int, int]  # row and column of a cell, as in Cell
 
 
 def table_layout(console: Console, table: Table, highlight: Sequence[str] = ()) -> tuple[Layout, str]:
     """The table ready to print, and one line on what was left out ("" where it is whole)."""
-    cells = {(cell.row, cell.column): cell for cell in table.cells}
-    cited = {place for place, cell in cells.items() if _is_cited(cell, table.locator.page, highlight)}
-    columns = _columns_that_fit(table.columns, {column for _, column in cited}, console.width)
+    cited = cited_cells(table, highlight)
+    columns = _columns_that_fit(table.columns, cited, console.width)
     rows = _rows_to_show(table.rows, {row for row, _ in cited})
+    left_out = _left_out(table, len(rows), len(columns))
+    layout = _laid_out(table, rows, columns, cited, _Room(console.width, console.is_terminal))
+    return layout, f"… and {left_out} (all with --json)" if left_out else ""
+
+
+def table_slice(console: Console, table: Table, cited: Set[Place], indent: int) -> tuple[Layout, str]:
+    """The header rows, the cited rows with a neighbour on each side, and the columns round the cited ones.
+
+    Columns that repeat the rows' own headers stand in for these, so that no label is shown twice. Returns the slice
+    ready to print beside an indent of so many columns, and one line on what was left out.
+    """
+    width = console.width - indent
+    rows = _rows_round(table.rows, {row for row, _ in cited})
+    labels = _label_columns(table, [row for row in rows if row is not None])
+    columns = _columns_that_fit(table.columns, cited, width, labels)
+    if not {column.index for column in columns} >= {*labels[:1]}:  # too narrow for a column of labels beside the cited
+        labels, columns = [], _columns_that_fit(table.columns, cited, width)
+    left_out = _left_out(table, sum(row is not None for row in rows), len(columns))
+    layout = _laid_out(table, rows, columns, cited, _Room(width, console.is_terminal, outlined=not labels))
+    return layout, f"… {left_out}" if left_out else ""
+
+
+def _label_columns(table: Table, rows: Sequence[Header]) -> list[int]:
+    """The indices of the columns whose cells are the row headers themselves; none unless every header has one."""
+    texts = {(cell.row, cell.column): cell.text for cell in table.cells}
+    found: list[int] = []
+    for depth in range(max((len(row.path) for row in rows), default=0)):
+        same = (
+            column.index
+            for column in table.columns
+            if all(texts.get((row.index, column.index)) == row.path[depth] for row in rows if len(row.path) > depth)
+        )
+        index = next(same, None)
+        if index is None:
+            return []
+        found.append(index)
+    return found
+
+
+def cited_cells(table: Table, highlight: Sequence[str]) -> set[Place]:
+    """Row and column of the data cells at the places "B4:C4", "L7-9" or "page=2"."""
+    page = table.locator.page
+    return {(cell.row, cell.column) for cell in table.cells if _is_cited(cell, page, highlight)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """Where a table is laid out. styled: whether a mark can be a style; outlined: whether row headers are shown."""
+
+    width: int
+    styled: bool
+    outlined: bool = True
+
+
+def _laid_out(
+    table: Table, rows: Sequence[Header | None], columns: Sequence[Header], cited: Set[Place], room: _Room
+) -> Layout:
+    """The rows and columns as a layout; None stands for rows that are left out in between."""
+    cells = {(cell.row, cell.column): cell for cell in table.cells}
     layout = Layout(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
-    layout.add_column("", max_width=console.width // LABEL_SHARE, overflow="fold")
+    if room.outlined:
+        labels = max(room.width // LABEL_SHARE, min(NARROWEST_COLUMN, room.width // 2), 1)
+        layout.add_column("", max_width=labels, overflow="fold")
     for column in columns:
-        numeric = any(
-            cells[row.index, column.index].value is not None for row in rows if (row.index, column.index) in cells
-        )
+        own = (cells.get((row.index, column.index)) for row in rows if row is not None)
         layout.add_column(
-            foreign("\n".join(column.path), keep_newlines=True), justify="right" if numeric else "left", overflow="fold"
+            foreign("\n".join(column.path), keep_newlines=True),
+            justify="right" if any(cell is not None and cell.value is not None for cell in own) else "left",
+            overflow="fold",
         )
-    _add_rows(layout, rows, columns, cells, cited, styled=console.is_terminal)
-    return layout, _left_out(table, rows, columns)
+    shown: tuple[str, ...] = ()
+    for row in rows:
+        if row is None:
+            layout.add_row("…")
+            continue
+        label, style = "", "bold" if row.is_total else ""
+        if room.outlined:
+            for depth in range(_common_length(shown, row.path), len(row.path) - 1):
+                layout.add_row(foreign(INDENT * depth + row.path[depth], "bold"))
+            label = INDENT * (len(row.path) - 1) + row.path[-1] if row.path else ""
+        places = [(row.index, column.index) for column in columns]
+        texts = [_cell_text(cells.get(place), place in cited, room.styled) for place in places]
+        layout.add_row(*([foreign(label)] if room.outlined else []), *texts, style=style)
+        shown = row.path
+    return layout
 
 
 def facts_layout(table: Table) -> Layout:
@@ -60,28 +138,6 @@ def facts_layout(table: Table) -> Layout:
     return layout
 
 
-def _add_rows(
-    layout: Layout,
-    rows: Sequence[Header],
-    columns: Sequence[Header],
-    cells: dict[tuple[int, int], Cell],
-    cited: set[tuple[int, int]],
-    *,
-    styled: bool,
-) -> None:
-    shown: tuple[str, ...] = ()
-    for row in rows:
-        for depth in range(_common_length(shown, row.path), len(row.path) - 1):
-            layout.add_row(foreign(INDENT * depth + row.path[depth], "bold"))
-        label = INDENT * (len(row.path) - 1) + row.path[-1] if row.path else ""
-        texts = [
-            _cell_text(cells.get((row.index, column.index)), (row.index, column.index) in cited, styled)
-            for column in columns
-        ]
-        layout.add_row(foreign(label), *texts, style="bold" if row.is_total else "")
-        shown = row.path
-
-
 def _cell_text(cell: Cell | None, is_cited: bool, styled: bool) -> Text:
     if cell is None:
         return Text("")
@@ -95,27 +151,50 @@ def _is_cited(cell: Cell, first_page: int | None, highlight: Sequence[str]) -> b
     return any(is_within(cell.address, place) or is_on(cell.line, page, place) for place in highlight)
 
 
-def _columns_that_fit(columns: Sequence[Header], cited: set[int], width: int) -> list[Header]:
-    room = max(1, (width - width // LABEL_SHARE) // (NARROWEST_COLUMN + 2))
-    wanted = sorted(range(len(columns)), key=lambda place: (columns[place].index not in cited, place))[:room]
+def _columns_that_fit(
+    columns: Sequence[Header], cited: Set[Place], width: int, labels: Sequence[int] = ()
+) -> list[Header]:
+    """As many as there is room for: those with a cited cell first, then the labels, then those nearest to the cited."""
+    room = max(1, (width if labels else width - width // LABEL_SHARE) // (NARROWEST_COLUMN + 2))
+    indices = {column for _, column in cited}
+    centres = [place for place, column in enumerate(columns) if column.index in indices] or [0]
+    nearness = {place: min(abs(place - centre) for centre in centres) for place in range(len(columns))}
+    order = {place: (near > 0, columns[place].index not in labels, near, place) for place, near in nearness.items()}
+    wanted = sorted(nearness, key=order.__getitem__)[:room]
     return [columns[place] for place in sorted(wanted)]
 
 
-def _rows_to_show(rows: Sequence[Header], cited: set[int]) -> list[Header]:
+def _rows_to_show(rows: Sequence[Header], cited: Set[int]) -> list[Header]:
     first = next((place for place, row in enumerate(rows) if row.index in cited), 0)
     start = max(0, min(first - ROWS_BEFORE_CITED, len(rows) - MAX_ROWS))
     return list(rows[start : start + MAX_ROWS])
 
 
-def _left_out(table: Table, rows: Sequence[Header], columns: Sequence[Header]) -> str:
-    missing_rows = max(table.total_rows, len(table.rows)) - len(rows)
-    missing_columns = len(table.columns) - len(columns)
+def _rows_round(rows: Sequence[Header], cited: Set[int]) -> list[Header | None]:
+    """The cited rows, at most MAX_CITED_ROWS, each between its neighbours; None for a gap within."""
+    centres = [place for place, row in enumerate(rows) if row.index in cited][:MAX_CITED_ROWS] or [0]
+    near = NEIGHBOURS if len(centres) == 1 else 0
+    kept = sorted(
+        {place for centre in centres for place in range(centre - near, centre + near + 1)} & {*range(len(rows))}
+    )
+    shown: list[Header | None] = []
+    for place, before in zip(kept, [*kept[:1], *kept], strict=False):
+        if place - before > 1:
+            shown.append(None)
+        shown.append(rows[place])
+    return shown
+
+
+def _left_out(table: Table, rows: int, columns: int) -> str:
+    """Example: "10 more rows and 3 more columns"; "" where all are shown."""
+    missing_rows = max(table.total_rows, len(table.rows)) - rows
+    missing_columns = len(table.columns) - columns
     parts = []
     if missing_rows > 0:
         parts.append(f"{missing_rows:,} more {'row' if missing_rows == 1 else 'rows'}")
     if missing_columns > 0:
         parts.append(f"{missing_columns} more {'column' if missing_columns == 1 else 'columns'}")
-    return f"… and {' and '.join(parts)} (all with --json)" if parts else ""
+    return " and ".join(parts)
 
 
 def _common_length(one: Sequence[str], other: Sequence[str]) -> int:

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mixrag_cli.cleaning import safe_text
+from mixrag_cli.output.answer_view import PROBABLY, shown_candidates
 from mixrag_cli.output.places import reference
+from mixrag_cli.records import Answer, Candidate
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.conversation import Turn
@@ -22,12 +24,25 @@ def conversation_to_markdown(turns: Iterable[Turn]) -> str:
 
 def _turn_to_markdown(turn: Turn) -> str:
     answer = turn.answer
-    said = answer.text if answer.status == "answered" else f"No answer: {answer.text}"
-    lines = [f"## {_plain(turn.question)}", "", _plain(said), ""]
+    lines = [f"## {_plain(turn.question)}", "", _plain(_said(answer)), ""]
     if answer.formula:
         lines += [f"Computed: {_plain(answer.formula)} = {answer.result}", ""]
-    lines += [f"{source.ref}. {_plain(reference(source.hit.path, source.locator))}" for source in answer.sources]
+    if answer.status == "likely":
+        lines += [_candidate_line(*numbered) for numbered in enumerate(shown_candidates(answer.candidates), start=1)]
+    else:
+        lines += [f"{source.ref}. {_plain(reference(source.hit.path, source.locator))}" for source in answer.sources]
     return "\n".join([*lines, ""])
+
+
+def _said(answer: Answer) -> str:
+    if answer.status == "likely":
+        return PROBABLY
+    return answer.text if answer.status == "answered" else f"No answer: {answer.text}"
+
+
+def _candidate_line(number: int, candidate: Candidate) -> str:
+    place = _plain(reference(candidate.source.hit.path, candidate.source.locator))
+    return f"{number}. {place} ({candidate.probability:.0%}): {_plain(candidate.text)}"
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import ModelUnusable, WrongUsage
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from mixrag_cli.store.memory import MemoryStore
 
 
+KEPT_QUERIES = 128  # embedded texts, 8 kB each: those of one question and of what it follows, not of a whole batch
+
+
 class Collection:
     """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions."""
 
@@ -56,7 +59,8 @@ class Collection:
         self._settings = settings
         self._generator: Generator | None = None
         counts = reader.record.counts
-        self._queries: dict[str, tuple[npt.NDArray[np.float32], QuestionTokens | None]] = {}
+        # Not a method of its own: a cycle would keep the reader, and its lock, until the collector comes by.
+        self._embedded = lru_cache(maxsize=KEPT_QUERIES)(partial(_embed_query, embedder))
         self._matcher = Matcher(text_to_terms)
         self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
@@ -102,23 +106,16 @@ class Collection:
         return show_passage(self.reader, self.document_rows, ref)
 
     def vector_of(self, text: str) -> npt.NDArray[np.float32]:
-        """The vector of a query, (dim,) float32 of length 1; embedded once, however often it is asked for."""
-        return self._embedded(text)[0]
+        """The vector of a query, (dim,) float32 of length 1; embedded once while it is kept."""
+        vector: npt.NDArray[np.float32] = self._embedded(text)[0]
+        return vector
 
     def tokens_of(self, text: str) -> QuestionTokens:
         """The vectors of a query's tokens, (q, late_dim) float32, from the run that gave its vector."""
-        tokens = self._embedded(text)[1]
+        tokens: QuestionTokens | None = self._embedded(text)[1]
         if tokens is None:
             raise ValueError(f"{self.embedder.name} gives no token vectors")
         return tokens
-
-    def _embedded(self, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:
-        if text not in self._queries:
-            if isinstance(self.embedder, LateEmbedder):
-                self._queries[text] = self.embedder.embed_query_late(text)
-            else:
-                self._queries[text] = (self.embedder.embed_query(text), None)
-        return self._queries[text]
 
     @cached_property
     def label_tokens(self) -> KeptTokens:
@@ -250,3 +247,9 @@ class Collection:
             if not documents:
                 raise WrongUsage(f"no indexed file matches {', '.join(scope.paths)}", "mixrag status")
         return build_filter(document_ids=documents, modalities=scope.modalities or None, kinds=scope.kinds or None)
+
+
+def _embed_query(embedder: Embedder, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:
+    if isinstance(embedder, LateEmbedder):
+        return embedder.embed_query_late(text)
+    return embedder.embed_query(text), None

@@ -41,6 +41,7 @@ INDEX_SETTINGS = (
     "summary_minutes",
     "max_file_mb",
     "max_text_file_mb",
+    "ocr",
 )
 
 

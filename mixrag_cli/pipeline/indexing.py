@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from mixrag_cli.pipeline.extras import TABLE_FORM
 from mixrag_cli.pipeline.roots import IndexPlan, RootPlan, plan_index
 from mixrag_cli.pipeline.selections import Selections, are_kept, keep_selections, selections_for
 from mixrag_cli.pipeline.summarising import INTERRUPTED, SummaryReport, summarise_tables
+from mixrag_cli.pipeline.unread import reads_images, unread_formats
 from mixrag_cli.records import DocumentRow, Skipped, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
@@ -42,6 +43,7 @@ from mixrag_cli.store import (
     set_store_aside,
 )
 from mixrag_cli.walking import (
+    IMAGE,
     Change,
     Selection,
     WalkLimits,
@@ -55,7 +57,10 @@ from mixrag_cli.walking import (
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for."""
+    """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for.
+
+    no_reader: of those left out, how many have a format that nothing here reads, by suffix.
+    """
 
     store: Path
     added: int = 0
@@ -66,6 +71,7 @@ class IndexReport:
     stale: int = 0
     skipped: tuple[Skipped, ...] = ()
     left_out: tuple[Skipped, ...] = ()
+    no_reader: Mapping[str, int] = field(default_factory=dict)
     chunks: int = 0
     tokens: int = 0
     seconds: float = 0.0
@@ -168,10 +174,11 @@ def _check_table_form(store: Path, settings: Settings) -> None:
 
 
 def _scan(plan: IndexPlan, settings: Settings, follow: bool, selections: Selections) -> _Scan:
-    known = _known_rows(plan.store)
+    known = _known_rows(plan.store, settings)
     total = _Scan()
     for root in plan.roots:
-        limits = WalkLimits(settings.max_file_mb, selections.get(os.fsdecode(root.name), Selection()))
+        selection = selections.get(os.fsdecode(root.name), Selection())
+        limits = WalkLimits(settings.max_file_mb, selection, reads_images=reads_images(settings))
         total = total + _scan_root(root, plan.store, known, limits, follow)
     return total
 
@@ -205,15 +212,23 @@ def _scan_root(root: RootPlan, store: Path, known: Iterable[DocumentRow], limits
     )
 
 
-def _known_rows(store: Path) -> list[DocumentRow]:
-    """The files that the store remembers; what another version of this program could not read is to be tried again."""
+def _known_rows(store: Path, settings: Settings) -> list[DocumentRow]:
+    """The files that the store remembers; what another version of this program could not read is to be tried again,
+    and so are scans once there is OCR.
+    """
     try:
         with open_reader(store) as reader:
             rows = reader.document_rows()
             same_program = reader.record.program == __version__
     except NoIndex:
         return []
-    return rows if same_program else [replace(row, content_hash="") if row.status == "skipped" else row for row in rows]
+    scans_again = reads_images(settings)
+    return [
+        replace(row, content_hash="")
+        if row.status == "skipped" and (not same_program or (scans_again and row.code == IMAGE.code))
+        else row
+        for row in rows
+    ]
 
 
 def _is_finished(store: Path, settings: Settings) -> bool:
@@ -320,6 +335,7 @@ def _report(plan: IndexPlan, scan: _Scan, tally: Tally, seconds: float) -> Index
     changed = sum(change.previous is not None for change in read)
     renamed = sum(change.renamed_from is not None for change in read)
     rows = (*scan.unchanged, *scan.noted, *tally.skipped)
+    left_out = tuple(_skipped(row) for row in rows if row.status == "left_out")
     return IndexReport(
         store=plan.store,
         added=len(read) - changed - renamed,
@@ -329,7 +345,8 @@ def _report(plan: IndexPlan, scan: _Scan, tally: Tally, seconds: float) -> Index
         removed=max(0, len(scan.removed) - renamed),
         stale=sum(row.stale for row in rows),
         skipped=tuple(_skipped(row) for row in rows if row.status == "skipped" or row.stale),
-        left_out=tuple(_skipped(row) for row in rows if row.status == "left_out"),
+        left_out=left_out,
+        no_reader=unread_formats(left_out),
         chunks=tally.chunks,
         tokens=tally.tokens,
         seconds=round(seconds, 2),

@@ -12,6 +12,7 @@ from mixrag_cli.errors import WrongUsage
 from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.freshness import DiskChanges, compare_with_disk, state_of
 from mixrag_cli.pipeline.naming import rows_named
+from mixrag_cli.pipeline.unread import unread_formats
 from mixrag_cli.records import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
 from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw
@@ -23,7 +24,8 @@ from mixrag_cli.store import find_store, open_reader, reopen_writer, size_of_sto
 class StoreStatus:
     """What a store holds. roots: absolute folders. updated: seconds since the epoch; bytes: on disk.
 
-    calibration: what the thresholds come from.
+    calibration: what the thresholds come from. no_reader: of the files left out, those of a format that nothing here
+    reads, counted by suffix.
     """
 
     store: Path
@@ -33,6 +35,7 @@ class StoreStatus:
     chunks: int
     skipped: tuple[Skipped, ...]
     left_out: tuple[Skipped, ...]
+    no_reader: Mapping[str, int]
     models: Mapping[str, str]
     thresholds: Mapping[str, float]
     calibration: Calibration
@@ -81,6 +84,7 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
     rows = reader.document_rows()
     record = reader.record
     indexed = [row for row in rows if row.status == "indexed"]
+    left_out = _skipped(rows, "left_out")
     calibration = kept_calibration(record, settings.rerank)
     return StoreStatus(
         store=store,
@@ -89,7 +93,8 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
         by_modality=dict(sorted(Counter(row.modality for row in indexed).items())),
         chunks=sum(row.chunks for row in indexed),
         skipped=_skipped(rows, "skipped"),
-        left_out=_skipped(rows, "left_out"),
+        left_out=left_out,
+        no_reader=unread_formats(left_out),
         models={"embedder": record.embedder},
         thresholds=_thresholds(calibration, settings),
         calibration=calibration,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.collection import Collection
@@ -21,6 +22,7 @@ from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.correction import widen
 from mixrag_cli.store import text_to_terms
 
+Evidence = Literal["all", "accepted"]
 NEAREST = 3  # refused passages that are named
 
 
@@ -38,20 +40,22 @@ def retrieve(
 ) -> Retrieved:
     """The passages to read for the question, or the nearest refused ones."""
     hits = collection.judge(collection.find(question, where, clock, operands, expand(collection, question, clock)))
-    if kept := readable(hits):
+    reads = collection.settings.evidence
+    if kept := readable(hits, reads):
         return Retrieved(keep_chosen(collection, question, kept, clock))
     corrected = bool(hits) and collection.settings.correction == "on"
     if corrected:
         hits = collection.judge(_correct(collection, question, hits, where, clock))
         clock.lap("correct")
-        if kept := readable(hits):
+        if kept := readable(hits, reads):
             return Retrieved(keep_chosen(collection, question, kept, clock), corrected=True)
     return Retrieved((), tuple(hits[:NEAREST]), corrected)
 
 
-def readable(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """All of the hits where one of them is accepted, else none."""
-    return tuple(hits) if any(hit.accepted_by is not None for hit in hits) else ()
+def readable(hits: Sequence[Hit], reads: Evidence = "all") -> tuple[Hit, ...]:
+    """All of the hits where one of them is accepted, or the accepted ones alone; none where none is accepted."""
+    accepted = tuple(hit for hit in hits if hit.accepted_by is not None)
+    return tuple(hits) if accepted and reads == "all" else accepted
 
 
 def _correct(collection: Collection, question: str, hits: Sequence[Hit], where: str | None, clock: Clock) -> list[Hit]:

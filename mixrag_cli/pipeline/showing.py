@@ -3,6 +3,7 @@
 A REF is a path with an optional place, or the id of a passage as search prints it:
 
     report.pdf   report.pdf#page=4   module.py#L10-20   book.xlsx#Sheet!B4:C4   notes.ipynb#cell=3   #3fa9c1
+    slides.pptx#slide=3   letter.docx#section=Terms   letter.docx#Table 2!B4   mail.eml#section=plan.pdf&page=2
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from mixrag_cli.store.memory import MemoryStore
 
 CONTEXT_CHUNKS = 1  # passages shown before and after the cited ones
-_PAGE = re.compile(r"^page=(\d+)$")
+_SECTION = re.compile(r"^section=(.*?)(?:&((?:page=|L)\d+(?:-L?\d+)?))?$")
+_PAGE = re.compile(r"^(?:page|slide)=(\d+)$")
 _NOTEBOOK_CELLS = re.compile(r"^cell=(\d+)(?:-(\d+))?$")
 _LINES = re.compile(r"^L(\d+)(?:-L?(\d+))?$")
 _CELLS = re.compile(r"^(?:'?([^!']*)'?!)?([A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?)$")
@@ -55,12 +57,15 @@ class Place:
     cells: str | None = None
     chunk: str | None = None
     notebook_cells: tuple[int, int] | None = None
+    section: str | None = None
 
     def holds(self, chunk: Chunk) -> bool:
         """Whether a chunk of the document shows the place, or a part of it."""
         where = chunk.locator
         if self.chunk is not None:
             return chunk.id == self.chunk
+        if self.section is not None and where.section != self.section:
+            return False
         if self.page is not None:
             return where.page is not None and where.page <= self.page <= (where.last_page or where.page)
         if self.notebook_cells is not None:
@@ -162,15 +167,27 @@ def _resolve(
     row = find_document(rows, path, reader.store, here)
     if not mark:
         return row, Place()
+    if (place := _place_in(fragment)) is not None:
+        return row, place
+    raise WrongUsage(
+        f"{ref}: no such kind of place", f"mixrag show {path}#page=4, #L10-20, #cell=3, #Sheet!B4 or #section=Terms"
+    )
+
+
+def _place_in(fragment: str) -> Place | None:
+    """What stands behind the "#"; None where it is no place."""
+    if section := _SECTION.match(fragment):
+        within = _place_in(section.group(2)) if section.group(2) else Place()
+        return replace(within, section=section.group(1)) if within is not None else None
     if page := _PAGE.match(fragment):
-        return row, Place(page=int(page.group(1)))
+        return Place(page=int(page.group(1)))
     if lines := _LINES.match(fragment):
-        return row, Place(lines=(int(lines.group(1)), int(lines.group(2) or lines.group(1))))
+        return Place(lines=(int(lines.group(1)), int(lines.group(2) or lines.group(1))))
     if found := _NOTEBOOK_CELLS.match(fragment):
-        return row, Place(notebook_cells=(int(found.group(1)), int(found.group(2) or found.group(1))))
+        return Place(notebook_cells=(int(found.group(1)), int(found.group(2) or found.group(1))))
     if cells := _CELLS.match(fragment):
-        return row, Place(sheet=cells.group(1), cells=cells.group(2))
-    raise WrongUsage(f"{ref}: no such kind of place", f"mixrag show {path}#page=4, #L10-20, #cell=3 or #Sheet!B4")
+        return Place(sheet=cells.group(1), cells=cells.group(2))
+    return None
 
 
 def _resolve_chunk(

@@ -13,6 +13,7 @@ from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.pipeline.embedding import embed_cached, text_to_embed
 from mixrag_cli.pipeline.session import Session
+from mixrag_cli.pipeline.unread import reads_images
 from mixrag_cli.records import DocumentRow, Extraction, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store.memory import MemoryStore
@@ -43,7 +44,7 @@ def _row_of(path: Path, settings: Settings) -> tuple[DocumentRow, SourceFile]:
     if not path.is_file():
         raise WrongUsage(f"{path}: no such file")
     folder, name = path.absolute().parent, os.fsencode(path.name)
-    for step in walk_root(folder, limits=WalkLimits(settings.max_file_mb), within=name):
+    for step in walk_root(folder, limits=WalkLimits(settings.max_file_mb, reads_images(settings)), within=name):
         if not isinstance(step, SourceFile):
             raise MixragError(f"{path}: {step.reason}")
         root = os.fsencode(folder)

@@ -16,6 +16,7 @@ __all__ = [
     "ReadSource",
     "fallback_reader_for",
     "has_fallback",
+    "has_reader",
     "modality_of",
     "reader_for",
 ]
@@ -43,6 +44,14 @@ FORMATS = (
     Format("sheet", "sheets.reader", "read_sheet", "xlsx xlsm xls ods"),
     Format("sheet", "sheets.delimited", "read_delimited", "csv tsv tab"),
     Format("html", "html", "read_html", "html htm xhtml"),
+    Format("document", "office.docx", "read_docx", "docx docm dotx"),
+    Format("document", "office.odf", "read_odt", "odt ott"),
+    Format("document", "office.epub", "read_epub", "epub"),
+    Format("slides", "office.pptx", "read_pptx", "pptx pptm ppsx potx"),
+    Format("slides", "office.odf", "read_odp", "odp otp"),
+    Format("mail", "mail", "read_mail", "eml", fallback="mail.read_mail_alone"),
+    Format("mail", "mail", "read_mailbox", "mbox mbx", fallback="mail.read_mailbox_alone"),
+    Format("image", "image", "read_image", "png jpg jpeg jpe jfif tif tiff bmp webp"),
     Format("notebook", "notebook", "read_notebook", "ipynb"),
     Format(
         "code",
@@ -67,6 +76,11 @@ def reader_for(name: str) -> ReadFunction:
     """The function that reads a file of this name. Its module is imported on the first call."""
     family = _format_of(name)
     return _load(family.module, family.function)
+
+
+def has_reader(name: str) -> bool:
+    """Whether a file of this name has a reader for its format, beside that for any text."""
+    return _format_of(name) is not TEXT
 
 
 def has_fallback(name: str) -> bool:

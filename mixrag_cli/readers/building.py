@@ -6,15 +6,22 @@ import re
 from array import array
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.addresses import cell_range, column_name
 from mixrag_cli.readers.facts.collecting import FactCollector
+from mixrag_cli.readers.facts.prose import collect_prose_facts
 from mixrag_cli.readers.lined_text import LinedText
 from mixrag_cli.records import Block, BlockKind, Document, Grid, LineMarks, Locator, Modality
 
 MAX_TEXT_CHARS = 50_000_000  # scenarios: at most 50 MB of text a file, so that one file cannot swamp the index
 SEPARATOR = "\n\n"
+PROSE = ("markdown", "html", "text", "notebook")
+MAX_SECTION_CHARS = 120  # of a heading as a place: a whole paragraph set as a heading is cut
+MAX_LEVEL = 9
+PLACE_FIELDS = ("page", "last_page", "bbox", "lines", "sheet", "cells", "section", "cell", "last_cell")
+Cites = Literal["lines", "sections", "pages"]
 
 
 class DocumentBuilder:
@@ -22,10 +29,16 @@ class DocumentBuilder:
 
     Example: add_heading("Intro", 1); add("Hello", "paragraph", lines=(3, 3))
     -> text "Intro\\n\\nHello", the second block at chars (7, 12) under heading_path ("Intro",).
+
+    cites: what a place is in the format that is read. With "sections" and "pages" lines say nothing to a person: a
+    block's place is then the heading it stands under, its table's "Table 2" with cells counted as in a sheet, or the
+    page set in the attribute page.
     """
 
-    def __init__(self, modality: Modality, title: str = "", language: str = "") -> None:
+    def __init__(self, modality: Modality, title: str = "", language: str = "", cites: Cites = "lines") -> None:
         self.modality: Modality = modality
+        self.page: int | None = None
+        self._cites: Cites = cites
         self.title = title
         self.language = language
         self.warnings: list[str] = []
@@ -74,32 +87,57 @@ class DocumentBuilder:
             marks = _marks_of_lines(text, place.get("lines"))
         if not text and grid is None:
             return
-        if self.cell is not None:
-            marks, place = (), {**place, "lines": None, "cell": self.cell}
+        path = self.heading_path if heading_path is None else heading_path
+        if self._cites != "lines" or self.cell is not None:
+            marks, place = (), self._place_of(text if kind == "heading" else "".join(path[-1:]), place)
         chars = self._append(text)
         self._mark(chars[0], marks)
         locator = Locator(chars=chars, **place)
         grid_index = None
         if grid is not None:
             grid_index = len(self._grids)
-            self._grids.append(self._placed(grid, chars))
-        path = self.heading_path if heading_path is None else heading_path
+            placed = self._placed(grid, place)
+            self._grids.append(replace(placed, locator=replace(placed.locator, chars=chars)))
         self._blocks.append(Block(text, kind, locator, path, level, grid_index, name))
-
-    def _placed(self, grid: Grid, chars: tuple[int, int]) -> Grid:
-        """The grid where its block stands; in a notebook its cells have no lines."""
-        if self.cell is None:
-            return replace(grid, locator=replace(grid.locator, chars=chars))
-        cells = tuple(replace(cell, line=None, last_line=None) for cell in grid.cells)
-        return replace(grid, cells=cells, locator=replace(grid.locator, chars=chars, lines=None, cell=self.cell))
 
     def _mark(self, start: int, marks: Iterable[tuple[int, int]]) -> None:
         for char, line in marks:
             self._marks[0].append(start + char)
             self._marks[1].append(line)
 
+    def add_definition(self, term: str, text: str, line: int) -> None:
+        """Note what a term means, under the headings that enclose it."""
+        self.facts.add((*self.heading_path, term), "definition", ("value", text, line))
+
+    def add_document(self, document: Document, section: str) -> None:
+        """Append another document's blocks below the headings of here, as parts of one section, "" for none.
+
+        Sheets are then named as spreadsheets name those of another file: "[budget.xlsx]Sheet1".
+        """
+
+        def moved(place: Locator) -> Locator:
+            if not section:
+                return place
+            return replace(place, section=section, sheet=f"[{section}]{place.sheet}" if place.sheet else None)
+
+        for block in document.blocks:
+            place = moved(block.locator)
+            grid = None if block.grid is None else document.grids[block.grid]
+            self.add(
+                block.text,
+                block.kind,
+                heading_path=(*self.heading_path, *block.heading_path),
+                level=block.level and min(block.level + len(self._headings), MAX_LEVEL),
+                grid=None if grid is None else replace(grid, locator=moved(grid.locator)),
+                name=block.name,
+                **{name: getattr(place, name) for name in PLACE_FIELDS},
+            )
+
     def build(self) -> Document:
-        """The finished document."""
+        """The finished document, with the facts that its running text states."""
+        marks = LineMarks(*self._marks)
+        if self.modality in PROSE:
+            collect_prose_facts(self.facts, self._blocks, marks)
         return Document(
             self.modality,
             self.title,
@@ -108,9 +146,31 @@ class DocumentBuilder:
             tuple(self._grids),
             self.language,
             tuple(self.warnings),
-            LineMarks(*self._marks),
+            marks,
             tuple(self.facts.facts),
         )
+
+    def _place_of(self, heading: str, place: dict[str, Any]) -> dict[str, Any]:
+        """The place of a block in a format whose lines say nothing: the notebook's cell, the page or the section."""
+        if self.cell is not None:
+            return {**place, "lines": None, "cell": self.cell}
+        if self._cites == "pages":
+            return {"page": self.page}
+        return {"section": " ".join(heading.split())[:MAX_SECTION_CHARS] or None}
+
+    def _placed(self, grid: Grid, place: dict[str, Any]) -> Grid:
+        """The grid at its block's place: without lines where they say nothing, by its number where it has no page."""
+        if self.cell is None and self._cites == "lines":
+            return grid
+        cells = tuple(replace(cell, line=None, last_line=None) for cell in grid.cells)
+        if self.cell is not None:
+            return replace(grid, cells=cells, locator=replace(grid.locator, lines=None, cell=self.cell))
+        if self._cites == "pages":
+            return replace(grid, cells=cells, locator=Locator((0, 0), **place))
+        cells = tuple(replace(cell, address=f"{column_name(cell.column)}{cell.row + 1}") for cell in cells)
+        table = f"Table {len(self._grids) + 1}"
+        whole = cell_range(0, 0, max(grid.n_rows - 1, 0), max(grid.n_columns - 1, 0))
+        return replace(grid, cells=cells, locator=Locator((0, 0), sheet=table, cells=whole, **place))
 
     def _append(self, text: str) -> tuple[int, int]:
         if self._parts:

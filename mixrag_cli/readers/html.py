@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
-from mixrag_cli.readers.lined_text import NOTHING, LinedText, join_lined
+from mixrag_cli.readers.html_tables import OpenTable, raw_table
+from mixrag_cli.readers.lined_text import LinedText, join_lined
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document, Grid, GridCell, Locator
+from mixrag_cli.records import Document, Grid, Locator
 
 PIECE_CHARS = 4_096  # fed at once; between two pieces the parent hears of us
 # html.parser is quadratic in a tag that does not end: 16,000 characters cost it up to 5 s. People's tags are shorter,
@@ -93,53 +93,6 @@ def drop_unread_spans(text: str) -> str:
     return text
 
 
-@dataclass(slots=True)
-class _OpenTable:
-    """A table being read: cells so far with their texts, and which places the spans above have taken."""
-
-    line: int
-    cells: list[GridCell] = field(default_factory=list)
-    texts: list[LinedText] = field(default_factory=list)  # of the cells
-    caption: LinedText = NOTHING
-    row: int = -1
-    column: int = 0
-    taken: dict[int, int] = field(default_factory=dict)  # column -> first row that is free again
-    cell: tuple[bool, int, int, int] | None = None  # is header, row span, column span, line
-    is_in_caption: bool = False
-
-    def open_row(self) -> None:
-        """Begin the next row."""
-        self.row += 1
-        self.column = 0
-
-    def close_cell(self, text: LinedText, is_bold: bool) -> None:
-        """Place the open cell at the next free column of the row."""
-        if self.cell is None:
-            return
-        is_header, row_span, column_span, line = self.cell
-        self.cell = None
-        while self.taken.get(self.column, 0) > self.row:
-            self.column += 1
-        for column in range(self.column, self.column + column_span):
-            self.taken[column] = self.row + row_span
-        place = (max(self.row, 0), self.column)
-        first, last = text.lines or (line, line)
-        self.cells.append(
-            GridCell(
-                *place,
-                text.text,
-                row_span,
-                column_span,
-                is_header=is_header,
-                bold=is_bold,
-                line=first,
-                last_line=last if last > first else None,
-            )
-        )
-        self.texts.append(text)
-        self.column += column_span
-
-
 class _PageReader(HTMLParser):
     """Gathers text until a tag ends the block, then adds the block."""
 
@@ -151,11 +104,13 @@ class _PageReader(HTMLParser):
         self._pre = 0
         self._lists: list[int] = []  # the number of the next item, 0 for bullets
         self._bullet = ""
+        self._term = ""  # of a definition list, until what it means is read
+        self._is_explained = False  # within what it means
         self._unread: list[str] = []  # open tags of a part that is not read, the outermost first
         self._hidden: list[str] = []
         self._hidden_chars = 0
         self._in_title = False
-        self._tables: list[_OpenTable] = []
+        self._tables: list[OpenTable] = []
         self._bold_chars = 0
         self._bold = 0
         self._unread_tables = 0
@@ -264,12 +219,15 @@ class _PageReader(HTMLParser):
         elif tag == "pre":
             self._pre += 1
         elif tag in ("ul", "ol"):
-            start = attributes.get("start") or "1"
-            self._lists.append((int(start) if start.isdecimal() and len(start) < 9 else 1) if tag == "ol" else 0)
+            self._lists.append(_item_number(attributes.get("start"), 1) if tag == "ol" else 0)
         elif tag == "li":
-            self._open_item()
+            self._open_item(attributes.get("value"))
+        elif tag in ("dt", "dd"):
+            self._is_explained = tag == "dd"
 
-    def _open_item(self) -> None:
+    def _open_item(self, value: str | None) -> None:
+        if self._lists and self._lists[-1]:
+            self._lists[-1] = _item_number(value, self._lists[-1])
         number = self._lists[-1] if self._lists else 0
         margin = "  " * min(max(len(self._lists) - 1, 0), 20)
         self._bullet = margin + (f"{number}. " if number else "- ")
@@ -277,7 +235,9 @@ class _PageReader(HTMLParser):
             self._lists[-1] += 1
 
     def _close_block(self, tag: str) -> None:
-        self._flush()
+        text = self._flush()
+        if tag == "dt":
+            self._term = text
         if tag == "pre":
             self._pre = max(0, self._pre - 1)
         elif tag in ("ul", "ol") and self._lists:
@@ -286,11 +246,15 @@ class _PageReader(HTMLParser):
         elif tag == "li":
             self._bullet = ""
 
-    def _flush(self) -> None:
+    def _flush(self) -> str:
+        """Add the block that was gathered; its text."""
         text = self._take_text()
         level, self._level = self._level, 0
         if not text.text:
-            return
+            return ""
+        if self._is_explained and self._term and text.lines:
+            self._builder.add_definition(self._term, text.text, text.lines[0])
+            self._term = ""
         if level:
             heading = text.sub(SPACES, " ")
             self._builder.title = self._builder.title or heading.text
@@ -302,6 +266,7 @@ class _PageReader(HTMLParser):
             self._bullet = " " * len(self._bullet)
         else:
             self._builder.add(text, "paragraph")
+        return text.text
 
     def _take_text(self) -> LinedText:
         text = join_lined(self._parts)
@@ -320,7 +285,7 @@ class _PageReader(HTMLParser):
                 self._add_part("\n")  # a table in a cell: its own block after this one would lose its place
             else:
                 self._flush()
-            self._tables.append(_OpenTable(self.getpos()[0]))
+            self._tables.append(OpenTable(self.getpos()[0]))
             return
         table = self._tables[-1]
         if self._unread_tables:
@@ -364,7 +329,7 @@ class _PageReader(HTMLParser):
     def _close_table(self) -> None:
         self._close_cell()
         table = self._tables.pop()
-        text = _raw_table(table)
+        text = raw_table(table)
         if self._tables and self._tables[-1].cell is not None:
             self._parts.append(text)  # a table for layout, or a table in a cell: text of that cell
             return
@@ -388,10 +353,5 @@ def _span(value: str | None) -> int:
     return min(max(int(text), 1), MAX_SPAN) if text.isdecimal() and len(text) < 9 else 1
 
 
-def _raw_table(table: _OpenTable) -> LinedText:
-    """The caption and the rows, cells joined by " | "."""
-    rows: dict[int, list[LinedText]] = {}
-    for cell, text in zip(table.cells, table.texts, strict=True):
-        rows.setdefault(cell.row, []).append(text)
-    lines = [join_lined(texts, " | ") for _, texts in sorted(rows.items()) if any(text.text for text in texts)]
-    return join_lined([table.caption, *lines] if table.caption.text else lines, "\n")
+def _item_number(value: str | None, default: int) -> int:
+    return int(value) if value and value.isdecimal() and int(value[:9]) > 0 and len(value) < 9 else default

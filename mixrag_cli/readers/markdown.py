@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.lined_text import LINE_END, NOTHING, LinedText, join_lined
 from mixrag_cli.readers.lines import add_lines
 from mixrag_cli.readers.markdown_parsing import InlineText, Token, parse_blocks
@@ -129,6 +130,7 @@ class _TokenReader:
         elif token.type == "front_matter":
             if found := TITLE_LINE.search(token.content):
                 self._builder.title = found.group(1)
+            collect_settings(self._builder.facts, token.content, "yaml", lines_above=first)
             self._builder.add(LinedText.from_lines(token.content, first + 1).strip(), "paragraph")
         else:
             # a fence's content, without its fence lines; long ones in pieces

@@ -11,10 +11,11 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """How large a file may be: any file, and one that is read as text or code."""
+    """How large a file may be: any file, and one that is read as text or code. ocr: whether pictures may be read."""
 
     max_file_mb: int = 512
     max_text_file_mb: int = 20
+    ocr: bool = True
 
     @property
     def max_text_bytes(self) -> int:

@@ -1,7 +1,7 @@
 """Plain text and data files read as text, by what their lines show: blank lines, underlines, top-level keys.
 
-Nothing is ever parsed into objects here: a JSON or YAML file stays text, so neither its depth, its size nor its
-tags can do anything.
+Nothing is ever parsed into objects here: a JSON or YAML file stays text (and a syntax tree, for its settings), so
+neither its depth, its size nor its tags can do anything.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text_tables import find_text_tables
@@ -69,6 +70,7 @@ def read_text(source: ReadSource) -> Document:
 def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None]) -> None:
     """Add the text's blocks in the way of files with that suffix; the builder's title is set by the first heading."""
     lines = text.split("\n")
+    collect_settings(builder.facts, text, suffix, beat=beat)
     if suffix in SECTION_STARTS or suffix in ("json", "geojson"):
         _add_sections(builder, lines, list(_section_starts(lines, suffix)))
     elif suffix in LINE_SHAPED:

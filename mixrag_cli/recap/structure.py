@@ -77,10 +77,10 @@ def _lookups(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
         return [_from_each(restated, base)]
     if (listed := match_header_list(restated.question, base)) is not None:
         return [header_list_piece(listed)]
-    return _from_cells(restated, base)
+    return [*_from_cells(restated, base)]
 
 
-def _from_cells(restated: Restated, base: EvidenceBase) -> list[Piece | None]:
+def _from_cells(restated: Restated, base: EvidenceBase) -> list[Piece]:
     """The cells that the question may mean, the one of the best table first unless another says more."""
     found = fitting_cells(restated.whole, restated, base, restated.expects)
     believed = [match for match in found if match.is_believed(MIN_PROBABILITY) and not is_outsaid(match, found)]

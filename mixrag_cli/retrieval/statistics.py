@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 BM25_K1 = 1.2  # of the store's full-text index
+# What is looked up is kept for the next questions, within bounds: a word may stand in every document.
+KEPT_HOLDINGS = 128  # words by document: some questions' worth
+KEPT_COUNTS = 20_000  # words, 2 MB
 
 
 class WordCounter(Protocol):
@@ -29,21 +33,17 @@ def term_weight(n_holding: int, n_passages: int) -> float:
 
 
 class WordStatistics:
-    """Counts of words over one committed state of a collection, each looked up once."""
+    """Counts of words over one committed state of a collection, kept while they are likely to be asked for again."""
 
     def __init__(self, store: WordCounter, n_passages: int, n_documents: int) -> None:
-        self._store = store
         self._n_passages = n_passages
         self._n_documents = n_documents
-        self._known: dict[tuple[str, ...], Mapping[str, int]] = {}
-        self._counts: dict[str, int] = {}
+        self._holding = lru_cache(maxsize=KEPT_HOLDINGS)(store.count_documents)
+        self._count = lru_cache(maxsize=KEPT_COUNTS)(lambda term: store.count_passages([term]))
 
     def holding(self, words: Sequence[str]) -> Mapping[str, int]:
         """For each document id the number of its passages that hold at least one of the words."""
-        key = tuple(words)
-        if key not in self._known:
-            self._known[key] = self._store.count_documents(words)
-        return self._known[key]
+        return self._holding(tuple(words))
 
     def document_weight(self, words: Sequence[str]) -> float:
         """The inverse document frequency of the words taken as one term.
@@ -63,8 +63,3 @@ class WordStatistics:
         """Each term's inverse document frequency over passages; terms that no passage holds are left out."""
         counts = {term: self._count(term) for term in dict.fromkeys(terms)}
         return {term: term_weight(count, self._n_passages) for term, count in counts.items() if count}
-
-    def _count(self, term: str) -> int:
-        if term not in self._counts:
-            self._counts[term] = self._store.count_passages([term])
-        return self._counts[term]

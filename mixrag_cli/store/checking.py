@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +11,7 @@ from mixrag_cli.store.commit import read_record, rebuild_hint
 from mixrag_cli.store.layout import matrix_path
 from mixrag_cli.store.reading import StoreReader, open_reader
 from mixrag_cli.store.schema import CHUNKS
-from mixrag_cli.store.trust import verify_manifest
-
-_READ_BYTES = 1 << 20
+from mixrag_cli.store.trust import crc_of_file, verify_engine_files, verify_manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +49,7 @@ def _check_manifests(reader: StoreReader) -> Iterator[Finding]:
         yield _finding(reader, "the index was replaced while being checked")
     for name, state in reader.record.tables.items():
         verify_manifest(reader.store, name, state)
+        verify_engine_files(reader.store, name, state)
 
 
 def _check_documents(reader: StoreReader) -> Iterator[Finding]:
@@ -86,11 +84,8 @@ def _check_vectors(reader: StoreReader) -> Iterator[Finding]:
     state = reader.record.matrix
     if state is None or CHUNKS not in reader.record.tables:
         return
-    crc = 0
     try:
-        with matrix_path(reader.store, state).open("rb") as file:
-            while raw := file.read(_READ_BYTES):
-                crc = zlib.crc32(raw, crc)
+        crc = crc_of_file(matrix_path(reader.store, state))
     except OSError:
         yield _finding(reader, "the vector file is missing")
         return

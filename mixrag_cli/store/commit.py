@@ -24,11 +24,16 @@ SCHEMA_VERSION = 3  # 2 had neither facts nor the lines of the files
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """One table at one version. manifest_sha256: hex, of the manifest file that defines the version."""
+    """One table at one version. manifest_sha256: hex, of the manifest file that defines the version.
+
+    engine_crc32: by path below the table's folder, of what the engine reads and no row's hash covers: the lists of
+    deleted rows and the word index. Empty in records of older programs.
+    """
 
     version: int
     rows: int
     manifest_sha256: str
+    engine_crc32: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

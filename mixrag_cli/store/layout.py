@@ -21,6 +21,7 @@ QUARANTINE_DIR = "quarantine"
 TABLES_DIR = "tables"
 VECTORS_DIR = "vectors"
 SCRATCH_DIR = "scratch"
+ENGINE_FOLDERS = ("_deletions", "_indices")
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 _LAST_VERSION = 2**64 - 1
@@ -29,6 +30,14 @@ _LAST_VERSION = 2**64 - 1
 def table_path(store: Path, name: str) -> Path:
     """The folder of a table."""
     return store / TABLES_DIR / f"{name}.lance"
+
+
+def engine_files(store: Path, name: str) -> Iterator[Path]:
+    """A table's files that the engine reads by itself: lists of deleted rows and the word index, each written once."""
+    for folder in ENGINE_FOLDERS:
+        for entry in files_below(table_path(store, name) / folder):
+            if entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
 
 
 def manifest_path(store: Path, name: str, version: int) -> Path:

@@ -27,7 +27,7 @@ from mixrag_cli.store.lock import READERS_FILE, exclude_readers, write_lock
 from mixrag_cli.store.repair import set_aside_all, set_aside_unfinished
 from mixrag_cli.store.schema import CHUNKS, DOCUMENTS, TABLES
 from mixrag_cli.store.scratch import scratch_in
-from mixrag_cli.store.trust import check_ownership, verify_manifest
+from mixrag_cli.store.trust import check_ownership, verify_engine_files, verify_manifest
 from mixrag_cli.store.write_errors import write_errors
 from mixrag_cli.store.writing import StoreWriter
 
@@ -98,6 +98,7 @@ def _open_record(store: Path, embedder_name: str, dim: int, late_dim: int) -> tu
         raise StoreMismatch(f"index was made with model {made}, not {asked}", rebuild_hint(store))
     for name, state in record.tables.items():
         verify_manifest(store, name, state)
+        verify_engine_files(store, name, state)
     recovered = "recovered: 1 unfinished write set aside" if set_aside_unfinished(store, record) else None
     return record, recovered
 

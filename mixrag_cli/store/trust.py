@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+import zlib
 from hashlib import sha256
 from pathlib import Path
 
 from mixrag_cli.errors import NoIndex, StoreDamaged
 from mixrag_cli.store.commit import TableState, rebuild_hint
-from mixrag_cli.store.layout import manifest_path
+from mixrag_cli.store.layout import manifest_path, table_path
+
+READ_BYTES = 1 << 20
 
 
 def check_ownership(store: Path) -> None:
@@ -42,6 +45,33 @@ def verify_manifest(store: Path, name: str, state: TableState) -> None:
         raise StoreDamaged(f"{store}: a file of the table {name} is missing", rebuild_hint(store)) from exc
     if sha256(raw).hexdigest() != state.manifest_sha256:
         raise StoreDamaged(f"{store}: a file of the table {name} is damaged", rebuild_hint(store))
+
+
+def verify_engine_files(store: Path, name: str, state: TableState) -> None:
+    """Raise StoreDamaged where a file that the engine would read by itself is not as it was written.
+
+    A flipped byte in a list of deleted rows ends the process by a signal inside the engine; nothing can catch it.
+    One that is missing is passed over: an older version's, which a later run removed, or the engine says so itself.
+    """
+    folder = table_path(store, name)
+    for relative, crc in state.engine_crc32.items():
+        try:
+            found = crc_of_file(folder / relative)
+        except FileNotFoundError:
+            continue
+        except OSError as exc:
+            raise StoreDamaged(f"{store}: a file of the table {name} cannot be read", rebuild_hint(store)) from exc
+        if found != crc:
+            raise StoreDamaged(f"{store}: a file of the table {name} is damaged", rebuild_hint(store))
+
+
+def crc_of_file(path: Path) -> int:
+    """The checksum of a file's bytes: 1 ms a megabyte. Raises OSError."""
+    crc = 0
+    with path.open("rb") as file:
+        while raw := file.read(READ_BYTES):
+            crc = zlib.crc32(raw, crc)
+    return crc
 
 
 def is_engine_error(exc: BaseException) -> bool:

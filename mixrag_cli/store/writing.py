@@ -44,11 +44,13 @@ from mixrag_cli.store.layout import (
     PRIVATE_FOLDER,
     TABLES_DIR,
     VECTORS_DIR,
+    engine_files,
     files_below,
     make_private_folder,
     manifest_path,
     matrix_path,
     size_of_store,
+    table_path,
 )
 from mixrag_cli.store.lock import exclude_readers
 from mixrag_cli.store.reading import StoreReader
@@ -65,6 +67,7 @@ from mixrag_cli.store.schema import (
     document_rows_to_table,
     tables_to_table,
 )
+from mixrag_cli.store.trust import crc_of_file
 from mixrag_cli.store.write_errors import write_errors
 
 if TYPE_CHECKING:
@@ -86,6 +89,7 @@ class StoreWriter:
         self._engine: Tables | None = None
         self._known: dict[str, tuple[str, int, int]] | None = None
         self._synced: set[str] = set()
+        self._crcs: dict[str, int] = {}
         self._in_doubt = False
         self._wrote = False
 
@@ -241,7 +245,17 @@ class StoreWriter:
     def _table_state(self, engine: Tables, name: str) -> TableState:
         version = engine.version(name)
         raw = manifest_path(self.store, name, version).read_bytes()
-        return TableState(version, engine.count_rows(name), sha256(raw).hexdigest())
+        return TableState(version, engine.count_rows(name), sha256(raw).hexdigest(), self._engine_crcs(name))
+
+    def _engine_crcs(self, name: str) -> dict[str, int]:
+        """The checksums of the files that the engine reads by itself; each is written once, so read once by us."""
+        folder = table_path(self.store, name)
+        found = {}
+        for path in engine_files(self.store, name):
+            if (known := self._crcs.get(str(path))) is None:
+                known = self._crcs[str(path)] = crc_of_file(path)
+            found[path.relative_to(folder).as_posix()] = known
+        return found
 
     def _publish(self, record: CommitRecord) -> None:
         numbered = replace(record, number=self.record.number + 1, updated_ns=time.time_ns(), program=__version__)

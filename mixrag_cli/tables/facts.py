@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from mixrag_cli.records import Cell, Fact, FactValue, Header, Locator, Table, stable_id
@@ -41,13 +41,18 @@ _CODE_NUMBER = re.compile(
 _HEX_NUMBER = re.compile(r"0x([\da-f_]{1,16})$", re.I)
 
 
-def facts_to_table(facts: Sequence[Fact], *, document: str, title: str) -> Table | None:
-    """The facts of one document as its one table of kind "facts"; None where it states none.
+def facts_to_tables(facts: Iterable[Fact], *, document: str, title: str) -> list[Table]:
+    """The facts of one document as tables of kind "facts": one, or one a cell of a notebook.
 
     Example: a default of 30 for ("send", "timeout") -> row ("send", "timeout"), column ("default", "default").
     """
-    if not facts:
-        return None
+    by_cell: dict[int | None, list[Fact]] = {}
+    for fact in facts:
+        by_cell.setdefault(fact.cell, []).append(fact)
+    return [_table(stated, stable_id("facts", document, cell or 0), title) for cell, stated in by_cell.items()]
+
+
+def _table(facts: Sequence[Fact], identity: str, title: str) -> Table:
     columns = list(dict.fromkeys((fact.sort, value.column) for fact in facts for value in fact.values))
     place = {column: number for number, column in enumerate(columns)}
     cells = tuple(
@@ -57,12 +62,12 @@ def facts_to_table(facts: Sequence[Fact], *, document: str, title: str) -> Table
     )
     lines = [cell.line for cell in cells if cell.line]
     return Table(
-        id=stable_id("facts", document),
+        id=identity,
         title=title,
         columns=tuple(Header(number, column) for number, column in enumerate(columns)),
         rows=tuple(Header(number, fact.path) for number, fact in enumerate(facts)),
         cells=cells,
-        locator=Locator((0, 0), lines=(min(lines), max(lines)) if lines else None),
+        locator=Locator((0, 0), lines=(min(lines), max(lines)) if lines else None, cell=facts[0].cell),
         total_rows=len(facts),
         kind="facts",
     )

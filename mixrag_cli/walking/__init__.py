@@ -9,7 +9,7 @@ from mixrag_cli.walking.changes import (
     has_content,
     has_same_status,
 )
-from mixrag_cli.walking.rules import HEAD_BYTES, Rule, find_secret, judge_head
+from mixrag_cli.walking.rules import HEAD_BYTES, IMAGE, NO_READER_CODES, Rule, find_secret, judge_head
 from mixrag_cli.walking.secrets import REDACTED, find_secrets, redact_secrets
 from mixrag_cli.walking.selection import Selection
 from mixrag_cli.walking.sources import ensure_unchanged, hash_file, judge_content, look_again, open_source
@@ -17,6 +17,8 @@ from mixrag_cli.walking.walk import WalkLimits, walk_root
 
 __all__ = [
     "HEAD_BYTES",
+    "IMAGE",
+    "NO_READER_CODES",
     "REDACTED",
     "Change",
     "Changes",

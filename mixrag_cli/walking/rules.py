@@ -28,6 +28,7 @@ EXCLUDED = Rule("excluded", "left out by --exclude")
 NOT_INCLUDED = Rule("excluded", "not named by --include")
 IGNORED = Rule("ignored", "named in an ignore file")
 MEDIA = Rule("binary", "image, sound or film")
+IMAGE = Rule("needs-ocr", "needs OCR: apt install tesseract-ocr")
 ARCHIVE = Rule("binary", "archive")
 COMPILED = Rule("binary", "compiled or binary data")
 UNSUPPORTED = Rule("unsupported", "no reader for this format")
@@ -36,6 +37,9 @@ MINIFIED = Rule("minified", "minified or a source map")
 GENERATED_NAME = Rule("generated", "generated code: its name says so")
 GENERATED_CONTENT = Rule("generated", "generated code: its first lines say so")
 LFS_POINTER = Rule("lfs-pointer", "git-lfs pointer; the file itself is not here")
+
+# The format is one that nothing here reads: named to the user, for it may hold what is asked for.
+NO_READER_CODES = frozenset({UNSUPPORTED.code, MEDIA.code, IMAGE.code})
 
 # What a person may still name on the command line: these rules guess at usefulness, the others at harm or form.
 WAIVED_WHEN_NAMED = frozenset({"hidden", "ignored", "excluded", "lock-file", "minified", "generated", "tool-folder"})
@@ -91,9 +95,10 @@ def _suffix_rules(groups: tuple[tuple[Rule, str], ...]) -> dict[bytes, Rule]:
 
 SUFFIX_RULES = _suffix_rules(
     (
+        (IMAGE, "png jpg jpeg jpe jfif tif tiff bmp webp"),
         (
             MEDIA,
-            "png jpg jpeg jpe jfif gif bmp tif tiff webp avif heic heif ico icns svg svgz psd ai eps xcf cr2 nef "
+            "gif avif heic heif ico icns svg svgz psd ai eps xcf cr2 nef "
             "dng jxl jp2 mp3 wav flac ogg oga opus m4a aac wma aif aiff mid midi mp4 m4v mkv mov avi wmv webm mpg "
             "mpeg flv 3gp ogv "
             "blend fbx glb gltf stl 3ds usdz ttf otf woff woff2 eot",
@@ -112,8 +117,8 @@ SUFFIX_RULES = _suffix_rules(
         ),
         (
             UNSUPPORTED,
-            "doc docx docm dotx ppt pptx pptm pps ppsx odt odp odg odf rtf epub mobi azw azw3 djvu chm xps oxps "
-            "pages numbers keynote one vsd vsdx pub msg pst ost mbox wpd wps lit fb2 xlsb dvi ps dwg dxf indd",
+            "doc ppt pps odg odf rtf mobi azw azw3 djvu chm xps oxps "
+            "pages numbers keynote one vsd vsdx pub msg pst ost wpd wps lit fb2 xlsb dvi ps dwg dxf indd",
         ),
         (LOCK_FILE, "lock"),
         (MINIFIED, "map"),

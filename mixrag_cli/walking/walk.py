@@ -13,7 +13,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mixrag_cli.cleaning import display_path
@@ -30,6 +30,8 @@ from mixrag_cli.walking.ignores import (
 from mixrag_cli.walking.rules import (
     EXCLUDED,
     IGNORED,
+    IMAGE,
+    NO_READER_CODES,
     NOT_INCLUDED,
     SECRET,
     TOOL_FOLDER,
@@ -53,10 +55,11 @@ READABLE_BY_ALL = 0o444
 
 @dataclass(frozen=True, slots=True)
 class WalkLimits:
-    """What the walk leaves out for its size, and by the user's wish."""
+    """What the walk leaves out for its size, and by the user's wish. reads_images: whether text on them can be read."""
 
     max_file_mb: int = 512
     selection: Selection = EVERYTHING
+    reads_images: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,8 @@ def walk_root(
 
     A folder that is left out is one Skipped whose path ends in "/". store: the index's own folder, passed over in
     silence. within: only this file or folder, relative to the root; since the user named it, it is taken even when it
-    is hidden, ignored or generated, but never when it is a secret.
+    is hidden, ignored or generated, but never when it is a secret; and a file without a reader is then not left out by
+    rule but unreadable.
 
     Raises MixragError when the root, or within, is not there or cannot be listed.
     """
@@ -107,6 +111,7 @@ class Walk:
         self.root = os.path.realpath(os.fsencode(root))
         self.max_bytes = limits.max_file_mb * 1_000_000
         self.selection = limits.selection
+        self.waived = frozenset({IMAGE.code}) if limits.reads_images else frozenset[str]()
         self.follow = follow
         self.store = identity_of(store)
         self.seen_folders: set[tuple[int, int]] = set()
@@ -174,7 +179,7 @@ class Walk:
         if stat.S_ISDIR(mode):
             return self._judge_folder(path, entry, ignores, waived)
         rule = judge_file_name(entry.name)
-        if rule is not None and rule.code not in waived:
+        if rule is not None and rule.code not in waived | self.waived:
             return left_out(path, rule)
         if "ignored" not in waived and is_ignored(path, False, ignores):
             return left_out(path, IGNORED)
@@ -229,6 +234,8 @@ class Walk:
             ignores = self._with_own(part, list_folder(self.root, part)[1], ignores)
         readable = os.access(real, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
         step = self._judge(path, Entry(name, status, readable), ignores, WAIVED_WHEN_NAMED)
+        if isinstance(step, Skipped) and step.code in NO_READER_CODES:
+            step = replace(step, by_rule=False)  # the user meant this very file, so it counts as one that failed
         return [] if step is None else [step]
 
     def _judge_link(self, path: bytes) -> Rule:

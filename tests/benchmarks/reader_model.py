@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from corpora import read_jsonl
 from hitab_lookups import fold_of, lookups, to_context
-from mixrag_cli.chunking.sentences import split_sentences
 
 from mixrag_cli.evaluation.measures import exact_match, token_f1
 from mixrag_cli.models import load_embedder, load_token_vectors
@@ -33,6 +32,7 @@ from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.language import facets_of
 from mixrag_cli.recap.wording import Asked
 from mixrag_cli.records import Table
+from mixrag_cli.sentences import split_sentences
 from mixrag_cli.settings import Settings
 from training.reader.groups import part_of
 from training.reader.intents import HITAB, WIKISQL
@@ -97,11 +97,10 @@ def measure_prose(model: OnnxReader, data: Path, sets: Sequence[str], limit: int
 def prose_rows(data: Path, name: str) -> tuple[list[dict[str, Any]], list[str]]:
     """The questions of a set and all its paragraphs."""
     if name == "xquad":
-        rows = [
-            row
-            | {"answers": [{"text": t, "start": s} for t, s in zip(row["answers"], row["answer_starts"], strict=True)]}
-            for row in read_jsonl(data / "reader" / "xquad_en_half.jsonl")
-        ]
+        rows = []
+        for row in read_jsonl(data / "reader" / "xquad_en_half.jsonl"):
+            answers = zip(row["answers"], row["answer_starts"], strict=True)
+            rows.append(row | {"answers": [{"text": text, "start": start} for text, start in answers]})
         return rows, sorted({row["context"] for row in rows})
     source = {"amazon": "squadshifts_amazon_reviews"}.get(name, name)
     rows = [row for row in read_jsonl(data / "reader_train" / "prose.jsonl.gz") if row["source"] == source]

@@ -13,7 +13,7 @@ BANK = Path(__file__).parents[2] / "tests" / "bank"
 def open_domains(data: Path) -> list[Domain]:
     """One domain a set of the bank, with its open questions."""
     sys.path.insert(0, str(BANK))
-    from questions import SETS, read_bank
+    from questions import SETS, read_bank  # type: ignore[import-not-found]
 
     bank = [question for question in read_bank(data) if question.part == "open"]
     return [

@@ -73,7 +73,7 @@ def _matrix(examples: Sequence[Signed], names: Sequence[str]) -> tuple[Floats, n
     matrix = np.array([[one.signs.get(name, math.nan) for name in names] for one in examples])
     means = np.nanmean(matrix, axis=0)
     matrix = np.where(np.isnan(matrix), means, matrix)
-    counts = defaultdict(int)
+    counts: dict[str, int] = defaultdict(int)
     for one in examples:
         counts[one.domain] += 1
     weights = np.array([1 / counts[one.domain] for one in examples]) / len(counts)
@@ -86,7 +86,7 @@ def _named(names: Sequence[str], values: Floats) -> dict[str, float]:
 
 def fit_all(examples: Sequence[Signed]) -> dict[str, dict[str, Any]]:
     """A logistic for each kind; a kind with too few examples learns from the one most like it, too."""
-    by_kind = defaultdict(list)
+    by_kind: dict[str, list[Signed]] = defaultdict(list)
     for one in examples:
         by_kind[one.kind].append(one)
     return {kind: fit(_enough(kind, by_kind)) for kind in by_kind if _enough(kind, by_kind)}

@@ -1,9 +1,10 @@
 """Choose among the trainer's checkpoints and write the reader model that is shipped.
 
-    python -m training.reader.export WEIGHTS.safetensors RUN TARGET.onnx [--last 1,3,5] [--lessons 1500]
+    python -m training.reader.export WEIGHTS.safetensors TOKENIZER.json RUN TARGET.onnx [--last 1,3,5] [--lessons 1500]
 
-Candidates are means of the last checkpoints. Each is quantised as shipped and measured on the lessons kept from
-training, in RUN; the one with the best sum of span, holds, pair and operation is written.
+Candidates are means of the last checkpoints, with the heads that read a question alone fitted anew. Each is quantised
+as shipped and measured on the lessons kept from training, in RUN; the one with the best sum of span, holds, pair and
+operation is written, in float32 beside it with --float32.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from mixrag_cli.models.bundled.graph import read_weights, write_reader
+from mixrag_cli.models.bundled.graph import build_reader, read_weights, write_reader
 from mixrag_cli.models.reader import OnnxReader
 from mixrag_cli.reading import joint_spans
 from training.reader.groups import Group, Intent, Lesson, is_dev
-from training.reader.lessons import LESSONS_FILE, kept_lessons
+from training.reader.lessons import LESSONS_FILE, Preparing, kept_lessons
+from training.reader.questions import fit_question_heads
 
 
 def average(files: Sequence[Path]) -> dict[str, Any]:
@@ -66,15 +68,37 @@ def main() -> None:
     """Measure all candidates, write the best."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weights", type=Path)
+    parser.add_argument("tokenizer", type=Path)
     parser.add_argument("run", type=Path)
     parser.add_argument("target", type=Path)
     parser.add_argument("--last", default="1,3,5", help="how many of the last checkpoints are averaged")
-    parser.add_argument("--lessons", type=int, default=1_500, help="of those kept that are measured on")
+    parser.add_argument(
+        "--lessons", type=int, default=1_500, help="of those kept that are measured on; 0 measures none"
+    )
+    parser.add_argument("--float32", type=Path, help="write the chosen weights there, not quantised")
     options = parser.parse_args()
     start = {name: values for name, values in read_weights(options.weights).items() if "position_ids" not in name}
-    kept = [one for one in kept_lessons(options.run / LESSONS_FILE) if is_dev(one)][: options.lessons]
     checkpoints = sorted(options.run.glob("at-*.npz"))
-    candidates = {last: start | average(checkpoints[-last:]) for last in map(int, options.last.split(","))}
+    lessons = list(kept_lessons(options.run / LESSONS_FILE))
+    kept = [one for one in lessons if is_dev(one)]
+    preparing = Preparing(options.tokenizer)
+    questions, judged = (
+        preparing.prepare(one for one in lessons if isinstance(one, Intent) and is_dev(one) is dev)
+        for dev in (False, True)
+    )
+    candidates = {
+        last: fit_question_heads(start | average(checkpoints[-last:]), questions, judged)
+        for last in map(int, options.last.split(","))
+    }
+    best = choose(candidates, kept[: options.lessons]) if len(candidates) > 1 or options.lessons else min(candidates)
+    write_reader(candidates[best], options.target)
+    if options.float32:
+        options.float32.write_bytes(build_reader(candidates[best], quantised=False).SerializeToString())
+    print(f"written: mean of the last {best}, {options.target.stat().st_size / 1e6:.1f} MB")
+
+
+def choose(candidates: Mapping[int, dict[str, Any]], kept: Sequence[Lesson]) -> int:
+    """The candidate with the best sum of its main heads' shares on the kept lessons."""
     found = {}
     for last, weights in candidates.items():
         with TemporaryDirectory() as folder:
@@ -82,9 +106,7 @@ def main() -> None:
             write_reader(weights, path)
             found[last] = measure(OnnxReader(path.read_bytes()), kept)
         print(f"last {last}: " + " ".join(f"{name} {share:.3f}" for name, share in found[last].items()), flush=True)
-    best = max(found, key=lambda last: sum(found[last][name] for name in ("span", "holds", "pair", "operation")))
-    write_reader(candidates[best], options.target)
-    print(f"written: mean of the last {best}, {len(kept)} lessons kept, {options.target.stat().st_size / 1e6:.1f} MB")
+    return max(found, key=lambda last: sum(found[last][name] for name in ("span", "holds", "pair", "operation")))
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ class Preparing:
         self._tokenizer = Tokenizer.from_file(str(tokenizer_file))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self._cls, self._sep = (self._tokenizer.token_to_id(name) for name in ("[CLS]", "[SEP]"))
+        self._cls, self._sep = self._tokenizer.encode("").ids
 
     def prepare(self, lessons: Iterable[Lesson]) -> list[Prepared]:
         """The lessons whose answer is within what the model sees."""

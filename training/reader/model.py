@@ -39,6 +39,13 @@ class Reader(MiniLM):
     def read(self, ids: Tensor, types: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Start and end logits (batch, length) and those at [CLS], (batch, N_CLS)."""
         of = self.weights
+        hidden = self.hidden(ids, types, mask)
+        spans = functional.linear(hidden, of[START_END[0]], of[START_END[1]])
+        return spans[..., 0], spans[..., 1], functional.linear(hidden[:, 0], of[CLS[0]], of[CLS[1]])
+
+    def hidden(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
+        """Token vectors before the heads, (batch, length, 384)."""
+        of = self.weights
         hidden = of["embeddings.word_embeddings.weight"][ids]
         hidden = hidden + of["embeddings.position_embeddings.weight"][: ids.shape[1]]
         hidden = hidden + of["embeddings.token_type_embeddings.weight"][types]
@@ -46,8 +53,7 @@ class Reader(MiniLM):
         seen = mask[:, None, None, :]
         for layer in range(N_LAYERS):
             hidden = self._layer(hidden, seen, f"encoder.layer.{layer}")
-        spans = functional.linear(hidden, of[START_END[0]], of[START_END[1]])
-        return spans[..., 0], spans[..., 1], functional.linear(hidden[:, 0], of[CLS[0]], of[CLS[1]])
+        return hidden
 
 
 def with_heads(weights: Weights, seed: int) -> dict[str, np.ndarray]:

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.chunking.sentences import split_sentences
-
 from mixrag_cli.models.bundled.lessons import WordIndex
+from mixrag_cli.sentences import split_sentences
 from training.reader.groups import Group, Intent
 from training.reader.jsonl import read_jsonl
 
@@ -171,7 +170,7 @@ def _swap(question: str, context: str, others: Sequence[str], rng: random.Random
     """The question with one name or year that its passage has in place of another that it has not; None where none."""
     for pattern in (YEAR, NAME):
         said = [found for found in pattern.finditer(question) if found[0] in context]
-        new = sorted({name for text in others for name in pattern.findall(text) if name not in context})
+        new: list[str] = sorted({name for text in others for name in pattern.findall(text) if name not in context})
         if said and new:
             found = rng.choice(said)
             return question[: found.start()] + rng.choice(new) + question[found.end() :]

@@ -37,9 +37,12 @@ from mixrag_cli.records import FactColumn, FactSort
 MAX_DEPTH = 180  # of nodes: two or three frames of Python's thousand each
 MAX_EXPRESSION_CHARS = 120  # of a computed constant or default that is quoted
 MAX_CONDITIONS = 3  # of a return: the innermost
+MAX_ASSIGNING_PARTS = 2  # of an arm: the assignment and its break
 BEAT_NODES = 5_000
 CONSTANT_NAME = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
 INSTANCE_ATTRIBUTE = re.compile(r"(?:self|this)(?:\.|->)(\w+)$|@(\w+)$")
+ANNOTATED = re.compile(r"(?:\w+\.)?Annotated\[ ?(?P<type>[^,]{1,100}),")
+DOC = re.compile(r"Doc\(\s{0,99}[rR]?(?P<mark>\"{3}|[\"'])(?P<text>.{1,2000}?)(?P=mark)", re.DOTALL)
 EXPANSION_WITH_DEFAULT = re.compile(r"\$\{\w+:?[-=]")
 
 
@@ -48,6 +51,7 @@ class _Context:
     """Where the walk is. scope: names of what encloses. conditions: of ifs and arms inside the function.
 
     key: what the value that is being looked into is bound to. is_local: inside a function. is_arm: inside an arm.
+    is_argument: inside of what a function hands to another, which states nothing about itself.
     """
 
     scope: tuple[str, ...] = ()
@@ -55,6 +59,7 @@ class _Context:
     key: tuple[str, ...] = ()
     is_local: bool = False
     is_arm: bool = False
+    is_argument: bool = False
 
 
 def collect_code_facts(
@@ -95,7 +100,8 @@ class _Walk:
         if depth > MAX_DEPTH or self._collector.is_full or node.type in NOT_LOOKED_INTO:
             return
         shape, kind = self._shape, node.type
-        if kind in shape.pairs and (context.key or context.is_local) and self._pair(node, context, depth):
+        is_told = context.key or (context.is_local and not context.is_argument)
+        if kind in shape.pairs and is_told and self._pair(node, context, depth):
             return
         if kind in shape.bindings and self._binding(node, context, depth):
             return
@@ -154,9 +160,7 @@ class _Walk:
             name = attribute.group(1) or attribute.group(2)
             context = replace(context, scope=context.scope[:-1], is_local=False)
         inner = replace(context, key=(*context.key, name))
-        if context.is_local and context.is_arm and is_literal(value):
-            self._add((*context.scope, *context.conditions[-MAX_CONDITIONS:], name), "case", node, value)
-        elif self._is_stated(name, value, context):
+        if self._is_stated(name, value, context):
             self._add((*context.scope, *inner.key), "constant", node, value)
         else:
             self.visit(value, inner, depth + 1)
@@ -187,7 +191,7 @@ class _Walk:
             option.names = option.names or [f"--{name.strip('_').replace('_', '-')}"]
             if read_option(value) is None:
                 option.say("default", value)
-            self._add_option(option, context)
+            self._add_option(option, node, context)
         elif value.end_byte - value.start_byte <= MAX_EXPRESSION_CHARS:
             key = () if node.type == "expansion" else context.key
             self._add((*context.scope, *key, name), "default", node, value)
@@ -240,6 +244,17 @@ class _Walk:
                 above = []
                 for part in body:
                     self._arm_part(part, replace(context, conditions=conditions, is_arm=True), depth)
+                    self._arm_assignment(part, len(body), replace(context, conditions=conditions))
+
+    def _arm_assignment(self, part: Node, n_parts: int, context: _Context) -> None:
+        """Take the literal that an arm gives to a name, where that is all it does but to break."""
+        node = part
+        while node.named_child_count == 1 and node.type not in ("assignment", "assignment_expression"):
+            node = node.named_children[0]
+        value = value_of(node) if node.type in ("assignment", "assignment_expression") else None
+        if n_parts <= MAX_ASSIGNING_PARTS and value is not None and is_literal(value):
+            path = (*context.scope, *context.conditions[-MAX_CONDITIONS:], key_of(node))
+            self._add(path, "case", node, value)
 
     def _arm_part(self, part: Node, context: _Context, depth: int) -> None:
         is_wrapper = part.type in ("then", "expression_statement") and part.named_child_count == 1
@@ -255,19 +270,22 @@ class _Walk:
         """An option of the command line; of other calls at the module's level what their keywords say."""
         option = read_option(node)
         if option is not None and option.names:
-            self._add_option(option, context)
+            self._add_option(option, node, context)
+            if (chain := node.child_by_field_name("function")) is not None:
+                self.visit(chain, context, depth + 1)
             return
         called = first_field(node, ("function", "method"))
         if not context.is_local and not context.key and called is not None:
             context = replace(context, key=(text_of(called),))
         elif context.is_local:
-            context = replace(context, key=())
+            context = replace(context, key=(), is_argument=True)
         self._children(node, context, depth)
 
-    def _add_option(self, option: Option, context: _Context) -> None:
+    def _add_option(self, option: Option, node: Node, context: _Context) -> None:
         scope = context.scope if context.is_local else (*context.scope, *context.key)
-        values = option.values or [("value", ", ".join(option.names), 0)]
-        self._collector.add((*scope, ", ".join(option.names)), "option", *values)
+        name = ", ".join(option.names)
+        values = option.values or [("value", name, node.start_point.row + 1)]
+        self._collector.add((*scope, name), "option", *values)
 
     def _add(self, path: tuple[str, ...], sort: FactSort, node: Node, value: Node) -> None:
         """Take what a node says: its value, its type where it declares one, its comment where it has one."""
@@ -279,6 +297,10 @@ class _Walk:
         declared = node.child_by_field_name("type") if sort in ("constant", "default") else None
         type_text = text_of(declared).lstrip(": ") if declared is not None else ""
         comment, where = comment_at(self._lines, row, self._end_column(value))
+        if declared is not None and (annotated := ANNOTATED.match(type_text)):
+            type_text = annotated["type"]
+            told = DOC.search((declared.text or b"").decode("utf-8", "replace"))
+            comment, where = (told["text"], declared.start_point.row + 1) if told else (comment, where)
         self._collector.add(
             path, sort, (column, unquoted(text), row + 1), ("type", type_text, row + 1), ("help", comment, where)
         )

@@ -16,10 +16,11 @@ _QUOTED = re.compile(r"""^(?P<prefix>[rRbBuUfFlL$@]{0,3})(?P<mark>\"\"\"|'''|["'
 
 
 class FactCollector:
-    """Takes facts until there are MAX_FACTS; says so by is_full."""
+    """Takes facts until there are MAX_FACTS; says so by is_full. cell: of the notebook that is being read."""
 
     def __init__(self) -> None:
         self.facts: list[Fact] = []
+        self.cell: int | None = None
 
     @property
     def is_full(self) -> bool:
@@ -35,7 +36,7 @@ class FactCollector:
             if (shown := one_line(text, MAX_VALUE_CHARS))
         )
         if keys and said and not self.is_full:
-            self.facts.append(Fact(keys, sort, said))
+            self.facts.append(Fact(keys, sort, said, self.cell))
 
 
 def one_line(text: str, limit: int) -> str:

@@ -18,6 +18,7 @@ from mixrag_cli.readers.pdf.page import Matrix
 
 PASSWORD_ERROR = 4
 LOAD_ERRORS = {3: "data format error", 5: "unsupported security scheme", 6: "page not found"}
+MAX_PIXELS = 20_000_000  # of a page that is drawn: two of A4 at 300 dots an inch
 MAX_SEGMENTS = 4_000  # of one path
 TEXT, PATH = pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH
 IMAGE, FORM = pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM
@@ -72,6 +73,27 @@ def open_page(document: ctypes.c_void_p, index: int) -> Iterator[tuple[object, i
             pdfium.FPDFText_ClosePage(text_page)
     finally:
         pdfium.FPDF_ClosePage(page)
+
+
+def render_page(page: object, dots_per_inch: int) -> bytes:
+    """The page as a grey bitmap in a PNM frame, at most MAX_PIXELS large. Raises FileUnreadable("damaged")."""
+    width, height = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
+    if not (width > 0 and height > 0):
+        raise FileUnreadable("damaged", "a page without a size")
+    scale = min(dots_per_inch / 72, (MAX_PIXELS / (width * height)) ** 0.5)
+    columns, rows = max(int(width * scale), 1), max(int(height * scale), 1)
+    bitmap = pdfium.FPDFBitmap_CreateEx(columns, rows, pdfium.FPDFBitmap_Gray, None, 0)
+    if not bitmap:
+        raise FileUnreadable("damaged", "a page that cannot be drawn")
+    try:
+        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, columns, rows, 0xFFFFFFFF)
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, columns, rows, 0, pdfium.FPDF_GRAYSCALE)
+        stride = pdfium.FPDFBitmap_GetStride(bitmap)
+        raw = ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), stride * rows)
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)
+    lines = b"".join(raw[row * stride : row * stride + columns] for row in range(rows))
+    return b"P5 %d %d 255\n" % (columns, rows) + lines
 
 
 def box_of_page(page: object) -> tuple[float, float, float, float] | None:

@@ -24,8 +24,10 @@ from mixrag_cli.readers.pdf.pdfium import (
     rotation_of_page,
     title_of,
 )
+from mixrag_cli.readers.pdf.scans import ScanReader
 from mixrag_cli.readers.pdf.words import TextPage
 from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.readers.tesseract import NEEDS_OCR
 from mixrag_cli.records import Document
 
 LETTER = (0.0, 0.0, 612.0, 792.0)  # a page that states no box, in points
@@ -34,7 +36,8 @@ LETTER = (0.0, 0.0, 612.0, 792.0)  # a page that states no box, in points
 def read_pdf(source: ReadSource) -> Document:
     """The file's text in reading order, with headings and tables, each block with its page and box.
 
-    Raises FileUnreadable with code "damaged", "password", "no-text" or "too-large".
+    Pages without a text layer are read by OCR where tesseract is installed.
+    Raises FileUnreadable with code "damaged", "password", "no-text", "needs-ocr" or "too-large".
     """
     raw = checked_bytes(source.file.read())
     with open_document(raw) as document:
@@ -51,7 +54,8 @@ def _read_pages(document: ctypes.c_void_p, source: ReadSource) -> Document:
         n_pages = MAX_PAGES
     layouts: list[PageLayout] = []
     n_failed = n_images = 0
-    reader = _PageReader(document)
+    scans = ScanReader(source.beat, is_wanted=source.limits.ocr)
+    reader = _PageReader(document, scans)
     for index in range(n_pages):
         source.beat(index, n_pages)
         content = reader.read(index)
@@ -66,20 +70,29 @@ def _read_pages(document: ctypes.c_void_p, source: ReadSource) -> Document:
         if n_failed == n_pages:
             raise FileUnreadable("damaged", "damaged PDF (no readable page)")
         warnings.append(f"{n_failed} of {n_pages} pages could not be read")
+    warnings += scans.warnings()
+    if n_images and not scans.is_usable and source.limits.ocr and not any(layout.items for layout in layouts):
+        raise FileUnreadable(NEEDS_OCR[0], f"no text layer (scanned?); {NEEDS_OCR[1]}")
     return pages_to_document(layouts, title_of(document), warnings, has_images=n_images > 0)
 
 
 class _PageReader:
     """Reads pages of one open document; keeps what is known of its fonts."""
 
-    def __init__(self, document: ctypes.c_void_p) -> None:
+    def __init__(self, document: ctypes.c_void_p, scans: ScanReader) -> None:
         self._document = document
+        self._scans = scans
         self._fonts: dict[int, tuple[bool, bool]] = {}
 
     def read(self, index: int) -> PageContent | None:
         """One page's content; None where pdfium cannot load the page."""
         with open_page(self._document, index) as opened:
-            return self._read(index, *opened) if opened else None
+            if not opened:
+                return None
+            content = self._read(index, *opened)
+            if content.words or not content.n_images or not self._scans.is_usable:
+                return content
+            return self._scans.read(opened[0], content)
 
     def _read(self, index: int, page: object, text_page: int) -> PageContent:
         warnings: list[str] = []

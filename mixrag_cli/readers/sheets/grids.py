@@ -13,23 +13,6 @@ MAX_RAW_CELL_CHARS = 1_000
 MAX_CELL_CHARS = 10_000  # longer cells are documents of their own; their head is kept
 
 
-def column_name(column: int) -> str:
-    """The letters of a column counted from 0. Example: 0 -> "A", 27 -> "AB"."""
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
-
-
-def cell_range(top: int, left: int, bottom: int, right: int) -> str:
-    """The A1 range of places counted from 0. Example: (0, 0, 2, 1) -> "A1:B3"; (0, 0, 0, 0) -> "A1"."""
-    if (top, left) == (bottom, right):
-        return f"{column_name(left)}{top + 1}"
-    return f"{column_name(left)}{top + 1}:{column_name(right)}{bottom + 1}"
-
-
 def raw_text(grid: Grid) -> str:
     """The table as readable text, " | " between cells, cut at MAX_RAW_ROWS rows and MAX_RAW_CHARS characters."""
     rows: dict[int, dict[int, str]] = {}

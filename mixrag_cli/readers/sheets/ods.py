@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.sheets.archive import Archive, parse_xml
+from mixrag_cli.readers.archive import Archive, parse_xml
 from mixrag_cli.readers.sheets.sampling import SourceCell, SourceRow
 from mixrag_cli.readers.sheets.workbook import (
     BEAT_ROWS,

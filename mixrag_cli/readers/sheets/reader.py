@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.addresses import cell_range, column_name
+from mixrag_cli.readers.archive import OLE_MAGIC, ZIP_MAGIC, Archive, is_encrypted
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.readers.sheets.archive import Archive
-from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, cell_range, column_name, raw_text, split_wide
+from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
 from mixrag_cli.readers.sheets.ods import read_ods
 from mixrag_cli.readers.sheets.regions import Cells, Merge, Region, TableRegion, find_regions
 from mixrag_cli.readers.sheets.sampling import SourceCell
@@ -21,10 +22,6 @@ from mixrag_cli.readers.sheets.xlsx import read_xlsx
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records import Document, Grid, GridCell, Locator
 
-ZIP_MAGIC = b"PK"
-OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-SEARCH_BYTES = 1 << 20
 MAX_LISTED = 8  # hidden rows or columns named in a warning
 
 
@@ -53,23 +50,10 @@ def _read_sheets(source: ReadSource) -> list[SheetCells]:
         archive = Archive(source.file)
         return read_ods(archive, source.beat) if "content.xml" in archive else read_xlsx(archive, source.beat)
     if head.startswith(OLE_MAGIC):
-        if _is_encrypted(source):
+        if is_encrypted(source.file):
             raise FileUnreadable("password", "needs a password")
         return read_xls(source.file, source.beat)
     raise FileUnreadable("damaged", "not a readable workbook")
-
-
-def _is_encrypted(source: ReadSource) -> bool:
-    """Whether an OLE container holds an encrypted package instead of a workbook."""
-    overlap = b""
-    try:
-        while chunk := source.file.read(SEARCH_BYTES):
-            if ENCRYPTED in overlap + chunk:
-                return True
-            overlap = chunk[-len(ENCRYPTED) :]
-        return False
-    finally:
-        source.file.seek(0)
 
 
 def _add_sheet(builder: DocumentBuilder, sheet: SheetCells) -> None:

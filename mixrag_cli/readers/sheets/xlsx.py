@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.sheets.archive import Archive, parse_xml
+from mixrag_cli.readers.archive import Archive, parse_xml
 from mixrag_cli.readers.sheets.number_formats import BUILT_IN, plain_number, show_number
 from mixrag_cli.readers.sheets.sampling import SourceCell, SourceRow
 from mixrag_cli.readers.sheets.workbook import (

@@ -1,0 +1,158 @@
+"""A cited passage as people see it: running text round the deciding words, lines of code, or a slice of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from mixrag_cli.output.console import foreign
+from mixrag_cli.output.lines import (
+    Locate,
+    indent_of,
+    marked_text,
+    one_line,
+    print_indented,
+    print_layout,
+    print_reference,
+)
+from mixrag_cli.output.marks import Mark, merged
+from mixrag_cli.output.places import reference
+from mixrag_cli.output.snippets import Marked, cleaned, marked_words, snippet
+from mixrag_cli.output.table_view import Place, cited_cells, table_slice
+from mixrag_cli.recap.present import unit_text
+from mixrag_cli.recap.support import find_quote
+from mixrag_cli.records import Chunk, Hit, Locator, Source, Table
+
+ANSWER_CHARACTERS = 480  # of the passage of an answer: a paragraph, six lines of a terminal
+HIT_CHARACTERS = 320  # of a passage among others
+SAME_PLACE = 0.5  # points; a cell's box is rounded in JSON
+OWN_KIND = "code"  # chunks whose lines and indentation are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What lies behind a citation. file: the indexed file of a display path. table: the table of an id."""
+
+    file: Locate
+    table: Callable[[str], Table | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A source and the deciding words in its text. quotes: what was taken from it, as its cells say it."""
+
+    source: Source
+    marks: tuple[Mark, ...] = ()
+    quotes: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> list[str]:
+        """What is marked, as it stands in the source's text."""
+        return [self.source.text[start:end] for start, end in self.marks]
+
+
+def print_cited(console: Console, cited: Sequence[Cited], heads: Sequence[tuple[str, str]], behind: Behind) -> None:
+    """Sources of one passage or table: their places, then the passage once, with the deciding words of all marked.
+
+    heads: what stands before and after the place of each.
+    """
+    named: dict[tuple[str, str], list[tuple[Source, str]]] = {}
+    for one, (before, after) in zip(cited, heads, strict=True):
+        named.setdefault((reference(one.source.hit.path, one.source.locator), after), []).append((one.source, before))
+    for (_, after), sources in named.items():
+        first, before = sources[0][0], "".join(before for _, before in sources)
+        print_reference(console, before, first.hit.path, first.locator, behind.file, after)
+    chunk = cited[0].source.hit.chunk
+    _print_heading(console, chunk)
+    table = behind.table(chunk.parent) if chunk.parent else None
+    cells = {place for one in cited for place in deciding_cells(one, table)} if table else set()
+    if table and cells:
+        _print_slice(console, table, cells)
+        return
+    passages = [whole_passage(one) for one in cited]
+    for text in dict.fromkeys(passage.text for passage in passages):
+        marks = merged([mark for passage in passages if passage.text == text for mark in passage.marks])
+        shown = snippet(Marked(text, marks), ANSWER_CHARACTERS, keep_lines=chunk.kind == OWN_KIND)
+        print_indented(console, marked_text(shown))
+
+
+def print_near(console: Console, hit: Hit, query: str, heads: tuple[str, str], locate: Locate) -> None:
+    """A hit round the sentence that holds most of the query's words, these marked."""
+    print_reference(console, heads[0], hit.path, hit.chunk.locator, locate, heads[1])
+    _print_heading(console, hit.chunk)
+    marked = marked_words(hit.chunk.text, query)
+    shown = snippet(marked, HIT_CHARACTERS, keep_lines=hit.chunk.kind == OWN_KIND)
+    print_indented(console, marked_text(shown))
+
+
+def by_passage(cited: Sequence[Cited]) -> list[list[Cited]]:
+    """Sources of the same table, or of the same passage, together; in the order of their first."""
+    groups: dict[tuple[str, str], list[Cited]] = {}
+    for one in cited:
+        hit = one.source.hit
+        groups.setdefault((hit.path, hit.chunk.parent or hit.chunk.id), []).append(one)
+    return list(groups.values())
+
+
+def whole_passage(cited: Cited) -> Marked:
+    """The passage that a source is quoted from, the deciding words marked in it; the quote itself where it has none.
+
+    A quote that does not stand in its passage, such as a cell's path and value, is shown as it is.
+    """
+    source = cited.source
+    text = source.hit.chunk.text
+    at = None if source.text == text else find_quote(source.text, text)
+    if at is None:
+        return cleaned(source.text, cited.marks)
+    start, end = at
+    found = [mark for word in cited.words if (mark := find_quote(word, text[start:end]))]
+    return cleaned(text, [(start + left, start + right) for left, right in found] or [at])
+
+
+def deciding_cells(cited: Cited, table: Table) -> set[Place]:
+    """The cells of the table that a source means: those at its place, of several those that it quotes.
+
+    None where the place is the whole table and no cell is quoted.
+    """
+    there = _cells_at(table, cited.source.locator)
+    if not there:
+        row = cited.source.hit.chunk.row
+        there = {(cell.row, cell.column) for cell in table.cells if row is None or cell.row == row}
+    said = {one_line(word) for word in (*cited.words, *cited.quotes)}
+    quoted = {(cell.row, cell.column) for cell in table.cells if one_line(cell.text) in said} & there
+    return quoted or (there if len(there) < len(table.cells) else set())
+
+
+def _cells_at(table: Table, locator: Locator) -> set[Place]:
+    if locator.cells:
+        return cited_cells(table, (locator.cells,))
+    if locator.lines:
+        return cited_cells(table, (f"L{locator.lines[0]}-{locator.lines[1]}",))
+    if locator.bbox:
+        return {(cell.row, cell.column) for cell in table.cells if _lies_in(cell.bbox, locator.bbox)}
+    return set()
+
+
+def _lies_in(box: tuple[float, ...] | None, other: tuple[float, ...]) -> bool:
+    """Whether a box lies within another, both as (x0, top, x1, bottom)."""
+    if box is None:
+        return False
+    inside = (box[0] - other[0], box[1] - other[1], other[2] - box[2], other[3] - box[3])
+    return all(gap >= -SAME_PLACE for gap in inside)
+
+
+def _print_heading(console: Console, chunk: Chunk) -> None:
+    if chunk.context:
+        print_indented(console, foreign(one_line(chunk.context), "dim"))
+
+
+def _print_slice(console: Console, table: Table, cells: set[Place]) -> None:
+    indent = indent_of(console)
+    layout, left_out = table_slice(console, table, cells, indent)
+    if told := unit_text(table.unit, table.scale):
+        print_indented(console, foreign(f"in {told}", "dim"))
+    print_layout(console, layout, indent)
+    if left_out:
+        print_indented(console, foreign(left_out, "dim"))

@@ -1,0 +1,169 @@
+"""Facts of running text: what its lines set apart as a key and what is said of it.
+
+label        "License: MIT", "- **Port**: 80", ":Author: Ann"      lines of lists and of blocks of such lines
+definition   a term and its explanation: "- fees: what …", a term with an indented text or ": text" below it
+option       "- --port: where to listen"
+version      "4.2.0 (2021-05-01)", "v1.2 - May 3, 2020"            headings, and lines that say nothing else
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+
+from mixrag_cli.line_marks import lines_between
+from mixrag_cli.readers.facts.collecting import MAX_VALUE_CHARS, FactCollector
+from mixrag_cli.records import Block, LineMarks
+
+MAX_LABEL_WORDS = 6  # of a list's or block's line
+MAX_ALONE_WORDS = 4  # of a line that stands alone: a longer one introduces a sentence
+MAX_ALONE_CHARS = 120
+MAX_LABEL_VALUE_WORDS = 10  # a longer value explains its label instead of giving it a value
+_KEY = r"[^\W_](?:[^\s:]| (?! )){0,70}?|--?[\w][\w-]{0,40}(?:[ ,=|/]{1,2}[\w<>\[\]-]{1,40}){0,4}"
+LABEL = re.compile(rf"(?P<key>{_KEY})\s?:\s+(?P<text>\S.*)$")
+DASHED = re.compile(rf"(?P<key>{_KEY})\s+[-–—]{{1,2}}\s+(?P<text>\S.*)$")
+FIELD = re.compile(r":(?P<key>[^:\n]{1,60}):\s+(?P<text>\S.*)$")
+BULLET = re.compile(r"\s{0,40}(?:[-*•‣–+]|\d{1,3}[.)])\s+")
+SENTENCE_MARK = re.compile(r"[.!?;](?:\s|$)|,\s.*,|^(?:https?|ftp)$")
+# They call for attention and name nothing.
+ADMONITIONS = frozenset(
+    ["note", "tip", "hint", "warning", "important", "caution", "attention", "example", "todo", "see"]
+)
+OPTION_NAME = re.compile(r"-{1,2}[A-Za-z]")
+
+_VERSION = r"(?:[A-Za-z][\w.-]{0,30}\s+){0,2}\[?[vV]?(?P<version>\d{1,4}\.\d{1,4}[\w.+-]{0,20})\]?"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,6}\.?"
+_DATE = (
+    r"(?P<date>\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
+    rf"|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)?\s{_MONTH},?\s\d{{4}})"
+)
+_BETWEEN = r"[\s(\[\-–—:,/|]{1,6}(?:(?:[Rr]eleased?|on)[\s:]{1,3}){0,2}"
+DATED_VERSION = re.compile(rf"{_VERSION}{_BETWEEN}{_DATE}[)\].]?$")
+VERSION_OF_DATE = re.compile(rf"{_DATE}{_BETWEEN}{_VERSION}[)\]:]?$")
+
+
+def collect_prose_facts(collector: FactCollector, blocks: Sequence[Block], marks: LineMarks) -> None:
+    """Collect what headings, paragraphs and lists of a document set apart, lines apart that have stated a fact."""
+    known = {value.line for fact in collector.facts for value in fact.values}
+    for block in blocks:
+        if collector.is_full:
+            return
+        collector.cell = block.locator.cell
+        if block.kind in ("heading", "paragraph", "list"):
+            _BlockReader(collector, block, marks, known).collect()
+
+
+class _BlockReader:
+    """Looks through the lines of one block."""
+
+    def __init__(self, collector: FactCollector, block: Block, marks: LineMarks, known: Set[int | None]) -> None:
+        self._collector = collector
+        self._block = block
+        self._marks = marks
+        self._known = known
+        self._lines = list(_lines_of(block.text))
+
+    def collect(self) -> None:
+        """Take the block's facts."""
+        block = self._block
+        if block.kind == "heading":
+            self._version(block.text, 0, len(block.text))
+        elif block.kind == "list":
+            for text, start in _items(self._lines):
+                self._item(text, start)
+        elif not self._definition():
+            self._paragraph()
+
+    def _paragraph(self) -> None:
+        found = [(LABEL.match(text) or FIELD.match(text), start) for text, start in self._lines]
+        if len(found) == 1 and self._version(*self._lines[0], len(self._block.text)):
+            return
+        is_alone = len(found) == 1
+        if not all(match is not None and _is_key(match["key"]) for match, _ in found):
+            return
+        for match, start in found:
+            assert match is not None
+            key, text = match["key"], match["text"]
+            if is_alone and (len(key.split()) > MAX_ALONE_WORDS or len(text) > MAX_ALONE_CHARS or not key[0].isupper()):
+                return
+            self._add(key, text, start + match.start("text"), start + match.end("text"))
+
+    def _item(self, text: str, start: int) -> None:
+        if self._version(text, start, start + len(text)):
+            return
+        found = LABEL.match(text) or FIELD.match(text) or DASHED.match(text)
+        if found and _is_key(found["key"]):
+            self._add(found["key"], found["text"], start + found.start("text"), start + found.end("text"))
+
+    def _definition(self) -> bool:
+        """A term, and below it its explanation: indented, or behind a colon."""
+        if len(self._lines) < 2:
+            return False
+        (term, _), (second, start) = self._lines[0], self._lines[1]
+        rest = [text for text, _ in self._lines[1:]]
+        is_indented = all(text[:2] in ("  ", "\t") or text[:1] == "\t" for text in rest)
+        is_marked = second.startswith((": ", ":\t"))
+        if not (is_indented or is_marked) or term[:1].isspace() or not _is_key(term) or len(term) > 80:
+            return False
+        text = " ".join(part.strip() for part in rest).removeprefix(":").strip()
+        skipped = len(second) - len(second.lstrip(": \t"))
+        self._put(term, "definition", text, start + skipped, len(self._block.text))
+        return True
+
+    def _version(self, text: str, start: int, end: int) -> bool:
+        plain = text.strip()
+        found = DATED_VERSION.match(plain) or VERSION_OF_DATE.match(plain)
+        if found is None:
+            return False
+        line = self._line(start, end)
+        self._collector.add((*self._block.heading_path, found["version"]), "version", ("date", found["date"], line))
+        return True
+
+    def _add(self, key: str, text: str, start: int, end: int) -> None:
+        sort = "label" if len(text.split()) <= MAX_LABEL_VALUE_WORDS else "definition"
+        self._put(key, sort, text, start, end)
+
+    def _put(self, key: str, sort: str, text: str, start: int, end: int) -> None:
+        line = self._line(start, min(end, start + MAX_VALUE_CHARS))
+        if line is not None and line in self._known:
+            return
+        path = (*self._block.heading_path, key.strip())
+        if OPTION_NAME.match(key):
+            self._collector.add(path, "option", ("help", text, line))
+        else:
+            self._collector.add(path, "label" if sort == "label" else "definition", ("value", text, line))
+
+    def _line(self, start: int, end: int) -> int | None:
+        begin = self._block.locator.chars[0]
+        lines = lines_between(self._marks, begin + start, begin + end) if self._block.locator.lines else None
+        return lines[0] if lines else None
+
+
+def _lines_of(text: str) -> Iterator[tuple[str, int]]:
+    """The lines that hold something, each with the place of its first character."""
+    at = 0
+    for line in text.split("\n"):
+        if line.strip():
+            yield line.rstrip(), at
+        at += len(line) + 1
+
+
+def _items(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """The items of a list without their bullets, their lines joined."""
+    text, place = "", 0
+    for line, start in lines:
+        if bullet := BULLET.match(line):
+            if text:
+                yield text, place
+            text, place = line[bullet.end() :], start + bullet.end()
+        elif text and len(text) < MAX_VALUE_CHARS:
+            text += " " + line.strip()
+    if text:
+        yield text, place
+
+
+def _is_key(key: str) -> bool:
+    """Whether people name something so: few words, no sentence, no address."""
+    words = key.split()
+    is_short = 0 < len(words) <= MAX_LABEL_WORDS
+    return is_short and not SENTENCE_MARK.search(key) and words[0].lower() not in ADMONITIONS

@@ -1,0 +1,89 @@
+"""Word documents (docx), through mammoth: headings, lists with their numbers, tables with merged cells, footnotes.
+
+Page breaks are made by the program that shows the file, so places are headings and numbered tables.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+
+import mammoth
+
+from mixrag_cli.cleaning import safe_text
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.archive import open_package
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.html import add_html
+from mixrag_cli.readers.office.markup import LIBRARY_ERRORS
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records import Document
+
+KIND = "Word document"
+# mammoth knows headings; a title is one too, and a caption stays beside what it names.
+STYLES = "\n".join(
+    (
+        "p[style-name='Title'] => h1:fresh",
+        "p[style-name='Subtitle'] => p:fresh",
+        "p[style-name='caption'] => p:fresh",
+        "p[style-name='Caption'] => p:fresh",
+    )
+)
+
+# mammoth's own way to write notes; anything of the kind in the document's text is escaped there
+NOTES_START = '<ol><li id="'
+NOTE = re.compile(r'<li id="((?:foot|end)note-[\w-]{1,40})">(.*?)</li>', re.DOTALL)
+NOTE_MARK = re.compile(r'<a href="#((?:foot|end)note-[\w-]{1,40})" id="(?:foot|end)note-ref-')
+BACK_LINK = re.compile(r'<a href="#(?:foot|end)note-ref-[\w-]{1,40}">[^<]{0,4}</a>')
+HEADING_START = re.compile(r"(?=<h[1-6]>)")
+
+
+def read_docx(source: ReadSource) -> Document:
+    """The document of a docx file; one of 0 bytes has no blocks. Tracked deletions and comments are left out.
+
+    Raises FileUnreadable: "damaged", "password", "too-large", "forbidden" (XML entities).
+    """
+    builder = DocumentBuilder("document", cites="sections")
+    archive = open_package(source, KIND)
+    if archive is None:
+        return builder.build()
+    archive.check_trees()
+    source.file.seek(0)
+    source.beat(0, source.size)
+    try:
+        made = mammoth.convert_to_html(
+            io.BytesIO(source.file.read()),  # without a name: mammoth takes that for a path, and here it is a number
+            style_map=STYLES,
+            convert_image=mammoth.images.img_element(_no_image),
+        )
+    except RecursionError:
+        raise
+    except LIBRARY_ERRORS as error:
+        raise FileUnreadable("damaged", f"not a readable {KIND}") from error
+    add_html(builder, with_notes_in_sections(safe_text(made.value)), source.beat)
+    return builder.build()
+
+
+def with_notes_in_sections(markup: str) -> str:
+    """mammoth's HTML with each foot- or endnote at the end of the section that its mark is in, "[1] …".
+
+    mammoth lists them behind the last section, whose notes most of them are not.
+    """
+    start = markup.find(NOTES_START)
+    if start < 0:
+        return markup
+    notes = {found[1]: BACK_LINK.sub("", found[2]) for found in NOTE.finditer(markup, start)}
+    sections = HEADING_START.split(markup[:start])
+    numbers: dict[str, int] = {}
+    for place, section in enumerate(sections):
+        marks = dict.fromkeys(found[1] for found in NOTE_MARK.finditer(section))
+        for mark in marks:
+            numbers[mark] = len(numbers) + 1
+            if mark in notes:
+                sections[place] += notes[mark].replace("<p>", f"<p>[{numbers[mark]}] ", 1)
+    return "".join(sections)
+
+
+def _no_image(image: object) -> dict[str, str]:
+    """No picture's bytes; its description is kept by mammoth."""
+    return {"src": ""}

@@ -1,0 +1,135 @@
+"""PowerPoint slides (pptx), through python-pptx: a section a slide, with its text, tables, charts and notes.
+
+A chart is the small table that it is drawn from: categories down, series across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pptx
+from pptx.enum.shapes import MSO_SHAPE_TYPE
+from pptx.exc import PythonPptxError
+
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.archive import open_package
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.html import add_html
+from mixrag_cli.readers.office.markup import LIBRARY_ERRORS, element, table_markup
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records import Document
+
+KIND = "presentation"
+MAX_SLIDES = 2_000
+MAX_GROUP_DEPTH = 10
+MAX_SHAPES = 2_000  # of one slide: beyond it is drawing, not writing
+MAX_CHART_POINTS = 1_000
+MAX_LIST_LEVEL = 8
+
+
+def read_pptx(source: ReadSource) -> Document:
+    """The document of a pptx file; one of 0 bytes has no blocks. A slide's number is its page.
+
+    Raises FileUnreadable: "damaged", "password", "too-large", "forbidden" (XML entities).
+    """
+    builder = DocumentBuilder("slides", cites="pages")
+    archive = open_package(source, KIND)
+    if archive is None:
+        return builder.build()
+    archive.check_trees()
+    source.file.seek(0)
+    try:
+        slides = list(pptx.Presentation(source.file).slides)[:MAX_SLIDES]
+        for number, slide in enumerate(slides, 1):
+            source.beat(number, len(slides))
+            builder.page = number
+            add_html(builder, "".join(_slide_markup(slide, number)), source.beat)
+    except RecursionError:
+        raise
+    except (PythonPptxError, *LIBRARY_ERRORS) as error:
+        raise FileUnreadable("damaged", f"not a readable {KIND}") from error
+    return builder.build()
+
+
+def _slide_markup(slide: Any, number: int) -> Iterator[str]:
+    title = slide.shapes.title
+    text = " ".join(title.text_frame.text.split()) if title is not None else ""
+    hidden = " (hidden)" if slide._element.get("show") == "0" else ""
+    yield element("h1", (text or f"Slide {number}") + hidden)
+    for shape in _in_reading_order(slide.shapes):
+        if title is None or shape.shape_id != title.shape_id:
+            yield from _shape_markup(shape)
+    if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None and notes.text.strip():
+        yield element("h2", "Notes")
+        yield from (element("p", line) for line in notes.text.splitlines())
+
+
+def _in_reading_order(shapes: Any, depth: int = 0) -> list[Any]:
+    """The shapes from the top left, those of groups where their group stands."""
+    ordered = sorted(list(shapes)[:MAX_SHAPES], key=lambda shape: (shape.top or 0, shape.left or 0))
+    found: list[Any] = []
+    for shape in ordered:
+        if shape.shape_type == MSO_SHAPE_TYPE.GROUP and depth < MAX_GROUP_DEPTH:
+            found += _in_reading_order(shape.shapes, depth + 1)
+        else:
+            found.append(shape)
+    return found[:MAX_SHAPES]
+
+
+def _shape_markup(shape: Any) -> Iterator[str]:
+    if getattr(shape, "has_table", False):
+        yield _merged_table(shape.table)
+    elif getattr(shape, "has_chart", False):
+        yield _chart_markup(shape.chart)
+    elif shape.has_text_frame:
+        yield from _text_markup(shape)
+
+
+def _text_markup(shape: Any) -> Iterator[str]:
+    """A body's paragraphs are a list, nested by their level; those of any other text box are paragraphs."""
+    is_list = shape.is_placeholder and len(shape.text_frame.paragraphs) > 1
+    for paragraph in shape.text_frame.paragraphs:
+        text = paragraph.text.replace("\v", " ")
+        if not text.strip():
+            continue
+        if is_list:
+            depth = min(paragraph.level, MAX_LIST_LEVEL) + 1
+            yield "<ul>" * depth + element("li", text) + "</ul>" * depth
+        else:
+            yield element("p", text)
+
+
+def _merged_table(table: Any) -> str:
+    """The table with its spans; its first row is a header where the slide shows it as one."""
+    tag_of_first = "th" if table.first_row else "td"
+    parts = ["<table>"]
+    for number, row in enumerate(table.rows):
+        parts.append("<tr>")
+        for cell in row.cells:
+            if not cell.is_spanned:
+                spans = f' rowspan="{cell.span_height}" colspan="{cell.span_width}"' if cell.is_merge_origin else ""
+                parts.append(element(tag_of_first if number == 0 else "td", cell.text.replace("\v", " "), spans))
+        parts.append("</tr>")
+    return "".join([*parts, "</table>"])
+
+
+def _chart_markup(chart: Any) -> str:
+    title = chart.chart_title.text_frame.text if chart.has_title and chart.chart_title.has_text_frame else ""
+    tables = []
+    for plot in chart.plots:
+        series = list(plot.series)
+        categories = [str(category) for category in plot.categories][:MAX_CHART_POINTS]
+        values = [list(each.values)[:MAX_CHART_POINTS] for each in series]
+        if not categories:
+            categories = [str(place) for place in range(1, max(map(len, values), default=0) + 1)]
+        rows = [
+            [category, *(_value_text(column, place) for column in values)] for place, category in enumerate(categories)
+        ]
+        tables.append(table_markup([["", *(str(each.name) for each in series)], *rows], title))
+    return "".join(tables)
+
+
+def _value_text(column: list[Any], place: int) -> str:
+    value = column[place] if place < len(column) else None
+    return "" if value is None else f"{value:.15g}"
