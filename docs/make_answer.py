@@ -22,7 +22,9 @@ QUESTION = (
     "By what percentage did total revenue grow from the year ended 31 March 2024 to the year ended 31 March 2025?"
 )
 COLUMNS = 100
-BLOCK = re.compile(r"(?<=<!-- answer: made by docs/make_answer.py from a real run -->\n```console\n).*?(?=```)", re.DOTALL)
+BLOCK = re.compile(
+    r"(?<=<!-- answer: made by docs/make_answer.py from a real run -->\n```console\n).*?(?=```)", re.DOTALL
+)
 
 
 def answer_block(folder: Path) -> str:
@@ -46,7 +48,9 @@ def run_mixrag(*arguments: str, folder: Path) -> str:
 def main() -> None:
     """Index a copy of the sample documents, ask, and write the answer into README."""
     with TemporaryDirectory() as temporary:
-        folder = Path(shutil.copytree(DOCUMENTS, Path(temporary) / "northmere", ignore=shutil.ignore_patterns(".mixrag")))
+        folder = Path(
+            shutil.copytree(DOCUMENTS, Path(temporary) / "northmere", ignore=shutil.ignore_patterns(".mixrag"))
+        )
         run_mixrag("index", folder=folder)
         text = answer_block(folder)
     README.write_text(BLOCK.sub(lambda _: text, README.read_text("utf-8")), "utf-8")
