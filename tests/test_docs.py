@@ -1,0 +1,137 @@
+"""README and docs say what is so: commands run, pages made from the program are fresh, links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mixrag_cli.errors import ExitCode
+
+ROOT = Path(__file__).parent.parent
+README, DOCS = ROOT / "README.md", ROOT / "docs"
+PAGES = [README, *sorted(ROOT.glob("[CR]*.md")), *sorted(DOCS.glob("*.md"))]
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+RUN_BLOCK = re.compile(r"<!-- run by tests/test_docs.py -->\n```sh\n(.*?)```", re.DOTALL)
+LONGEST_README = 100  # lines
+GRADES = (ExitCode.DONE, ExitCode.NO_ANSWER, ExitCode.LIKELY)
+
+
+def script(name: str) -> dict[str, Any]:
+    """What a script of docs/ defines, without running its main."""
+    return runpy.run_path(str(DOCS / name))
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that holds the sample documents where a clone has them, indexed."""
+    root = tmp_path_factory.mktemp("clone")
+    folder = root / "tests" / "samples" / "northmere"
+    shutil.copytree(ROOT / folder.relative_to(root), folder, ignore=shutil.ignore_patterns(".mixrag"))
+    done = run_line("mixrag index", folder)
+    assert done.returncode == ExitCode.DONE, done.stderr
+    return root
+
+
+def run_line(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """One line of a shell block, with the program of this tree as mixrag."""
+    program = f'mixrag() {{ {shlex.quote(sys.executable)} -m mixrag_cli "$@"; }}; {line}'
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    return subprocess.run(["bash", "-c", program], cwd=folder, env=env, capture_output=True, text=True, timeout=60)
+
+
+def blocks_to_run() -> list[tuple[str, str]]:
+    return [(page.name, block) for page in PAGES for block in RUN_BLOCK.findall(page.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize(("page", "block"), blocks_to_run(), ids=lambda text: text[:20])
+def test_shell_blocks_run(clone: Path, page: str, block: str) -> None:
+    folder = clone
+    for line in block.splitlines():
+        if line.startswith("cd "):
+            folder = clone / line.removeprefix("cd ")
+            continue
+        done = run_line(line, folder)
+        allowed = GRADES if line.startswith("mixrag ask") else (ExitCode.DONE,)
+        assert done.returncode in allowed, f"{page}: {line}\n{done.stderr}"
+        assert done.stdout or "index" in line
+
+
+def test_readme_has_blocks_to_run() -> None:
+    assert "README.md" in {page for page, _ in blocks_to_run()}
+
+
+def test_readme_shows_what_the_program_prints(clone: Path) -> None:
+    made = script("make_answer.py")
+    shown = made["BLOCK"].search(README.read_text("utf-8"))
+    assert shown is not None
+    assert shown.group() == made["answer_block"](clone / "tests" / "samples" / "northmere"), "docs/make_answer.py"
+
+
+def test_readme_is_short() -> None:
+    assert len(README.read_text("utf-8").splitlines()) <= LONGEST_README
+
+
+def test_readme_names_each_exit_code() -> None:
+    told = README.read_text("utf-8")
+    assert [code.name for code in ExitCode if not re.search(rf"\b{code.value}\b", told)] == []
+
+
+def test_commands_page_is_what_the_program_says() -> None:
+    made = script("make_commands.py")
+    assert (DOCS / "commands.md").read_text("utf-8") == made["commands_page"](), "docs/make_commands.py"
+
+
+def test_architecture_page_names_every_package_folder() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    folders = [found.parent.relative_to(ROOT) for found in (ROOT / "mixrag_cli").glob("*/**/__init__.py")]
+    assert len(folders) > 10
+    assert [str(folder) for folder in folders if f"`{folder}/`" not in page] == []
+
+
+def test_architecture_page_prints_the_table_of_imports() -> None:
+    made = script("make_imports.py")
+    shown = made["TABLE"].search((DOCS / "architecture.md").read_text("utf-8"))
+    assert shown is not None
+    assert shown.group() == made["imports_table"](), "docs/make_imports.py"
+
+
+def links() -> Iterator[tuple[str, str]]:
+    for page in PAGES:
+        for target in LINK.findall(FENCED.sub("", page.read_text("utf-8"))):
+            if "://" not in target and not target.startswith("mailto:"):
+                yield str(page.relative_to(ROOT)), target
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that a page's headings make, as GitHub writes them."""
+    titles = HEADING.findall(FENCED.sub("", page.read_text("utf-8")))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+def leads_nowhere(page: str, target: str) -> bool:
+    path, _, anchor = target.partition("#")
+    file = (ROOT / page).parent / path if path else ROOT / page
+    return not file.exists() or (bool(anchor) and anchor not in anchors(file))
+
+
+def test_relative_links_lead_somewhere() -> None:
+    found = list(links())
+    assert len(found) > 10
+    assert [link for link in found if leads_nowhere(*link)] == []
+
+
+@pytest.mark.parametrize("target", ["docs/nothing.md", "docs/guide.md#no-such-heading"])
+def test_a_dead_link_would_be_seen(target: str) -> None:
+    assert leads_nowhere("README.md", target)
