@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from corpora import find_jsonl, read_jsonl
-from reranker import Corpus, Model, Ranked, Words, interval, rank_all, read_corpus
-from unseen import DRAWERS, PAIR_SETS, draw_set
+from judged import read_set
+from reranker import Corpus, Model, Ranked, Words, file_to_texts, interval, rank_all, read_hitab
+from unseen import DRAWERS, PAIR_SETS, SEED, Drawn, draw_set
 
 from mixrag_cli.evaluation.measures import ndcg_at
 
@@ -27,7 +29,7 @@ JUDGED = ("paper", "hetdocqa", "hitab", "tatqa")
 EVERYDAY = ("everyday code", "everyday reports")
 SETS = (*PAIR_SETS, *DRAWERS, *JUDGED, *EVERYDAY)
 METHODS = ("meaning", "late on the best", "fused", "fused + late 0.3")
-N_QUESTIONS, N_TABLES, N_DISTRACTORS = 300, 60, 0
+N_QUESTIONS, N_TABLES, N_OTHERS = 86, 20, 200
 CODE = "hetdocqa, code"  # the questions of which a gold document is code
 K = 10
 
@@ -36,29 +38,26 @@ Values = Mapping[str, Mapping[str, float]]  # by method and question
 
 def read_any(data: Path, cache: Path, name: str) -> Corpus:
     """The set, kept in CACHE once it is drawn."""
-    if name in JUDGED and name != "tatqa":
-        sizes = argparse.Namespace(questions=N_QUESTIONS, tables=N_TABLES, distractors=N_DISTRACTORS)
-        return read_corpus(data, cache, name, sizes)
+    if name == "hitab":
+        return read_hitab(data, cache, N_QUESTIONS, N_TABLES)
     saved = cache / f"{name.replace(' ', '-')}.set.json"
     if not saved.exists():
-        saved.write_text(json.dumps(read_contexts(data) if name == "tatqa" else draw_set(data, name)))
+        saved.write_text(json.dumps(read_judged(data, name) if name in JUDGED else draw_set(data, name)))
     passages, questions, judgements = json.loads(saved.read_text())
     return Corpus(name.replace(" ", "-"), [(key, text) for key, text in passages], questions, judgements)
 
 
-def read_contexts(data: Path) -> tuple[list[tuple[str, str]], dict[str, str], dict[str, dict[str, float]]]:
-    """A third of TAT-QA's contexts, as judged.py has them, and their questions."""
-    import random
-
-    from judged import read_tatqa
-    from reranker import file_to_texts
-
-    found = read_tatqa(data, "tatqa")
-    kept = set(random.Random(7).sample(sorted(found.ids.values()), len(found.ids) // 3))
-    names = {document: name for name, document in found.ids.items() if document in kept}
-    passages = [(key, text) for key, name in names.items() for text in file_to_texts(key, found.files[name])]
-    asked = [each for each in found.questions if kept & set(each.grades)][:N_QUESTIONS]
-    return passages, {each.id: each.text for each in asked}, {each.id: dict(each.grades) for each in asked}
+def read_judged(data: Path, name: str) -> Drawn:
+    """So many of a judged set's questions, among the documents that are right for one of them."""
+    found = read_set(data, name)
+    chosen = random.Random(SEED).sample(found.questions, min(N_QUESTIONS, len(found.questions)))
+    kept = {document for each in chosen for document, grade in each.grades.items() if grade > 0}
+    if name == "hetdocqa":  # its passages are short, and few are enough for so many questions
+        others = sorted({row["_id"] for row in read_jsonl(find_jsonl(data / name, "corpus"))} - kept)
+        kept |= set(random.Random(SEED).sample(others, N_OTHERS))
+    names = {document: named for named, document in found.ids.items()}
+    passages = [(key, text) for key in sorted(kept) for text in file_to_texts(key, found.files[names[key]])]
+    return passages, {each.id: each.text for each in chosen}, {each.id: dict(each.grades) for each in chosen}
 
 
 def measure(name: str, corpus: Corpus, ranked: Mapping[str, Ranked]) -> Values:

@@ -32,7 +32,7 @@ from corpora import read_jsonl
 
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.models import minilm
-from mixrag_cli.models.bundled.lessons import PASSAGE_CHARS, read_lessons
+from mixrag_cli.models.bundled.lessons import read_lessons
 from mixrag_cli.pipeline.embedding import text_to_embed
 from mixrag_cli.records import Chunk, SourceFile
 from mixrag_cli.settings import Settings
@@ -41,7 +41,8 @@ from mixrag_cli.walking import WalkLimits, document_id, walk_root
 SEED = 7
 N_PAIRS = 100  # of a source
 A_PROJECT = 12  # drawn of one project, so that none decides
-N_DRAWN = 300
+N_DRAWN = 250
+DRAWN_CHARS = 500  # of a passage
 LEAST_WORDS = 4  # of a question: fewer are no question of one passage
 PAIR_SETS = {
     "code pairs": ("codenn-csharp-valid", "codenn-python-valid", "codenn-sql-valid", "cosqa-dev"),
@@ -60,7 +61,7 @@ def draw_set(data: Path, name: str) -> Drawn:
     if name.startswith("everyday "):
         return read_everyday(data / "everyday" / name.removeprefix("everyday "))
     pairs = unseen_pairs(data, PAIR_SETS[name]) if name in PAIR_SETS else DRAWERS[name]()
-    return from_pairs((question, text[:PASSAGE_CHARS]) for question, text in pairs)
+    return from_pairs((question, text[:DRAWN_CHARS]) for question, text in pairs)
 
 
 def from_pairs(pairs: Iterable[Pair]) -> Drawn:

@@ -24,7 +24,6 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import numpy_helper
-from scipy.stats import norm
 
 from mixrag_cli.models.bundled.export import SEED, mix
 from mixrag_cli.models.bundled.graph import (
@@ -45,7 +44,8 @@ from mixrag_cli.models.minilm import MiniLM
 SHARES = "0,0.25,0.5,0.75,1"
 N_PROJECTION_TEXTS = 320  # the trainer's
 ROUNDING_VARIANCE = 1 / 12  # of a number rounded to whole steps, in steps
-LEAST_SPREAD = 1e-3  # in steps: a matrix that training left alone
+N_PLACES = 16  # at which a cell is looked at
+LEAST_SPREAD = 1 / N_PLACES  # in steps: training left a matrix alone that moved by less
 
 Array = npt.NDArray[np.float32]
 Weights = Mapping[str, Array]
@@ -68,17 +68,17 @@ def mean_in_cell(rounded: Array, step: Array, begun: Array) -> Array:
 
     rounded, begun: (inputs, outputs); step: (outputs,). The normal's spread is that of the whole matrix.
     """
-    start = begun / step
-    moved = float(np.mean((rounded - start) ** 2)) - ROUNDING_VARIANCE
-    spread = max(moved, LEAST_SPREAD**2) ** 0.5
-    low, high = (rounded - 0.5 - start) / spread, (rounded + 0.5 - start) / spread
-    # The mirror image where both ends lie above the mean: there the normal's distribution runs out of digits.
-    mirrored = low > 0
-    low, high = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
-    inside = norm.cdf(high) - norm.cdf(low)
-    mean = (norm.pdf(low) - norm.pdf(high)) / np.maximum(inside, 1e-300)
-    found = start + spread * np.where(mirrored, -mean, mean)
-    found = np.clip(found, rounded - 0.5, rounded + 0.5)
+    away = begun / step - rounded
+    moved = float(np.mean(away**2)) - ROUNDING_VARIANCE
+    if moved < LEAST_SPREAD**2:
+        return begun
+    nearest = np.clip(away, -0.5, 0.5)
+    total, weighted = np.zeros_like(away), np.zeros_like(away)
+    for place in (np.arange(N_PLACES) + 0.5) / N_PLACES - 0.5:
+        likely = np.exp(((nearest - away) ** 2 - (place - away) ** 2) / (2 * moved))
+        total += likely
+        weighted += place * likely
+    found = rounded + weighted / total
     # A column's step was made from its largest weight, which is therefore known.
     return np.asarray(np.where(np.abs(rounded) == WEIGHT_STEPS, rounded, found) * step, dtype=np.float32)
 
