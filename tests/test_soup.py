@@ -15,7 +15,7 @@ from mixrag_cli.models.bundled.export import mix
 from mixrag_cli.models.bundled.graph import PROJECTION, WEIGHT_STEPS, read_weights, write_minilm
 from mixrag_cli.models.bundled.soup import mean_in_cell, read_trained
 
-# Of what training changes by (mixrag_cli/models/bundled/soup.py): .2 of a rounding step.
+# About .2 of a rounding step, as training moved them.
 MOVED = 5e-4
 
 
