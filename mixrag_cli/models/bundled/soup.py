@@ -6,8 +6,8 @@ Training on tables and questions cost the model what it knew of manuals and code
 keeps most of what either knows. One file a share is written to FOLDER: share-0.5.onnx and so on.
 
 Of the trained model only the int8 file is left. A weight of it is known to a step, and training moved the weights by
-less than that: by .2 to .3 steps, as rounding did by .29. So a weight is taken to be the mean of what it may have
-been: normal around the weight that training began with, cut to the values that round to what is in the file.
+less than that: by .2 to .3 steps, where rounding moved them by .29. So a weight is taken to be the mean of what it may
+have been: normal around the weight that training began with, cut to the values that round to what is in the file.
 
 Source: Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022 (WiSE-FT).
 """
