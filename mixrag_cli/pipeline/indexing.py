@@ -135,7 +135,7 @@ def build_index(
     plan = plan_index(roots, settings)
     ensure_unlocked(plan.store, wait_s)
     judged = read_judged_fits(plan.store) if rebuild else None
-    selections = selections_for(plan, selection)
+    selections = selections_for(plan, selection, rebuild=rebuild)
     if rebuild:
         set_store_aside(plan.store, wait_s)
     _check_table_form(plan.store, settings)

@@ -10,7 +10,7 @@ from pathlib import Path
 from mixrag_cli.errors import NoIndex, WrongUsage
 from mixrag_cli.records import DocumentRow
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store, read_record, root_to_text, store_for_new, text_to_root
+from mixrag_cli.store import find_store, read_roots, root_to_text, store_for_new, text_to_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def plan_index(paths: Sequence[Path], settings: Settings, cwd: Path | None = Non
             raise WrongUsage(f"{given}: no such file or folder")
     first = wanted[0] if wanted[0].is_dir() else wanted[0].parent
     store = _store_with_root(first, settings) or store_for_new(first, settings.store)
-    known = _known_roots(store)
+    known = read_roots(store)
     roots = tuple(_root_for(path, store, known) for path in wanted)
     return IndexPlan(store, roots)
 
@@ -83,7 +83,7 @@ def _plan_refresh(here: Path, settings: Settings) -> IndexPlan:
         store = store_for_new(here, settings.store)
         root = RootPlan(here, os.fsencode(root_to_text(here, store)))
         return IndexPlan(store, (root,))
-    known = _known_roots(store)
+    known = read_roots(store) or (root_to_text(here, store),)
     roots = tuple(RootPlan(text_to_root(name, store), os.fsencode(name)) for name in known)
     return IndexPlan(store, roots)
 
@@ -94,15 +94,8 @@ def _store_with_root(folder: Path, settings: Settings) -> Path | None:
         store = find_store(folder, settings.store)
     except NoIndex:
         return None
-    holds = any(folder.is_relative_to(text_to_root(name, store)) for name in _known_roots(store))
+    holds = any(folder.is_relative_to(text_to_root(name, store)) for name in read_roots(store))
     return store if holds or settings.store else None
-
-
-def _known_roots(store: Path) -> tuple[str, ...]:
-    try:
-        return read_record(store).roots
-    except NoIndex:
-        return ()
 
 
 def _root_for(path: Path, store: Path, known: Sequence[str]) -> RootPlan:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from mixrag_cli.errors import NoIndex
+from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.pipeline.extras import SELECTIONS
 from mixrag_cli.pipeline.roots import IndexPlan
 from mixrag_cli.store import CommitRecord, StoreWriter, read_record
@@ -21,14 +21,17 @@ def kept_selections(record: CommitRecord) -> Selections:
     return {root: Selection(tuple(globs["include"]), tuple(globs["exclude"])) for root, globs in found.items()}
 
 
-def selections_for(plan: IndexPlan, given: Selection | None) -> Selections:
+def selections_for(plan: IndexPlan, given: Selection | None, *, rebuild: bool = False) -> Selections:
     """What holds in this run: for the planned roots what is given, else what was kept.
 
-    Of what is given, globs replace those kept, none leave them, and an empty one forgets them.
+    Of what is given, globs replace those kept, none leave them, and an empty one forgets them. rebuild: a store that
+    cannot be read is about to be made anew, and keeps none.
     """
     try:
         kept = dict(kept_selections(read_record(plan.store)))
-    except NoIndex:
+    except (NoIndex, StoreDamaged, StoreMismatch) as error:
+        if not rebuild and not isinstance(error, NoIndex):
+            raise
         kept = {}
     for root in plan.roots if given else ():
         before = kept.get(os.fsdecode(root.name), Selection())

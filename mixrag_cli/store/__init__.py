@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mixrag_cli.store.cache import EmbeddingCache
     from mixrag_cli.store.checking import Finding, check_store
-    from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint, root_to_text, text_to_root
+    from mixrag_cli.store.commit import (
+        CommitRecord,
+        read_record,
+        read_roots,
+        rebuild_hint,
+        root_to_text,
+        text_to_root,
+    )
     from mixrag_cli.store.filters import build_filter
     from mixrag_cli.store.layout import size_of_store
     from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
@@ -40,6 +47,7 @@ __all__ = [
     "open_reader",
     "open_writer",
     "read_record",
+    "read_roots",
     "rebuild_hint",
     "reopen_writer",
     "root_to_text",
@@ -53,7 +61,7 @@ __all__ = [
 _HOMES = {
     "cache": ("EmbeddingCache",),
     "checking": ("Finding", "check_store"),
-    "commit": ("CommitRecord", "read_record", "rebuild_hint", "root_to_text", "text_to_root"),
+    "commit": ("CommitRecord", "read_record", "read_roots", "rebuild_hint", "root_to_text", "text_to_root"),
     "filters": ("build_filter",),
     "layout": ("size_of_store",),
     "lock": ("ensure_unlocked",),

@@ -118,6 +118,21 @@ def read_record(store: Path) -> CommitRecord:
     raise NoIndex(f"no index at {store}", hint=f"mixrag index {store.parent}")
 
 
+def read_roots(store: Path) -> tuple[str, ...]:
+    """The folders that the store's record names, of whatever layout it is; none where no record is whole.
+
+    A store of another layout is made anew from the same folders.
+    """
+    for name in (RECORD_FILE, PREVIOUS_RECORD_FILE):
+        try:
+            known = _checked((store / name).read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if known is not None:
+            return tuple(map(str, known.get("roots", ())))
+    return ()
+
+
 def write_record(store: Path, record: CommitRecord) -> None:
     """Make the record the current one, durably; the one before becomes the previous copy.
 

@@ -147,7 +147,7 @@ def tables(data: Path, target: Path) -> Domain:
     return Domain(
         "tables",
         target,
-        tuple(replace(one, scope=(one.gold[0].file,)) if n % 4 else one for n, one in enumerate(drawn)),
+        tuple(replace(one, scope=(f"*{one.gold[0].file}",)) if n % 4 else one for n, one in enumerate(drawn)),
     )
 
 
