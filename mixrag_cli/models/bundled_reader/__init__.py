@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import read_pinned
 
-READER_SHA256 = "94f57239440f6e0920eead8979ef15e9359df8eb92e2802a0dc0db06bd7ef8f0"
+READER_SHA256 = "c29f3eda5eb6702f8282176bb0f0bf0827562d6c27c08ba9860cd1c7174d0845"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
