@@ -49,7 +49,7 @@ def ask(
     """Answer a question from the indexed documents, with sources; or, with --jsonl, many.
 
     Exit code 5 means that no answer is sure enough to state: the places that probably hold it are shown. Exit code 4
-    means that the documents hold no answer that passes the thresholds.
+    means that nothing found comes near enough; what is missing is named.
     """
     if (output and not jsonl) or (jsonl and question):
         raise WrongUsage("--jsonl takes its questions from a file, and --output belongs to it", "mixrag ask --help")
