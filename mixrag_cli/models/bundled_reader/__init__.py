@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import read_pinned
 
-READER_SHA256 = "c29f3eda5eb6702f8282176bb0f0bf0827562d6c27c08ba9860cd1c7174d0845"
+READER_SHA256 = "0759cdec527c88e19995ededb6ff8472865834c1611c02890b9de149949ecbda"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
