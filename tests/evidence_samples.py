@@ -13,6 +13,11 @@ import numpy.typing as npt
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.models import load_embedder, load_reader, load_token_vectors
 from mixrag_cli.models.token_vectors import KeptTokens
+from mixrag_cli.pipeline.answering import prepare
+from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.scanning import FileScanner
+from mixrag_cli.pipeline.scope import Scope
+from mixrag_cli.pipeline.session import Session
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
@@ -72,6 +77,12 @@ def first_piece(restated: Restated, base: EvidenceBase) -> Piece:
     pieces = structural_pieces(restated, base)
     assert pieces, f"no cell, formula or tally answers {restated.question!r}"
     return pieces[0]
+
+
+def structure_of(session: Session, question: str) -> Piece:
+    """What structure answers first of an index, with all rows of its files within reach."""
+    restated, base, _ = prepare(session, question, Scope(), Clock(), FileScanner(session))
+    return first_piece(restated, base)
 
 
 def shown_text(answer: Answer) -> str:

@@ -10,6 +10,7 @@ from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.settings import Settings
+from tests.evidence_samples import structure_of
 from tests.silent import Silent
 
 PAGE = """<h1>Heron Mills, annual report</h1>
@@ -53,7 +54,7 @@ def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Sess
     ],
 )
 def test_labels_are_listed_in_their_order(session: Session, question: str, text: str) -> None:
-    answer = session.ask(question, Scope())
+    answer = structure_of(session, question)
     assert answer.text == text
     assert len(answer.evidence) == len(text.split("; "))
 

@@ -14,6 +14,7 @@ from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, change_col
 from mixrag_cli.recap.language import Facets, facets_of
 from mixrag_cli.records import Header
 from mixrag_cli.settings import Settings
+from tests.evidence_samples import structure_of
 from tests.silent import Silent
 
 HEADS = [facets_of("Three Months Ended August 3, 2025"), facets_of("Three Months Ended August 4, 2024")]
@@ -109,7 +110,7 @@ def test_a_change_is_of_the_latest_period_before_it() -> None:
     ],
 )
 def test_a_report_is_read_by_its_own_calendar(session: Session, question: str, text: str) -> None:
-    assert text in session.ask(question, Scope()).text
+    assert text in structure_of(session, question).text
 
 
 def test_two_countries_are_not_read_from_the_row_of_all(session: Session) -> None:

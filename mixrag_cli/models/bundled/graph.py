@@ -62,6 +62,11 @@ def write_reader(weights: Weights, target: Path) -> None:
     onnx.save(build_reader(weights, quantised=True), target)
 
 
+def read_constants(model_file: Path) -> dict[str, Any]:
+    """The constants of an ONNX file by their names, as arrays."""
+    return {one.name: numpy_helper.to_array(one) for one in onnx.load(model_file).graph.initializer}
+
+
 def read_weights(weights_file: Path) -> dict[str, Array]:
     """The weights by their published names."""
     return dict(load_file(weights_file))

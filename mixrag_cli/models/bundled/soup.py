@@ -22,8 +22,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import onnx
-from onnx import numpy_helper
 
 from mixrag_cli.models.bundled.export import SEED, mix
 from mixrag_cli.models.bundled.graph import (
@@ -35,6 +33,7 @@ from mixrag_cli.models.bundled.graph import (
     WEIGHT_STEPS,
     WEIGHTS_SHA256,
     build_minilm,
+    read_constants,
     read_weights,
     write_minilm,
 )
@@ -56,7 +55,7 @@ def read_trained(model_file: Path, begun: Weights) -> dict[str, Array]:
 
     begun: the weights that its training began with; those that it left alone are taken from there.
     """
-    constants = {one.name: numpy_helper.to_array(one) for one in onnx.load(model_file).graph.initializer}
+    constants = read_constants(model_file)
     weights = {**begun, PROJECTION: constants["late.weight"]}
     for layer in range(N_LAYERS):
         weights.update(_read_layer(constants, begun, layer))
