@@ -281,7 +281,7 @@ def knowing_logits(question: str, texts: Sequence[str]) -> list[float]:
 def test_an_outside_rerankers_weight_is_fitted(folder: Path, monkeypatch: pytest.MonkeyPatch, scorer: Scorer) -> None:
     monkeypatch.setattr("mixrag_cli.pipeline.reranking.load_pair_scorer", lambda settings: scorer)
     name = f"some/{scorer.__name__}"
-    report = calibrate_store(folder, Settings(rerank=name, calibration="off"), [], Silence())
+    report = calibrate_store(folder, Settings(rerank=name, calibration="off"), [], Silence(quiet=True))
     assert report.is_stored
     kept = kept_calibration(read_record(folder / ".mixrag"), name)
     told = [note for note in report.notes if name in note]

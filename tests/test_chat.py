@@ -137,7 +137,8 @@ def test_questions_follow_ups_and_commands(open_chat, indexed, tmp_path):
     chat.wait_for("515")
     chat.wait_for("handbook.md")
     chat.send("and in 2023?\r")
-    assert "asked as: How many chairs were sold in 2023?" in chat.wait_for("412")
+    chat.wait_for("asked as: How many chairs were sold in 2023?")
+    chat.wait_for("412")
     chat.send("/explain\r")
     chat.wait_for("restate")
     chat.send("/show 1\r")
@@ -234,7 +235,7 @@ def test_json_holds_one_object_a_question(indexed):
         *("chat", "--json"),
         cwd=indexed,
         env=environment_of(indexed.parent),
-        typed=b"How many days of paid leave are there?\n/show 3\n",
+        typed=b"How many chairs were sold in 2024?\n/show 9\n",
     )
     answer, error = (json.loads(line) for line in done.stdout.splitlines())
-    assert answer["value"] == 27 and error["schema"] == "mixrag.error/1"
+    assert answer["value"] == 515 and error["schema"] == "mixrag.error/1"

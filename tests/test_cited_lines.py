@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 NORTHMERE = ROOT / "tests" / "samples" / "northmere"
 REAL = [
     *sorted(path for path in NORTHMERE.rglob("*") if path.suffix in (".md", ".html", ".txt", ".py")),
-    *sorted(ROOT.glob("*.md")),
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
     ROOT / "mixrag_cli" / "models" / "bundled" / "CARD.md",
     ROOT / "tests" / "samples" / "README.md",
     ROOT / "mixrag_cli" / "records.py",

@@ -118,8 +118,8 @@ def test_new_commits_are_followed(served) -> None:
     folder, env, _ = served
     (folder / "canteen.md").write_text("# Canteen\n\nThe canteen serves 83 lunches a day.\n")
     assert run_mixrag("index", cwd=folder, env=env).returncode == 3
-    done = warm_only(folder, env, "ask", "How many lunches does the canteen serve a day?", "--json")
-    assert json.loads(done.stdout)["value"] == 83
+    done = warm_only(folder, env, "search", "How many lunches does the canteen serve a day?", "--json")
+    assert "83 lunches" in json.loads(done.stdout)["hits"][0]["text"]
 
 
 def test_other_settings_and_ones_own_affairs_are_left_to_the_caller(served) -> None:

@@ -13,6 +13,7 @@ from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import open_session
 from mixrag_cli.pipeline.unindexed import open_files
 from mixrag_cli.settings import Settings
+from tests.evidence_samples import shown_text
 from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
@@ -62,4 +63,4 @@ def test_a_single_short_passage_can_be_asked(tmp_path: Path) -> None:
     (tmp_path / "note.md").write_text("The sky over Fernhill is blue.\n")
     session = open_files([tmp_path / "note.md"], Settings())
     assert [hit.path.endswith("note.md") for hit in session.search("sky over Fernhill", Scope(), 5).hits] == [True]
-    assert "blue" in session.ask("What is the sky over Fernhill?", Scope()).text
+    assert "blue" in shown_text(session.ask("What is the sky over Fernhill?", Scope()))
