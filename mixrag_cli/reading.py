@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,12 +68,22 @@ class JointSpan:
     log_probability: float
 
 
+def log_sum(logs: Iterable[float]) -> float:
+    """The logarithm of the sum of exponentials, -inf for none."""
+    return float(np.logaddexp.reduce([*logs], initial=-np.inf))
+
+
+def joint_total(readings: Sequence[Reading]) -> float:
+    """What all spans of all passages and "none", whose logit is 0, weigh together, as a logarithm."""
+    return log_sum([0.0, *(reading.total for reading in readings)])
+
+
 def joint_spans(readings: Sequence[Reading], limit: int = N_SPANS) -> tuple[list[JointSpan], float]:
     """The best spans of all passages, best first, and the log probability of none.
 
     One softmax over every span of every passage and none: the confidence that carries over to texts of other kinds.
     """
-    total = float(np.logaddexp.reduce([0.0, *(reading.total for reading in readings)]))
+    total = joint_total(readings)
     found = [
         JointSpan(number, span.start, span.end, span.logit - total)
         for number, reading in enumerate(readings)

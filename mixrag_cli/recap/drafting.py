@@ -47,15 +47,15 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
     text = one.hit.chunk.text
     sentence = text[one.sentence.start : one.sentence.end]
     where = narrow_to(one.hit.chunk.locator, text, one.sentence.start, one.sentence.end)
+    source = Source(1, one.hit, where, text)
     signs = {
         "holds": one.holds,
         "sentence": one.score,
         "span": max(one.sentence.log, NO_READING),
-        **retrieval_signs(base, Source(1, one.hit, where, text)),
-        **said_signs(restated, base, Source(1, one.hit, where, text), sentence),
+        **retrieval_signs(base, source),
+        **said_signs(restated, base, source, sentence),
         "meaning": one.meaning,
     }
-    source = Source(1, one.hit, where, text)
     mark = (one.sentence.start, one.sentence.end)
     proof = Evidence("e1", 1, shorten(sentence), one.hit.chunk.context, locator=where)
     cited = (Source(1, one.hit, where, shorten(sentence)),)

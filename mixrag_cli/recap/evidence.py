@@ -37,7 +37,6 @@ WRONG_TIME_AROUND = 0.25  # a year in the title or file name is a weaker witness
 UNSAID_TIME = 0.35  # the year is said in the document, but not near: no evidence (see MIN_TIME)
 MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 RIGHT_TIME = 0.15
-PATH_BONUS = 0.15  # of a score, for a file or folder that the question names as it is written ("in requests")
 # A passage this near to the question in meaning needs less overlap in words, but never a name that nobody knows.
 SURE_SIMILARITY = 0.6
 MIN_COVERAGE_WHEN_SIMILAR = 0.33
@@ -80,6 +79,12 @@ class EvidenceBase:
         """The term's weight, 1 where the collection was not asked for it."""
         return self.weights.get(term, 1.0)
 
+    def part_said(self, terms: Sequence[str], said: Sequence[float]) -> float:
+        """The part, by weight, of terms that are said, in [0, 1]; 0 of none. said: how well each is, in [0, 1]."""
+        weights = [self.weight(term) for term in terms]
+        total = sum(weights) or 1.0
+        return sum(weight * one for weight, one in zip(weights, said, strict=True)) / total
+
     def placed_tables(self) -> list[tuple[Hit, Table]]:
         """Each table once, with the best hit of it, best first."""
         placed: dict[str, tuple[Hit, Table]] = {}
@@ -90,7 +95,6 @@ class EvidenceBase:
         return list(placed.values())
 
 
-_PATH_WORD = re.compile(r"\w{3,}")
 _NUMBERED_PART = re.compile(
     r"\b(?:note|item|part|section|chapter|appendix|annex|exhibit|schedule|table|figure)s? (?:\d+[a-z]?|[ivx]+|[a-z])\b",
     re.IGNORECASE,
@@ -124,16 +128,6 @@ def context_credit(
         far = (DOCUMENT_MATCH_OF_NAME if is_name else DOCUMENT_MATCH) if term in known else 0.0
         credit[position] = max(near, far)
     return credit
-
-
-def names_path(question: str, path: str) -> bool:
-    """Whether the question says a folder or a file's name of the path, word for word.
-
-    Example: names_path("Which function in requests sends a PATCH?", "code/requests/api.py") -> True.
-    """
-    asked = set(_PATH_WORD.findall(question.lower()))
-    folders, _, name = path.lower().rpartition("/")
-    return bool(asked & {*folders.split("/"), name.partition(".")[0]} - {""})
 
 
 def unknown_names(terms: Sequence[str], names: frozenset[str], credit: npt.NDArray[np.float64]) -> bool:

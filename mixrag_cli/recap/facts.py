@@ -20,7 +20,8 @@ MAX_FACTS = 16  # that the trained reader compares
 MIN_SAID = 0.15  # of the question's weight, by a fact's own path and help
 IN_PASSAGE = 0.25  # of the question's weight: what a fact gains by standing in a passage that was found
 PASSAGES = 10  # of those found, in which a fact gains it
-HELP = ("help", "comment", "type")  # columns that say what a fact is, and are no value
+AROUND = 0.5  # of a match in the path of the file
+HELP = ("help", "type")  # columns that say what a fact is, and are no value
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +51,13 @@ def match_facts(restated: Restated, base: EvidenceBase) -> list[FactMatch]:
 
 def _match_in(restated: Restated, base: EvidenceBase, table: Table, hits: Sequence[Hit]) -> Iterator[FactMatch]:
     terms = restated.whole.terms
-    weights = [base.weight(term) for term in terms]
-    total = sum(weights) or 1.0
     around = stems_of(hits[0].path_below.replace("/", " "))
-    credit = [0.5 * match_term(term, around) for term in terms]
+    credit = [AROUND * match_term(term, around) for term in terms]
     for row, column, cell, told in _facts_of(table):
         own = [match_term(term, stems_of(told)) for term in terms]
-        said = sum(weight * one for weight, one in zip(weights, own, strict=True)) / total
-        if said < MIN_SAID:
+        if base.part_said(terms, own) < MIN_SAID:
             continue
-        coverage = sum(w * max(one, c) for w, one, c in zip(weights, own, credit, strict=True)) / total
+        coverage = base.part_said(terms, [max(pair) for pair in zip(own, credit, strict=True)])
         where = locate_cells(table.locator, [cell])
         hit = _hit_around(where, hits)
         name = f"{'.'.join(row.path[:-1])} › {row.path[-1]}".removeprefix(" › ") if row.path else ""

@@ -43,6 +43,3 @@ def kind_of_file(path: str) -> str:
 def kind_stems(path: str) -> frozenset[str]:
     """The stems of what people call the file. Example: kind_stems("a.js") -> {"java", "script", "js", "node"}."""
     return frozenset(stem(word) for word in words_of(kind_of_file(path)))
-
-
-LANGUAGE_STEMS = frozenset(stem(word) for names in _NAMES.values() for word in words_of(names))

@@ -296,11 +296,6 @@ def facets_of(text: str) -> Facets:
     return Facets(frozenset(years), frozenset(dates), frozenset(quarters), frozenset(months))
 
 
-def date_pattern() -> re.Pattern[str]:
-    """Matches a day, a month or a year as texts write them, the longest form that stands there."""
-    return _ANY_DATE
-
-
 def dates_agree(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
     """Whether two dates can be the same day, where an unsaid year or day (0) agrees with any."""
     return all(a == b or not a or not b for a, b in zip(one, other, strict=True))

@@ -28,7 +28,7 @@ SIGNS = (
     "around", "unsaid", "names_unsaid", "years_unsaid", "promise", "promise_lead", "rank", "coverage", "cell",
     "number", "asked", "agreement", "accepted", "terms",
 )  # fmt: skip
-PASSAGES = ("passage", "span", "definition")
+PASSAGES = ("passage", "span")
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
 LEADS = (*OF_ANSWERS, "holds", "sentence", "promise")
 MAX_LEAD = 6.0  # logits; a candidate without a rival has it
@@ -81,17 +81,14 @@ def said_signs(restated: Restated, base: EvidenceBase, source: Source, text: str
     around, around_facets = surroundings_of(hit, base.tables.get(hit.chunk.parent))
     own = stems_of(text)
     near = (*own, *stems_of(hit.chunk.text), *around)
-    weights = [base.weight(term) for term in terms]
-    total = sum(weights) or 1.0
-    said_own = [match_term(term, own) for term in terms]
     said_near = [match_term(term, near) for term in terms]
-    unsaid = [weight for weight, said in zip(weights, said_near, strict=True) if said < SAID]
-    lost_names = [term for term, said in zip(terms, said_near, strict=True) if term in names and said < SAID]
+    lost = [term for term, said in zip(terms, said_near, strict=True) if said < SAID]
+    total = sum(base.weight(term) for term in terms) or 1.0
     return {
-        "words": sum(w * s for w, s in zip(weights, said_own, strict=True)) / total,
-        "around": sum(w * s for w, s in zip(weights, said_near, strict=True)) / total,
-        "unsaid": max(unsaid, default=0.0) / total,
-        "names_unsaid": float(len(lost_names)),
+        "words": base.part_said(terms, [match_term(term, own) for term in terms]),
+        "around": base.part_said(terms, said_near),
+        "unsaid": max(map(base.weight, lost), default=0.0) / total,
+        "names_unsaid": float(len(names.intersection(lost))),
         "years_unsaid": float(len(_lost_years(restated, around_facets, f"{text} {hit.chunk.text}"))),
         "terms": min(len(terms), MOST_TERMS) / MOST_TERMS,
     }

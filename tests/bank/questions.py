@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -83,7 +83,7 @@ def draw_parts(questions: Sequence[BankQuestion]) -> list[BankQuestion]:
         is_open = taken + len(groups[name]) / 2 <= wanted
         taken += len(groups[name]) if is_open else 0
         parts |= dict.fromkeys((question.id for question in groups[name]), "open" if is_open else "sealed")
-    return [_with_part(question, parts[question.id]) for question in questions]
+    return [replace(question, part=parts[question.id]) for question in questions]
 
 
 def _group_names(questions: Sequence[BankQuestion]) -> dict[str, str]:
@@ -101,11 +101,6 @@ def _group_names(questions: Sequence[BankQuestion]) -> dict[str, str]:
             one, two = sorted((root(first), root(other)))
             joined[two] = one
     return {one.id: root(one.places[0].file if one.places else one.id) for one in questions}
-
-
-def _with_part(question: BankQuestion, part: Part) -> BankQuestion:
-    fields = {name: getattr(question, name) for name in BankQuestion.__slots__}
-    return BankQuestion(**{**fields, "part": part})
 
 
 def _from_collection(row: Mapping[str, Any]) -> BankQuestion:
