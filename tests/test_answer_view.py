@@ -82,7 +82,7 @@ def likelies() -> list[Answer]:
         likely("What does the staff cost?", wages, in_cell("24,790", 0.4, PDF, "Staff", "March 2025 > Total")),
         likely("How is a main put back?", candidate(passage(BOOK, flush), flush, 0.7)),
         likely("Which station is oldest?", in_cell("1961", 0.5, CSV, "Barrow Lane", "commissioned")),
-        likely("What stops a reading?", candidate(passage(CODE, register), register, 0.44, "definition")),
+        likely("What stops a reading?", candidate(passage(CODE, register), register, 0.44, "passage")),
         likely("How much did Fenwick use?", in_cell("499", 0.52, SHEET, "Fenwick", "2025 > Household")),
         likely("What is planned?", candidate(passage(PDF, plan), "184 million euros", 0.48)),
         likely("Is a logger repaired?", candidate(quote(BOOK, "is replaced, not repaired"), "replaced", 0.8)),
