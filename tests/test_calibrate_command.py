@@ -20,6 +20,7 @@ from mixrag_cli.output.progress import Silence
 from mixrag_cli.pipeline.calibrating import (
     JudgedFits,
     calibrate_store,
+    draw,
     is_due,
     is_telling,
     keep_judged_fits,
@@ -30,8 +31,10 @@ from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.inspection import read_status
 from mixrag_cli.pipeline.labels import Label, read_labels
+from mixrag_cli.pipeline.session import Session
 from mixrag_cli.pipeline.showing import Place
 from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.retrieval.drawing import DrawnQuestion
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import read_record, reopen_writer
@@ -268,18 +271,29 @@ def random_logits(question: str, texts: Sequence[str]) -> list[float]:
     return [8 * random.Random(f"{question}\n{text}").gauss(0, 1) for text in texts]
 
 
+DRAWN_FROM: dict[str, str] = {}  # of a drawn question the passage that it was drawn from, as the test notes it
+
+
 def knowing_logits(question: str, texts: Sequence[str]) -> list[float]:
-    """One that knows: by the share of the question's words that stand in the passage, with noise."""
-    asked = set(question.lower().strip("?").split())
+    """One that knows the passage a question was drawn from, with noise. The words they share are known already."""
+    passage = DRAWN_FROM.get(question)
     return [
-        20 * len(asked & set(re.findall(r"\w+", text.lower()))) / len(asked) - 10 + noise
+        (10 if passage is not None and passage in text else -10) + noise
         for text, noise in zip(texts, random_logits(question, texts), strict=True)
     ]
+
+
+def note_drawn(session: Session, chunks: Sequence[Chunk]) -> list[DrawnQuestion]:
+    """What the program draws, noted for the scorer that knows."""
+    found = draw(session, chunks)
+    DRAWN_FROM.update({one.text: one.chunk.text for one in found})
+    return found
 
 
 @pytest.mark.parametrize("scorer", [random_logits, knowing_logits])
 def test_an_outside_rerankers_weight_is_fitted(folder: Path, monkeypatch: pytest.MonkeyPatch, scorer: Scorer) -> None:
     monkeypatch.setattr("mixrag_cli.pipeline.reranking.load_pair_scorer", lambda settings: scorer)
+    monkeypatch.setattr("mixrag_cli.pipeline.calibrating.draw", note_drawn)
     name = f"some/{scorer.__name__}"
     report = calibrate_store(folder, Settings(rerank=name, calibration="off"), [], Silence(quiet=True))
     assert report.is_stored
