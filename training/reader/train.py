@@ -29,8 +29,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mixrag_cli.models.bundled.graph import read_weights
-from mixrag_cli.models.bundled.train import WEIGHTS_SHA256
+from mixrag_cli.models.bundled.graph import WEIGHTS_SHA256, read_weights
 from training.reader.lessons import Prepared, Preparing, batches, count_by_source, read_lessons
 from training.reader.model import Reader, batch_losses, total_loss, with_heads, worth
 
