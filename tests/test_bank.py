@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "bank"))
-from judging import judge
+from judging import judge, shows_place
 from questions import BankQuestion, Place, draw_parts
 
 PLACE = Place("docs/guide.md", lines=(10, 20))
@@ -54,3 +54,17 @@ def test_questions_that_share_a_document_are_in_one_part() -> None:
 )
 def test_verdicts(question: BankQuestion, payload: dict, outcome: str) -> None:
     assert judge(question, payload).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "shows"),
+    [
+        ("The door  opens\r\n  with a KEY only.", True),
+        ("The door opens with\xa0a key.", True),
+        ("The door opens withakey.", False),
+        (None, False),
+    ],
+)
+def test_a_needle_is_found_over_line_breaks(text: str | None, shows: bool) -> None:
+    place = Place("docs/guide.pdf", pages=(3,), needle="door opens with a key")
+    assert shows_place({"path": "/home/ann/docs/guide.pdf", "text": text}, place, exactly=True) is shows

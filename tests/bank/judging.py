@@ -99,7 +99,7 @@ def says_it(question: BankQuestion, text: str, value: Any, unit: str) -> bool:
 def shows_place(source: Mapping[str, Any], place: Place, *, exactly: bool) -> bool:
     """Whether a cited passage lies in the place's file and, exactly, overlaps its lines, pages or cell.
 
-    A place without any of these is shown exactly by a passage with its needle.
+    A place without lines or cell is shown exactly by a passage with its needle, wherever that breaks its lines.
     """
     if not f"/{source.get('path', '')}".endswith(f"/{place.file}"):
         return False
@@ -112,8 +112,13 @@ def shows_place(source: Mapping[str, Any], place: Place, *, exactly: bool) -> bo
     if place.cell:
         return bool(locator.get("cells")) and _overlap(locator["cells"], place.cell)
     if place.needle:
-        return place.needle.casefold() in (source.get("text") or "").casefold()
+        return _plain(place.needle) in _plain(source.get("text") or "")
     return False  # a page alone says too little
+
+
+def _plain(text: str) -> str:
+    """A text without case, each run of white space one blank."""
+    return " ".join(text.casefold().split())
 
 
 def _overlap(cells: str, others: str) -> bool:

@@ -43,7 +43,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class BankQuestion:
-    """A question with its right answers. forms: texts of which each counts as right. places: () where nothing is."""
+    """A question with its right answers. forms: texts of which each counts as right. places: () where nothing is.
+
+    documents: those by which its part is drawn, where they are not just the files of its places.
+    """
 
     id: str
     set: str
@@ -53,6 +56,7 @@ class BankQuestion:
     value: float | None
     places: tuple[Place, ...]
     part: Part = "sealed"
+    documents: tuple[str, ...] = ()
 
     @property
     def is_answerable(self) -> bool:
@@ -96,17 +100,38 @@ def _group_names(questions: Sequence[BankQuestion]) -> dict[str, str]:
         return document
 
     for question in questions:
-        first, *others = [place.file for place in question.places] or [question.id]
+        first, *others = _documents(question)
         for other in others:
             one, two = sorted((root(first), root(other)))
             joined[two] = one
-    return {one.id: root(one.places[0].file if one.places else one.id) for one in questions}
+    return {one.id: root(_documents(one)[0]) for one in questions}
+
+
+def _documents(question: BankQuestion) -> Sequence[str]:
+    """What the question's part is drawn by: its documents, else the files of its places, else its id."""
+    return question.documents or [place.file for place in question.places] or [question.id]
 
 
 def _from_collection(row: Mapping[str, Any]) -> BankQuestion:
+    documents = tuple(row["documents"])
+    forms = (row["answer"],)
+    places = tuple(_collection_places(row))
+    return BankQuestion(
+        row["id"], "collection", row["type"], row["question"], forms, row["value"], places, documents=documents
+    )
+
+
+def _collection_places(row: Mapping[str, Any]) -> Iterable[Place]:
+    if "places" in row:
+        return (_collection_place(place) for place in row["places"])
     pages = tuple(row.get("pages_with_the_figure") or ())
-    places = tuple(Place(file, pages) for file in row["documents"])
-    return BankQuestion(row["id"], "collection", row["type"], row["question"], (row["answer"],), row["value"], places)
+    return (Place(file, pages) for file in row["documents"])
+
+
+def _collection_place(place: Mapping[str, Any]) -> Place:
+    if "needle" in place:
+        return Place(place["file"], pages=tuple(place["pages"]), needle=place["needle"])
+    return Place(place["file"], lines=_line_range(place["lines"]))
 
 
 def _from_reports(row: Mapping[str, Any]) -> BankQuestion:
