@@ -13,7 +13,7 @@ from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models.cache import is_noted, keep_note, note_of
 
 BUNDLED = "minilm"  # its name in the settings
-MODEL_SHA256 = "ee7a61dc9d787903df8f50f4794e91ed1db8d0f4415c160cfe9c49aff6dfd6f4"
+MODEL_SHA256 = "fa04cedebf629b5c9ef73eebbf0adf88bf726a50fda7557a717fa698fe96c329"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 WINDOW = 256  # wordpieces; the length that all-MiniLM-L6-v2 was trained for
 BLOCK_BYTES = 1 << 20

@@ -56,7 +56,12 @@ def read_trained(model_file: Path, begun: Weights) -> dict[str, Array]:
     begun: the weights that its training began with; those that it left alone are taken from there.
     """
     constants = read_constants(model_file)
-    weights = {**begun, PROJECTION: constants["late.weight"]}
+    return {**read_body(constants, begun), PROJECTION: constants["late.weight"]}
+
+
+def read_body(constants: Mapping[str, Array], begun: Weights) -> dict[str, Array]:
+    """The weights of all layers, those of begun where the int8 model does not hold them."""
+    weights = dict(begun)
     for layer in range(N_LAYERS):
         weights.update(_read_layer(constants, begun, layer))
     return weights
