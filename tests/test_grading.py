@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
 import pytest
 
 from mixrag_cli.recap.drafting import draft_all
-from mixrag_cli.recap.grading import Grading, Logistic, eager_grading, grading_from_json, shipped_grading
+from mixrag_cli.recap.grading import (
+    INPUTS,
+    Forest,
+    Grading,
+    eager_grading,
+    grading_from_json,
+    grading_to_json,
+    inputs_of,
+    shipped_grading,
+)
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.recap.signs import MAX_LEAD, SIGNS, Draft, compare
+from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, compare
 from mixrag_cli.records import Chunk, Hit, Locator, Source
 from tests.evidence_samples import REPORT, Sample, read_sample, shown_text
 
@@ -21,10 +31,9 @@ def sample() -> Sample:
 
 
 def sure(stated: float, likely: float = 0.35, held: float = 0.5) -> Grading:
-    """A grading by one sign alone: the probability is the logistic of the words said in and around."""
-    of_words = Logistic(0.0, {"around": 0.5}, {"around": 0.1}, {"around": 1.0})
-    kinds = ("cell", "computed", "column", "fact", "span", "passage")
-    return Grading(dict.fromkeys(kinds, of_words), dict.fromkeys(kinds, stated), likely, held)
+    """A grading by one sign alone: the probability goes by the words said in and around."""
+    of_words = Forest(("around",), -2.0, ((0, 0.5, True, 0.0, (0, 0.9, True, 3.0, 6.0)),))
+    return Grading(of_words, dict.fromkeys(KINDS, stated), likely, held)
 
 
 def draft(chunk: str, text: str, **signs: float) -> Draft:
@@ -33,20 +42,31 @@ def draft(chunk: str, text: str, **signs: float) -> Draft:
     return Draft("span", text, Source(1, hit, place, text), signs)
 
 
-def test_a_logistic_is_the_formula_and_a_missing_sign_counts_as_its_mean() -> None:
-    logistic = Logistic(0.5, {"holds": 1.0, "words": 0.2}, {"holds": 2.0, "words": 0.1}, {"holds": 3.0, "words": -1.0})
-    assert logistic({"holds": 2.0}) == pytest.approx(1 / (1 + math.exp(-(0.5 + 3.0 * 0.5))))
-    assert logistic({}) == logistic({"holds": 1.0, "words": 0.2})
+def test_a_forest_adds_what_its_trees_say_and_a_missing_sign_goes_its_own_way() -> None:
+    first = (0, 1.0, False, -1.0, (1, 0.5, True, 0.25, 2.0))
+    forest = Forest(("holds", "words"), 0.5, (first, 0.75))
+    assert forest({"holds": 1.0, "words": 0.9}) == pytest.approx(1 / (1 + math.exp(-(0.5 - 1.0 + 0.75))))
+    assert forest({"holds": 1.1, "words": 0.6}) == pytest.approx(1 / (1 + math.exp(-(0.5 + 2.0 + 0.75))))
+    assert forest({}) == pytest.approx(1 / (1 + math.exp(-(0.5 + 0.25 + 0.75))))
 
 
-def test_what_is_shipped_knows_every_sign_it_weighs() -> None:
+def test_what_is_shipped_is_read_as_it_was_written() -> None:
     shipped = shipped_grading()
-    assert {name for one in shipped.logistics.values() for name in one.weights} <= set(SIGNS)
+    assert shipped.forest.inputs == INPUTS
     assert all(0.5 < least <= 1 for least in shipped.stated.values())
+    assert grading_from_json(json.loads(grading_to_json(shipped))) == shipped
     with pytest.raises(ValueError, match="unknown signs"):
-        grading_from_json(
-            {"likely": 0.3, "held": 0.5, "kinds": {"cell": {"bias": 0, "mean": {}, "scale": {}, "weights": {"x": 1}}}}
-        )
+        grading_from_json({"likely": 0.3, "held": 0.5, "stated": {}, "inputs": ["x"], "bias": 0, "trees": []})
+
+
+def test_more_evidence_is_never_worth_less() -> None:
+    """What is shipped is monotone in the signs that can only speak for an answer, whatever else is said."""
+    forest = shipped_grading().forest
+    for kind in KINDS:
+        for name in ("holds", "sentence", "meaning", "words", "promise", "cell"):
+            others = inputs_of(kind, dict.fromkeys(SIGNS, 0.4))
+            chances = [forest({**others, name: value / 2}) for value in range(-16, 17)]
+            assert chances == sorted(chances)
 
 
 def test_candidates_are_shown_where_one_is_likely_or_all_together_hold_the_answer() -> None:

@@ -7,36 +7,58 @@ passages ───────────┘
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mixrag_cli.line_marks import narrow_to
+from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import FactMatch, match_facts
 from mixrag_cli.recap.passages import ReadPassage, read_passages
 from mixrag_cli.recap.pieces import Piece, shorten
 from mixrag_cli.recap.present import number_text, unit_text
-from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.signs import Draft, asked_sign, compare, log_odds, number_sign, retrieval_signs, said_signs
+from mixrag_cli.recap.restate import Restated, asks_passage
+from mixrag_cli.recap.signs import (
+    Draft,
+    asked_sign,
+    compare,
+    done_sign,
+    log_odds,
+    number_sign,
+    retrieval_signs,
+    said_signs,
+)
 from mixrag_cli.recap.structure import structural_pieces
 from mixrag_cli.records import Evidence, Source
 from mixrag_cli.tables.prose_numbers import find_numbers
 
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked
+SENTENCE_CHARS = 200  # of one that is an answer: two lines; what is longer is no answer to "how many" or "when"
 
 
 def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     """All that may answer the question, with its signs, in no order."""
     if not base.hits:
         return []
-    read = read_passages(restated, base, base.reader)
+    read, none = read_passages(restated, base, base.reader)
     holds = {one.hit.chunk.id: one.holds for one in read}
     drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
     labelled = [*_from_pieces(restated, base), *_from_facts(restated, base)]
     drafts += _scored(restated, base, labelled, holds)
-    wanted = base.reader.question(restated.question).expects
-    return compare([replace(one, signs={**one.signs, "asked": asked_sign(one, wanted)}) for one in drafts])
+    wanted = base.reader.question(restated.question)
+    of_all = {"none": none, "held": max(holds.values()), "value_asked": float(not asks_passage(restated))}
+    return compare([replace(one, signs={**one.signs, **of_all, **_wanted(restated, one, wanted)}) for one in drafts])
+
+
+def _wanted(restated: Restated, draft: Draft, wanted: QuestionReading) -> dict[str, float]:
+    """How well the draft's form, making and length suit what is asked for."""
+    return {
+        "asked": asked_sign(draft, wanted.expects),
+        "done": done_sign(draft, restated, wanted.operation),
+        "length": math.log1p(len(draft.text)),
+    }
 
 
 # --- passages -------------------------------------------------------------------------------------------------------
@@ -60,6 +82,10 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
     proof = Evidence("e1", 1, shorten(sentence), one.hit.chunk.context, locator=where)
     cited = (Source(1, one.hit, where, shorten(sentence)),)
     yield Draft("passage", text.strip(), source, signs, marks=(mark,), evidence=(proof,), sources=cited)
+    if not asks_passage(restated) and len(sentence.strip()) <= SENTENCE_CHARS:
+        says_number = 1.0 if next(iter(find_numbers(sentence)), None) is not None else -1.0
+        own = {**signs, "number": says_number if restated.expects in ("number", "percent") else 0.0}
+        yield Draft("sentence", sentence.strip(), source, own, marks=(mark,), evidence=(proof,), sources=cited)
     if one.span is not None and one.span.log >= MIN_SPAN_LOG:
         yield _from_span(restated, one, source, {**signs, "span": one.span.log}, proof, cited)
 

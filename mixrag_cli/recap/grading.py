@@ -1,12 +1,12 @@
 """Grading: one probability of being right for every candidate, and what is said at which probability.
 
-    signs ─► logistic of the candidate's kind ─► probability ─► answered | likely | abstained
+    signs ─► forest of small trees ─► probability ─► answered | likely | abstained
 
-The logistics and the thresholds are fitted on domains that the trained reader did not see, through the product's own
+The forest and the thresholds are fitted on domains that the trained reader did not see, through the product's own
 retrieval (training/grading). A threshold is the one at which, leaving one domain out at a time, what is stated of the
 domain left out is right often enough.
 Source: Kamath et al., Selective Question Answering under Domain Shift, ACL 2020 (a calibrator that saw other domains);
-Platt, Probabilistic outputs for support vector machines, 1999 (logistic of scores).
+Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 2001 (the forest).
 """
 
 from __future__ import annotations
@@ -18,55 +18,67 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from mixrag_cli.recap.signs import SIGNS, Draft
+from mixrag_cli.recap.signs import KINDS, SIGNS, Draft
 
 WEIGHTS_FILE = "grading_weights.json"
 N_LIKELY = 3  # candidates that are shown, from different places
+INPUTS = (*SIGNS, *(f"is {kind}" for kind in KINDS))
+
+# A leaf's log odds, or: input's number, threshold, whether a missing one goes left, tree up to it, tree above it.
+Tree = float | tuple[int, float, bool, "Tree", "Tree"]
 
 
 @dataclass(frozen=True, slots=True)
-class Logistic:
-    """bias + weights · signs, each sign less its mean, in units of its scale."""
+class Forest:
+    """The sum of what each tree says, in log odds. inputs: names, by which the trees' numbers count."""
 
+    inputs: tuple[str, ...]
     bias: float
-    mean: Mapping[str, float]
-    scale: Mapping[str, float]
-    weights: Mapping[str, float]
+    trees: tuple[Tree, ...]
 
     def __call__(self, signs: Mapping[str, float]) -> float:
-        """The probability, in (0, 1). A sign that the candidate has not counts as its mean."""
-        score = self.bias + sum(
-            weight * (signs[name] - self.mean[name]) / self.scale[name]
-            for name, weight in self.weights.items()
-            if name in signs
-        )
+        """The probability, in (0, 1)."""
+        values = [signs.get(name, math.nan) for name in self.inputs]
+        score = self.bias + sum(_leaf(tree, values) for tree in self.trees)
         return 1 / (1 + math.exp(-max(min(score, 30.0), -30.0)))
+
+
+def _leaf(tree: Tree, values: Sequence[float]) -> float:
+    while not isinstance(tree, int | float):
+        number, threshold, is_left_missing, left, right = tree
+        value = values[number]
+        tree = left if (is_left_missing if math.isnan(value) else value <= threshold) else right
+    return tree
+
+
+def inputs_of(kind: str, signs: Mapping[str, float]) -> dict[str, float]:
+    """What a forest is asked of a candidate: its signs, and 1 for its own kind, 0 for the others."""
+    return {**signs, **{f"is {other}": float(other == kind) for other in KINDS}}
 
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """The fitted logistics, one a kind of candidate, and the probabilities from which on something is said.
+    """The fitted forest, and the probabilities from which on something is said.
 
     stated: of a kind, the least at which a candidate is stated. likely: the least of any candidate that is shown;
-    held: the least, of all shown together, at which one of them very probably holds the answer.
+    held: the least, of all shown together, at which one of them probably holds the answer.
     """
 
-    logistics: Mapping[str, Logistic]
+    forest: Forest
     stated: Mapping[str, float]
     likely: float
     held: float
 
     def probability(self, draft: Draft) -> float:
-        """How likely the candidate is right. Kinds that no fit has seen are never sure."""
-        logistic = self.logistics.get(draft.kind)
-        return logistic(draft.signs) if logistic is not None else 0.0
+        """How likely the candidate is right."""
+        return self.forest(inputs_of(draft.kind, draft.signs))
 
     def states(self, draft: Draft, probability: float) -> bool:
         """Whether the candidate is sure enough to be stated."""
         return probability >= self.stated.get(draft.kind, 1.0)
 
     def shows(self, probabilities: Sequence[float]) -> bool:
-        """Whether candidates are worth being shown: one is likely, or all together very probably hold the answer."""
+        """Whether candidates are worth being shown: one is likely, or all together probably hold the answer."""
         together = 1 - math.prod(1 - each for each in probabilities)
         return bool(probabilities) and (max(probabilities) >= self.likely or together >= self.held)
 
@@ -83,13 +95,27 @@ def eager_grading() -> Grading:
     return replace(shipped, stated=dict.fromkeys(shipped.stated, 0.0))
 
 
+def grading_to_json(grading: Grading) -> str:
+    """The text of the file that is shipped, a line a tree."""
+    forest = grading.forest
+    trees = ",\n".join(f"  {json.dumps(tree)}" for tree in forest.trees)
+    head = {"likely": grading.likely, "held": grading.held, "stated": grading.stated}
+    told = json.dumps({**head, "inputs": forest.inputs, "bias": forest.bias}, indent=1).removesuffix("\n}")
+    return f'{told},\n "trees": [\n{trees}\n ]\n}}\n'
+
+
 def grading_from_json(known: Mapping[str, object]) -> Grading:
-    """The inverse of what the fit writes. Raises ValueError where it names a sign that there is not."""
-    kinds = known["kinds"]
-    assert isinstance(kinds, Mapping)
-    unknown = {name for one in kinds.values() for name in one["weights"]} - set(SIGNS)
-    if unknown:
+    """The inverse of grading_to_json. Raises ValueError where it names a sign that there is not."""
+    inputs, trees, stated = known["inputs"], known["trees"], known["stated"]
+    assert isinstance(inputs, list) and isinstance(trees, list) and isinstance(stated, dict)
+    if unknown := set(inputs) - set(INPUTS):
         raise ValueError(f"unknown signs in {WEIGHTS_FILE}: {', '.join(sorted(unknown))}")
-    logistics = {kind: Logistic(one["bias"], one["mean"], one["scale"], one["weights"]) for kind, one in kinds.items()}
-    stated = {kind: one["stated"] for kind, one in kinds.items()}
-    return Grading(logistics, stated, float(str(known["likely"])), float(str(known["held"])))
+    forest = Forest(tuple(inputs), float(str(known["bias"])), tuple(map(_to_tree, trees)))
+    return Grading(forest, stated, float(str(known["likely"])), float(str(known["held"])))
+
+
+def _to_tree(known: object) -> Tree:
+    if not isinstance(known, list):
+        return float(str(known))
+    number, threshold, is_left_missing, left, right = known
+    return int(number), float(threshold), bool(is_left_missing), _to_tree(left), _to_tree(right)

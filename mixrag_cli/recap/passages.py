@@ -66,8 +66,8 @@ class _Window:
     lead: str
 
 
-def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -> list[ReadPassage]:
-    """The best hits, each with its deciding sentence, in the order of the hits."""
+def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -> tuple[list[ReadPassage], float]:
+    """The best hits, each with its deciding sentence, in their order; the log probability that none holds an answer."""
     hits = base.hits[:READ_HITS]
     windows = [window for rank, hit in enumerate(hits) for window in _windows(rank, hit)]
     readings = reader.read(restated.question, [window.lead + window.text for window in windows])
@@ -82,7 +82,7 @@ def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -
             for span in reading.spans
             if span.start >= len(window.lead)
         ]
-    return _with_sentences(restated, base, hits, holds, spans)
+    return _with_sentences(restated, base, hits, holds, spans), -total
 
 
 def _windows(rank: int, hit: Hit) -> list[_Window]:

@@ -10,27 +10,47 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import get_args
 
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.language import Facets, facets_of, match_term
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records import Candidate, CandidateKind, Evidence, Source
 
+KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
+
 # holds, pair, span, sentence: what the trained reader says of the passage, of the cell or fact, of the words; _lead:
 # how far that is above the best of another place. meaning, words: of the sentence or label. around: with headings,
 # title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_unsaid: of those asked for.
-# promise, promise_lead, rank: of the passage in retrieval. coverage, cell: of a table's own reading. number: a number
-# where one is asked for (1), or the opposite (-1). asked: how likely an answer of this form is asked for. agreement:
-# how many other places say the same. accepted: whether the passage passes retrieval's threshold. terms: how much the
-# question says.
+# promise, near, match, rank: of the passage in retrieval: what is promised, by meaning, by words as a part of all that
+# they can reach, its place. coverage, cell: of a table's own reading. number: a number where one is asked for (1), or
+# the opposite (-1). asked, done: how likely an answer of this form is asked for, and what was done to get it. none: log
+# probability that no passage holds an answer; held: the most that any of them holds. length: of the answer, as a
+# logarithm. agreement: how many other places say the same. accepted: whether the passage passes retrieval's threshold.
+# terms: how much the question says. value_asked: 1 where a passage is no answer.
 SIGNS = (
     "holds", "holds_lead", "pair", "pair_lead", "span", "span_lead", "sentence", "sentence_lead", "meaning", "words",
-    "around", "unsaid", "names_unsaid", "years_unsaid", "promise", "promise_lead", "rank", "coverage", "cell",
-    "number", "asked", "agreement", "accepted", "terms",
+    "around", "unsaid", "names_unsaid", "years_unsaid", "promise", "promise_lead", "near", "near_lead", "match",
+    "match_lead", "rank", "coverage", "cell",
+    "number", "asked", "done", "none", "held", "length", "agreement", "accepted", "terms", "value_asked",
 )  # fmt: skip
-PASSAGES = ("passage", "span")
+STRETCHES = ("passage", "sentence")  # of text that hold an answer, and are none word by word
+PASSAGES = (*STRETCHES, "span")
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
-LEADS = (*OF_ANSWERS, "holds", "sentence", "promise")
+LEADS = (*OF_ANSWERS, "holds", "sentence", "promise", "near", "match")
+# What restating calls an operation, as the trained reader calls it.
+DOES: Mapping[str, tuple[str, ...]] = {
+    "lookup": ("lookup", "list"),
+    "count": ("count",),
+    "sum": ("sum",),
+    "average": ("average",),
+    "difference": ("difference",),
+    "change_percent": ("percent_change",),
+    "ratio": ("ratio",),
+    "share": ("ratio",),
+    "maximum": ("argmax", "max"),
+    "minimum": ("argmin", "min"),
+}
 MAX_LEAD = 6.0  # logits; a candidate without a rival has it
 MAX_AGREEING = 3
 SAID = 0.5  # of a match, from which on a term counts as said
@@ -106,6 +126,8 @@ def retrieval_signs(base: EvidenceBase, source: Source) -> dict[str, float]:
     promise = hit.probability if hit.probability is not None else hit.score
     return {
         "promise": log_odds(promise),
+        "near": hit.scores.get("meaning", 0.0),
+        "match": hit.scores.get("words", 0.0) / hit.ceiling if hit.ceiling else 0.0,
         "rank": math.log1p(rank),
         "meaning": hit.scores.get("meaning", 0.0),
         "accepted": float(hit.accepted_by is not None),
@@ -123,9 +145,17 @@ def asked_sign(draft: Draft, wanted: Mapping[str, float]) -> float:
     """How likely an answer of the draft's form is asked for. wanted: a trained reader's probability of each form."""
     if draft.kind == "passage":
         forms: tuple[str, ...] = ("passage", "yes-no", "code")
+    elif draft.kind == "sentence":
+        forms = ("number", "name", "date", "yes-no")
     else:
         forms = ("number",) if draft.value is not None else ("name", "date", "code")
     return sum(wanted.get(form, 0.0) for form in forms)
+
+
+def done_sign(draft: Draft, restated: Restated, wanted: Mapping[str, float]) -> float:
+    """How likely what was done is asked for. wanted: a trained reader's probability of each operation."""
+    is_derived = draft.kind in ("computed", "column") or bool(draft.formula)
+    return sum(wanted.get(name, 0.0) for name in DOES[restated.operation if is_derived else "lookup"])
 
 
 def log_odds(chance: float) -> float:
@@ -147,8 +177,8 @@ def _among(draft: Draft, drafts: Sequence[Draft]) -> dict[str, float]:
 
 def _lead(name: str, draft: Draft, drafts: Sequence[Draft]) -> float:
     """How far a sign is above the best of another answer, or of another passage."""
-    if name in OF_ANSWERS:
-        others = [other for other in drafts if other.said != draft.said and other.kind != "passage"]
+    if name in OF_ANSWERS and draft.kind not in STRETCHES:
+        others = [other for other in drafts if other.said != draft.said and other.kind not in STRETCHES]
     else:
         others = [other for other in drafts if other.chunk != draft.chunk]
     known = [other.signs[name] for other in others if name in other.signs]

@@ -8,7 +8,7 @@ the answer where one of its first N_CANDIDATES would be right so, or shows the p
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,6 +23,7 @@ OUTCOMES: tuple[Outcome, ...] = Outcome.__args__  # type: ignore[attr-defined]
 N_CANDIDATES = 3
 VALUE_CHARS = 200  # of an answer that says one value; a passage that holds the number somewhere is no value
 SHOWN_CHARS = 4_000
+AREA = re.compile(r"\b([A-Z]{1,3}\d+)(?::([A-Z]{1,3}\d+))?\b")
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
@@ -122,14 +123,17 @@ def _plain(text: str) -> str:
 
 
 def _overlap(cells: str, others: str) -> bool:
-    (left, top, right, bottom), (west, north, east, south) = _corners(cells), _corners(others)
-    return left <= east and west <= right and top <= south and north <= bottom
+    """Whether any of the areas of both overlap; words that are no address count for nothing."""
+    return any(
+        left <= east and west <= right and top <= south and north <= bottom
+        for left, top, right, bottom in _corners(cells)
+        for west, north, east, south in _corners(others)
+    )
 
 
-def _corners(cells: str) -> tuple[int, int, int, int]:
-    first, _, last = cells.rpartition("!")[2].replace("$", "").partition(":")
-    (left, top), (right, bottom) = _position(first), _position(last or first)
-    return left, top, right, bottom
+def _corners(cells: str) -> Iterator[tuple[int, int, int, int]]:
+    for first, last in AREA.findall(cells.rpartition("!")[2].replace("$", "").upper()):
+        yield *_position(first), *_position(last or first)
 
 
 def _position(address: str) -> tuple[int, int]:

@@ -2,6 +2,9 @@
 
     hetdocqa   198 mixed documents: papers, code, pages, sheets as text (its calibration questions)
     covid      40 articles of medicine
+    statistics 60 tables of HiTab's fold 0, each a workbook with its merged headers, each question asked of its own
+    reviews    reviews of 60 products (SQuADShifts), each question asked of its product's file
+    policies   40 privacy policies (PolicyQA), each question asked of its site's file
     tables     tables of WikiTableQuestions and SQA that were kept out of training, each a csv
     everyday   the open part of the bank: filings, code, readmes, sheets, reports, minutes, handbooks
 
@@ -21,13 +24,15 @@ from pathlib import Path
 
 from training.reader.groups import part_of
 from training.reader.jsonl import read_jsonl
-from training.reader.tables import KEPT_PARTS
+from training.reader.tables import KEPT_PARTS, fold_of
 
 SEED = 11
-N_QUESTIONS = 120  # of a domain
-N_FOREIGN = 30  # of another domain, that it cannot answer
+N_QUESTIONS = 240  # of a domain
+N_FOREIGN = 50  # of another domain, that it cannot answer
 N_TABLES = 90
+KEPT_FOLD = 0  # of HiTab's, which the reader was not trained on
 N_ARTICLES = 40
+N_FILES = 60  # of a source of which a question means one file
 SUFFIXES = (
     ".md",
     ".py",
@@ -39,6 +44,7 @@ SUFFIXES = (
     ".csv",
 )  # kept; what was a PDF or a sheet is text here
 GAP = re.compile(r"(?<=\S) {40,}(?=\S)")  # where no passage holds the document's text
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -105,6 +111,34 @@ def _join(passages: Iterable[tuple[int, int, str]]) -> str:
     return "".join(text)
 
 
+def reviews(data: Path, target: Path) -> Domain:
+    """Reviews of one product a file."""
+    return _scoped_prose("reviews", "squadshifts_amazon_reviews", data, target)
+
+
+def policies(data: Path, target: Path) -> Domain:
+    """The privacy policy of one site a file."""
+    return _scoped_prose("policies", "policyqa", data, target)
+
+
+def _scoped_prose(name: str, source: str, data: Path, target: Path) -> Domain:
+    """A source whose questions mean one file each, which the person names; every fourth is asked of all files."""
+    rows = [row for row in read_jsonl(data / "reader_train" / "prose.jsonl.gz") if row["source"] == source]
+    groups = sorted({row["group"] for row in rows})
+    chosen = set(random.Random(SEED).sample(groups, min(N_FILES, len(groups))))
+    texts = defaultdict(dict)
+    questions = []
+    for row in (row for row in rows if row["group"] in chosen):
+        file = f"{_slug(row['group'].partition(':')[2])}.txt"
+        texts[file][row["context"]] = None
+        forms = tuple(answer["text"] for answer in row["answers"])
+        questions.append(Asked(row["question"], forms, (Gold(file, max(forms, key=len)),), (f"*{file}",)))
+    for file, contexts in texts.items():
+        _write(target / file, "\n\n".join(contexts))
+    drawn = _drawn(questions)
+    return Domain(name, target, tuple(one if n % 4 else replace(one, scope=()) for n, one in enumerate(drawn)))
+
+
 def covid(data: Path, target: Path) -> Domain:
     """Each article as one file; a question's place is the passage it was written for."""
     articles = defaultdict(list)
@@ -149,6 +183,45 @@ def tables(data: Path, target: Path) -> Domain:
         target,
         tuple(replace(one, scope=(f"*{one.gold[0].file}",)) if n % 4 else one for n, one in enumerate(drawn)),
     )
+
+
+def statistics(data: Path, target: Path) -> Domain:
+    """HiTab's tables that the reader was not trained on; look-ups and calculations."""
+    from openpyxl import Workbook
+
+    sheets = {
+        row["id"]: row
+        for row in read_jsonl(data / "headers" / "hitab_train.jsonl.gz")
+        if fold_of(row["id"]) == KEPT_FOLD
+    }
+    asked = defaultdict(list)
+    for row in read_jsonl(data / "headers" / "hitab_train_questions.jsonl.gz"):
+        asked[row["table_id"]].append(row)
+    chosen = random.Random(SEED).sample(sorted(set(sheets).intersection(asked)), N_FILES)
+    questions = []
+    target.mkdir(parents=True, exist_ok=True)
+    for table in chosen:
+        name, gold = f"{_slug(table)}.xlsx", sheets[table]
+        book = Workbook()
+        sheet = book.active
+        sheet.append([gold["title"]])
+        for line in ((), *gold["texts"]):
+            sheet.append([_as_cell(text) for text in line])
+        for top, bottom, left, right in gold["merged_regions"]:
+            sheet.merge_cells(None, top + 3, left + 1, bottom + 3, right + 1)
+        if not (target / name).exists():
+            book.save(target / name)
+        for row in asked[table]:
+            forms = tuple(str(answer) for answer in row["answer"])
+            questions.append(Asked(row["question"], forms, (Gold(name),), (f"*{name}",)))
+    drawn = _drawn(questions)
+    return Domain("statistics", target, tuple(one if n % 4 else replace(one, scope=()) for n, one in enumerate(drawn)))
+
+
+def _as_cell(text: str) -> object:
+    """A cell as a workbook holds it: a number where it is one."""
+    plain = text.replace(",", "")
+    return float(plain) if NUMBER.fullmatch(plain) else text
 
 
 def _drawn(questions: Sequence[Asked]) -> tuple[Asked, ...]:

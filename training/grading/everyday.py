@@ -17,7 +17,7 @@ def open_domains(data: Path) -> list[Domain]:
 
     bank = [question for question in read_bank(data) if question.part == "open"]
     return [
-        Domain(name, data / folder, tuple(_asked(one, data / folder) for one in bank if one.set == name))
+        Domain(f"everyday-{name}", data / folder, tuple(_asked(one, data / folder) for one in bank if one.set == name))
         for name, (folder, _) in SETS.items()
     ]
 

@@ -8,6 +8,8 @@ READER_TRAIN and HEADERS are folders of data, RUN is where checkpoints go.
 2. Word embeddings and the lowest layer stay as they are.
 3. The learning rate follows the clock: a run ends when its minutes are spent. With --resume it goes on from the last
    checkpoint, with the minutes that were left.
+4. With --after MODEL.onnx a new run begins where a shipped model ended, at SHARE_AFTER of the rate, with the lessons
+   that follow the first --skipped batches.
 
 Source: Recht et al., Hogwild, 2011 (weights shared without locks).
 """
@@ -29,7 +31,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from mixrag_cli.models.bundled.graph import WEIGHTS_SHA256, read_weights
+from mixrag_cli.models.bundled.graph import WEIGHTS_SHA256, read_constants, read_weights
+from mixrag_cli.models.bundled.soup import read_body
+from mixrag_cli.models.bundled_reader import CLS, START_END
 from training.reader.lessons import Prepared, Preparing, batches, count_by_source, read_lessons
 from training.reader.model import Reader, batch_losses, total_loss, with_heads, worth
 
@@ -39,6 +43,7 @@ HEAD_RATE = 1e-3  # heads start from nothing
 DECAY = 0.01
 MOMENTS = (0.9, 0.98)  # the second shorter than usual: a run has some hundred steps
 WARM_UP = 0.05
+SHARE_AFTER = 0.6  # of the rate, where a run goes on from a model that has learnt most
 BATCHES_A_STEP = 2
 LARGEST_STEP = 1.0  # length of a gradient, over a step's lessons
 FROZEN = ("embeddings.", "encoder.layer.0.", "pooler")
@@ -48,13 +53,17 @@ TOLD_STEPS = 20
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a worker needs to know. spent: seconds of earlier runs. skipped: batches that they took."""
+    """What a worker needs to know.
+
+    spent: seconds of earlier runs. skipped: batches that they took. share: of the learning rate.
+    """
 
     folder: Path
     minutes: float
     workers: int
     spent: float
     skipped: int
+    share: float = 1.0
 
 
 def main() -> None:
@@ -71,10 +80,12 @@ def main() -> None:
     print(f"{len(prepared)} lessons, {n_tokens} tokens, {len(kept)} kept: {count_by_source(lessons)}", flush=True)
     print(f"read in {time.monotonic() - begun:.0f} s", flush=True)
     weights: Any = with_heads(read_weights(options.weights), SEED)
-    spent, skipped = 0.0, 0
+    spent, skipped, share = 0.0, options.skipped, 1.0
+    if options.after:
+        weights, share = weights_of(options.after, weights), SHARE_AFTER
     if options.resume:
         weights, spent, skipped = last_state(options.folder, weights)
-    run = Run(options.folder, options.minutes, options.workers, spent, skipped)
+    run = Run(options.folder, options.minutes, options.workers, spent, skipped, share)
     train(weights, prepared, run)
 
 
@@ -89,6 +100,8 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=80.0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--after", type=Path, help="the int8 reader model that this run goes on from")
+    parser.add_argument("--skipped", type=int, default=0, help="batches that it was trained on")
     return parser.parse_args()
 
 
@@ -97,6 +110,18 @@ def last_state(folder: Path, weights: dict[str, Any]) -> tuple[dict[str, Any], f
     progress = json.loads((folder / "progress.json").read_text("utf-8"))
     with np.load(folder / progress["checkpoint"]) as found:
         return weights | {name: found[name] for name in found.files}, progress["spent"], progress["batches"]
+
+
+def weights_of(model_file: Path, begun: dict[str, Any]) -> dict[str, Any]:
+    """The weights of a shipped reader model, as they were most likely before rounding; begun: those under it."""
+    constants = read_constants(model_file)
+    heads = {
+        START_END[0]: constants["span.weight"].T,
+        START_END[1]: constants["span.bias"],
+        CLS[0]: constants["cls.weight"].T,
+        CLS[1]: constants["cls.bias"],
+    }
+    return read_body(constants, begun) | {name: np.ascontiguousarray(values) for name, values in heads.items()}
 
 
 def train(weights: dict[str, Any], lessons: list[Prepared], run: Run) -> None:
@@ -129,7 +154,7 @@ def work(rank: int, model: Reader, lessons: list[Prepared], run: Run) -> None:
     for step in itertools.count(1):
         done = (run.spent + time.monotonic() - begun) / (run.minutes * 60)
         for group in optimiser.param_groups:
-            group["lr"] = group["rate"] * max(0.0, min(done / WARM_UP, (1 - done) / (1 - WARM_UP)))
+            group["lr"] = run.share * group["rate"] * max(0.0, min(done / WARM_UP, (1 - done) / (1 - WARM_UP)))
         if done >= 1:
             break
         n_tokens += learn(model, optimiser, taught, mine, told)
