@@ -5,6 +5,7 @@
     statistics 60 tables of HiTab's fold 0, each a workbook with its merged headers, each question asked of its own
     reviews    reviews of 60 products (SQuADShifts), each question asked of its product's file
     policies   40 privacy policies (PolicyQA), each question asked of its site's file
+    drawn      look-ups by rule in 34 PDFs of public bodies (drawn.py)
     tables     tables of WikiTableQuestions and SQA that were kept out of training, each a csv
     everyday   the open part of the bank: filings, code, readmes, sheets, reports, minutes, handbooks
 

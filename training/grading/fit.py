@@ -29,6 +29,7 @@ from mixrag_cli.recap import grading
 from mixrag_cli.recap.grading import INPUTS, Forest, Grading, Tree, inputs_of
 from mixrag_cli.recap.signs import KINDS
 from training.grading import domains, everyday
+from training.grading.drawn import drawn_lookups
 from training.grading.signs import Signed, signs_of
 
 # Of the boosting. With domains left out, depth 2 to 4 and 100 to 300 trees are within .005 of AUC of each other.
@@ -187,7 +188,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     made = [getattr(domains, name)(options.data, options.cache / "folders" / name) for name in DOMAINS]
-    chosen = [*domains.with_foreign(made), *everyday.open_domains(options.data)]
+    lookups = drawn_lookups(options.data / "icdar2013" / "pdf")
+    chosen = [*domains.with_foreign(made), lookups, *everyday.open_domains(options.data)]
     examples = [one for domain in chosen for one in signs_of(domain, options.cache)]
     graded = left_out(examples)
     firsts = first_of(graded)

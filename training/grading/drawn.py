@@ -1,0 +1,83 @@
+"""Look-ups drawn by rule from the tables of PDFs: the folder of many like tables that people's filings are.
+
+A question names a cell by words of its row's and its column's header, some of them left out, sometimes with the title.
+Of every seventh one the year is another than any of the file's, so that nothing answers it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from mixrag_cli.extraction import ExtractionJob, ReaderPool
+from mixrag_cli.models import minilm
+from mixrag_cli.records import Cell, Header, SourceFile, Table
+from mixrag_cli.settings import Settings
+from mixrag_cli.walking import WalkLimits, document_id, walk_root
+from training.grading.domains import Asked, Domain, Gold
+
+SEED = 5
+N_QUESTIONS = 240
+A_TABLE = 6  # drawn of one table at most
+KEPT_WORDS = 0.8  # of a label of more than two words
+TITLED = 0.5  # of the questions say words of the table's title
+SWAPPED = 7  # one question in so many
+ASKED = (
+    "What was {row} for {column}?",
+    "What is the {row} in {column}?",
+    "How much was {row}, {column}?",
+    "{row} {column}",
+    "What figure is given for {row} in {column}?",
+)
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def drawn_lookups(folder: Path) -> Domain:
+    """Questions about the cells of all tables of a folder's files, as the product reads them."""
+    rng = random.Random(SEED)
+    questions = [asked for file, table in _read_tables(folder) for asked in _draw(file, table, rng)]
+    return Domain("drawn", folder, tuple(rng.sample(questions, min(N_QUESTIONS, len(questions)))))
+
+
+def _read_tables(folder: Path) -> Iterator[tuple[str, Table]]:
+    root = os.fsencode(folder)
+    sources = [one for one in walk_root(folder, limits=WalkLimits(50)) if isinstance(one, SourceFile)]
+    jobs = [ExtractionJob(one, document_id(root, one.path), os.fsdecode(one.path)) for one in sources]
+    with ReaderPool(Settings(), minilm.WINDOW) as pool:
+        results = [one for one in pool.extract_all(jobs) if one.extraction is not None]
+    for result in sorted(results, key=lambda one: one.job.path):
+        assert result.extraction is not None
+        for table in result.extraction.tables:
+            if table.kind == "table":
+                yield Path(result.job.path).name, table
+
+
+def _draw(file: str, table: Table, rng: random.Random) -> Iterator[Asked]:
+    rows = {row.index: row for row in table.rows if WORD.search(row.leaf)}
+    columns = {column.index: column for column in table.columns if WORD.search(column.leaf) or YEAR.search(column.leaf)}
+    cells = [cell for cell in table.cells if cell.value is not None and cell.row in rows and cell.column in columns]
+    said = [(rows[cell.row].path, columns[cell.column].path) for cell in cells]
+    alone = [cell for cell, path in zip(cells, said, strict=True) if said.count(path) == 1]
+    for cell in rng.sample(alone, min(A_TABLE, len(alone))):
+        yield _ask(file, table, rows[cell.row], columns[cell.column], cell, rng)
+
+
+def _ask(file: str, table: Table, row: Header, column: Header, cell: Cell, rng: random.Random) -> Asked:
+    names = {"row": _some_words(" ".join(row.path[-2:]), rng), "column": _some_words(" ".join(column.path[-2:]), rng)}
+    text = rng.choice(ASKED).format(**names)
+    if rng.random() < TITLED and table.title:
+        text = f"{text.rstrip('?')} ({_some_words(table.title[:80], rng)})?"
+    if rng.randrange(SWAPPED) == 0 and YEAR.search(text):
+        return Asked(YEAR.sub("1971", text), (), ())
+    return Asked(text, (f"{cell.value:f}",), (Gold(file),))
+
+
+def _some_words(text: str, rng: random.Random) -> str:
+    """A label with some of its words left out, never its numbers."""
+    words = text.split()
+    kept = [word for word in words if len(words) < 3 or not word.isalpha() or rng.random() < KEPT_WORDS]
+    return " ".join(kept or words).lower()
