@@ -15,7 +15,8 @@ import numpy as np
 
 from mixrag_cli.errors import MixragError, NoIndex
 from mixrag_cli.records import Cell, Chunk, ColumnProfile, DocumentRow, Header, Locator, Table, stable_id
-from mixrag_cli.store import StoredDocument, StoreReader, StoreWriter, open_reader, open_writer
+from mixrag_cli.store import StoredDocument, StoreReader, StoreWriter, encode_tokens, open_reader, open_writer
+from mixrag_cli.store.quantising import decode_vectors, encode_vectors
 
 DIM = 8
 LATE_DIM = 4
@@ -26,14 +27,15 @@ TOPICS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier"
 def vector_of(text: str, dim: int = DIM) -> np.ndarray:
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     vector = np.random.default_rng(seed).standard_normal(dim).astype(np.float32)
-    return vector / np.linalg.norm(vector)
+    return decode_vectors(encode_vectors(vector[None]))[0]
 
 
 def late_of(text: str) -> np.ndarray | None:
-    """Token vectors that belong to the text; one text in eight has none."""
+    """Token vectors in code that belong to the text; one text in eight has none."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[8:16], "big")
     rng = np.random.default_rng(seed)
-    return None if seed % 8 == 0 else rng.integers(-127, 128, (int(rng.integers(1, 30)), LATE_DIM), dtype=np.int8)
+    tokens = rng.integers(-127, 128, (int(rng.integers(1, 30)), LATE_DIM), dtype=np.int8)
+    return None if seed % 8 == 0 else encode_tokens(tokens)
 
 
 def document_id(name: str) -> str:

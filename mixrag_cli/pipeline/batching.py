@@ -20,7 +20,7 @@ from mixrag_cli.walking.changes import PASSING_FAILURES
 # whose manifest grows with each (320 B to 25 kB over 300 commits), stay few.
 BATCH_FILES = 256
 BATCH_CHARACTERS = 64_000_000
-BATCH_LATE_BYTES = 64 * 2**20  # of token vectors, which outweigh all else of a passage
+BATCH_LATE_BYTES = 16 * 2**20  # of token vectors, the heaviest part of most passages
 BATCH_SECONDS = 10.0
 EMBED_CHUNKS = 256  # texts that wait before they are embedded: enough for batches of like length
 

@@ -12,17 +12,17 @@ import numpy.typing as npt
 
 from mixrag_cli.models import Embedder, LateEmbedder
 from mixrag_cli.records import Chunk, Extraction
-from mixrag_cli.store import Embedding
+from mixrag_cli.store import Embedding, encode_tokens, vectors_as_kept
 
 if TYPE_CHECKING:  # searching loads this module too, and has no use for sqlite
     from mixrag_cli.store import EmbeddingCache
 
-EMBEDDING_CACHE = Path("cache", "embeddings.sqlite")  # inside the store's folder
+EMBEDDING_CACHE = Path("cache", "embeddings.2.sqlite")  # inside the store's folder
 TEXTS_AT_ONCE = 1_024  # embedded and remembered together; bounds what a huge file's embeddings take
 # Of token vectors kept in one call, since a file is written as a whole. What is beyond is embedded when it is reranked.
-KEPT_LATE_BYTES = 96 * 2**20
+KEPT_LATE_BYTES = 24 * 2**20
 
-Late = list[npt.NDArray[np.int8] | None]
+Late = list[npt.NDArray[np.uint8] | None]
 
 
 def text_to_embed(chunk: Chunk) -> str:
@@ -43,17 +43,18 @@ def with_words_only(
 
 
 def embed_texts(texts: Sequence[str], embedder: Embedder) -> list[Embedding]:
-    """An embedding of each text, with token vectors where the model gives them."""
+    """An embedding of each text as a store keeps it, with token vectors where the model gives them."""
     if isinstance(embedder, LateEmbedder):
         vectors, late = embedder.embed_late(texts)
-        return [Embedding(vector, tokens) for vector, tokens in zip(vectors, late, strict=True)]
-    return [Embedding(vector) for vector in embedder.embed(texts)]
+        kept = zip(vectors_as_kept(vectors), late, strict=True)
+        return [Embedding(vector, encode_tokens(tokens)) for vector, tokens in kept]
+    return [Embedding(vector) for vector in vectors_as_kept(embedder.embed(texts))]
 
 
 def embed_cached(
     texts: Sequence[str], embedder: Embedder, cache: EmbeddingCache | None = None
 ) -> tuple[npt.NDArray[np.float32], Late]:
-    """The texts' vectors, (n, dim) float32 of length 1, and each one's token vectors, (n_tokens, late_dim) int8.
+    """The texts' vectors, (n, dim) float32 of length 1, and each one's token vectors in code, (n, bytes) uint8.
 
     A text is without token vectors where the model gives none, and beyond KEPT_LATE_BYTES of them.
     """

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
     from mixrag_cli.store.opening import open_writer, reopen_writer, set_store_aside
+    from mixrag_cli.store.quantising import encode_tokens, tokens_as_kept, vectors_as_kept
     from mixrag_cli.store.reading import StoreReader, open_reader
     from mixrag_cli.store.schema import Embedding, StoredDocument
     from mixrag_cli.store.terms import text_to_terms
@@ -41,6 +42,7 @@ __all__ = [
     "StoredDocument",
     "build_filter",
     "check_store",
+    "encode_tokens",
     "ensure_unlocked",
     "find_store",
     "holds_store",
@@ -56,6 +58,8 @@ __all__ = [
     "store_for_new",
     "text_to_root",
     "text_to_terms",
+    "tokens_as_kept",
+    "vectors_as_kept",
 ]
 
 _HOMES = {
@@ -68,6 +72,7 @@ _HOMES = {
     "location": ("STORE_DIR", "find_store", "holds_store", "store_for_new"),
     "opening": ("open_writer", "reopen_writer", "set_store_aside"),
     "reading": ("StoreReader", "open_reader"),
+    "quantising": ("encode_tokens", "tokens_as_kept", "vectors_as_kept"),
     "schema": ("Embedding", "StoredDocument"),
     "terms": ("text_to_terms",),
     "writing": ("StoreWriter",),

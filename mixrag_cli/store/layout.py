@@ -3,8 +3,7 @@
 state.json  state.prev      the commit record and the one before it
 lock  readers.lock          see lock.py
 tables/<name>.lance/        the three tables
-vectors/<number>.f32        all chunk vectors as one array, see reading.py
-cache/                      embeddings by text, outlives a rebuild
+cache/                      embeddings of texts that left the index, and summaries; outlives a rebuild
 scratch/                    what the engine writes in passing, while a writer is open
 quarantine/<time>-<n>/      unfinished writes, set aside by the writer that came next
 """
@@ -15,11 +14,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from mixrag_cli.store.commit import MatrixState
-
 QUARANTINE_DIR = "quarantine"
 TABLES_DIR = "tables"
-VECTORS_DIR = "vectors"
 SCRATCH_DIR = "scratch"
 ENGINE_FOLDERS = ("_deletions", "_indices")
 
@@ -52,11 +48,6 @@ def manifest_versions(store: Path, name: str) -> dict[int, Path]:
         if path.stem.isdecimal():
             found[_LAST_VERSION - int(path.stem)] = path
     return found
-
-
-def matrix_path(store: Path, state: MatrixState) -> Path:
-    """The file of all vectors."""
-    return store / VECTORS_DIR / Path(state.file).name
 
 
 def files_below(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from mixrag_cli.store.commit import CommitRecord, sync_folder
-from mixrag_cli.store.layout import QUARANTINE_DIR, TABLES_DIR, VECTORS_DIR, manifest_versions, matrix_path
+from mixrag_cli.store.layout import QUARANTINE_DIR, TABLES_DIR, manifest_versions
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 
 KEPT_QUARANTINES = 5  # manifests of a few kB each; older ones have served their purpose
@@ -30,18 +30,13 @@ def set_aside_unfinished(store: Path, record: CommitRecord) -> bool:
     _move_aside(store, strays)
     for name in (RECORD_FILE, PREVIOUS_RECORD_FILE):
         (store / f"{name}.new").unlink(missing_ok=True)
-    for path in (store / VECTORS_DIR).glob("*"):
-        if record.matrix is None or path != matrix_path(store, record.matrix):
-            path.unlink()
     return bool(strays)
 
 
 def set_aside_all(store: Path) -> None:
     """Take the whole index, record first, out of the store; caches stay."""
     records = [store / name for name in (RECORD_FILE, PREVIOUS_RECORD_FILE)]
-    _move_aside(
-        store, [path for path in (*records, *_folders(store / TABLES_DIR), store / VECTORS_DIR) if path.exists()]
-    )
+    _move_aside(store, [path for path in (*records, *_folders(store / TABLES_DIR)) if path.exists()])
 
 
 def prune_quarantine(store: Path) -> None:

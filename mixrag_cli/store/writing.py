@@ -13,7 +13,6 @@ import os
 import shutil
 import threading
 import time
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -29,7 +28,6 @@ from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged
 from mixrag_cli.records import DocumentRow
 from mixrag_cli.store.commit import (
     CommitRecord,
-    MatrixState,
     TableState,
     keep_twin,
     read_record,
@@ -43,16 +41,15 @@ from mixrag_cli.store.layout import (
     PRIVATE_FILE,
     PRIVATE_FOLDER,
     TABLES_DIR,
-    VECTORS_DIR,
     engine_files,
     files_below,
     make_private_folder,
     manifest_path,
-    matrix_path,
     size_of_store,
     table_path,
 )
 from mixrag_cli.store.lock import exclude_readers
+from mixrag_cli.store.quantising import code_bytes
 from mixrag_cli.store.reading import StoreReader
 from mixrag_cli.store.repair import prune_quarantine, set_aside_unfinished
 from mixrag_cli.store.schema import (
@@ -180,13 +177,13 @@ class StoreWriter:
         if not self._wrote and self.record.is_finished:
             return
         with self._writing() as engine:
-            chunk_bytes = self.record.dim * 4 + self.record.late_dim * _TOKENS + _TEXT_BYTES
+            chunk_bytes = self.record.dim + code_bytes(self.record.late_dim) * _TOKENS + _TEXT_BYTES
             for name, row_bytes in ((CHUNKS, chunk_bytes), (DOCUMENTS, 500), (TABLES, 50_000)):
                 reach("before_tidy")
                 engine.tidy(name, row_bytes)
                 reach("after_tidy")
         with write_errors(self.store, self._kept_files()):
-            self._lay_out_vectors()
+            self._mark_tidied()
             self._clean_up()
         self._wrote = False
 
@@ -320,28 +317,11 @@ class StoreWriter:
 
     # -- the end of a run -------------------------------------------------------------------------------------
 
-    def _lay_out_vectors(self) -> None:
-        """Write all vectors as one array beside the tables, in the order of their rows, and record it."""
-        chunks = self.record.tables[CHUNKS]
-        if (old := self.record.matrix) is not None and old.chunks_version == chunks.version:
-            return
-        make_private_folder(self.store / VECTORS_DIR)
-        name = f"{self.record.number:012d}.f32"
-        crc, rows = 0, 0
-        reader = self.read()
-        path = self.store / VECTORS_DIR / name
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE_FILE), "wb") as file:
-            for vectors in reader.vector_batches():
-                raw = vectors.astype("<f4", copy=False).tobytes()
-                crc, rows = zlib.crc32(raw, crc), rows + len(vectors)
-                file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        sync_folder(path.parent)
-        reach("after_vectors")
-        self._publish(
-            replace(self.record, matrix=MatrixState(name, rows, chunks.version, crc), bytes=size_of_store(self.store))
-        )
+    def _mark_tidied(self) -> None:
+        """Record that the run came to its end, and what the store weighs."""
+        version = self.record.tables[CHUNKS].version
+        if self.record.tidied != version:
+            self._publish(replace(self.record, tidied=version, bytes=size_of_store(self.store)))
 
     def _clean_up(self) -> None:
         """Forget old versions, unless somebody is reading: then the next run does."""
@@ -353,9 +333,6 @@ class StoreWriter:
                 reach("before_cleanup")
                 self._engine.forget_old_versions(name)
                 reach("after_cleanup")
-            for path in (self.store / VECTORS_DIR).glob("*"):
-                if self.record.matrix is None or path != matrix_path(self.store, self.record.matrix):
-                    path.unlink()
             prune_quarantine(self.store)
 
 
