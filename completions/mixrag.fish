@@ -17,7 +17,7 @@ complete -c mixrag -n __fish_use_subcommand -f -a models -d 'Fetch and choose lo
 complete -c mixrag -n __fish_use_subcommand -f -a config -d 'Read and change your settings'
 complete -c mixrag -n __fish_use_subcommand -l version -d 'Print the version'
 complete -c mixrag -n __fish_use_subcommand -l help -s h -d 'Show what it does and its options'
-complete -c mixrag -n '__fish_seen_subcommand_from index' -l rebuild -d 'Start over with an empty index'
+complete -c mixrag -n '__fish_seen_subcommand_from index' -l rebuild -d 'Make the index anew; until it is whole, the one there answers'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l prune -d 'Forget missing files even when they are a large part of the index'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l follow -d 'Follow symbolic links that stay inside the folder'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l wait -x -d 'Wait this many seconds for another index run to end'

@@ -117,6 +117,15 @@ def build_store(store: Path, names: list[str], n_chunks: int = 4) -> None:
         writer.finish()
 
 
+def rebuild_store(store: Path, names: list[str], n_chunks: int = 4, failpoint: str = "") -> None:
+    """Make the index anew beside the one there; in a process that is to die, at the failpoint."""
+    os.environ["MIXRAG_FAILPOINT"] = failpoint
+    with writer_of(store, rebuild=True) as writer:
+        for name in names:
+            writer.write_batch([make_document(name, n_chunks)])
+        writer.finish()
+
+
 def digest_of(reader: StoreReader) -> str:
     """One hash over all documents, chunks and tables, in an order of its own."""
     rows = sorted((row.key, row.content_hash, row.status) for row in reader.document_rows())
@@ -176,8 +185,11 @@ def story_digests(store: Path) -> list[str]:
     return digests
 
 
-def read_repeatedly(store: Path, states: set[str], seconds: float, outcome: Path) -> None:
-    """Read the whole store over and over; write down how often, or what was seen that no commit ever made."""
+def read_repeatedly(store: Path, states: set[str], seconds: float, outcome: Path, is_there: bool = False) -> None:
+    """Read the whole store over and over; write down how often, or what was seen that no commit ever made.
+
+    is_there: the index is never to be missing.
+    """
     end, n_read = time.monotonic() + seconds, 0
     while time.monotonic() < end:
         try:
@@ -187,6 +199,9 @@ def read_repeatedly(store: Path, states: set[str], seconds: float, outcome: Path
                 near = reader.search_meaning(vector_of("x"), 30)
                 known = {row.id for row in reader.document_rows()}
         except NoIndex:
+            if is_there:
+                outcome.write_text(f"no index, after {n_read}")
+                return
             continue
         if seen not in states or not {hit.chunk.document for hit in (*hits, *near)} <= known:
             outcome.write_text(f"a state that was never committed, after {n_read}")

@@ -11,7 +11,7 @@ import pytest
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import LateEmbedder, bundled
 from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.embedding import embed_cached, embed_texts, text_to_embed
+from mixrag_cli.pipeline.embedding import KnownEmbeddings, embed_cached, embed_texts, text_to_embed
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
@@ -215,9 +215,10 @@ def test_none_reranks_nothing(folder: Path) -> None:
 def test_the_cache_gives_token_vectors_back(tmp_path: Path, minilm) -> None:
     texts = ["The pump was replaced in May.", "Revenue rose.", "The pump was replaced in May."]
     with EmbeddingCache(tmp_path / "embeddings.sqlite") as cache:
-        first = embed_cached(texts, minilm, cache)
-        again = embed_cached(texts, minilm, cache)
-        assert embed_cached([], minilm, cache)[0].shape == (0, minilm.dim)
+        known = KnownEmbeddings(cache)
+        first = embed_cached(texts, minilm, known)
+        again = embed_cached(texts, minilm, KnownEmbeddings(cache))
+        assert embed_cached([], minilm, known)[0].shape == (0, minilm.dim)
     assert np.array_equal(first[0], again[0])
     assert all(np.array_equal(one, other) for one, other in zip(first[1], again[1], strict=True))
     assert np.array_equal(first[1][0], first[1][2])

@@ -45,7 +45,6 @@ from mixrag_cli.store import (
     open_reader,
     open_writer,
     read_record,
-    set_store_aside,
     store_for_new,
     text_to_terms,
 )
@@ -543,8 +542,9 @@ def test_a_damaged_record_falls_back_to_the_previous_one(store: Path) -> None:
     (store / "state.prev").write_bytes(b"{}")
     with pytest.raises(StoreDamaged, match="the commit record is damaged"):
         open_reader(store)
-    set_store_aside(store)
-    build_store(store, ["c.md"])
+    with writer_of(store, rebuild=True) as writer:
+        writer.write_batch([make_document("c.md")])
+        writer.finish()
     with open_reader(store) as reader:
         assert [row.path for row in reader.document_rows()] == ["c.md"]
 

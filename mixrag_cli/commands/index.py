@@ -35,7 +35,9 @@ def index(
             metavar="PATH", help="Folders or files; without any, the folders of the index here, else the current one."
         ),
     ] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over with an empty index.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Make the index anew; until it is whole, the one there answers.")
+    ] = False,
     prune: Annotated[
         bool, typer.Option("--prune", help="Forget missing files even when they are a large part of the index.")
     ] = False,
@@ -76,17 +78,14 @@ def index(
 
     with face.watch_run() as view:
         from mixrag_cli.pipeline.indexing import build_index
+        from mixrag_cli.pipeline.wishes import IndexWishes
         from mixrag_cli.walking import Selection
 
         report = build_index(
             roots,
             settings,
             events=view,
-            rebuild=rebuild,
-            prune=prune,
-            follow=follow,
-            wait_s=wait_s,
-            selection=Selection(tuple(include or ()), tuple(exclude or ())),
+            wishes=IndexWishes(rebuild, prune, follow, wait_s, Selection(tuple(include or ()), tuple(exclude or ()))),
         )
     _tell(report, face)
     if report.interrupted:
@@ -149,7 +148,8 @@ def _summary(report: IndexReport) -> str:
     }
     counts = ", ".join(f"{count:,} {what}" for what, count in done.items() if count) or "no files"
     rate = f", {report.tokens / report.seconds:,.0f} tokens/s" if report.tokens and report.seconds else ""
-    ended = "interrupted; what was committed is kept: " if report.interrupted else ""
+    kept = "the index is as it was before" if report.as_before else "what was committed is kept"
+    ended = f"interrupted; {kept}: " if report.interrupted else ""
     return f"{ended}{counts}; {report.chunks:,} passages in {duration_text(report.seconds)}{rate}"
 
 

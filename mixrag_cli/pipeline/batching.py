@@ -11,9 +11,9 @@ import numpy as np
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.extraction import ExtractionResult
 from mixrag_cli.models import Embedder
-from mixrag_cli.pipeline.embedding import chunks_to_embed, embed_cached, text_to_embed, with_words_only
+from mixrag_cli.pipeline.embedding import KnownEmbeddings, chunks_to_embed, embed_cached, text_to_embed, with_words_only
 from mixrag_cli.records import DocumentRow, Extraction
-from mixrag_cli.store import EmbeddingCache, StoredDocument, StoreWriter
+from mixrag_cli.store import StoredDocument, StoreWriter, text_key
 from mixrag_cli.walking.changes import PASSING_FAILURES
 
 # A batch is one commit: small enough that an interruption loses little, large enough that LanceDB's versions,
@@ -49,6 +49,7 @@ class Tally:
     skipped: list[DocumentRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     interrupted: bool = False
+    as_before: bool = False  # a rebuild that was interrupted: the index is the one that was there
 
 
 class Batch:
@@ -59,11 +60,11 @@ class Batch:
     """
 
     def __init__(
-        self, writer: StoreWriter, embedder: Embedder, cache: EmbeddingCache, events: IndexEvents, tally: Tally
+        self, writer: StoreWriter, embedder: Embedder, known: KnownEmbeddings, events: IndexEvents, tally: Tally
     ) -> None:
         self._writer = writer
         self._embedder = embedder
-        self._cache = cache
+        self._known = known
         self._events = events
         self._tally = tally
         self._waiting: list[tuple[DocumentRow, Extraction]] = []
@@ -94,6 +95,7 @@ class Batch:
         """Write what is embedded as one commit, and forget what is not."""
         if self._done:
             self._writer.write_batch(self._done)
+            self._known.written()
             self._tally.committed.update(document.row.id for document in self._done)
         self._waiting, self._done, self._characters, self._late_bytes = [], [], 0, 0
         self._started = time.perf_counter()
@@ -129,7 +131,7 @@ class Batch:
 
     def _embed_waiting(self) -> None:
         texts = [text_to_embed(chunk) for _, extraction in self._waiting for chunk in chunks_to_embed(extraction)]
-        vectors, late = embed_cached(texts, self._embedder, self._cache)
+        vectors, late = embed_cached(texts, self._embedder, self._known)
         self._late_bytes += sum(tokens.nbytes for tokens in late if tokens is not None)
         start = 0
         for row, extraction in self._waiting:
@@ -137,7 +139,8 @@ class Batch:
             tokens = self._embedder.count_tokens(texts[start:end])
             row = replace(row, tokens=tokens)
             own, own_late = with_words_only(vectors[start:end], late[start:end], extraction.n_words_only)
-            self._done.append(StoredDocument(row, extraction.chunks, own, extraction.tables, own_late))
+            keys = [*map(text_key, texts[start:end]), *[0] * extraction.n_words_only]
+            self._done.append(StoredDocument(row, extraction.chunks, own, extraction.tables, own_late, keys))
             self._tally.chunks += len(extraction.chunks)
             self._tally.tokens += tokens
             start = end

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from mixrag_cli.store.layout import size_of_store
     from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
-    from mixrag_cli.store.opening import open_writer, reopen_writer, set_store_aside
+    from mixrag_cli.store.opening import open_writer, reopen_writer
     from mixrag_cli.store.quantising import encode_tokens, tokens_as_kept, vectors_as_kept
     from mixrag_cli.store.reading import StoreReader, open_reader
-    from mixrag_cli.store.schema import Embedding, StoredDocument
+    from mixrag_cli.store.schema import Embedding, StoredDocument, text_key
     from mixrag_cli.store.terms import text_to_terms
     from mixrag_cli.store.writing import StoreWriter
 
@@ -53,9 +53,9 @@ __all__ = [
     "rebuild_hint",
     "reopen_writer",
     "root_to_text",
-    "set_store_aside",
     "size_of_store",
     "store_for_new",
+    "text_key",
     "text_to_root",
     "text_to_terms",
     "tokens_as_kept",
@@ -70,10 +70,10 @@ _HOMES = {
     "layout": ("size_of_store",),
     "lock": ("ensure_unlocked",),
     "location": ("STORE_DIR", "find_store", "holds_store", "store_for_new"),
-    "opening": ("open_writer", "reopen_writer", "set_store_aside"),
+    "opening": ("open_writer", "reopen_writer"),
     "reading": ("StoreReader", "open_reader"),
     "quantising": ("encode_tokens", "tokens_as_kept", "vectors_as_kept"),
-    "schema": ("Embedding", "StoredDocument"),
+    "schema": ("Embedding", "StoredDocument", "text_key"),
     "terms": ("text_to_terms",),
     "writing": ("StoreWriter",),
 }

@@ -86,6 +86,14 @@ class EmbeddingCache:
         except sqlite3.Error:
             self._start_over()
 
+    def forget(self, hashes: Iterable[str], model: str) -> None:
+        """Let go of these embeddings, which an index holds now."""
+        self._change("DELETE FROM embeddings WHERE model = ? AND hash = ?", ((model, bytes.fromhex(h)) for h in hashes))
+
+    def clear(self) -> None:
+        """Let go of all embeddings: an index holds what is wanted of them."""
+        self._change("DELETE FROM embeddings WHERE used_ns >= ?", [(0,)])
+
     def close(self) -> None:
         """Close the file."""
         if self._connection is not None:
@@ -104,16 +112,18 @@ class EmbeddingCache:
             )
 
     def _mark_used(self, found: Iterable[str], model: str) -> None:
+        now = time.time_ns()
+        update = "UPDATE embeddings SET used_ns = ? WHERE model = ? AND hash = ?"
+        self._change(update, ((now, model, bytes.fromhex(each)) for each in found))
+
+    def _change(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         if self._connection is None:
             return
-        now = time.time_ns()
         try:
             with self._connection:
-                self._connection.executemany(
-                    "UPDATE embeddings SET used_ns = ? WHERE model = ? AND hash = ?",
-                    ((now, model, bytes.fromhex(each)) for each in found),
-                )
-        except sqlite3.OperationalError:  # a full disk: what was found is found all the same
+                self._connection.executemany(statement, rows)
+            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+        except sqlite3.Error:  # a full disk, or damage that the next look finds: what was found is found all the same
             return
 
     def _open(self) -> None:

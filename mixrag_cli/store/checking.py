@@ -46,8 +46,8 @@ def _check_manifests(reader: StoreReader) -> Iterator[Finding]:
     if read_record(reader.store).store_id != reader.record.store_id:
         yield _finding(reader, "the index was replaced while being checked")
     for name, state in reader.record.tables.items():
-        verify_manifest(reader.store, name, state)
-        verify_engine_files(reader.store, name, state)
+        verify_manifest(reader.store, name, state, reader.record.generation)
+        verify_engine_files(reader.store, name, state, reader.record.generation)
 
 
 def _check_documents(reader: StoreReader) -> Iterator[Finding]:

@@ -45,7 +45,7 @@ class CommitRecord:
     counts: rows by table and documents by status. tokens: embedded so far in what is indexed. bytes: size of the
     store when last tidied. tidied: the version of the chunks that the last
     finished run left, 0 before any did. extra: settings fitted to this collection.
-    late_dim: length of a token's vector, 0 where the model gives none.
+    late_dim: length of a token's vector, 0 where the model gives none. generation: of the tables, raised by a rebuild.
     """
 
     schema_version: int
@@ -64,6 +64,7 @@ class CommitRecord:
     tidied: int = 0
     extra: Mapping[str, Any] = field(default_factory=dict)
     late_dim: int = 0
+    generation: int = 0
 
     @property
     def chunks(self) -> int:

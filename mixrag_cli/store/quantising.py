@@ -63,8 +63,8 @@ def encode_tokens(tokens: TokenVectors) -> TokenCodes:
     levels = np.zeros((len(turned), code_bytes(dim) * AXES_A_BYTE), np.uint8)
     levels[:, :dim] = np.searchsorted(CUTS, turned)
     four = levels.reshape(len(turned), -1, AXES_A_BYTE)
-    codes: TokenCodes = four[..., 0] | four[..., 1] << 2 | four[..., 2] << 4 | four[..., 3] << 6
-    return codes
+    codes = four[..., 0] | four[..., 1] << 2 | four[..., 2] << 4 | four[..., 3] << 6
+    return codes.astype(np.uint8)
 
 
 def decode_tokens(codes: TokenCodes, dim: int) -> TokenVectors:

@@ -27,10 +27,11 @@ from lance.query import MatchQuery
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.records import Chunk, DocumentRow, Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
-from mixrag_cli.store.filters import check_filter, filters_in
-from mixrag_cli.store.layout import table_path
+from mixrag_cli.store.filters import check_filter, filters_in, in_parts
+from mixrag_cli.store.layout import table_path, tables_path
 from mixrag_cli.store.lock import share_for_reading
-from mixrag_cli.store.quantising import TokenVectors, VectorCodes, decode_vectors
+from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows
+from mixrag_cli.store.quantising import TokenVectors, VectorCodes
 from mixrag_cli.store.schema import (
     CHUNK_COLUMNS,
     CHUNKS,
@@ -42,11 +43,13 @@ from mixrag_cli.store.schema import (
     TERMS_COLUMNS,
     ChunkRow,
     ContentMismatchError,
+    Embedding,
     StoredHit,
     chunks_schema,
     table_to_chunk_rows,
     table_to_document_rows,
     table_to_tables,
+    table_to_token_codes,
     table_to_token_vectors,
     terms_crc,
     vector_codes_of,
@@ -57,9 +60,6 @@ from mixrag_cli.store.trust import check_ownership, is_engine_error, verify_engi
 Vector = npt.NDArray[np.float32]
 _VectorCodes = tuple[npt.NDArray[np.uint64], VectorCodes]  # of all passages, with their row ids
 
-# Fetched beyond the limit, so that equal scores at the border are cut by path and position, not by the engine's chance.
-TIE_SLACK = 16
-CODES_AT_ONCE = 16_384  # vectors that are decoded together: 25 MB at 384 axes
 KEPT_ROW_IDS = 20_000  # of passages found, 3 MB; without them a search takes a few milliseconds more
 
 
@@ -214,6 +214,27 @@ class StoreReader:
         chunks = sorted((row.chunk for row in rows), key=lambda chunk: chunk.position)
         return [chunk for chunk in chunks if chunk.position >= first and (last is None or chunk.position <= last)]
 
+    def embeddings_by_key(self, keys: Sequence[int]) -> list[tuple[Chunk, Embedding]]:
+        """The passages whose text has one of these keys (see text_key), with what the model made of them."""
+        whole = [int(key) for key in keys if key]
+        filters = (f"text_key IN ({','.join(map(str, part))})" for part in in_parts(whole))
+        return [found for where in filters for found in self._embeddings(where)]
+
+    def embeddings_of(self, document_ids: Sequence[str]) -> list[tuple[Chunk, Embedding]]:
+        """The embedded passages of these documents, with what the model made of them."""
+        filters = filters_in("document", document_ids)
+        return [found for where in filters for found in self._embeddings(f"{where} AND text_key != 0")]
+
+    def _embeddings(self, where: str) -> list[tuple[Chunk, Embedding]]:
+        with self._contained():
+            found = self._scan(CHUNKS, columns=[*CHUNK_COLUMNS, *LATE_COLUMNS[1:]], filter=where)
+            if not found.num_rows:
+                return []
+            codes = table_to_token_codes(found, self.record.late_dim) if self.record.late_dim else {}
+            known = [(row.chunk, Embedding(row.vector, codes.get(row.chunk.id))) for row in table_to_chunk_rows(found)]
+        # One whose token vectors were beyond what is kept is no whole embedding.
+        return [each for each in known if each[1].late is not None or not self.record.late_dim]
+
     def chunks_with_prefix(self, prefix: str) -> list[Chunk]:
         """The chunks whose id begins with these hex digits. Raises ValueError for anything but hex."""
         if not prefix or set(prefix) - set("0123456789abcdef"):
@@ -299,7 +320,7 @@ class StoreReader:
             rows, codes = self._vector_codes(where)
         else:
             self._all_codes = rows, codes = self._all_codes or self._vector_codes(None)
-        best: list[int] = rows[_best_rows(_cosines(codes, query), limit)].tolist() if len(rows) else []
+        best: list[int] = rows[nearest_rows(codes, query, limit)].tolist() if len(rows) else []
         return best
 
     def _vector_codes(self, where: str | None) -> _VectorCodes:
@@ -335,9 +356,10 @@ class StoreReader:
         if (state := self.record.tables.get(name)) is None:
             return None
         if name not in self._opened:
-            verify_manifest(self.store, name, state)
-            verify_engine_files(self.store, name, state)
-            self._opened[name] = lance.dataset(str(table_path(self.store, name)), version=state.version)
+            generation = self.record.generation
+            verify_manifest(self.store, name, state, generation)
+            verify_engine_files(self.store, name, state, generation)
+            self._opened[name] = lance.dataset(str(table_path(self.store, name, generation)), version=state.version)
         return self._opened[name]
 
     @contextmanager
@@ -355,28 +377,13 @@ class StoreReader:
             raise self._read_error() from exc
 
     def _read_error(self) -> MixragError:
-        if not (self.store / "tables").is_dir():
+        if not tables_path(self.store, self.record.generation).is_dir():
             return NoIndex("the index was removed", hint=f"mixrag index {self.store.parent}")
         return StoreDamaged(f"{self.store}: the index cannot be read", rebuild_hint(self.store))
 
 
 def _of_kind(kind: TableKind) -> str:
     return f"kind = '{kind}'"
-
-
-def _cosines(codes: VectorCodes, query: Vector) -> Vector:
-    """The dot product of the query with each decoded vector."""
-    parts = [
-        decode_vectors(codes[start : start + CODES_AT_ONCE]) @ query for start in range(0, len(codes), CODES_AT_ONCE)
-    ]
-    return np.concatenate(parts)
-
-
-def _best_rows(scores: Vector, limit: int) -> npt.NDArray[np.intp]:
-    """Row numbers of the highest scores, with a little beyond the limit for ties, best first."""
-    wanted = min(limit + TIE_SLACK, len(scores))
-    best = np.argpartition(-scores, wanted - 1)[:wanted]
-    return best[np.lexsort((best, -scores[best]))]
 
 
 def _ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:

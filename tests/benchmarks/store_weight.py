@@ -26,14 +26,15 @@ def bytes_below(folder: Path) -> int:
 def weigh(store: Path) -> dict[str, int]:
     """Bytes on disk by part."""
     with open_reader(store) as reader:
-        chunks = lance.dataset(str(table_path(store, "chunks")), version=reader.record.tables["chunks"].version)
+        version, generation = reader.record.tables["chunks"].version, reader.record.generation
+    chunks = lance.dataset(str(table_path(store, "chunks", generation)), version=version)
     names = {field.id(): field.name() for field in chunks.lance_schema.fields()}
     columns = {names.get(each.id, "vector"): each.bytes_on_disk for each in chunks.stats.data_stats().fields}
     parts = {label: columns.pop(name, 0) for name, label in PARTS.items()}
     parts["places, ids, hashes"] = sum(columns.values())
-    parts["word index"] = bytes_below(table_path(store, "chunks") / "_indices")
-    parts["tables and facts"] = bytes_below(table_path(store, "tables"))
-    parts["list of files"] = bytes_below(table_path(store, "documents"))
+    parts["word index"] = bytes_below(table_path(store, "chunks", generation) / "_indices")
+    parts["tables and facts"] = bytes_below(table_path(store, "tables", generation))
+    parts["list of files"] = bytes_below(table_path(store, "documents", generation))
     parts["cache"] = bytes_below(store / "cache")
     parts["versions, quarantine, rest"] = size_of_store(store) - sum(parts.values())
     return parts
