@@ -43,7 +43,7 @@ def count_embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that the model is given from now on."""
     seen: list[str] = []
 
-    def embed(texts: Sequence[str], embedder: Embedder) -> list[Embedding]:
+    def embed(texts: Sequence[str], embedder: Embedder, *rest: object) -> list[Embedding]:
         seen.extend(texts)
         return embed_texts(texts, embedder)
 

@@ -44,13 +44,15 @@ def with_words_only(
     return np.pad(vectors, ((0, n_words_only), (0, 0))), [*late, *[None] * n_words_only]
 
 
-def embed_texts(texts: Sequence[str], embedder: Embedder) -> list[Embedding]:
+def embed_texts(
+    texts: Sequence[str], embedder: Embedder, on_batch: Callable[[int], None] | None = None
+) -> list[Embedding]:
     """An embedding of each text as a store keeps it, with token vectors where the model gives them."""
     if isinstance(embedder, LateEmbedder):
-        vectors, late = embedder.embed_late(texts)
+        vectors, late = embedder.embed_late(texts, on_batch)
         kept = zip(vectors_as_kept(vectors), late, strict=True)
         return [Embedding(vector, encode_tokens(tokens)) for vector, tokens in kept]
-    return [Embedding(vector) for vector in vectors_as_kept(embedder.embed(texts))]
+    return [Embedding(vector) for vector in vectors_as_kept(embedder.embed(texts, on_batch))]
 
 
 @dataclass(slots=True)
@@ -65,10 +67,12 @@ class KnownEmbeddings:
     readers: Callable[[], Sequence[StoreReader]] = tuple
     keeps: bool = True
     _fresh: dict[str, Embedding] = field(default_factory=dict)
+    _in_writing: dict[str, Embedding] = field(default_factory=dict)
 
     def find(self, texts: Sequence[str], model: str) -> dict[str, Embedding]:
         """The known ones among the texts."""
-        found = {text: self._fresh[text] for text in texts if text in self._fresh}
+        unwritten = self._in_writing | self._fresh
+        found = {text: unwritten[text] for text in texts if text in unwritten}
         for reader in self.readers():
             if missing := [text for text in texts if text not in found]:
                 known = _embeddings_in(reader, missing)
@@ -86,22 +90,26 @@ class KnownEmbeddings:
         if self.keeps:
             self.cache.put_many({_digest(text): embedding for text, embedding in made.items()}, model)
 
-    def written(self) -> None:
-        """All is in the store now, where it is found from now on."""
-        self._fresh.clear()
+    def begin_writing(self) -> None:
+        """What was made until now is being written; what was being written before is in the store."""
+        self._in_writing, self._fresh = self._fresh, {}
 
 
 def embed_cached(
-    texts: Sequence[str], embedder: Embedder, known: KnownEmbeddings | None = None
+    texts: Sequence[str],
+    embedder: Embedder,
+    known: KnownEmbeddings | None = None,
+    on_batch: Callable[[int], None] | None = None,
 ) -> tuple[npt.NDArray[np.float32], Late]:
     """The texts' vectors, (n, dim) float32 of length 1, and each one's token vectors in code, (n, bytes) uint8.
 
-    A text is without token vectors where the model gives none, and beyond KEPT_LATE_BYTES of them.
+    on_batch: told of each number of texts that is done. A text is without token vectors where the model gives none, and
+    beyond KEPT_LATE_BYTES of them.
     """
     vectors = np.zeros((len(texts), embedder.dim), dtype=np.float32)
     late: Late = []
     kept_bytes = 0
-    for number, embedding in enumerate(_embed(texts, embedder, known)):
+    for number, embedding in enumerate(_embed(texts, embedder, known, on_batch)):
         vectors[number] = embedding.vector
         kept_bytes += 0 if embedding.late is None else embedding.late.nbytes
         late.append(embedding.late if kept_bytes <= KEPT_LATE_BYTES else None)
@@ -121,16 +129,28 @@ def remember(known: Iterable[tuple[Chunk, Embedding]], cache: EmbeddingCache, mo
     cache.put_many({_digest(text_to_embed(chunk)): embedding for chunk, embedding in known}, model)
 
 
-def _embed(texts: Sequence[str], embedder: Embedder, known: KnownEmbeddings | None) -> Iterator[Embedding]:
+def _embed(
+    texts: Sequence[str],
+    embedder: Embedder,
+    known: KnownEmbeddings | None,
+    on_batch: Callable[[int], None] | None,
+) -> Iterator[Embedding]:
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         part = texts[start : start + TEXTS_AT_ONCE]
-        yield from embed_texts(part, embedder) if known is None else _remembered(part, embedder, known)
+        yield from (
+            embed_texts(part, embedder, on_batch) if known is None else _remembered(part, embedder, known, on_batch)
+        )
 
 
-def _remembered(texts: Sequence[str], embedder: Embedder, known: KnownEmbeddings) -> Iterator[Embedding]:
+def _remembered(
+    texts: Sequence[str], embedder: Embedder, known: KnownEmbeddings, on_batch: Callable[[int], None] | None
+) -> Iterator[Embedding]:
     found = known.find(texts, embedder.name)
-    if missing := [text for text in dict.fromkeys(texts) if text not in found]:
-        made = dict(zip(missing, embed_texts(missing, embedder), strict=True))
+    missing = [text for text in dict.fromkeys(texts) if text not in found]
+    if on_batch and len(texts) > len(missing):
+        on_batch(len(texts) - len(missing))
+    if missing:
+        made = dict(zip(missing, embed_texts(missing, embedder, on_batch), strict=True))
         known.keep(made, embedder.name)
         found |= made
     return (found[text] for text in texts)

@@ -23,7 +23,7 @@ from mixrag_cli.evaluation.datasets import DataSet, SourceText
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import load_embedder
 from mixrag_cli.models.cache import cache_folder
-from mixrag_cli.pipeline.batching import IndexEvents
+from mixrag_cli.pipeline.events import IndexEvents
 from mixrag_cli.pipeline.indexing import IndexReport, build_index
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.pipeline.wishes import IndexWishes

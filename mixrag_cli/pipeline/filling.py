@@ -8,14 +8,16 @@ from pathlib import Path
 from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.models import Embedder, late_dim_of, load_embedder
-from mixrag_cli.pipeline.batching import Batch, IndexEvents, Tally
+from mixrag_cli.pipeline.batching import Batch, Tally
 from mixrag_cli.pipeline.calibrating import calibrate_when_due, keep_judged_fits, read_judged_fits
 from mixrag_cli.pipeline.comparing import Scan
 from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE, KnownEmbeddings, remember
+from mixrag_cli.pipeline.events import IndexEvents
 from mixrag_cli.pipeline.extras import TABLE_FORM
 from mixrag_cli.pipeline.roots import IndexPlan
 from mixrag_cli.pipeline.selections import keep_selections
 from mixrag_cli.pipeline.wishes import IndexWishes
+from mixrag_cli.pipeline.work import Work
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, StoreReader, StoreWriter, open_writer, read_record
 
@@ -57,8 +59,10 @@ def fill(
         if judged and (note := keep_judged_fits(writer, judged)):
             events.note(note)
         _write_rows(writer, scan, settings, cache)
-        batch = Batch(writer, embedder, known, events, tally)
-        if not _read_all(pool, batch, scan, events):
+        work = Work(events, sum(change.source.size for change, _ in scan.to_read))
+        with Batch(writer, embedder, known, events, work, tally) as batch:
+            is_whole = _read_all(pool, batch, scan, work)
+        if not is_whole:
             tally.interrupted, tally.as_before = True, writer.replaces
             return
         if embedder.unusable:
@@ -74,17 +78,18 @@ def fill(
             tally.interrupted = True
 
 
-def _read_all(pool: ReaderPool, batch: Batch, scan: Scan, events: IndexEvents) -> bool:
+def _read_all(pool: ReaderPool, batch: Batch, scan: Scan, work: Work) -> bool:
     """Read, embed and commit every file of the scan; False where it was interrupted, after a last commit."""
     jobs = [ExtractionJob(change.source, row.id, row.path_below) for change, row in scan.to_read]
     rows = {row.id: row for _, row in scan.to_read}
-    events.phase("read", len(jobs))
     try:
-        for result in pool.extract_all(jobs):
+        for result in pool.extract_all(jobs, work.beat):
             batch.take(result, rows[result.job.document_id])
         batch.flush()
+        batch.settle()
     except KeyboardInterrupt:
         batch.commit()
+        batch.settle()
         return False
     return True
 

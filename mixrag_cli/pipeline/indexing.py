@@ -19,9 +19,10 @@ from pathlib import Path
 from mixrag_cli.errors import NoIndex, StoreMismatch, WrongUsage
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import load_embedder, load_generator
-from mixrag_cli.pipeline.batching import IndexEvents, Tally
+from mixrag_cli.pipeline.batching import Tally
 from mixrag_cli.pipeline.calibrating import is_left
 from mixrag_cli.pipeline.comparing import Scan, known_rows, scan_roots
+from mixrag_cli.pipeline.events import IndexEvents
 from mixrag_cli.pipeline.extras import TABLE_FORM
 from mixrag_cli.pipeline.filling import fill
 from mixrag_cli.pipeline.roots import IndexPlan, plan_index

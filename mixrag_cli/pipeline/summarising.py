@@ -25,8 +25,8 @@ from mixrag_cli.fencing import KEY_OF_COUNTING
 from mixrag_cli.generator import Generator, Reply
 from mixrag_cli.models import Embedder, late_dim_of
 from mixrag_cli.models.replies import ReplyCache
-from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE, KnownEmbeddings, embed_cached
+from mixrag_cli.pipeline.events import IndexEvents
 from mixrag_cli.pipeline.extras import SUMMARIES
 from mixrag_cli.records import Chunk, DocumentRow, Table
 from mixrag_cli.settings import Settings
