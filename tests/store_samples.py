@@ -228,3 +228,23 @@ def hold_lock(store: Path, held: Path) -> None:
     with writer_of(store):
         held.touch()
         time.sleep(60)
+
+
+def read_published(address: str, n_opens: int, outcome: Path) -> None:
+    """Open the published index over and over with a cache of this process's own; write down what was seen."""
+    from mixrag_cli.store import find_store
+
+    os.environ["MIXRAG_CACHE_DIR"] = str(outcome.with_suffix(".cache"))
+    told: dict[str, object] = {"opens": 0}
+    states: set[str] = set()
+    known: dict[str, str] = {}
+    try:
+        for count in range(n_opens):
+            with open_reader(find_store(Path("/"), address)) as reader:
+                if reader.store.name not in known:
+                    known[reader.store.name] = digest_of(reader)
+                states.add(known[reader.store.name])
+            told["opens"] = count + 1
+    except Exception as error:  # whatever it is, the test is to see it
+        told["error"] = f"{type(error).__name__}: {error}"
+    outcome.write_text(json.dumps({**told, "states": sorted(states)}))

@@ -26,7 +26,21 @@ __all__ = ["indexed"]  # the fixture
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
-    *("index", "ask", "chat", "search", "show", "eval", "calibrate", "ls", "status", "remove", "mcp", "serve"),
+    *(
+        "index",
+        "ask",
+        "chat",
+        "search",
+        "show",
+        "eval",
+        "calibrate",
+        "ls",
+        "status",
+        "remove",
+        "publish",
+        "mcp",
+        "serve",
+    ),
     *("models", "config", "doctor", "completion"),
 )
 HEAVY = (

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
         text_to_root,
     )
     from mixrag_cli.store.filters import build_filter
+    from mixrag_cli.store.finding import find_store
     from mixrag_cli.store.layout import size_of_store
-    from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
+    from mixrag_cli.store.location import STORE_DIR, holds_store, is_published, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
     from mixrag_cli.store.opening import open_writer, reopen_writer
+    from mixrag_cli.store.publishing import Published, publish
     from mixrag_cli.store.quantising import encode_tokens, tokens_as_kept, vectors_as_kept
     from mixrag_cli.store.reading import StoreReader, open_reader
     from mixrag_cli.store.schema import Embedding, StoredDocument, text_key
@@ -37,6 +39,7 @@ __all__ = [
     "Embedding",
     "EmbeddingCache",
     "Finding",
+    "Published",
     "StoreReader",
     "StoreWriter",
     "StoredDocument",
@@ -46,8 +49,10 @@ __all__ = [
     "ensure_unlocked",
     "find_store",
     "holds_store",
+    "is_published",
     "open_reader",
     "open_writer",
+    "publish",
     "read_record",
     "read_roots",
     "rebuild_hint",
@@ -69,9 +74,11 @@ _HOMES = {
     "filters": ("build_filter",),
     "layout": ("size_of_store",),
     "lock": ("ensure_unlocked",),
-    "location": ("STORE_DIR", "find_store", "holds_store", "store_for_new"),
+    "finding": ("find_store",),
+    "location": ("STORE_DIR", "holds_store", "is_published", "store_for_new"),
     "opening": ("open_writer", "reopen_writer"),
     "reading": ("StoreReader", "open_reader"),
+    "publishing": ("Published", "publish"),
     "quantising": ("encode_tokens", "tokens_as_kept", "vectors_as_kept"),
     "schema": ("Embedding", "StoredDocument", "text_key"),
     "terms": ("text_to_terms",),

@@ -130,16 +130,20 @@ def write_record(store: Path, record: CommitRecord) -> None:
     There is no moment without a whole record: the old one is copied aside before the new one is renamed over it.
     Raises OSError.
     """
-    body = json.dumps(record.to_json(), sort_keys=True, separators=(",", ":"))
-    line = json.dumps({"sha256": _digest(body), "record": body}) + "\n"
     fresh = store / (RECORD_FILE + ".new")
-    _write_synced(fresh, line.encode("ascii"))
+    _write_synced(fresh, record_bytes(record))
     reach("record_written")
     keep_twin(store)
     reach("record_copied")
     fresh.rename(store / RECORD_FILE)
     reach("record_renamed")
     sync_folder(store)
+
+
+def record_bytes(record: CommitRecord) -> bytes:
+    """The record as a file, with its checksum."""
+    body = json.dumps(record.to_json(), sort_keys=True, separators=(",", ":"))
+    return (json.dumps({"sha256": _digest(body), "record": body}) + "\n").encode("ascii")
 
 
 def keep_twin(store: Path) -> None:

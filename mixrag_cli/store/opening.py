@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mixrag_cli import __version__
-from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
+from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch, WrongUsage
 from mixrag_cli.store.commit import (
     SCHEMA_VERSION,
     CommitRecord,
@@ -23,7 +23,7 @@ from mixrag_cli.store.commit import (
 )
 from mixrag_cli.store.failpoints import reach
 from mixrag_cli.store.layout import PRIVATE_FILE, TABLES_DIR, generations, make_private_folder
-from mixrag_cli.store.location import holds_store
+from mixrag_cli.store.location import holds_store, is_published
 from mixrag_cli.store.lock import READERS_FILE, write_lock
 from mixrag_cli.store.repair import remove_half_built, set_aside_all, set_aside_unfinished
 from mixrag_cli.store.schema import CHUNKS, DOCUMENTS, TABLES
@@ -54,6 +54,8 @@ def open_writer(
     Raises StoreLocked, StoreMismatch (made with another model), StoreDamaged, MixragError (cannot write).
     """
     store = store.absolute()
+    if is_published(store):
+        raise WrongUsage(f"{store}: a published index is only read", "index the folder itself, then mixrag publish")
     with ExitStack() as held:
         with write_errors(store):
             make_private_folder(store)
