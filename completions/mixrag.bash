@@ -44,7 +44,7 @@ _mixrag() {
     esac
     case $path in
         '') words='index ask chat search show eval calibrate ls status remove publish mcp serve doctor completion models config' flags='--version --help -h' ;;
-        '/index') words='' flags='--rebuild --prune --follow --wait --exclude --include --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
+        '/index') words='' flags='--rebuild --estimate --prune --follow --wait --exclude --include --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/ask') words='' flags='--path --modality --kind --file --rerank --expand --generator --strategy --accept --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
         '/chat') words='' flags='--path --modality --kind --file --rerank --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
         '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --expand --generator --json --store --color --quiet -q --debug --help -h' ;;

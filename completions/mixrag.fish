@@ -19,6 +19,7 @@ complete -c mixrag -n __fish_use_subcommand -f -a config -d 'Read and change you
 complete -c mixrag -n __fish_use_subcommand -l version -d 'Print the version'
 complete -c mixrag -n __fish_use_subcommand -l help -s h -d 'Show what it does and its options'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l rebuild -d 'Make the index anew; until it is whole, the one there answers'
+complete -c mixrag -n '__fish_seen_subcommand_from index' -l estimate -d 'Measure a sample, say what the run would take, and write nothing'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l prune -d 'Forget missing files even when they are a large part of the index'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l follow -d 'Follow symbolic links that stay inside the folder'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l wait -x -d 'Wait this many seconds for another index run to end'

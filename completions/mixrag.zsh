@@ -347,6 +347,7 @@ _mixrag_ask() {
 _mixrag_index() {
     _arguments -C -S \
         '*--rebuild[Make the index anew; until it is whole, the one there answers]' \
+        '*--estimate[Measure a sample, say what the run would take, and write nothing]' \
         '*--prune[Forget missing files even when they are a large part of the index]' \
         '*--follow[Follow symbolic links that stay inside the folder]' \
         '*--wait=[Wait this many seconds for another index run to end]:value: ' \

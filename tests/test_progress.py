@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+from importlib import resources
 from pathlib import Path
 
+import jsonschema
 import pytest
 from rich.progress import Progress
 
+from mixrag_cli.output.estimate_view import estimate_lines, estimate_to_json
 from mixrag_cli.output.progress import Bars, _TimeLeft
+from mixrag_cli.pipeline.estimating import Estimate, estimate_index
 from mixrag_cli.pipeline.indexing import build_index
+from mixrag_cli.pipeline.wishes import IndexWishes
 from mixrag_cli.settings import Settings
 
 
@@ -78,3 +84,26 @@ def test_the_time_left_falls_with_the_clock_and_rises_only_where_it_was_far_too_
     assert shown == sorted(shown, reverse=True)
     clock[0] = 200.0  # nothing came for 140 seconds
     assert int(column.render(task).plain.split(":")[0]) >= 2
+
+
+def test_an_estimate_comes_near_to_what_the_run_takes_and_writes_nothing(model_cache: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number in range(12):
+        text = f"The pump of station {number} was serviced in May and delivers {number * 31} litres a minute. " * 20
+        (folder / f"note{number}.md").write_text(f"# Station {number}\n\n{text}\n", "utf-8")
+    rows = "\n".join(f"{number},pump {number % 7},{number * 37 % 1009}" for number in range(300))
+    (folder / "pumps.csv").write_text(f"number,name,litres\n{rows}\n", "utf-8")
+    settings = Settings(calibration="off")
+    found = estimate_index([folder], settings, Recorder(), IndexWishes())
+    assert not (folder / ".mixrag").exists()
+    report = build_index([folder], settings, events=Recorder())
+    assert (found.files, found.bytes) == (13, sum(p.stat().st_size for p in folder.iterdir() if p.is_file()))
+    assert found.tokens == pytest.approx(report.tokens, rel=0.1)
+    assert 0 < found.sampled_files < found.files
+    assert found.seconds > 0
+    schema = json.loads(resources.files("mixrag_cli").joinpath("schemas", "estimate-1.json").read_text("utf-8"))
+    jsonschema.validate(estimate_to_json(found), schema)
+    assert any(f"{found.tokens:,}" in line for line in estimate_lines(found))
+    assert estimate_index([folder], settings, Recorder(), IndexWishes()) == Estimate(0, 0, 0, 0.0, 0, 0)
+    assert estimate_index([folder], settings, Recorder(), IndexWishes(rebuild=True)).files == 13

@@ -1,6 +1,6 @@
 """What fewer bits and fewer tokens cost late interaction: nDCG@10 against eight bits an axis and all tokens.
 
-    python tests/benchmarks/token_bits.py DATA SET [--questions 250] [--distractors 150] [--merged 0.85,0.9,2]
+    python tests/benchmarks/token_bits.py DATA SET [--questions 250] [--distractors 150] [--merged 0.85,0.87,0.9,2]
 
 SET: paper or hetdocqa. The judged documents of the questions and some others are cut as the product cuts them; each
 question's candidates by words and meaning are ranked by late interaction alone, and by half of it and half of the
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("set")
     parser.add_argument("--questions", type=int, default=250)
     parser.add_argument("--distractors", type=int, default=150)
-    parser.add_argument("--merged", default="0.85,0.9,2")
+    parser.add_argument("--merged", default="0.85,0.87,0.9,2")
     options = parser.parse_args()
     found, model = read_set(options.data, options.set), load_minilm()
     queries = draw(found.queries, options.questions)
