@@ -5,7 +5,7 @@ _mixrag() {
     [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
     for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $path/$each in
-            /index|/ask|/chat|/search|/show|/eval|/calibrate|/ls|/status|/remove|/mcp|/serve|/doctor|/completion|/models|/models/list|/models/pull|/models/verify|/models/use|/models/path|/models/remove|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
+            /index|/ask|/chat|/search|/show|/eval|/calibrate|/ls|/status|/remove|/publish|/mcp|/serve|/doctor|/completion|/models|/models/list|/models/pull|/models/verify|/models/use|/models/path|/models/remove|/config|/config/list|/config/get|/config/set|/config/unset|/config/path) path=$path/$each ;;
         esac
     done
     case $path:$previous in
@@ -43,8 +43,8 @@ _mixrag() {
         *:--origin) COMPREPLY=(); return ;;
     esac
     case $path in
-        '') words='index ask chat search show eval calibrate ls status remove mcp serve doctor completion models config' flags='--version --help -h' ;;
-        '/index') words='' flags='--rebuild --prune --follow --wait --exclude --include --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
+        '') words='index ask chat search show eval calibrate ls status remove publish mcp serve doctor completion models config' flags='--version --help -h' ;;
+        '/index') words='' flags='--rebuild --estimate --prune --follow --wait --exclude --include --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
         '/ask') words='' flags='--path --modality --kind --file --rerank --expand --generator --strategy --accept --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
         '/chat') words='' flags='--path --modality --kind --file --rerank --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
         '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --expand --generator --json --store --color --quiet -q --debug --help -h' ;;
@@ -54,6 +54,7 @@ _mixrag() {
         '/ls') words='' flags='--all -a --json --store --color --quiet -q --debug --help -h' ;;
         '/status') words='' flags='--skipped --changed --json --store --color --quiet -q --debug --help -h' ;;
         '/remove') words='' flags='--yes -y --json --store --color --quiet -q --debug --help -h' ;;
+        '/publish') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
         '/mcp') words='' flags='--http --port --origin --generator --json --store --color --quiet -q --debug --help -h' ;;
         '/serve') words='' flags='--json --store --color --quiet -q --debug --help -h' ;;
         '/doctor') words='' flags='--index --model --json --store --color --quiet -q --debug --help -h' ;;

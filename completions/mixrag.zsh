@@ -3,7 +3,7 @@
 _mixrag_config_path() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -13,7 +13,7 @@ _mixrag_config_path() {
 _mixrag_config_unset() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -24,7 +24,7 @@ _mixrag_config_unset() {
 _mixrag_config_set() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -35,7 +35,7 @@ _mixrag_config_set() {
 _mixrag_config_get() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -46,7 +46,7 @@ _mixrag_config_get() {
 _mixrag_config_list() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -74,7 +74,7 @@ _mixrag_models_remove() {
     _arguments -C -S \
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -84,7 +84,7 @@ _mixrag_models_remove() {
 _mixrag_models_path() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -94,7 +94,7 @@ _mixrag_models_path() {
 _mixrag_models_use() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -104,7 +104,7 @@ _mixrag_models_use() {
 _mixrag_models_verify() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -115,7 +115,7 @@ _mixrag_models_pull() {
     _arguments -C -S \
         '*--offline[Never use the network]' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -125,7 +125,7 @@ _mixrag_models_pull() {
 _mixrag_models_list() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -161,7 +161,7 @@ _mixrag_doctor() {
         '*--index[Also read all of the index and verify it]' \
         '*--model[Also load the generator and measure how fast it is]' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -171,7 +171,7 @@ _mixrag_doctor() {
 _mixrag_serve() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -185,7 +185,17 @@ _mixrag_mcp() {
         '*--origin=[With --http - let pages of this origin in; may be repeated]:value: ' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_publish() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -196,7 +206,7 @@ _mixrag_remove() {
     _arguments -C -S \
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -208,7 +218,7 @@ _mixrag_status() {
         '*--skipped[List the files that are not in the index, and why]' \
         '*--changed[List the files that differ from the index]' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -219,7 +229,7 @@ _mixrag_ls() {
     _arguments -C -S \
         '*--all[Files that a rule leaves out as well]' '*-a[Files that a rule leaves out as well]' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -232,7 +242,7 @@ _mixrag_calibrate() {
         '*--html=[Write the report as a page]:value: ' \
         '*--wait=[Wait this many seconds for an index run to end]:value: ' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -259,7 +269,7 @@ _mixrag_eval() {
         '*--replay[Call no model whose reply is not cached]' \
         '*--fresh[Index the data set again]' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -270,7 +280,7 @@ _mixrag_show() {
     _arguments -C -S \
         '*--tables[List the tables and facts found in the file]' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -288,7 +298,7 @@ _mixrag_search() {
         '*--expand=[How the model widens the search - none, hyde, step-back, modality-hyde, rephrase, query-to-document]:value:(none hyde step-back modality-hyde rephrase query-to-document)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -305,7 +315,7 @@ _mixrag_chat() {
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -327,7 +337,7 @@ _mixrag_ask() {
         '*--jsonl=[Answer each line of this file of questions; - reads stdin]:value: ' \
         '*--output=[With --jsonl - add the answers to this file, and resume it]:value: ' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -336,7 +346,8 @@ _mixrag_ask() {
 }
 _mixrag_index() {
     _arguments -C -S \
-        '*--rebuild[Start over with an empty index]' \
+        '*--rebuild[Make the index anew; until it is whole, the one there answers]' \
+        '*--estimate[Measure a sample, say what the run would take, and write nothing]' \
         '*--prune[Forget missing files even when they are a large part of the index]' \
         '*--follow[Follow symbolic links that stay inside the folder]' \
         '*--wait=[Wait this many seconds for another index run to end]:value: ' \
@@ -346,7 +357,7 @@ _mixrag_index() {
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
         '*--json[Print one JSON object on stdout]' \
-        '*--store=[The index to use, instead of the one found from here upward]:folder:_files -/' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -361,7 +372,7 @@ _mixrag() {
         '1:command:->command' \
         '*::argument:->argument'
     case $state in
-        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'ls:List the files in the index: state, kind, passages, size and path' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'mcp:Let programs that speak the Model Context Protocol ask this index' 'serve:Keep models and the index open; ask and search use it while it runs, and never need it' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
+        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'ls:List the files in the index: state, kind, passages, size and path' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'publish:Put the last commit where others can read it with --store ADDRESS' 'mcp:Let programs that speak the Model Context Protocol ask this index' 'serve:Keep models and the index open; ask and search use it while it runs, and never need it' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
         argument) case $line[1] in
             index) _mixrag_index ;;
             ask) _mixrag_ask ;;
@@ -373,6 +384,7 @@ _mixrag() {
             ls) _mixrag_ls ;;
             status) _mixrag_status ;;
             remove) _mixrag_remove ;;
+            publish) _mixrag_publish ;;
             mcp) _mixrag_mcp ;;
             serve) _mixrag_serve ;;
             doctor) _mixrag_doctor ;;

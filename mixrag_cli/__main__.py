@@ -6,6 +6,8 @@ import sys
 
 def main() -> None:
     """Run the command line; who presses Ctrl-C while it is still loading sees no traceback."""
+    # Many small products of matrices: two threads of the library wait for each other twenty times as long as one works.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from mixrag_cli.client import run_warm
 

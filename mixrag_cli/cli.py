@@ -29,6 +29,7 @@ from mixrag_cli.commands import (
     ls,
     mcp,
     models,
+    publish,
     remove,
     search,
     serve,
@@ -199,6 +200,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("ls")(ls.ls)
 app.command("status")(status.status)
 app.command("remove")(remove.remove)
+app.command("publish")(publish.publish)
 app.command("mcp")(mcp.mcp)
 app.command("serve")(serve.serve)
 app.add_typer(models.app, name="models")

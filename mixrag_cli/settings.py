@@ -60,7 +60,7 @@ MAY_BE_EMPTY = frozenset({"generator", "generator_model"})
 class Settings:
     """Every knob of the program, with its unit in its name."""
 
-    store: Path | None = None  # None: found from the folder upward, as git does it
+    store: Path | str | None = None  # None: found from the folder upward; a text: the address of a published one
     embedder: str = "minilm"  # "minilm" is the bundled one; else a sentence-transformers name or path
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"  # for sentence-transformers models
     threads: int = 0  # 0: as many as there are cores
@@ -109,6 +109,7 @@ class Settings:
 
 
 # A Path has made one slash of two. Nothing of the kind can be read yet, and a folder named "s3:" helps nobody.
+PUBLISHED = ("s3://", "gs://", "az://", "https://", "http://")  # addresses at which an index can be read
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+")
 SETTING_NAMES = tuple(field.name for field in fields(Settings))
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -130,7 +131,10 @@ def load_settings(flags: Mapping[str, Any] | None = None, environ: Mapping[str, 
 
     Raises WrongUsage for an unknown key or a value out of its bounds, naming where it stands.
     """
-    return Settings(**{each.name: each.value for each in resolve_settings(flags, environ)})
+    settings = Settings(**{each.name: each.value for each in resolve_settings(flags, environ)})
+    if isinstance(settings.store, str) and settings.offline == "on":
+        raise WrongUsage(f"{settings.store}: not on this machine, and offline is on", "mixrag config set offline off")
+    return settings
 
 
 def resolve_settings(
@@ -172,7 +176,7 @@ def check_value(name: str, value: Any, where: str = "") -> Any:
     if name not in SETTING_NAMES:
         raise unknown_setting(name, place)
     if name == "store":
-        return _path(value, place)
+        return _store(value, place)
     if name in BOUNDS:
         return _number(name, value, place)
     if name in MAY_BE_EMPTY and value == "":
@@ -240,11 +244,14 @@ def _values_of_file(path: Path) -> dict[str, Any]:
         raise WrongUsage(f"{path}: not valid TOML: {error}") from error
 
 
-def _path(value: Any, place: str) -> Path:
+def _store(value: Any, place: str) -> Path | str:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise WrongUsage(f"{place}store must be a folder, not {value!r}")
-    if address := ADDRESS.match(os.fspath(value)):
-        raise WrongUsage(f"{place}store must be a folder on this machine, not {address[0]}…")
+    text = os.fspath(value)
+    if address := ADDRESS.match(text):
+        if address[0].lower() in PUBLISHED and len(text) > len(address[0]):
+            return text
+        raise WrongUsage(f"{place}store must be a folder or an address ({', '.join(PUBLISHED)}), not {address[0]}…")
     return Path(value).expanduser().absolute()
 
 

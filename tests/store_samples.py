@@ -15,7 +15,8 @@ import numpy as np
 
 from mixrag_cli.errors import MixragError, NoIndex
 from mixrag_cli.records import Cell, Chunk, ColumnProfile, DocumentRow, Header, Locator, Table, stable_id
-from mixrag_cli.store import StoredDocument, StoreReader, StoreWriter, open_reader, open_writer
+from mixrag_cli.store import StoredDocument, StoreReader, StoreWriter, encode_tokens, open_reader, open_writer
+from mixrag_cli.store.quantising import decode_vectors, encode_vectors
 
 DIM = 8
 LATE_DIM = 4
@@ -26,14 +27,15 @@ TOPICS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier"
 def vector_of(text: str, dim: int = DIM) -> np.ndarray:
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     vector = np.random.default_rng(seed).standard_normal(dim).astype(np.float32)
-    return vector / np.linalg.norm(vector)
+    return decode_vectors(encode_vectors(vector[None]))[0]
 
 
 def late_of(text: str) -> np.ndarray | None:
-    """Token vectors that belong to the text; one text in eight has none."""
+    """Token vectors in code that belong to the text; one text in eight has none."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[8:16], "big")
     rng = np.random.default_rng(seed)
-    return None if seed % 8 == 0 else rng.integers(-127, 128, (int(rng.integers(1, 30)), LATE_DIM), dtype=np.int8)
+    tokens = rng.integers(-127, 128, (int(rng.integers(1, 30)), LATE_DIM), dtype=np.int8)
+    return None if seed % 8 == 0 else encode_tokens(tokens)
 
 
 def document_id(name: str) -> str:
@@ -115,6 +117,15 @@ def build_store(store: Path, names: list[str], n_chunks: int = 4) -> None:
         writer.finish()
 
 
+def rebuild_store(store: Path, names: list[str], n_chunks: int = 4, failpoint: str = "") -> None:
+    """Make the index anew beside the one there; in a process that is to die, at the failpoint."""
+    os.environ["MIXRAG_FAILPOINT"] = failpoint
+    with writer_of(store, rebuild=True) as writer:
+        for name in names:
+            writer.write_batch([make_document(name, n_chunks)])
+        writer.finish()
+
+
 def digest_of(reader: StoreReader) -> str:
     """One hash over all documents, chunks and tables, in an order of its own."""
     rows = sorted((row.key, row.content_hash, row.status) for row in reader.document_rows())
@@ -174,8 +185,11 @@ def story_digests(store: Path) -> list[str]:
     return digests
 
 
-def read_repeatedly(store: Path, states: set[str], seconds: float, outcome: Path) -> None:
-    """Read the whole store over and over; write down how often, or what was seen that no commit ever made."""
+def read_repeatedly(store: Path, states: set[str], seconds: float, outcome: Path, is_there: bool = False) -> None:
+    """Read the whole store over and over; write down how often, or what was seen that no commit ever made.
+
+    is_there: the index is never to be missing.
+    """
     end, n_read = time.monotonic() + seconds, 0
     while time.monotonic() < end:
         try:
@@ -185,6 +199,9 @@ def read_repeatedly(store: Path, states: set[str], seconds: float, outcome: Path
                 near = reader.search_meaning(vector_of("x"), 30)
                 known = {row.id for row in reader.document_rows()}
         except NoIndex:
+            if is_there:
+                outcome.write_text(f"no index, after {n_read}")
+                return
             continue
         if seen not in states or not {hit.chunk.document for hit in (*hits, *near)} <= known:
             outcome.write_text(f"a state that was never committed, after {n_read}")
@@ -211,3 +228,23 @@ def hold_lock(store: Path, held: Path) -> None:
     with writer_of(store):
         held.touch()
         time.sleep(60)
+
+
+def read_published(address: str, n_opens: int, outcome: Path) -> None:
+    """Open the published index over and over with a cache of this process's own; write down what was seen."""
+    from mixrag_cli.store import find_store
+
+    os.environ["MIXRAG_CACHE_DIR"] = str(outcome.with_suffix(".cache"))
+    told: dict[str, object] = {"opens": 0}
+    states: set[str] = set()
+    known: dict[str, str] = {}
+    try:
+        for count in range(n_opens):
+            with open_reader(find_store(Path("/"), address)) as reader:
+                if reader.store.name not in known:
+                    known[reader.store.name] = digest_of(reader)
+                states.add(known[reader.store.name])
+            told["opens"] = count + 1
+    except Exception as error:  # whatever it is, the test is to see it
+        told["error"] = f"{type(error).__name__}: {error}"
+    outcome.write_text(json.dumps({**told, "states": sorted(states)}))

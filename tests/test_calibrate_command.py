@@ -33,6 +33,7 @@ from mixrag_cli.pipeline.inspection import read_status
 from mixrag_cli.pipeline.labels import Label, read_labels
 from mixrag_cli.pipeline.session import Session
 from mixrag_cli.pipeline.showing import Place
+from mixrag_cli.pipeline.wishes import IndexWishes
 from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.drawing import DrawnQuestion
 from mixrag_cli.retrieval.learning import JudgedQuestion
@@ -162,7 +163,7 @@ def test_a_rebuild_keeps_what_labels_made(folder: Path, tmp_path: Path) -> None:
     judged = [Label(1, "Who weighed the sextant in the observatory?", "notes.md", Place(lines=(3, 3)))]
     calibrate_store(books, settings, judged, Silence(quiet=True))
     before = read_record(store)
-    build_index([books], settings, events=Silence(quiet=True), rebuild=True)
+    build_index([books], settings, events=Silence(quiet=True), wishes=IndexWishes(rebuild=True))
     after = read_record(store)
     assert after.store_id != before.store_id
     assert after.extra["calibration"] == before.extra["calibration"]

@@ -20,13 +20,29 @@ from typer.testing import CliRunner
 from mixrag_cli import __version__
 from mixrag_cli.cli import app
 from mixrag_cli.commands.completion_scripts import completion_script
+from mixrag_cli.store import open_reader
+from mixrag_cli.store.quantising import encode_vectors
 from tests.cli_fixtures import FORBIDDEN_BYTES, PROGRAM, environment_of, indexed, run_mixrag
 
 __all__ = ["indexed"]  # the fixture
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
-    *("index", "ask", "chat", "search", "show", "eval", "calibrate", "ls", "status", "remove", "mcp", "serve"),
+    *(
+        "index",
+        "ask",
+        "chat",
+        "search",
+        "show",
+        "eval",
+        "calibrate",
+        "ls",
+        "status",
+        "remove",
+        "publish",
+        "mcp",
+        "serve",
+    ),
     *("models", "config", "doctor", "completion"),
 )
 HEAVY = (
@@ -246,12 +262,15 @@ def test_doctor_reads_the_index_through(own_index):
 
     assert {each["state"] for each in index_checks()} == {"ok"}
     assert "as they were written" in index_checks()[-1]["detail"]
-    (vectors,) = (own_index / ".mixrag" / "vectors").glob("*.f32")
-    raw = vectors.read_bytes()
-    vectors.write_bytes(raw[:-1] + bytes([raw[-1] ^ 1]))
+    with open_reader(own_index / ".mixrag") as reader:
+        code = encode_vectors(next(reader.chunk_rows()).vector[None]).tobytes()
+    files = {path: path.read_bytes() for path in (own_index / ".mixrag" / "tables" / "chunks.lance").rglob("*.lance")}
+    (victim,) = (path for path, raw in files.items() if code in raw)
+    at = files[victim].index(code) + 7  # one bit of one axis of one vector
+    victim.write_bytes(files[victim][:at] + bytes([files[victim][at] ^ 1]) + files[victim][at + 1 :])
     damaged = index_checks()[-1]
     assert damaged["state"] == "fail"
-    assert "the vector file is damaged" in damaged["detail"]
+    assert "is not as it was written" in damaged["detail"]
     assert damaged["remedy"].startswith("mixrag index --rebuild")
 
 

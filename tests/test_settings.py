@@ -52,16 +52,23 @@ def test_a_store_path_is_absolute_and_home_is_expanded(config_dir, monkeypatch):
     assert str(load_settings().store) == "/home/somebody/index"
 
 
-@pytest.mark.parametrize("value", ["s3://bucket/index", "gs://b", "az://c/i", "file:///srv/index", "s3:/bucket"])
+@pytest.mark.parametrize("value", ["ftp://host/index", "hdfs://b", "file:///srv/index", "s3:/bucket"])
 def test_an_address_is_no_folder(config_dir, monkeypatch, tmp_path, value):
     monkeypatch.chdir(tmp_path)
     for given in (value, Path(value)):
-        with pytest.raises(WrongUsage, match=r"store must be a folder on this machine, not [a-z0-9]+:/"):
+        with pytest.raises(WrongUsage, match=r"store must be a folder or an address \(.*\), not [a-z0-9]+:/"):
             load_settings({"store": given})
     monkeypatch.setenv("MIXRAG_STORE", value)
     with pytest.raises(WrongUsage, match="MIXRAG_STORE"):
         load_settings()
     assert list(tmp_path.iterdir()) == [config_dir]
+
+
+@pytest.mark.parametrize("value", ["s3://bucket/index?region=x", "gs://b", "az://c/i", "https://h/x", "http://h:1/x"])
+def test_the_address_of_a_published_index_stays_as_it_was_typed(config_dir, value):
+    assert load_settings({"store": value}).store == value
+    with pytest.raises(WrongUsage, match="not on this machine, and offline is on"):
+        load_settings({"store": value, "offline": "on"})
 
 
 @pytest.mark.parametrize("name", sorted(BOUNDS))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import time
-from contextlib import ExitStack
 from pathlib import Path
 
 import lancedb
@@ -14,22 +13,21 @@ from store_processes import start
 from store_samples import (
     STORY,
     build_store,
+    digest_of,
     document_id,
     hold_lock,
     make_document,
     read_repeatedly,
+    rebuild_store,
     story_digests,
     write_after,
     writer_of,
 )
 
-from mixrag_cli.errors import StoreDamaged, StoreLocked
-from mixrag_cli.pipeline import indexing
-from mixrag_cli.settings import Settings
+from mixrag_cli.errors import StoreLocked
 from mixrag_cli.store import check_store, open_reader, read_record
-from mixrag_cli.store.lock import write_lock
+from mixrag_cli.store.layout import generations
 from mixrag_cli.store.schema import DOCUMENTS_SCHEMA, document_rows_to_table
-from tests.silent import Silent
 
 N_AT_ONCE = 4
 N_ASKERS = 3
@@ -123,21 +121,21 @@ def test_two_writers_past_the_lock_make_no_duplicates(tmp_path: Path) -> None:
         assert [row.path for row in reader.document_rows()] == ["a.md"]
 
 
-def test_who_scans_while_another_makes_the_index_anew_is_told_that_it_is_locked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = tmp_path / ".mixrag"
-    store.mkdir()
-    with ExitStack() as others:
-
-        def scan_what_is_taken_away(*_: object) -> None:
-            others.enter_context(write_lock(store))
-            raise StoreDamaged("the index cannot be read")
-
-        monkeypatch.setattr(indexing, "_scan", scan_what_is_taken_away)
-        with pytest.raises(StoreLocked) as caught:
-            indexing.build_index([tmp_path], Settings(), events=Silent())
-        assert caught.value.exit_code == 11
-    monkeypatch.setattr(indexing, "_scan", lambda *_: (_ for _ in ()).throw(StoreDamaged("the index cannot be read")))
-    with pytest.raises(StoreDamaged):  # nobody else is there: it is what it says
-        indexing.build_index([tmp_path], Settings(), events=Silent())
+def test_askers_meet_an_index_at_every_moment_of_rebuild_after_rebuild(tmp_path: Path) -> None:
+    store, names = tmp_path / ".mixrag", [f"a{n}.md" for n in range(6)]
+    build_store(store, names)
+    with open_reader(store) as reader:
+        whole = digest_of(reader)
+    outcomes = [tmp_path / f"asker{number}" for number in range(N_ASKERS)]
+    askers = [start(read_repeatedly, store, {whole}, 3.0, outcome, True) for outcome in outcomes]
+    n_rebuilt = 0
+    while any(asker.is_alive() for asker in askers):
+        rebuild_store(store, names)
+        n_rebuilt += 1
+    counts = [outcome.read_text() for outcome in outcomes]
+    assert all(count.isdecimal() and int(count) > 0 for count in counts), counts
+    assert read_record(store).generation == n_rebuilt > 1
+    writer_of(store).close()
+    rebuild_store(store, names)  # nobody is reading any more
+    assert list(generations(store)) == [n_rebuilt + 1]
+    assert check_store(store, deep=True) == []

@@ -13,11 +13,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 from store_processes import start
-from store_samples import STORY, acknowledged, digest_of, story_digests, tell_story, writer_of
+from store_samples import (
+    STORY,
+    acknowledged,
+    build_store,
+    digest_of,
+    make_document,
+    rebuild_store,
+    story_digests,
+    tell_story,
+    writer_of,
+)
 
 import mixrag_cli.store
 from mixrag_cli.errors import NoIndex
-from mixrag_cli.store import check_store, open_reader
+from mixrag_cli.store import check_store, open_reader, read_record
+from mixrag_cli.store.layout import generations
 
 POINTS = sorted(
     {
@@ -26,6 +37,8 @@ POINTS = sorted(
         for point in re.findall(r'\breach\("(\w+)"\)', module.read_text())
     }
 )
+REBUILD_POINTS = ("before_swap", "after_swap")  # that only a rebuild reaches
+POINTS = [point for point in POINTS if point not in REBUILD_POINTS]
 POWER_LOSSES = 30
 RANDOM_KILLS = 5
 
@@ -97,6 +110,29 @@ def test_a_kill_at_any_named_point_loses_nothing(
     point: str, killed: dict[str, Future[Path]], digests: list[str]
 ) -> None:
     go_on_and_compare(killed[point].result(), digests)
+
+
+@pytest.mark.parametrize("point", ["after_chunks", "before_tidy", *REBUILD_POINTS, "record_written", "before_cleanup"])
+def test_a_rebuild_killed_anywhere_leaves_the_old_index_or_the_new_one(point: str, tmp_path: Path) -> None:
+    store = tmp_path / ".mixrag"
+    build_store(store, ["a.md", "b.md"])
+    with open_reader(store) as reader:
+        old = digest_of(reader)
+    child = start(rebuild_store, store, ["a.md", "c.md"], 2, point)
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
+    with open_reader(store) as reader:
+        is_old = point not in ("after_swap", "before_cleanup")
+        assert (digest_of(reader) == old) is is_old
+        assert {row.path for row in reader.document_rows()} == {"a.md", "b.md" if is_old else "c.md"}
+    with writer_of(store) as writer:  # the next writer clears what was half built
+        assert max(generations(store)) == read_record(store).generation
+        writer.write_batch([make_document("d.md")])
+        writer.finish()
+    assert list(generations(store)) == [read_record(store).generation]
+    with open_reader(store) as reader:
+        assert len(reader.document_rows()) == 3
+    assert check_store(store, deep=True) == []
 
 
 def test_kills_at_random_moments_lose_nothing(tmp_path: Path, digests: list[str]) -> None:

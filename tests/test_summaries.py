@@ -20,6 +20,7 @@ from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.pipeline.summarising import SummaryReport, summarise_tables
+from mixrag_cli.pipeline.wishes import IndexWishes
 from mixrag_cli.records import Cell, Header, Locator, Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store, open_reader
@@ -172,7 +173,7 @@ def test_a_summary_leads_to_its_table_and_is_never_shown(folder: Path) -> None:
 
     again = build_index([folder], SHORT, events=Silent(), generator=never_loaded)
     assert again.summaries is not None and (again.summaries.made, again.summaries.left) == (0, 0)
-    rebuilt = build_index([folder], SHORT, events=Silent(), rebuild=True, generator=scripted)
+    rebuilt = build_index([folder], SHORT, events=Silent(), wishes=IndexWishes(rebuild=True), generator=scripted)
     assert rebuilt.summaries is not None
     assert (rebuilt.summaries.made, rebuilt.summaries.remembered, rebuilt.summaries.tokens) == (0, 3, 0)
 

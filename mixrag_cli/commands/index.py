@@ -17,7 +17,9 @@ from mixrag_cli.output.streams import write_json
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.indexing import IndexReport
     from mixrag_cli.pipeline.summarising import SummaryReport
+    from mixrag_cli.pipeline.wishes import IndexWishes
     from mixrag_cli.records import Skipped
+    from mixrag_cli.settings import Settings
 
 SPENT = {
     "tokens": "the token budget is spent (summary_tokens)",
@@ -35,7 +37,12 @@ def index(
             metavar="PATH", help="Folders or files; without any, the folders of the index here, else the current one."
         ),
     ] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over with an empty index.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Make the index anew; until it is whole, the one there answers.")
+    ] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Measure a sample, say what the run would take, and write nothing.")
+    ] = False,
     prune: Annotated[
         bool, typer.Option("--prune", help="Forget missing files even when they are a large part of the index.")
     ] = False,
@@ -70,24 +77,46 @@ def index(
     """
     roots = paths or []  # none: the folders that the index here knows, else the current one
     settings = face.settings(summaries=summaries, generator=generator)
+    globs = (tuple(include or ()), tuple(exclude or ()))
+    if estimate:
+        return _estimate(roots, settings, face, _wishes(rebuild, prune, follow, wait_s, globs))
     if rebuild:
         confirm("the index will be built anew", yes=yes)
     _warn_of_settings_files(roots, face)
+    return _build(roots, settings, face, _wishes(rebuild, prune, follow, wait_s, globs))
 
+
+def _wishes(
+    rebuild: bool, prune: bool, follow: bool, wait_s: float, globs: tuple[tuple[str, ...], tuple[str, ...]]
+) -> IndexWishes:
+    from mixrag_cli.pipeline.wishes import IndexWishes
+    from mixrag_cli.walking import Selection
+
+    return IndexWishes(rebuild, prune, follow, wait_s, Selection(*globs))
+
+
+def _estimate(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexWishes) -> int:
+    """Say what the run would take."""
+    with face.watch_run() as view:
+        from mixrag_cli.pipeline.estimating import estimate_index
+
+        estimate = estimate_index(roots, settings, view, wishes)
+    from mixrag_cli.output.estimate_view import estimate_lines, estimate_to_json
+    from mixrag_cli.output.terminal import print_lines
+
+    if face.json:
+        write_json(estimate_to_json(estimate))
+    else:
+        print_lines(face.console(), estimate_lines(estimate))
+    return ExitCode.DONE
+
+
+def _build(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexWishes) -> int:
+    """Do it, and say what was done."""
     with face.watch_run() as view:
         from mixrag_cli.pipeline.indexing import build_index
-        from mixrag_cli.walking import Selection
 
-        report = build_index(
-            roots,
-            settings,
-            events=view,
-            rebuild=rebuild,
-            prune=prune,
-            follow=follow,
-            wait_s=wait_s,
-            selection=Selection(tuple(include or ()), tuple(exclude or ())),
-        )
+        report = build_index(roots, settings, events=view, wishes=wishes)
     _tell(report, face)
     if report.interrupted:
         return interruption_code()
@@ -149,7 +178,8 @@ def _summary(report: IndexReport) -> str:
     }
     counts = ", ".join(f"{count:,} {what}" for what, count in done.items() if count) or "no files"
     rate = f", {report.tokens / report.seconds:,.0f} tokens/s" if report.tokens and report.seconds else ""
-    ended = "interrupted; what was committed is kept: " if report.interrupted else ""
+    kept = "the index is as it was before" if report.as_before else "what was committed is kept"
+    ended = f"interrupted; {kept}: " if report.interrupted else ""
     return f"{ended}{counts}; {report.chunks:,} passages in {duration_text(report.seconds)}{rate}"
 
 

@@ -158,8 +158,12 @@ class Face:
 
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False
     store: Annotated[
-        Path | None,
-        typer.Option("--store", metavar="DIR", help="The index to use, instead of the one found from here upward."),
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="DIR",
+            help="The index to use, instead of the one found from here upward; or the address of a published one.",
+        ),
     ] = None
     color: Annotated[Color, typer.Option("--color", help="When to use colours and links.")] = Color.auto
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")] = False

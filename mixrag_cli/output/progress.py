@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import Protocol, Self
 
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
 from rich.text import Text
 
 from mixrag_cli.output.console import ColorChoice, foreign, is_interactive, make_console
@@ -17,21 +17,29 @@ DETAIL_CHARACTERS = 36  # the end of a path says which file it is
 LABELS = {
     "scan": "looking for files",
     "read": "reading",
-    "finish": "finishing",
+    "embed": "embedding",
+    "write": "writing",
+    "finish": "tidying the index",
     "fetch": "fetching",
-    "calibrate": "calibrating",
+    "calibrate": "fitting scores",
     "summarise": "summarising tables",
 }
 UNITS = {
     "scan": "files",
-    "read": "files",
-    "embed": "tokens",
+    "read": "MB",
     "ask": "questions",
     "finish": "steps",
     "fetch": "bytes",
     "calibrate": "questions",
     "summarise": "tables",
 }
+
+
+# Of one bar: they run beside each other, and its label says which one is waited for.
+JOINED = {"embed": "read", "write": "read"}
+BYTES_A_MB = 1_000_000
+# A time left that has been shown only falls, unless it was wrong by this much.
+TOLERATED = 1.3
 
 
 class RunView(Protocol):
@@ -86,7 +94,7 @@ class Bars:
             BarColumn(bar_width=24),
             _Count(),
             _Rate(),
-            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            _TimeLeft(),
             _Detail(),
             console=make_console(sys.stderr, color),
             refresh_per_second=REDRAWS_PER_SECOND,
@@ -108,15 +116,15 @@ class Bars:
 
     def phase(self, name: str, total: int | None) -> None:
         """Begin a phase, or give one that runs a new total."""
-        if name in self._tasks:
-            self._current = self._tasks[name]
-            self._progress.update(self._current, total=total)
+        label = LABELS.get(name, name)
+        if (joined := JOINED.get(name, name)) in self._tasks:
+            self._current = self._tasks[joined]
+            self._progress.update(self._current, total=total, description=label)
             return
         if self._current is not None:
             self._finish(self._current)
-        label = LABELS.get(name, name)
-        self._current = self._progress.add_task(label, total=total, unit=UNITS.get(name, ""), detail="")
-        self._tasks[name] = self._current
+        self._current = self._progress.add_task(label, total=total, unit=UNITS.get(joined, ""), detail="")
+        self._tasks[joined] = self._current
 
     def advance(self, done: int, detail: str = "") -> None:
         """Show how far the phase is, counted from its start."""
@@ -137,6 +145,8 @@ class _Count(ProgressColumn):
         unit = task.fields["unit"]
         if not unit or (task.total is None and not task.completed):
             return Text("")
+        if unit == "MB":
+            return Text(f"{task.completed / BYTES_A_MB:,.1f}/{(task.total or 0) / BYTES_A_MB:,.1f} MB")
         total = f"/{int(task.total):,}" if task.total is not None else ""
         return Text(f"{int(task.completed):,}{total} {unit}")
 
@@ -144,7 +154,31 @@ class _Count(ProgressColumn):
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
+        if task.fields["unit"] == "MB":
+            return Text(f"{speed / BYTES_A_MB:.2f}/s" if speed else "", style="dim")
         return Text(f"{speed:,.0f}/s" if speed and speed >= 1 else f"{speed:.1f}/s" if speed else "", style="dim")
+
+
+class _TimeLeft(ProgressColumn):
+    """By the mean speed since the phase began; it falls as the clock goes, and rises where it was far too low."""
+
+    max_refresh = 0.5
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends: dict[TaskID, float] = {}
+
+    def render(self, task: Task) -> Text:
+        if not task.total or not task.completed or not task.elapsed:
+            return Text("-:--", style="dim")
+        now = task.get_time()
+        left = (task.total - task.completed) * task.elapsed / task.completed
+        end = self._ends.get(task.id, now + left)
+        if left < end - now or left > (end - now) * TOLERATED:
+            end = now + left
+        self._ends[task.id] = end
+        minutes, seconds = divmod(max(0, round(end - now)), 60)
+        return Text(f"{minutes // 60}:{minutes % 60:02}:{seconds:02}" if minutes >= 60 else f"{minutes}:{seconds:02}")
 
 
 class _Detail(ProgressColumn):

@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.extraction import ExtractionResult
 from mixrag_cli.models import Embedder
-from mixrag_cli.pipeline.embedding import chunks_to_embed, embed_cached, text_to_embed, with_words_only
+from mixrag_cli.pipeline.embedding import KnownEmbeddings, chunks_to_embed, embed_cached, text_to_embed, with_words_only
+from mixrag_cli.pipeline.events import IndexEvents
+from mixrag_cli.pipeline.work import Work
 from mixrag_cli.records import DocumentRow, Extraction
-from mixrag_cli.store import EmbeddingCache, StoredDocument, StoreWriter
+from mixrag_cli.store import StoredDocument, StoreWriter, text_key
 from mixrag_cli.walking.changes import PASSING_FAILURES
 
 # A batch is one commit: small enough that an interruption loses little, large enough that LanceDB's versions,
 # whose manifest grows with each (320 B to 25 kB over 300 commits), stay few.
 BATCH_FILES = 256
 BATCH_CHARACTERS = 64_000_000
-BATCH_LATE_BYTES = 64 * 2**20  # of token vectors, which outweigh all else of a passage
+BATCH_LATE_BYTES = 16 * 2**20  # of token vectors, the heaviest part of most passages
 BATCH_SECONDS = 10.0
 EMBED_CHUNKS = 256  # texts that wait before they are embedded: enough for batches of like length
-
-
-class IndexEvents(Protocol):
-    """Who watches the work: a progress bar, or nobody."""
-
-    def phase(self, name: str, total: int | None) -> None:
-        """A phase begins: "scan", "read", "finish" or "calibrate"; total is None where unknown."""
-
-    def advance(self, done: int, detail: str = "") -> None:
-        """So much of the phase is done, counted from its start."""
-
-    def note(self, message: str) -> None:
-        """One line for the person, as soon as it is known."""
 
 
 @dataclass(slots=True)
@@ -49,28 +39,45 @@ class Tally:
     skipped: list[DocumentRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     interrupted: bool = False
+    as_before: bool = False  # a rebuild that was interrupted: the index is the one that was there
 
 
 class Batch:
     """Results gathered until a commit is worth its while.
 
-    Texts are embedded as soon as enough of them wait, across files, so that batches of like length form; what is
-    embedded is written when the batch is full.
+    Texts are embedded as soon as enough of them wait, across files, so that batches of like length form. What is
+    embedded is written when the batch is full, by a thread, while the next one is read and embedded; at most one batch
+    is being written. Use it in a with block.
     """
 
     def __init__(
-        self, writer: StoreWriter, embedder: Embedder, cache: EmbeddingCache, events: IndexEvents, tally: Tally
+        self,
+        writer: StoreWriter,
+        embedder: Embedder,
+        known: KnownEmbeddings,
+        events: IndexEvents,
+        work: Work,
+        tally: Tally,
     ) -> None:
         self._writer = writer
         self._embedder = embedder
-        self._cache = cache
+        self._known = known
         self._events = events
         self._tally = tally
+        self._work = work
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
+        self._writing: Future[None] | None = None
         self._waiting: list[tuple[DocumentRow, Extraction]] = []
         self._done: list[StoredDocument] = []
         self._characters = 0
         self._late_bytes = 0
         self._started = time.perf_counter()
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
 
     def take(self, result: ExtractionResult, row: DocumentRow) -> None:
         """Add one file's result; commit when the batch is full."""
@@ -79,24 +86,38 @@ class Batch:
             self._take_failure(result.failure, row)
         elif result.extraction is not None:
             self._take_extraction(result.extraction, row)
+        has_text = bool(result.extraction and result.extraction.chunks)
+        self._work.took(row.id, row.size, row.path, has_text=has_text)
         if sum(len(extraction.chunks) for _, extraction in self._waiting) >= EMBED_CHUNKS:
             self._embed_waiting()
-        self._events.advance(self._tally.files, f"{row.path} · {self._tally.tokens:,} tokens")
         if self._is_full():
             self.flush()
 
     def flush(self) -> None:
-        """Embed what still waits and write the batch as one commit."""
+        """Embed what still waits and have the batch written as one commit."""
         self._embed_waiting()
         self.commit()
 
     def commit(self) -> None:
-        """Write what is embedded as one commit, and forget what is not."""
+        """Have what is embedded written as one commit, and forget what is not. Raises what the one before met."""
+        self.settle()
         if self._done:
-            self._writer.write_batch(self._done)
-            self._tally.committed.update(document.row.id for document in self._done)
+            self._known.begin_writing()
+            self._writing = self._thread.submit(self._write, self._done)
         self._waiting, self._done, self._characters, self._late_bytes = [], [], 0, 0
         self._started = time.perf_counter()
+
+    def settle(self) -> None:
+        """Wait until all that was given to be written is committed. Raises what went wrong."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            if not writing.done():
+                self._work.wait_for_writing()
+            writing.result()
+
+    def _write(self, documents: Sequence[StoredDocument]) -> None:
+        self._writer.write_batch(documents)
+        self._tally.committed.update(document.row.id for document in documents)
 
     def _is_full(self) -> bool:
         return (
@@ -129,7 +150,11 @@ class Batch:
 
     def _embed_waiting(self) -> None:
         texts = [text_to_embed(chunk) for _, extraction in self._waiting for chunk in chunks_to_embed(extraction)]
-        vectors, late = embed_cached(texts, self._embedder, self._cache)
+        if not self._waiting:
+            return
+        n_bytes = sum(row.size for row, extraction in self._waiting if extraction.chunks)
+        on_batch = self._work.embedding(len(texts), n_bytes, self._waiting[-1][0].path)
+        vectors, late = embed_cached(texts, self._embedder, self._known, on_batch)
         self._late_bytes += sum(tokens.nbytes for tokens in late if tokens is not None)
         start = 0
         for row, extraction in self._waiting:
@@ -137,8 +162,10 @@ class Batch:
             tokens = self._embedder.count_tokens(texts[start:end])
             row = replace(row, tokens=tokens)
             own, own_late = with_words_only(vectors[start:end], late[start:end], extraction.n_words_only)
-            self._done.append(StoredDocument(row, extraction.chunks, own, extraction.tables, own_late))
+            keys = [*map(text_key, texts[start:end]), *[0] * extraction.n_words_only]
+            self._done.append(StoredDocument(row, extraction.chunks, own, extraction.tables, own_late, keys))
             self._tally.chunks += len(extraction.chunks)
             self._tally.tokens += tokens
+            self._work.tokens += tokens
             start = end
         self._waiting = []

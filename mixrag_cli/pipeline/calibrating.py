@@ -17,8 +17,8 @@ from typing import Any
 
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.models import Embedder, load_embedder
-from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.events import IndexEvents
 from mixrag_cli.pipeline.extras import CALIBRATION, CALIBRATION_DUE
 from mixrag_cli.pipeline.labels import Label, judge_labels, place_labels, resembles
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL, is_outside

@@ -23,9 +23,10 @@ from mixrag_cli.evaluation.datasets import DataSet, SourceText
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import load_embedder
 from mixrag_cli.models.cache import cache_folder
-from mixrag_cli.pipeline.batching import IndexEvents
+from mixrag_cli.pipeline.events import IndexEvents
 from mixrag_cli.pipeline.indexing import IndexReport, build_index
 from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.pipeline.wishes import IndexWishes
 from mixrag_cli.records import DocumentRow
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
@@ -100,7 +101,7 @@ def prepare_corpus(
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     roots = list(dataset.folders) or [_write_texts(folder / "files", dataset.documents)]
     own = replace(settings, store=store)
-    report = build_index(roots, own, events=events, wait_s=60, prune=True, generator=generator)
+    report = build_index(roots, own, events=events, wishes=IndexWishes(wait_s=60, prune=True), generator=generator)
     if report.interrupted:
         raise KeyboardInterrupt
     if report.summaries is not None and report.summaries.lacks_model:

@@ -24,9 +24,9 @@ from mixrag_cli.evaluation.reporting import EvalReport, Run, Scored, compare_run
 from mixrag_cli.evaluation.scoring import Measure, Outcome
 from mixrag_cli.models import require_generator
 from mixrag_cli.models.replies import CachedGenerator, ReplyCache
-from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.embedding import text_to_embed
 from mixrag_cli.pipeline.eval_corpus import Corpus, corpus_folder, prepare_corpus
+from mixrag_cli.pipeline.events import IndexEvents
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session
 from mixrag_cli.records import Answer, Hit

@@ -16,7 +16,7 @@ from mixrag_cli.pipeline.roots import RootPlan, source_path
 from mixrag_cli.pipeline.selections import kept_selections
 from mixrag_cli.records import DocumentRow, SourceFile
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import CommitRecord, text_to_root
+from mixrag_cli.store import CommitRecord, is_published, text_to_root
 from mixrag_cli.walking import Selection, WalkLimits, has_content, has_same_status, walk_root
 
 # What a question may wait for it. 5,000 files took 38 ms of computing on two busy cores; on a slow disk it gives up.
@@ -41,6 +41,8 @@ class DiskChanges:
 
 def freshness_note(rows: Sequence[DocumentRow], store: Path, glance_s: float = GLANCE_S) -> str:
     """One line on how many indexed files have changed or gone since, "" where none has or looking takes too long."""
+    if is_published(store):  # the files are on the publisher's machine
+        return ""
     deadline = time.monotonic() + glance_s
     count = 0
     folders = {root: os.fsencode(text_to_root(os.fsdecode(root), store)) for root in {row.root for row in rows}}
@@ -56,7 +58,7 @@ def freshness_note(rows: Sequence[DocumentRow], store: Path, glance_s: float = G
 
 def state_of(row: DocumentRow, store: Path) -> str:
     """A remembered file's state: "indexed", "empty", "skipped", "left_out"; "stale" or "gone" where it was read."""
-    if row.status not in ("indexed", "empty"):
+    if row.status not in ("indexed", "empty") or is_published(store):
         return row.status
     path = os.fsencode(source_path(row, store))
     if row.stale or _differs(path, row):
@@ -68,6 +70,8 @@ def compare_with_disk(
     record: CommitRecord, rows: Sequence[DocumentRow], store: Path, settings: Settings
 ) -> DiskChanges:
     """What `mixrag index` would find, by a walk over all roots. A root that cannot be listed has all its files gone."""
+    if is_published(store):
+        return DiskChanges()
     new: list[str] = []
     changed: list[str] = []
     gone: list[str] = []

@@ -19,8 +19,8 @@ from typing import Any
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.pipeline.batching import IndexEvents
 from mixrag_cli.pipeline.clock import Clock
+from mixrag_cli.pipeline.events import IndexEvents
 from mixrag_cli.pipeline.session import Session
 from mixrag_cli.pipeline.showing import Place, find_document
 from mixrag_cli.records import Chunk, Hit

@@ -13,6 +13,7 @@ from mixrag_cli.records import Chunk
 from mixrag_cli.retrieval.choice import CHOICE_SECONDS, LanguageModelReranker, Reading
 from mixrag_cli.retrieval.rerank import LateInteraction, PairReranker, PassageTokens, QuestionTokens, Reranker
 from mixrag_cli.settings import Settings
+from mixrag_cli.store import tokens_as_kept
 
 NONE, LATE, LANGUAGE_MODEL = "none", "late", "llm"
 
@@ -56,7 +57,10 @@ def _question_tokens(embedder: LateEmbedder) -> Callable[[str], QuestionTokens]:
 
 
 def _passage_tokens(embedder: LateEmbedder) -> Callable[[Sequence[Chunk]], list[PassageTokens]]:
-    return lambda chunks: embedder.embed_late([text_to_embed(chunk) for chunk in chunks])[1]
+    def make(chunks: Sequence[Chunk]) -> list[PassageTokens]:
+        return [tokens_as_kept(tokens) for tokens in embedder.embed_late([text_to_embed(chunk) for chunk in chunks])[1]]
+
+    return make
 
 
 def _none_kept(ids: Sequence[str]) -> Mapping[str, PassageTokens]:

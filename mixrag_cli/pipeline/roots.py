@@ -62,25 +62,33 @@ def plan_index(paths: Sequence[Path], settings: Settings, cwd: Path | None = Non
     knows refreshes that part of it. Otherwise the first path's folder gets the store.
     Raises WrongUsage for a path that is not there.
     """
+    explicit = _local_store(settings)
     here = (cwd or Path.cwd()).absolute()
     if not paths:
-        return _plan_refresh(here, settings)
+        return _plan_refresh(here, explicit)
     wanted = [path if path.is_absolute() else here / path for path in paths]
     for path, given in zip(wanted, paths, strict=True):
         if not os.path.lexists(path):
             raise WrongUsage(f"{given}: no such file or folder")
     first = wanted[0] if wanted[0].is_dir() else wanted[0].parent
-    store = _store_with_root(first, settings) or store_for_new(first, settings.store)
+    store = _store_with_root(first, explicit) or store_for_new(first, explicit)
     known = read_roots(store)
     roots = tuple(_root_for(path, store, known) for path in wanted)
     return IndexPlan(store, roots)
 
 
-def _plan_refresh(here: Path, settings: Settings) -> IndexPlan:
+def _local_store(settings: Settings) -> Path | None:
+    """The store that the settings name. Raises WrongUsage for a published one."""
+    if isinstance(settings.store, str):
+        raise WrongUsage(f"{settings.store}: a published index is only read", "index a folder, then mixrag publish")
+    return settings.store
+
+
+def _plan_refresh(here: Path, explicit: Path | None) -> IndexPlan:
     try:
-        store = find_store(here, settings.store)
+        store = find_store(here, explicit)
     except NoIndex:
-        store = store_for_new(here, settings.store)
+        store = store_for_new(here, explicit)
         root = RootPlan(here, os.fsencode(root_to_text(here, store)))
         return IndexPlan(store, (root,))
     known = read_roots(store) or (root_to_text(here, store),)
@@ -88,14 +96,14 @@ def _plan_refresh(here: Path, settings: Settings) -> IndexPlan:
     return IndexPlan(store, roots)
 
 
-def _store_with_root(folder: Path, settings: Settings) -> Path | None:
+def _store_with_root(folder: Path, explicit: Path | None) -> Path | None:
     """The store found from the folder upward, where one of its roots holds the folder."""
     try:
-        store = find_store(folder, settings.store)
+        store = find_store(folder, explicit)
     except NoIndex:
         return None
     holds = any(folder.is_relative_to(text_to_root(name, store)) for name in read_roots(store))
-    return store if holds or settings.store else None
+    return store if holds or explicit else None
 
 
 def _root_for(path: Path, store: Path, known: Sequence[str]) -> RootPlan:

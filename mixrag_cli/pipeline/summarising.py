@@ -25,8 +25,8 @@ from mixrag_cli.fencing import KEY_OF_COUNTING
 from mixrag_cli.generator import Generator, Reply
 from mixrag_cli.models import Embedder, late_dim_of
 from mixrag_cli.models.replies import ReplyCache
-from mixrag_cli.pipeline.batching import IndexEvents
-from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE, embed_cached
+from mixrag_cli.pipeline.embedding import EMBEDDING_CACHE, KnownEmbeddings, embed_cached
+from mixrag_cli.pipeline.events import IndexEvents
 from mixrag_cli.pipeline.extras import SUMMARIES
 from mixrag_cli.records import Chunk, DocumentRow, Table
 from mixrag_cli.settings import Settings
@@ -354,7 +354,7 @@ def _stored(
     """The summaries as passages: a table's own text to show, the summary's words and vector to be found by."""
     entries = list(done)
     texts = [f"{whole.context}\n{summary.text}" for (_, _, whole), summary in entries]
-    vectors, late = embed_cached(texts, embedder, embeddings)
+    vectors, late = embed_cached(texts, embedder, KnownEmbeddings(embeddings))
     stored = []
     for number, ((row, table, whole), summary) in enumerate(entries):
         words = f"{whole.words} {summary.text}".strip()

@@ -10,7 +10,7 @@ from pathlib import Path
 from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
-from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.models import Embedder, late_dim_of, load_embedder
 from mixrag_cli.pipeline.embedding import chunks_to_embed, embed_cached, text_to_embed, with_words_only
 from mixrag_cli.pipeline.session import Session
 from mixrag_cli.pipeline.unread import reads_images
@@ -37,7 +37,7 @@ def open_files(files: Sequence[Path], settings: Settings) -> Session:
                 raise MixragError(f"{row.path}: {result.failure.reason if result.failure else 'not read'}")
             documents.append(_embedded(row, result.extraction, embedder))
     documents.sort(key=lambda document: list(rows).index(document.row.id))
-    return Session(MemoryStore(documents, embedder.name, embedder.dim), embedder, settings)
+    return Session(MemoryStore(documents, embedder.name, embedder.dim, late_dim_of(embedder)), embedder, settings)
 
 
 def _row_of(path: Path, settings: Settings) -> tuple[DocumentRow, SourceFile]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from mixrag_cli.errors import NoIndex
 from mixrag_cli.pipeline.session import Session, ensure_same_model, open_session
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import StoreReader, find_store, open_reader, read_record
+from mixrag_cli.store import StoreReader, find_store, is_published, open_reader, read_record
 
 USES_OF_A_SESSION = 1_000  # it remembers each question, 10 to 50 kB; opening the store anew takes 20 ms
 
@@ -57,8 +57,9 @@ class WarmSession:
         self._uses += 1
         return self._session
 
-    @staticmethod
-    def _is_outdated(session: Session) -> bool:
+    def _is_outdated(self, session: Session) -> bool:
+        if is_published(session.reader.store):
+            return find_store(self._start, self.settings.store) != session.reader.store
         try:
             now = read_record(session.reader.store)
         except NoIndex:

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
         text_to_root,
     )
     from mixrag_cli.store.filters import build_filter
+    from mixrag_cli.store.finding import find_store
     from mixrag_cli.store.layout import size_of_store
-    from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
+    from mixrag_cli.store.location import STORE_DIR, holds_store, is_published, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
-    from mixrag_cli.store.opening import open_writer, reopen_writer, set_store_aside
+    from mixrag_cli.store.opening import open_writer, reopen_writer
+    from mixrag_cli.store.publishing import Published, publish
+    from mixrag_cli.store.quantising import encode_tokens, tokens_as_kept, vectors_as_kept
     from mixrag_cli.store.reading import StoreReader, open_reader
-    from mixrag_cli.store.schema import Embedding, StoredDocument
+    from mixrag_cli.store.schema import Embedding, StoredDocument, text_key
     from mixrag_cli.store.terms import text_to_terms
     from mixrag_cli.store.writing import StoreWriter
 
@@ -36,26 +39,32 @@ __all__ = [
     "Embedding",
     "EmbeddingCache",
     "Finding",
+    "Published",
     "StoreReader",
     "StoreWriter",
     "StoredDocument",
     "build_filter",
     "check_store",
+    "encode_tokens",
     "ensure_unlocked",
     "find_store",
     "holds_store",
+    "is_published",
     "open_reader",
     "open_writer",
+    "publish",
     "read_record",
     "read_roots",
     "rebuild_hint",
     "reopen_writer",
     "root_to_text",
-    "set_store_aside",
     "size_of_store",
     "store_for_new",
+    "text_key",
     "text_to_root",
     "text_to_terms",
+    "tokens_as_kept",
+    "vectors_as_kept",
 ]
 
 _HOMES = {
@@ -65,10 +74,13 @@ _HOMES = {
     "filters": ("build_filter",),
     "layout": ("size_of_store",),
     "lock": ("ensure_unlocked",),
-    "location": ("STORE_DIR", "find_store", "holds_store", "store_for_new"),
-    "opening": ("open_writer", "reopen_writer", "set_store_aside"),
+    "finding": ("find_store",),
+    "location": ("STORE_DIR", "holds_store", "is_published", "store_for_new"),
+    "opening": ("open_writer", "reopen_writer"),
     "reading": ("StoreReader", "open_reader"),
-    "schema": ("Embedding", "StoredDocument"),
+    "publishing": ("Published", "publish"),
+    "quantising": ("encode_tokens", "tokens_as_kept", "vectors_as_kept"),
+    "schema": ("Embedding", "StoredDocument", "text_key"),
     "terms": ("text_to_terms",),
     "writing": ("StoreWriter",),
 }

@@ -1,4 +1,4 @@
-"""Embeddings by text hash and model, so that a rebuild or a renamed file costs no embedding.
+"""Embeddings by text hash and model, so that a text that comes back costs no embedding.
 
 A cache and nothing more: damage makes it empty, a full disk makes it useless, neither makes an error.
 """
@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from mixrag_cli.store.quantising import decode_vectors, encode_vectors
 from mixrag_cli.store.schema import Embedding
 
-MAX_BYTES = 2_000_000_000  # of the file
+OLD_FILES = ("embeddings.sqlite",)  # vectors of four bytes an axis
+# Of the file: some 120,000 passages, of 60 MB of text. Beyond, embedding them again takes minutes, not the disk.
+MAX_BYTES = 256_000_000
 _KEYS_A_QUERY = 500  # SQLite's safe number of parameters
 _KEPT_SHARE = 0.8  # after eviction, so that it does not happen at every batch
 
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS embeddings (model TEXT, hash TEXT, vector BLOB NOT NULL, late_dim INTEGER NOT NULL,"
-    " late BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (model, hash))"
+    "CREATE TABLE IF NOT EXISTS embeddings (model TEXT, hash BLOB, vector BLOB NOT NULL, code_bytes INTEGER NOT NULL,"
+    " late BLOB NOT NULL, sum INTEGER NOT NULL, used_ns INTEGER NOT NULL, PRIMARY KEY (model, hash)) WITHOUT ROWID"
 )
 _USED_BYTES = (
     "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
@@ -29,7 +33,7 @@ _USED_BYTES = (
 
 
 class EmbeddingCache:
-    """A file of embeddings keyed by (model, text hash); rows are evicted oldest first beyond max_bytes."""
+    """A file of embeddings keyed by (model, text hash in hex); beyond max_bytes the rows used longest ago go."""
 
     def __init__(self, path: Path, max_bytes: int = MAX_BYTES) -> None:
         self._path = path
@@ -38,6 +42,8 @@ class EmbeddingCache:
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            if path.name not in OLD_FILES:
+                _remove_older(path.parent)
             self._open()
         except sqlite3.Error:
             self._start_over()
@@ -54,10 +60,11 @@ class EmbeddingCache:
         """The known embeddings; unknown hashes are absent."""
         found: dict[str, Embedding] = {}
         try:
-            for hash_, vector, late_dim, late, checksum in self._rows(hashes, model):
+            for hash_, vector, code_bytes, late, checksum in self._rows(hashes, model):
                 if _checksum(vector, late) == checksum:
-                    tokens = np.frombuffer(late, dtype=np.int8).reshape(-1, late_dim) if late_dim else None
-                    found[hash_] = Embedding(np.frombuffer(vector, dtype="<f4"), tokens)
+                    tokens = np.frombuffer(late, np.uint8).reshape(-1, code_bytes) if code_bytes else None
+                    found[hash_.hex()] = Embedding(decode_vectors(np.frombuffer(vector, np.int8)[None])[0], tokens)
+            self._mark_used(found, model)
         except sqlite3.Error:
             self._start_over()
         return found
@@ -66,15 +73,26 @@ class EmbeddingCache:
         """Remember the embeddings, by text hash."""
         if self._connection is None:
             return
-        rows = ((model, hash_, *_to_columns(embedding)) for hash_, embedding in embeddings.items())
+        rows = (
+            (model, bytes.fromhex(hash_), *_to_columns(embedding), time.time_ns())
+            for hash_, embedding in embeddings.items()
+        )
         try:
             with self._connection:
-                self._connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?, ?, ?)", rows)
+                self._connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
                 self._evict()
         except sqlite3.OperationalError:  # disk full, or another process is writing: it is all made again
             return
         except sqlite3.Error:
             self._start_over()
+
+    def forget(self, hashes: Iterable[str], model: str) -> None:
+        """Let go of these embeddings, which an index holds now."""
+        self._change("DELETE FROM embeddings WHERE model = ? AND hash = ?", ((model, bytes.fromhex(h)) for h in hashes))
+
+    def clear(self) -> None:
+        """Let go of all embeddings: an index holds what is wanted of them."""
+        self._change("DELETE FROM embeddings WHERE used_ns >= ?", [(0,)])
 
     def close(self) -> None:
         """Close the file."""
@@ -82,19 +100,35 @@ class EmbeddingCache:
             self._connection.close()
             self._connection = None
 
-    def _rows(self, hashes: Sequence[str], model: str) -> Iterator[tuple[str, bytes, int, bytes, int]]:
+    def _rows(self, hashes: Sequence[str], model: str) -> Iterator[tuple[bytes, bytes, int, bytes, int]]:
         if self._connection is None:
             return
         for start in range(0, len(hashes), _KEYS_A_QUERY):
-            part = hashes[start : start + _KEYS_A_QUERY]
+            part = [bytes.fromhex(each) for each in hashes[start : start + _KEYS_A_QUERY]]
             marks = ",".join("?" * len(part))
             yield from self._connection.execute(
-                f"SELECT hash, vector, late_dim, late, sum FROM embeddings WHERE model = ? AND hash IN ({marks})",
+                f"SELECT hash, vector, code_bytes, late, sum FROM embeddings WHERE model = ? AND hash IN ({marks})",
                 (model, *part),
             )
 
+    def _mark_used(self, found: Iterable[str], model: str) -> None:
+        now = time.time_ns()
+        update = "UPDATE embeddings SET used_ns = ? WHERE model = ? AND hash = ?"
+        self._change(update, ((now, model, bytes.fromhex(each)) for each in found))
+
+    def _change(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
+        if self._connection is None:
+            return
+        try:
+            with self._connection:
+                self._connection.executemany(statement, rows)
+            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+        except sqlite3.Error:  # a full disk, or damage that the next look finds: what was found is found all the same
+            return
+
     def _open(self) -> None:
         self._connection = sqlite3.connect(self._path, timeout=5, check_same_thread=False)
+        self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = OFF")
         self._connection.execute(_TABLE)
@@ -117,15 +151,24 @@ class EmbeddingCache:
             (rows,) = self._connection.execute("SELECT COUNT(*) FROM embeddings").fetchone()
             surplus = rows - int(rows * self._max_bytes * _KEPT_SHARE / used)
             self._connection.execute(
-                "DELETE FROM embeddings WHERE rowid IN (SELECT rowid FROM embeddings ORDER BY rowid LIMIT ?)",
+                "DELETE FROM embeddings WHERE (model, hash) IN"
+                " (SELECT model, hash FROM embeddings ORDER BY used_ns LIMIT ?)",
                 (surplus,),
             )
+            self._connection.execute("PRAGMA incremental_vacuum")
+
+
+def _remove_older(folder: Path) -> None:
+    """Remove the caches of older programs, which nothing would ever empty."""
+    for name in OLD_FILES:
+        for path in folder.glob(f"{name}*"):
+            path.unlink(missing_ok=True)
 
 
 def _to_columns(embedding: Embedding) -> tuple[bytes, int, bytes, int]:
-    vector = embedding.vector.astype("<f4").tobytes()
-    late_dim, late = (0, b"") if embedding.late is None else (embedding.late.shape[1], embedding.late.tobytes())
-    return vector, late_dim, late, _checksum(vector, late)
+    vector = encode_vectors(embedding.vector[None]).tobytes()
+    code_bytes, late = (0, b"") if embedding.late is None else (embedding.late.shape[1], embedding.late.tobytes())
+    return vector, code_bytes, late, _checksum(vector, late)
 
 
 def _checksum(vector: bytes, late: bytes) -> int:

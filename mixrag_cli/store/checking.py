@@ -8,10 +8,8 @@ from pathlib import Path
 
 from mixrag_cli.errors import MixragError, StoreDamaged
 from mixrag_cli.store.commit import read_record, rebuild_hint
-from mixrag_cli.store.layout import matrix_path
 from mixrag_cli.store.reading import StoreReader, open_reader
-from mixrag_cli.store.schema import CHUNKS
-from mixrag_cli.store.trust import crc_of_file, verify_engine_files, verify_manifest
+from mixrag_cli.store.trust import verify_engine_files, verify_manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ def check_store(store: Path, *, deep: bool = False) -> list[Finding]:
     except StoreDamaged as exc:
         return [Finding(exc.message, exc.hint or rebuild_hint(store))]
     with reader:
-        thorough = (_check_documents, _check_chunks, _check_tables, _check_vectors, _check_token_vectors)
+        thorough = (_check_documents, _check_chunks, _check_tables, _check_token_vectors)
         checks = [_check_manifests, *(thorough if deep else ())]
         return [finding for check in checks for finding in _run(check, reader)]
 
@@ -48,8 +46,8 @@ def _check_manifests(reader: StoreReader) -> Iterator[Finding]:
     if read_record(reader.store).store_id != reader.record.store_id:
         yield _finding(reader, "the index was replaced while being checked")
     for name, state in reader.record.tables.items():
-        verify_manifest(reader.store, name, state)
-        verify_engine_files(reader.store, name, state)
+        verify_manifest(reader.store, name, state, reader.record.generation)
+        verify_engine_files(reader.store, name, state, reader.record.generation)
 
 
 def _check_documents(reader: StoreReader) -> Iterator[Finding]:
@@ -78,19 +76,6 @@ def _check_tables(reader: StoreReader) -> Iterator[Finding]:
     n_tables = sum(len(reader.tables_of(id_)) for id_ in ids) + sum(map(len, reader.facts(ids).values()))
     if n_tables != reader.record.counts.get("tables", 0):
         yield _finding(reader, f"{n_tables} tables are stored, {reader.record.counts.get('tables', 0)} recorded")
-
-
-def _check_vectors(reader: StoreReader) -> Iterator[Finding]:
-    state = reader.record.matrix
-    if state is None or CHUNKS not in reader.record.tables:
-        return
-    try:
-        crc = crc_of_file(matrix_path(reader.store, state))
-    except OSError:
-        yield _finding(reader, "the vector file is missing")
-        return
-    if crc != state.crc32:
-        yield _finding(reader, "the vector file is damaged")
 
 
 def _check_token_vectors(reader: StoreReader) -> Iterator[Finding]:

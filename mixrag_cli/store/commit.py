@@ -19,7 +19,7 @@ from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.store.failpoints import reach
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 
-SCHEMA_VERSION = 3  # 2 had neither facts nor the lines of the files
+SCHEMA_VERSION = 4  # 3 had vectors of four bytes an axis, and all of them twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +37,15 @@ class TableState:
 
 
 @dataclass(frozen=True, slots=True)
-class MatrixState:
-    """The file of all chunk vectors, (rows, dim) little-endian float32, in the row order of a chunks version."""
-
-    file: str
-    rows: int
-    chunks_version: int
-    crc32: int
-
-
-@dataclass(frozen=True, slots=True)
 class CommitRecord:
     """What the index consists of after a commit.
 
     store_id: random hex, drawn at creation. number: of the commit, from 0. embedder, dim: the model that made the
     vectors. roots: indexed folders, as "." (the folder the store lies in) or absolute paths, fsdecoded.
     counts: rows by table and documents by status. tokens: embedded so far in what is indexed. bytes: size of the
-    store when last tidied. matrix: absent until a run has finished. extra: settings fitted to this collection.
-    late_dim: length of a token's vector, 0 where the model gives none.
+    store when last tidied. tidied: the version of the chunks that the last
+    finished run left, 0 before any did. extra: settings fitted to this collection.
+    late_dim: length of a token's vector, 0 where the model gives none. generation: of the tables, raised by a rebuild.
     """
 
     schema_version: int
@@ -70,9 +61,10 @@ class CommitRecord:
     created_ns: int
     updated_ns: int
     program: str
-    matrix: MatrixState | None = None
+    tidied: int = 0
     extra: Mapping[str, Any] = field(default_factory=dict)
     late_dim: int = 0
+    generation: int = 0
 
     @property
     def chunks(self) -> int:
@@ -83,7 +75,7 @@ class CommitRecord:
     def is_finished(self) -> bool:
         """Whether the run that wrote this came to its end; else asking works, but slower."""
         chunks = self.tables.get("chunks")
-        return chunks is None or (self.matrix is not None and self.matrix.chunks_version == chunks.version)
+        return chunks is None or self.tidied == chunks.version
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON values."""
@@ -94,7 +86,6 @@ class CommitRecord:
         """The inverse of to_json; fields of newer versions are ignored."""
         values = {name: known[name] for name in cls.__dataclass_fields__ if name in known}
         values["tables"] = {name: TableState(**state) for name, state in known["tables"].items()}
-        values["matrix"] = MatrixState(**known["matrix"]) if known.get("matrix") else None
         values["roots"] = tuple(known["roots"])
         return cls(**values)
 
@@ -139,16 +130,20 @@ def write_record(store: Path, record: CommitRecord) -> None:
     There is no moment without a whole record: the old one is copied aside before the new one is renamed over it.
     Raises OSError.
     """
-    body = json.dumps(record.to_json(), sort_keys=True, separators=(",", ":"))
-    line = json.dumps({"sha256": _digest(body), "record": body}) + "\n"
     fresh = store / (RECORD_FILE + ".new")
-    _write_synced(fresh, line.encode("ascii"))
+    _write_synced(fresh, record_bytes(record))
     reach("record_written")
     keep_twin(store)
     reach("record_copied")
     fresh.rename(store / RECORD_FILE)
     reach("record_renamed")
     sync_folder(store)
+
+
+def record_bytes(record: CommitRecord) -> bytes:
+    """The record as a file, with its checksum."""
+    body = json.dumps(record.to_json(), sort_keys=True, separators=(",", ":"))
+    return (json.dumps({"sha256": _digest(body), "record": body}) + "\n").encode("ascii")
 
 
 def keep_twin(store: Path) -> None:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import get_args
+from typing import TypeVar, get_args
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records import ChunkKind, Modality
 
 _IDS_IN_A_FILTER = 1000
+_T = TypeVar("_T")
 _ID = re.compile(r"[0-9a-f]{6,64}")
 _CLAUSE = r"(?:document|modality|kind) IN \('[0-9a-z]+'(?:,'[0-9a-z]+')*\)|position < 0"
 _FILTER = re.compile(rf"(?:{_CLAUSE})(?: AND (?:{_CLAUSE}))*")
@@ -52,7 +53,7 @@ def filters_in(column: str, ids: Sequence[str]) -> list[str]:
     return [ids_in(column, part) for part in in_parts(ids)]
 
 
-def in_parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+def in_parts(ids: Sequence[_T]) -> Iterator[Sequence[_T]]:
     """The ids in their order, as many at a time as one filter may name."""
     for start in range(0, len(ids), _IDS_IN_A_FILTER):
         yield ids[start : start + _IDS_IN_A_FILTER]

@@ -2,9 +2,8 @@
 
 state.json  state.prev      the commit record and the one before it
 lock  readers.lock          see lock.py
-tables/<name>.lance/        the three tables
-vectors/<number>.f32        all chunk vectors as one array, see reading.py
-cache/                      embeddings by text, outlives a rebuild
+tables/<name>.lance/        the three tables; tables.<n> after the n-th rebuild, the commit record says which
+cache/                      embeddings of texts that left the index, and summaries; outlives a rebuild
 scratch/                    what the engine writes in passing, while a writer is open
 quarantine/<time>-<n>/      unfinished writes, set aside by the writer that came next
 """
@@ -15,11 +14,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from mixrag_cli.store.commit import MatrixState
-
 QUARANTINE_DIR = "quarantine"
 TABLES_DIR = "tables"
-VECTORS_DIR = "vectors"
 SCRATCH_DIR = "scratch"
 ENGINE_FOLDERS = ("_deletions", "_indices")
 
@@ -27,36 +23,46 @@ PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 _LAST_VERSION = 2**64 - 1
 
 
-def table_path(store: Path, name: str) -> Path:
+def tables_path(store: Path, generation: int) -> Path:
+    """The folder of all tables that one build made."""
+    return store / (f"{TABLES_DIR}.{generation}" if generation else TABLES_DIR)
+
+
+def generations(store: Path) -> dict[int, Path]:
+    """The folders of tables that there are, by generation; what else the store holds is passed over."""
+    found = {}
+    for path in store.glob(f"{TABLES_DIR}*"):
+        number = path.name.removeprefix(TABLES_DIR).removeprefix(".") or "0"
+        if number.isdecimal() and path == tables_path(store, int(number)):
+            found[int(number)] = path
+    return found
+
+
+def table_path(store: Path, name: str, generation: int = 0) -> Path:
     """The folder of a table."""
-    return store / TABLES_DIR / f"{name}.lance"
+    return tables_path(store, generation) / f"{name}.lance"
 
 
-def engine_files(store: Path, name: str) -> Iterator[Path]:
+def engine_files(store: Path, name: str, generation: int = 0) -> Iterator[Path]:
     """A table's files that the engine reads by itself: lists of deleted rows and the word index, each written once."""
     for folder in ENGINE_FOLDERS:
-        for entry in files_below(table_path(store, name) / folder):
+        for entry in files_below(table_path(store, name, generation) / folder):
             if entry.is_file(follow_symlinks=False):
                 yield Path(entry.path)
 
 
-def manifest_path(store: Path, name: str, version: int) -> Path:
+def manifest_path(store: Path, name: str, version: int, generation: int = 0) -> Path:
     """The file that defines one version of a table. Lance names it by its distance from the last number there is."""
-    return table_path(store, name) / "_versions" / f"{_LAST_VERSION - version:020d}.manifest"
+    return table_path(store, name, generation) / "_versions" / f"{_LAST_VERSION - version:020d}.manifest"
 
 
-def manifest_versions(store: Path, name: str) -> dict[int, Path]:
+def manifest_versions(store: Path, name: str, generation: int = 0) -> dict[int, Path]:
     """The versions of a table that have a manifest file."""
     found = {}
-    for path in (table_path(store, name) / "_versions").glob("*.manifest"):
+    for path in (table_path(store, name, generation) / "_versions").glob("*.manifest"):
         if path.stem.isdecimal():
             found[_LAST_VERSION - int(path.stem)] = path
     return found
-
-
-def matrix_path(store: Path, state: MatrixState) -> Path:
-    """The file of all vectors."""
-    return store / VECTORS_DIR / Path(state.file).name
 
 
 def files_below(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -11,28 +11,12 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from mixrag_cli.errors import NoIndex
 from mixrag_cli.records import stable_id
 
 STORE_DIR = ".mixrag"
 RECORD_FILE = "state.json"
 PREVIOUS_RECORD_FILE = "state.prev"
-
-
-def find_store(start: Path, explicit: Path | None = None) -> Path:
-    """The store that serves `start`: the explicit one, else the nearest at or above it, as git finds its own.
-
-    Raises NoIndex when there is none.
-    """
-    if explicit is not None:
-        if holds_store(explicit):
-            return explicit.absolute()
-        raise NoIndex(f"no index at {explicit}", hint="mixrag index --store PATH FOLDER")
-    folder = start.absolute()
-    for candidate in _candidates(folder):
-        if holds_store(candidate):
-            return candidate
-    raise NoIndex(f"no index for {folder}", hint=f"mixrag index {folder}")
+POINTER_FILE = "mixrag.published.json"  # of a published index, and of its copy in the cache
 
 
 def store_for_new(folder: Path, explicit: Path | None = None) -> Path:
@@ -55,7 +39,13 @@ def holds_store(path: Path) -> bool:
     return any((path / name).is_file() for name in (RECORD_FILE, PREVIOUS_RECORD_FILE))
 
 
-def _candidates(start: Path) -> Iterator[Path]:
+def is_published(path: Path) -> bool:
+    """Whether the folder holds a published index, or is one's copy in the cache: both are only read."""
+    return (path / POINTER_FILE).is_file()
+
+
+def stores_upward(start: Path) -> Iterator[Path]:
+    """Where a store may lie that serves `start`: at it or above it, the nearest first."""
     for folder in (start, *start.parents):
         yield folder / STORE_DIR
         yield _store_outside(folder)

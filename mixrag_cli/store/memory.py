@@ -19,7 +19,8 @@ from mixrag_cli import __version__
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records import Chunk, DocumentRow, Table
 from mixrag_cli.store.commit import SCHEMA_VERSION, CommitRecord
-from mixrag_cli.store.schema import StoredDocument, StoredHit, TokenVectors
+from mixrag_cli.store.quantising import TokenVectors, decode_tokens
+from mixrag_cli.store.schema import StoredDocument, StoredHit
 from mixrag_cli.store.terms import join_terms, text_to_terms
 
 K1, B = 1.2, 0.75  # of the full-text index
@@ -28,13 +29,13 @@ K1, B = 1.2, 0.75  # of the full-text index
 class MemoryStore:
     """Documents held in memory behind the methods of a StoreReader that asking needs. It has no filters."""
 
-    def __init__(self, documents: Sequence[StoredDocument], embedder: str, dim: int) -> None:
+    def __init__(self, documents: Sequence[StoredDocument], embedder: str, dim: int, late_dim: int = 0) -> None:
         self.store = Path()
         self._documents = documents
         self._places = [(document.row, chunk) for document in documents for chunk in document.chunks]
         self._vectors = np.concatenate([document.vectors for document in documents] or [np.zeros((0, dim), np.float32)])
         self._late = {
-            chunk.id: tokens
+            chunk.id: decode_tokens(tokens, late_dim)
             for document in documents
             for chunk, tokens in zip(document.chunks, document.late, strict=False)
             if tokens is not None

@@ -1,4 +1,4 @@
-"""Opening a store for writing: locked, repaired, or made anew; and emptying one, for a rebuild."""
+"""Opening a store for writing: locked, repaired, or made anew beside what is there, for a rebuild."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mixrag_cli import __version__
-from mixrag_cli.errors import NoIndex, StoreMismatch
+from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch, WrongUsage
 from mixrag_cli.store.commit import (
     SCHEMA_VERSION,
     CommitRecord,
@@ -22,9 +22,10 @@ from mixrag_cli.store.commit import (
     write_record,
 )
 from mixrag_cli.store.failpoints import reach
-from mixrag_cli.store.layout import PRIVATE_FILE, TABLES_DIR, make_private_folder
-from mixrag_cli.store.lock import READERS_FILE, exclude_readers, write_lock
-from mixrag_cli.store.repair import set_aside_all, set_aside_unfinished
+from mixrag_cli.store.layout import PRIVATE_FILE, TABLES_DIR, generations, make_private_folder
+from mixrag_cli.store.location import holds_store, is_published
+from mixrag_cli.store.lock import READERS_FILE, write_lock
+from mixrag_cli.store.repair import remove_half_built, set_aside_all, set_aside_unfinished
 from mixrag_cli.store.schema import CHUNKS, DOCUMENTS, TABLES
 from mixrag_cli.store.scratch import scratch_in
 from mixrag_cli.store.trust import check_ownership, verify_engine_files, verify_manifest
@@ -35,15 +36,26 @@ _IGNORE_ALL = "*\n"  # a .gitignore of its own: an index is never committed by a
 
 
 def open_writer(
-    store: Path, *, roots: Sequence[Path], embedder_name: str, dim: int, late_dim: int = 0, wait_s: float = 0
+    store: Path,
+    *,
+    roots: Sequence[Path],
+    embedder_name: str,
+    dim: int,
+    late_dim: int = 0,
+    wait_s: float = 0,
+    rebuild: bool = False,
 ) -> StoreWriter:
     """The store, made where there is none, locked for writing and repaired; use it in a with block.
 
+    rebuild: begin with nothing, in tables of a new generation. They take the place of the old ones when the run is
+    finished; until then everybody reads the old ones, and a run that does not get so far has changed nothing.
     roots: indexed folders, added to those the store knows. late_dim: length of a token's vector where the model gives
     some. wait_s: for another writer to finish.
     Raises StoreLocked, StoreMismatch (made with another model), StoreDamaged, MixragError (cannot write).
     """
     store = store.absolute()
+    if is_published(store):
+        raise WrongUsage(f"{store}: a published index is only read", "index the folder itself, then mixrag publish")
     with ExitStack() as held:
         with write_errors(store):
             make_private_folder(store)
@@ -51,6 +63,9 @@ def open_writer(
         with write_errors(store):
             check_ownership(store)
             held.enter_context(scratch_in(store))
+            if rebuild and holds_store(store):
+                record = _next_generation(store, _first_record(embedder_name, dim, late_dim), roots)
+                return StoreWriter(store, record, None, held.pop_all(), replaces=True)
             record, recovered = _open_record(store, embedder_name, dim, late_dim)
             record = _with_roots(store, record, roots)
         return StoreWriter(store, record, recovered, held.pop_all())
@@ -69,12 +84,18 @@ def reopen_writer(store: Path, wait_s: float = 0) -> StoreWriter:
     )
 
 
-def set_store_aside(store: Path, wait_s: float = 0) -> None:
-    """Empty the store, keeping the embedding cache, so that the next writer makes it anew. No store: nothing to do."""
-    if not store.is_dir():
-        return
-    with write_lock(store, wait_s), exclude_readers(store), write_errors(store):
-        set_aside_all(store)
+def _next_generation(store: Path, fresh: CommitRecord, roots: Sequence[Path]) -> CommitRecord:
+    """The record of an empty index that will replace the one there, whatever its layout and its state."""
+    try:
+        old = read_record(store)
+    except (StoreMismatch, StoreDamaged):
+        last = max(generations(store), default=0)
+    else:
+        remove_half_built(store, old)
+        last = old.generation
+        fresh = replace(fresh, store_id=old.store_id, number=old.number, created_ns=old.created_ns)
+    texts = tuple(dict.fromkeys(root_to_text(root, store) for root in roots))
+    return replace(fresh, generation=last + 1, roots=texts)
 
 
 def _open_record(store: Path, embedder_name: str, dim: int, late_dim: int) -> tuple[CommitRecord, str | None]:
@@ -97,8 +118,9 @@ def _open_record(store: Path, embedder_name: str, dim: int, late_dim: int) -> tu
         made, asked = f"{record.embedder} ({record.dim})", f"{embedder_name} ({dim})"
         raise StoreMismatch(f"index was made with model {made}, not {asked}", rebuild_hint(store))
     for name, state in record.tables.items():
-        verify_manifest(store, name, state)
-        verify_engine_files(store, name, state)
+        verify_manifest(store, name, state, record.generation)
+        verify_engine_files(store, name, state, record.generation)
+    remove_half_built(store, record)
     recovered = "recovered: 1 unfinished write set aside" if set_aside_unfinished(store, record) else None
     return record, recovered
 

@@ -1,9 +1,8 @@
 """The asking side of the store: opens the tables at exactly the recorded versions and writes nothing at all.
 
 Words: the engine's full-text index over the `search` column (BM25, k1 = 1.2, b = 0.75).
-Meaning: a dot product over the memory-mapped file of all vectors that the last finished run left (4 to 8 ms at
-10,000 x 384, no load time; the engine's own flat search takes 25 to 35 ms warm and 50 ms cold). Where that file is
-missing or older than the chunks, or a filter is given, the engine's flat search.
+Meaning: a dot product over the column of vectors, one byte an axis, read once and kept; with a filter, over the rows
+that the filter leaves.
 Every row that is handed out was compared with the hash it was stored with.
 """
 
@@ -28,9 +27,11 @@ from lance.query import MatchQuery
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.records import Chunk, DocumentRow, Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
-from mixrag_cli.store.filters import check_filter, filters_in
-from mixrag_cli.store.layout import matrix_path, table_path
+from mixrag_cli.store.filters import check_filter, filters_in, in_parts
+from mixrag_cli.store.layout import table_path, tables_path
 from mixrag_cli.store.lock import share_for_reading
+from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows
+from mixrag_cli.store.quantising import TokenVectors, VectorCodes
 from mixrag_cli.store.schema import (
     CHUNK_COLUMNS,
     CHUNKS,
@@ -42,25 +43,23 @@ from mixrag_cli.store.schema import (
     TERMS_COLUMNS,
     ChunkRow,
     ContentMismatchError,
+    Embedding,
     StoredHit,
-    TokenVectors,
     chunks_schema,
     table_to_chunk_rows,
     table_to_document_rows,
     table_to_tables,
+    table_to_token_codes,
     table_to_token_vectors,
     terms_crc,
-    vectors_of,
+    vector_codes_of,
 )
 from mixrag_cli.store.terms import text_to_terms
-from mixrag_cli.store.trust import check_ownership, crc_of_file, is_engine_error, verify_engine_files, verify_manifest
+from mixrag_cli.store.trust import check_ownership, is_engine_error, verify_engine_files, verify_manifest
 
 Vector = npt.NDArray[np.float32]
+_VectorCodes = tuple[npt.NDArray[np.uint64], VectorCodes]  # of all passages, with their row ids
 
-# Fetched beyond the limit, so that equal scores at the border are cut by path and position, not by the engine's chance.
-TIE_SLACK = 16
-# A vector file up to this size is verified when it is opened, about 50 ms at most; of a larger one, that is doctor's.
-CHECKED_BYTES = 64 << 20
 KEPT_ROW_IDS = 20_000  # of passages found, 3 MB; without them a search takes a few milliseconds more
 
 
@@ -84,7 +83,7 @@ class StoreReader:
         self.record = record
         self._lock = lock
         self._opened: dict[str, Any] = {}
-        self._vectors: Vector | None = None
+        self._all_codes: _VectorCodes | None = None
         self._row_ids: dict[str, int] = {}
 
     def __enter__(self) -> StoreReader:
@@ -148,11 +147,14 @@ class StoreReader:
         if limit < 1 or not np.isfinite(query).all():
             return []
         with self._contained():
-            matrix = None if where else self._matrix()
-            if matrix is None:
-                found = self._nearest(query, limit, where)
-            else:
-                found = self._take(_best_rows(matrix @ query, limit).tolist())
+            if not (best := self._nearest(query, limit, where)):
+                return []
+            found = self._scan(
+                CHUNKS,
+                columns=[*CHUNK_COLUMNS, *TERMS_COLUMNS],
+                with_row_id=True,
+                filter=f"_rowid IN ({','.join(map(str, best))})",
+            )
             rows = table_to_chunk_rows(found)
         self._remember_rows(found)
         embedded = [row for row in rows if row.vector.any()]
@@ -211,6 +213,27 @@ class StoreReader:
         rows = self._rows_with("document", [document_id])
         chunks = sorted((row.chunk for row in rows), key=lambda chunk: chunk.position)
         return [chunk for chunk in chunks if chunk.position >= first and (last is None or chunk.position <= last)]
+
+    def embeddings_by_key(self, keys: Sequence[int]) -> list[tuple[Chunk, Embedding]]:
+        """The passages whose text has one of these keys (see text_key), with what the model made of them."""
+        whole = [int(key) for key in keys if key]
+        filters = (f"text_key IN ({','.join(map(str, part))})" for part in in_parts(whole))
+        return [found for where in filters for found in self._embeddings(where)]
+
+    def embeddings_of(self, document_ids: Sequence[str]) -> list[tuple[Chunk, Embedding]]:
+        """The embedded passages of these documents, with what the model made of them."""
+        filters = filters_in("document", document_ids)
+        return [found for where in filters for found in self._embeddings(f"{where} AND text_key != 0")]
+
+    def _embeddings(self, where: str) -> list[tuple[Chunk, Embedding]]:
+        with self._contained():
+            found = self._scan(CHUNKS, columns=[*CHUNK_COLUMNS, *LATE_COLUMNS[1:]], filter=where)
+            if not found.num_rows:
+                return []
+            codes = table_to_token_codes(found, self.record.late_dim) if self.record.late_dim else {}
+            known = [(row.chunk, Embedding(row.vector, codes.get(row.chunk.id))) for row in table_to_chunk_rows(found)]
+        # One whose token vectors were beyond what is kept is no whole embedding.
+        return [each for each in known if each[1].late is not None or not self.record.late_dim]
 
     def chunks_with_prefix(self, prefix: str) -> list[Chunk]:
         """The chunks whose id begins with these hex digits. Raises ValueError for anything but hex."""
@@ -278,16 +301,6 @@ class StoreReader:
                 if terms_crc(terms) != crc:
                     yield id_
 
-    def vector_batches(self, batch_rows: int = 8192) -> Iterator[Vector]:
-        """All vectors in the order stored, (≤ batch_rows, dim) at a time."""
-        with self._contained():
-            dataset = self._dataset(CHUNKS)
-            if dataset is None:
-                return
-            scanner = dataset.scanner(columns=["vector"], batch_size=batch_rows, scan_in_order=True)
-            for batch in scanner.to_batches():
-                yield vectors_of(pa.Table.from_batches([batch]))
-
     def _rows_with(self, column: str, ids: Sequence[str]) -> list[ChunkRow]:
         filters = filters_in(column, ids)
         with self._contained():
@@ -301,16 +314,21 @@ class StoreReader:
         with self._contained():
             return [entry for where in filters for entry in table_to_tables(self._scan(TABLES, filter=where))]
 
-    def _nearest(self, query: Vector, limit: int, where: str | None) -> pa.Table:
-        nearest = {"column": "vector", "q": query, "k": limit + TIE_SLACK, "metric": "dot", "use_index": False}
-        return self._scan(
-            CHUNKS,
-            columns=[*CHUNK_COLUMNS, *TERMS_COLUMNS, "_distance"],
-            with_row_id=True,
-            nearest=nearest,
-            filter=where,
-            prefilter=True,
-        )
+    def _nearest(self, query: Vector, limit: int, where: str | None) -> Sequence[int]:
+        """The row ids of the vectors nearest to the query, and of a few beyond the limit for ties."""
+        if where is not None:
+            rows, codes = self._vector_codes(where)
+        else:
+            self._all_codes = rows, codes = self._all_codes or self._vector_codes(None)
+        best: list[int] = rows[nearest_rows(codes, query, limit)].tolist() if len(rows) else []
+        return best
+
+    def _vector_codes(self, where: str | None) -> _VectorCodes:
+        """The row ids and vectors in code of all passages, or of those that the filter leaves."""
+        found = self._scan(CHUNKS, columns=["vector"], with_row_id=True, filter=where, prefilter=True)
+        if not found.num_rows:
+            return np.empty(0, np.uint64), np.empty((0, self.record.dim), np.int8)
+        return found["_rowid"].to_numpy(), vector_codes_of(found)
 
     def _take(self, rows: Sequence[int]) -> pa.Table:
         if (dataset := self._dataset(CHUNKS)) is None:
@@ -338,24 +356,11 @@ class StoreReader:
         if (state := self.record.tables.get(name)) is None:
             return None
         if name not in self._opened:
-            verify_manifest(self.store, name, state)
-            verify_engine_files(self.store, name, state)
-            self._opened[name] = lance.dataset(str(table_path(self.store, name)), version=state.version)
+            generation = self.record.generation
+            verify_manifest(self.store, name, state, generation)
+            verify_engine_files(self.store, name, state, generation)
+            self._opened[name] = lance.dataset(str(table_path(self.store, name, generation)), version=state.version)
         return self._opened[name]
-
-    def _matrix(self) -> Vector | None:
-        state, chunks = self.record.matrix, self.record.tables.get(CHUNKS)
-        if state is None or chunks is None or state.chunks_version != chunks.version or not state.rows:
-            return None
-        if self._vectors is None:
-            path = matrix_path(self.store, state)
-            shape = (state.rows, self.record.dim)
-            if not path.is_file() or path.stat().st_size != state.rows * self.record.dim * 4:
-                return None
-            if path.stat().st_size <= CHECKED_BYTES and crc_of_file(path) != state.crc32:
-                raise StoreDamaged(f"{self.store}: the vector file is damaged", rebuild_hint(self.store))
-            self._vectors = np.memmap(path, dtype="<f4", mode="r", shape=shape)
-        return self._vectors
 
     @contextmanager
     def _contained(self) -> Iterator[None]:
@@ -372,20 +377,13 @@ class StoreReader:
             raise self._read_error() from exc
 
     def _read_error(self) -> MixragError:
-        if not (self.store / "tables").is_dir():
+        if not tables_path(self.store, self.record.generation).is_dir():
             return NoIndex("the index was removed", hint=f"mixrag index {self.store.parent}")
         return StoreDamaged(f"{self.store}: the index cannot be read", rebuild_hint(self.store))
 
 
 def _of_kind(kind: TableKind) -> str:
     return f"kind = '{kind}'"
-
-
-def _best_rows(scores: Vector, limit: int) -> npt.NDArray[np.intp]:
-    """Row numbers of the highest scores, with a little beyond the limit for ties, best first."""
-    wanted = min(limit + TIE_SLACK, len(scores))
-    best = np.argpartition(-scores, wanted - 1)[:wanted]
-    return best[np.lexsort((best, -scores[best]))]
 
 
 def _ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:

@@ -11,37 +11,49 @@ import time
 from pathlib import Path
 
 from mixrag_cli.store.commit import CommitRecord, sync_folder
-from mixrag_cli.store.layout import QUARANTINE_DIR, TABLES_DIR, VECTORS_DIR, manifest_versions, matrix_path
+from mixrag_cli.store.layout import QUARANTINE_DIR, generations, manifest_versions, tables_path
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 
+OLD_VECTORS_DIR = "vectors"  # of layouts up to 3
 KEPT_QUARANTINES = 5  # manifests of a few kB each; older ones have served their purpose
 
 
 def set_aside_unfinished(store: Path, record: CommitRecord) -> bool:
     """Take every version newer than the record out of the tables; returns whether there was one."""
     strays = []
-    for folder in _folders(store / TABLES_DIR):
+    for folder in _folders(tables_path(store, record.generation)):
         state = record.tables.get(folder.name.removesuffix(".lance"))
         if state is None:
             strays.append(folder)
         else:
-            newer = manifest_versions(store, folder.name.removesuffix(".lance"))
+            newer = manifest_versions(store, folder.name.removesuffix(".lance"), record.generation)
             strays += [path for version, path in newer.items() if version > state.version]
     _move_aside(store, strays)
     for name in (RECORD_FILE, PREVIOUS_RECORD_FILE):
         (store / f"{name}.new").unlink(missing_ok=True)
-    for path in (store / VECTORS_DIR).glob("*"):
-        if record.matrix is None or path != matrix_path(store, record.matrix):
-            path.unlink()
     return bool(strays)
 
 
 def set_aside_all(store: Path) -> None:
     """Take the whole index, record first, out of the store; caches stay."""
     records = [store / name for name in (RECORD_FILE, PREVIOUS_RECORD_FILE)]
-    _move_aside(
-        store, [path for path in (*records, *_folders(store / TABLES_DIR), store / VECTORS_DIR) if path.exists()]
-    )
+    tables = [folder for path in generations(store).values() for folder in _folders(path)]
+    _move_aside(store, [path for path in (*records, *tables) if path.exists()])
+
+
+def remove_half_built(store: Path, record: CommitRecord) -> None:
+    """Delete the tables of rebuilds that were killed: nobody has ever read them."""
+    for number, folder in generations(store).items():
+        if number > record.generation:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_replaced(store: Path, record: CommitRecord) -> None:
+    """Delete the tables that a rebuild has replaced, of older layouts too. No reader may be using them."""
+    for number, folder in generations(store).items():
+        if number < record.generation:
+            shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(store / OLD_VECTORS_DIR, ignore_errors=True)
 
 
 def prune_quarantine(store: Path) -> None:

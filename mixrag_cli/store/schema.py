@@ -6,6 +6,7 @@ otherwise be quoted as what a document says.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,11 +14,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from mixrag_cli.plain import table_from_plain, table_to_plain
 from mixrag_cli.records import Chunk, DocumentRow, Locator, Table, stable_id
+from mixrag_cli.store.quantising import (
+    TokenCodes,
+    TokenVectors,
+    VectorCodes,
+    Vectors,
+    code_bytes,
+    decode_tokens,
+    decode_vectors,
+    encode_vectors,
+)
 from mixrag_cli.store.terms import join_terms
 
 DOCUMENTS, CHUNKS, TABLES = "documents", "chunks", "tables"
@@ -26,9 +36,6 @@ DOCUMENTS, CHUNKS, TABLES = "documents", "chunks", "tables"
 _KEY = {"lance-schema:unenforced-primary-key": "true"}
 # Cells and search terms repeat themselves: about a fifth of their size, at no cost that a query shows.
 _SMALL = {"lance-encoding:compression": "zstd"}
-
-Vectors = npt.NDArray[np.float32]
-TokenVectors = npt.NDArray[np.int8]
 
 
 class ContentMismatchError(ValueError):
@@ -39,27 +46,29 @@ class ContentMismatchError(ValueError):
 class Embedding:
     """What a model made of one text.
 
-    vector: (dim,) float32 of length 1 or 0. late: the tokens' vectors, (n_tokens, late_dim) int8; None where the model
-    gives none.
+    vector: (dim,) float32 of length 1 or 0. late: the tokens' vectors in code, (n, bytes) uint8, see
+    quantising.py; None where the model gives none.
     """
 
     vector: Vectors
-    late: TokenVectors | None = None
+    late: TokenCodes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
     """All that the store keeps of one file.
 
-    vectors: (len(chunks), dim) float32, rows of length 1 or 0 (unembedded). late: each chunk's token vectors,
-    (n_tokens, late_dim) int8, None where it has none to be kept; empty where no chunk has any.
+    vectors: (len(chunks), dim) float32, rows of length 1 or 0 (unembedded). late: each chunk's token vectors in code,
+    (n, bytes) uint8, None where it has none to be kept; empty where no chunk has any. text_keys: of what the model saw
+    of each chunk, see text_key; empty where nothing is to be known by its text again.
     """
 
     row: DocumentRow
     chunks: Sequence[Chunk]
     vectors: Vectors
     tables: Sequence[Table] = ()
-    late: Sequence[TokenVectors | None] = ()
+    late: Sequence[TokenCodes | None] = ()
+    text_keys: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +132,10 @@ def chunks_schema(dim: int) -> pa.Schema:
             _field("parent", pa.string()),
             pa.field("row", pa.int64(), nullable=True),
             *(_field(name, pa.string()) for name in ("path", "title", "hash")),
-            _field("vector", pa.list_(pa.float32(), dim)),
+            _field("vector", pa.list_(pa.int8(), dim)),
             pa.field("late", pa.large_binary(), nullable=True),
             _field("late_crc", pa.int64()),
+            _field("text_key", pa.int64()),
         ]
     )
 
@@ -171,17 +181,20 @@ def table_to_document_rows(table: pa.Table) -> list[DocumentRow]:
 def chunks_to_table(entries: Iterable[StoredDocument], dim: int) -> pa.Table:
     """Arrow rows of the chunks table; a chunk id that occurs twice is kept once."""
     rows: dict[str, dict[str, Any]] = {}
-    vectors: list[Vectors] = []
+    vectors: list[VectorCodes] = []
     for entry in entries:
         late = entry.late or [None] * len(entry.chunks)
-        for chunk, vector, tokens in zip(entry.chunks, _finite(entry.vectors, dim), late, strict=True):
+        keys = entry.text_keys or [0] * len(entry.chunks)
+        codes = encode_vectors(entry.vectors.reshape(-1, dim))
+        for chunk, vector, tokens, key in zip(entry.chunks, codes, late, keys, strict=True):
             if chunk.id not in rows:
-                rows[chunk.id] = _chunk_to_row(chunk, entry.row, vector) | _late_to_row(chunk.id, tokens)
+                row = _chunk_to_row(chunk, entry.row, vector) | _late_to_row(chunk.id, tokens)
+                rows[chunk.id] = {**row, "text_key": key}
                 vectors.append(vector)
     schema = chunks_schema(dim)
-    flat = np.concatenate(vectors) if vectors else np.empty(0, np.float32)
+    flat = np.concatenate(vectors) if vectors else np.empty(0, np.int8)
     columns: dict[str, Any] = {name: [row[name] for row in rows.values()] for name in schema.names if name != "vector"}
-    columns["vector"] = pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.float32()), dim)
+    columns["vector"] = pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.int8()), dim)
     return pa.table(columns, schema=schema)
 
 
@@ -198,22 +211,23 @@ class ChunkRow:
 
 def table_to_chunk_rows(table: pa.Table) -> list[ChunkRow]:
     """The inverse of chunks_to_table, for CHUNK_COLUMNS, with or without TERMS_COLUMNS. Raises ContentMismatchError."""
-    vectors = vectors_of(table)
+    codes = vector_codes_of(table)
+    vectors = decode_vectors(codes)
     known = (name for name in (*CHUNK_COLUMNS, *TERMS_COLUMNS) if name != "vector" and name in table.column_names)
     rows = table.select(list(known)).to_pylist()
-    return [_row_to_chunk(row, vector) for row, vector in zip(rows, vectors, strict=True)]
+    return [_row_to_chunk(row, code, vector) for row, code, vector in zip(rows, codes, vectors, strict=True)]
 
 
-def vectors_of(table: pa.Table) -> Vectors:
+def vector_codes_of(table: pa.Table) -> VectorCodes:
     """The vector column as one (rows, dim) array, without a copy where Arrow holds it in one piece."""
     dim = table.schema.field("vector").type.list_size
     parts = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in table["vector"].chunks]
-    flat = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.float32), *parts])
+    flat = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.int8), *parts])
     return flat.reshape(-1, dim)
 
 
-def table_to_token_vectors(table: pa.Table, late_dim: int) -> dict[str, TokenVectors]:
-    """The token vectors by chunk id, (n_tokens, late_dim) each; chunks without any are absent.
+def table_to_token_codes(table: pa.Table, late_dim: int) -> dict[str, TokenCodes]:
+    """The token vectors in code by chunk id, (n, bytes) each; chunks without any are absent.
 
     Raises ContentMismatchError.
     """
@@ -223,8 +237,24 @@ def table_to_token_vectors(table: pa.Table, late_dim: int) -> dict[str, TokenVec
             continue
         if _late_crc(id_.as_py(), raw.as_buffer()) != crc.as_py():
             raise ContentMismatchError(f"the token vectors of chunk {id_}")
-        found[id_.as_py()] = np.frombuffer(raw.as_buffer(), dtype=np.int8).reshape(-1, late_dim)
+        found[id_.as_py()] = np.frombuffer(raw.as_buffer(), dtype=np.uint8).reshape(-1, code_bytes(late_dim))
     return found
+
+
+def table_to_token_vectors(table: pa.Table, late_dim: int) -> dict[str, TokenVectors]:
+    """The token vectors by chunk id, (n, late_dim) int8 each; as table_to_token_codes, which costs less."""
+    codes = table_to_token_codes(table, late_dim)
+    if not codes:
+        return {}
+    decoded = decode_tokens(np.concatenate(list(codes.values())), late_dim)
+    parts = np.split(decoded, np.cumsum([len(each) for each in codes.values()])[:-1])
+    return dict(zip(codes, parts, strict=True))
+
+
+def text_key(text: str) -> int:
+    """The number by which a text that was embedded is found again; two texts may share one, so compare them."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def tables_to_table(entries: Iterable[StoredDocument]) -> pa.Table:
@@ -264,7 +294,7 @@ def _document_hash(values: Sequence[Any]) -> str:
     return stable_id(repr(values))
 
 
-def _chunk_to_row(chunk: Chunk, document: DocumentRow, vector: Vectors) -> dict[str, Any]:
+def _chunk_to_row(chunk: Chunk, document: DocumentRow, vector: VectorCodes) -> dict[str, Any]:
     row: dict[str, Any] = {
         "id": chunk.id,
         "document": chunk.document,
@@ -286,7 +316,7 @@ def _chunk_to_row(chunk: Chunk, document: DocumentRow, vector: Vectors) -> dict[
     return row
 
 
-def _late_to_row(chunk_id: str, tokens: TokenVectors | None) -> dict[str, Any]:
+def _late_to_row(chunk_id: str, tokens: TokenCodes | None) -> dict[str, Any]:
     raw = None if tokens is None else tokens.tobytes()
     return {"late": raw, "late_crc": 0 if raw is None else _late_crc(chunk_id, raw)}
 
@@ -295,8 +325,8 @@ def _late_crc(chunk_id: str, raw: Any) -> int:
     return zlib.crc32(raw, zlib.crc32(chunk_id.encode("ascii")))
 
 
-def _row_to_chunk(row: Mapping[str, Any], vector: Vectors) -> ChunkRow:
-    if _chunk_hash(row, vector) != row["hash"]:
+def _row_to_chunk(row: Mapping[str, Any], code: VectorCodes, vector: Vectors) -> ChunkRow:
+    if _chunk_hash(row, code) != row["hash"]:
         raise ContentMismatchError(f"chunk {row['id']}")
     terms = row.get("search", "")
     if terms and terms_crc(terms) != row["search_crc"]:
@@ -320,15 +350,8 @@ def _row_to_chunk(row: Mapping[str, Any], vector: Vectors) -> ChunkRow:
 _HASHED = tuple(name for name in CHUNK_COLUMNS if name not in ("hash", "vector"))
 
 
-def _chunk_hash(row: Mapping[str, Any], vector: Vectors) -> str:
+def _chunk_hash(row: Mapping[str, Any], vector: VectorCodes) -> str:
     return stable_id(repr([row[name] for name in _HASHED]), vector.tobytes())
-
-
-def _finite(vectors: Vectors, dim: int) -> Vectors:
-    """The vectors with unusable rows (NaN, infinite) as zeros, which no search by meaning finds."""
-    array = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1, dim)
-    unusable = ~np.isfinite(array).all(axis=1, keepdims=True)
-    return np.where(unusable, np.float32(0), array) if unusable.any() else array
 
 
 def _encodable(text: str) -> str:

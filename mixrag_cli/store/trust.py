@@ -10,14 +10,14 @@ from pathlib import Path
 
 from mixrag_cli.errors import NoIndex, StoreDamaged
 from mixrag_cli.store.commit import TableState, rebuild_hint
-from mixrag_cli.store.layout import manifest_path, table_path
+from mixrag_cli.store.layout import generations, manifest_path, table_path
 
 READ_BYTES = 1 << 20
 
 
 def check_ownership(store: Path) -> None:
     """Raise StoreDamaged for a store that somebody else could have written, NoIndex for none."""
-    for path in (store, store / "state.json", store / "tables"):
+    for path in (store, store / "state.json", *generations(store).values()):
         try:
             known = path.stat()
         except FileNotFoundError:
@@ -32,13 +32,13 @@ def check_ownership(store: Path) -> None:
             raise StoreDamaged(f"index is writable by others: {path}", hint=f"chmod -R go-w {store}")
 
 
-def verify_manifest(store: Path, name: str, state: TableState) -> None:
+def verify_manifest(store: Path, name: str, state: TableState, generation: int = 0) -> None:
     """Raise StoreDamaged where the file that defines the table's version is not the recorded one.
 
     Without this a manifest of zeros opens as an empty table.
     """
     try:
-        raw = manifest_path(store, name, state.version).read_bytes()
+        raw = manifest_path(store, name, state.version, generation).read_bytes()
     except FileNotFoundError as exc:
         if not store.is_dir():
             raise NoIndex("the index was removed", hint=f"mixrag index {store.parent}") from exc
@@ -47,13 +47,13 @@ def verify_manifest(store: Path, name: str, state: TableState) -> None:
         raise StoreDamaged(f"{store}: a file of the table {name} is damaged", rebuild_hint(store))
 
 
-def verify_engine_files(store: Path, name: str, state: TableState) -> None:
+def verify_engine_files(store: Path, name: str, state: TableState, generation: int = 0) -> None:
     """Raise StoreDamaged where a file that the engine would read by itself is not as it was written.
 
     A flipped byte in a list of deleted rows ends the process by a signal inside the engine; nothing can catch it.
     One that is missing is passed over: an older version's, which a later run removed, or the engine says so itself.
     """
-    folder = table_path(store, name)
+    folder = table_path(store, name, generation)
     for relative, crc in state.engine_crc32.items():
         try:
             found = crc_of_file(folder / relative)

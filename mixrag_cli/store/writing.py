@@ -13,7 +13,6 @@ import os
 import shutil
 import threading
 import time
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -29,7 +28,6 @@ from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged
 from mixrag_cli.records import DocumentRow
 from mixrag_cli.store.commit import (
     CommitRecord,
-    MatrixState,
     TableState,
     keep_twin,
     read_record,
@@ -43,18 +41,18 @@ from mixrag_cli.store.layout import (
     PRIVATE_FILE,
     PRIVATE_FOLDER,
     TABLES_DIR,
-    VECTORS_DIR,
     engine_files,
     files_below,
     make_private_folder,
     manifest_path,
-    matrix_path,
     size_of_store,
     table_path,
+    tables_path,
 )
 from mixrag_cli.store.lock import exclude_readers
+from mixrag_cli.store.quantising import code_bytes
 from mixrag_cli.store.reading import StoreReader
-from mixrag_cli.store.repair import prune_quarantine, set_aside_unfinished
+from mixrag_cli.store.repair import prune_quarantine, remove_replaced, set_aside_unfinished
 from mixrag_cli.store.schema import (
     CHUNKS,
     DOCUMENTS,
@@ -80,7 +78,9 @@ _TOKENS = 110  # of a chunk, on a folder of mixed documents
 class StoreWriter:
     """The one writer of a store. record: as committed last. recovered: what was repaired when opening, or None."""
 
-    def __init__(self, store: Path, record: CommitRecord, recovered: str | None, held: ExitStack) -> None:
+    def __init__(
+        self, store: Path, record: CommitRecord, recovered: str | None, held: ExitStack, *, replaces: bool = False
+    ) -> None:
         self.store = store
         self.record = record
         self.recovered = recovered
@@ -92,6 +92,7 @@ class StoreWriter:
         self._crcs: dict[str, int] = {}
         self._in_doubt = False
         self._wrote = False
+        self._replaces = replaces
 
     def __enter__(self) -> StoreWriter:
         return self
@@ -102,8 +103,15 @@ class StoreWriter:
         self.close()
 
     def close(self) -> None:
-        """Let go of the lock; what was committed stays."""
+        """Let go of the lock; what was committed stays. A rebuild that was not finished leaves nothing."""
+        if self._replaces:
+            shutil.rmtree(tables_path(self.store, self.record.generation), ignore_errors=True)
         self._held.close()
+
+    @property
+    def replaces(self) -> bool:
+        """Whether this makes an index anew that is not the one on disk yet: commits are known to this writer alone."""
+        return self._replaces
 
     def prepare(self) -> None:
         """Begin to load the engine (1.6 s) beside other work, once it is known that something will be written."""
@@ -177,16 +185,17 @@ class StoreWriter:
 
     def finish(self) -> None:
         """Leave the store fast to ask and small; does nothing where nothing was written."""
-        if not self._wrote and self.record.is_finished:
+        if not self._wrote and self.record.is_finished and not self._replaces:
             return
         with self._writing() as engine:
-            chunk_bytes = self.record.dim * 4 + self.record.late_dim * _TOKENS + _TEXT_BYTES
+            chunk_bytes = self.record.dim + code_bytes(self.record.late_dim) * _TOKENS + _TEXT_BYTES
             for name, row_bytes in ((CHUNKS, chunk_bytes), (DOCUMENTS, 500), (TABLES, 50_000)):
                 reach("before_tidy")
                 engine.tidy(name, row_bytes)
                 reach("after_tidy")
         with write_errors(self.store, self._kept_files()):
-            self._lay_out_vectors()
+            self._mark_tidied()
+            self._swap()
             self._clean_up()
         self._wrote = False
 
@@ -220,7 +229,7 @@ class StoreWriter:
     def _open_tables(self) -> Tables:
         from mixrag_cli.store.engine import Tables  # the border: 1.6 s, only when there is something to write
 
-        folder = self.store / TABLES_DIR
+        folder = tables_path(self.store, self.record.generation)
         make_private_folder(folder)
         engine = Tables(str(folder))
         schemas = {CHUNKS: chunks_schema(self.record.dim), TABLES: TABLES_SCHEMA, DOCUMENTS: DOCUMENTS_SCHEMA}
@@ -244,14 +253,14 @@ class StoreWriter:
 
     def _table_state(self, engine: Tables, name: str) -> TableState:
         version = engine.version(name)
-        raw = manifest_path(self.store, name, version).read_bytes()
+        raw = manifest_path(self.store, name, version, self.record.generation).read_bytes()
         return TableState(version, engine.count_rows(name), sha256(raw).hexdigest(), self._engine_crcs(name))
 
     def _engine_crcs(self, name: str) -> dict[str, int]:
         """The checksums of the files that the engine reads by itself; each is written once, so read once by us."""
-        folder = table_path(self.store, name)
+        folder = table_path(self.store, name, self.record.generation)
         found = {}
-        for path in engine_files(self.store, name):
+        for path in engine_files(self.store, name, self.record.generation):
             if (known := self._crcs.get(str(path))) is None:
                 known = self._crcs[str(path)] = crc_of_file(path)
             found[path.relative_to(folder).as_posix()] = known
@@ -260,14 +269,15 @@ class StoreWriter:
     def _publish(self, record: CommitRecord) -> None:
         numbered = replace(record, number=self.record.number + 1, updated_ns=time.time_ns(), program=__version__)
         reach("before_record")
-        write_record(self.store, numbered)
+        if not self._replaces:
+            write_record(self.store, numbered)
         self.record = numbered
         reach("after_record")
 
     def _sync_new_files(self) -> None:
         """Make all files durable that came since the last commit, then the folders that they came into."""
         folders: set[Path] = set()
-        for entry in files_below(self.store / TABLES_DIR):
+        for entry in files_below(tables_path(self.store, self.record.generation)):
             if entry.path in self._synced:
                 continue
             path = Path(entry.path)
@@ -288,7 +298,9 @@ class StoreWriter:
         replaced = MixragError("the index folder was replaced while running; nothing more written")
         try:
             here = _identity(self.store)
-            same = here == self._identity and read_record(self.store).store_id == self.record.store_id
+            same = here == self._identity
+            if same and not self._replaces:
+                same = read_record(self.store).store_id == self.record.store_id
         except (OSError, NoIndex) as exc:
             raise replaced from exc
         if not same:
@@ -320,28 +332,19 @@ class StoreWriter:
 
     # -- the end of a run -------------------------------------------------------------------------------------
 
-    def _lay_out_vectors(self) -> None:
-        """Write all vectors as one array beside the tables, in the order of their rows, and record it."""
-        chunks = self.record.tables[CHUNKS]
-        if (old := self.record.matrix) is not None and old.chunks_version == chunks.version:
-            return
-        make_private_folder(self.store / VECTORS_DIR)
-        name = f"{self.record.number:012d}.f32"
-        crc, rows = 0, 0
-        reader = self.read()
-        path = self.store / VECTORS_DIR / name
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE_FILE), "wb") as file:
-            for vectors in reader.vector_batches():
-                raw = vectors.astype("<f4", copy=False).tobytes()
-                crc, rows = zlib.crc32(raw, crc), rows + len(vectors)
-                file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        sync_folder(path.parent)
-        reach("after_vectors")
-        self._publish(
-            replace(self.record, matrix=MatrixState(name, rows, chunks.version, crc), bytes=size_of_store(self.store))
-        )
+    def _mark_tidied(self) -> None:
+        """Record that the run came to its end, and what the store weighs."""
+        version = self.record.tables[CHUNKS].version
+        if self.record.tidied != version:
+            self._publish(replace(self.record, tidied=version, bytes=size_of_store(self.store)))
+
+    def _swap(self) -> None:
+        """Put a rebuilt index in the place of the old one, by the one rename that writes the record."""
+        if self._replaces:
+            reach("before_swap")
+            write_record(self.store, self.record)
+            self._replaces = False
+            reach("after_swap")
 
     def _clean_up(self) -> None:
         """Forget old versions, unless somebody is reading: then the next run does."""
@@ -353,9 +356,7 @@ class StoreWriter:
                 reach("before_cleanup")
                 self._engine.forget_old_versions(name)
                 reach("after_cleanup")
-            for path in (self.store / VECTORS_DIR).glob("*"):
-                if self.record.matrix is None or path != matrix_path(self.store, self.record.matrix):
-                    path.unlink()
+            remove_replaced(self.store, self.record)
             prune_quarantine(self.store)
 
 

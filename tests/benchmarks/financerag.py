@@ -34,7 +34,7 @@ from mixrag_cli.evaluation.statistics import bootstrap, paired_bootstrap
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.output.progress import Silence
-from mixrag_cli.pipeline.embedding import embed_cached
+from mixrag_cli.pipeline.embedding import KnownEmbeddings, embed_cached
 from mixrag_cli.pipeline.eval_corpus import Corpus, corpus_folder, prepare_corpus
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session
@@ -139,7 +139,7 @@ class Dense:
     def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """In parts, each remembered at once: a run that is cut off loses little."""
         parts = [texts[start : start + EMBED_AT_ONCE] for start in range(0, len(texts), EMBED_AT_ONCE)]
-        return np.concatenate([embed_cached(part, self._embedder, self._cache)[0] for part in parts])
+        return np.concatenate([embed_cached(part, self._embedder, KnownEmbeddings(self._cache))[0] for part in parts])
 
     def _cut(self, text: str) -> list[str]:
         words = text.split()

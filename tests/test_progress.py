@@ -1,0 +1,109 @@
+"""What an index run tells of itself: bytes that only grow, the phase that runs, a time left that falls."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+import jsonschema
+import pytest
+from rich.progress import Progress
+
+from mixrag_cli.output.estimate_view import estimate_lines, estimate_to_json
+from mixrag_cli.output.progress import Bars, _TimeLeft
+from mixrag_cli.pipeline.estimating import Estimate, estimate_index
+from mixrag_cli.pipeline.indexing import build_index
+from mixrag_cli.pipeline.wishes import IndexWishes
+from mixrag_cli.settings import Settings
+
+
+class Recorder:
+    """IndexEvents that remembers all that it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, int | None, str]] = []
+        self.name, self.total = "", None
+
+    def phase(self, name: str, total: int | None) -> None:
+        self.name, self.total = name, total
+
+    def advance(self, done: int, detail: str = "") -> None:
+        self.told.append((self.name, done, detail))
+
+    def note(self, message: str) -> None: ...
+
+
+def test_progress_counts_bytes_up_to_all_of_them_and_moves_inside_a_large_file(
+    model_cache: Path, tmp_path: Path
+) -> None:
+    lines = [f"{number},pump {number % 17},{number * 37 % 1009},open" for number in range(1_500)]
+    (tmp_path / "pumps.csv").write_text("number,name,litres,state\n" + "\n".join(lines) + "\n", "utf-8")
+    (tmp_path / "empty.txt").write_text("", "utf-8")
+    (tmp_path / "note.md").write_text("# Note\n\nThe gate opens at nine.\n", "utf-8")
+    seen = Recorder()
+    build_index([tmp_path], Settings(calibration="off"), events=seen)
+    work = [(name, done) for name, done, _ in seen.told if name in ("read", "embed", "write")]
+    counts = [done for _, done in work]
+    assert counts == sorted(counts)
+    assert counts[-1] == sum(path.stat().st_size for path in tmp_path.iterdir() if path.is_file())
+    assert {"read", "embed"} <= {name for name, _ in work}
+    assert len({done for name, done in work if name == "embed"}) > 20  # of which the csv has all but one
+    assert re.search(r"pumps\.csv · [\d,]+ tokens", seen.told[-1][2])
+
+
+def test_reading_and_embedding_share_one_bar_whose_label_says_which(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("TERM", "xterm")
+    with Bars("always") as bars:
+        bars.phase("read", 4_000_000)
+        bars.advance(1_000_000, "a.md")
+        bars.phase("embed", 4_000_000)
+        bars.advance(2_000_000, "a.md")
+        bars._progress.refresh()
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
+    assert "embedding" in shown
+    assert "2.0/4.0 MB" in shown
+
+
+def test_the_time_left_falls_with_the_clock_and_rises_only_where_it_was_far_too_low() -> None:
+    clock = [0.0]
+    progress = Progress(get_time=lambda: clock[0])
+    progress.add_task("", total=100)
+    task = progress.tasks[0]
+    column, shown = _TimeLeft(), []
+    for second in range(1, 60):
+        clock[0] = float(second)
+        pace = second if second % 10 < 7 else second - 1  # uneven by a little
+        progress.update(task.id, completed=pace)
+        minutes, seconds = column.render(task).plain.split(":")
+        shown.append(60 * int(minutes) + int(seconds))
+    assert shown == sorted(shown, reverse=True)
+    clock[0] = 200.0  # nothing came for 140 seconds
+    assert int(column.render(task).plain.split(":")[0]) >= 2
+
+
+def test_an_estimate_comes_near_to_what_the_run_takes_and_writes_nothing(model_cache: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number in range(12):
+        text = f"The pump of station {number} was serviced in May and delivers {number * 31} litres a minute. " * 20
+        (folder / f"note{number}.md").write_text(f"# Station {number}\n\n{text}\n", "utf-8")
+    rows = "\n".join(f"{number},pump {number % 7},{number * 37 % 1009}" for number in range(300))
+    (folder / "pumps.csv").write_text(f"number,name,litres\n{rows}\n", "utf-8")
+    settings = Settings(calibration="off")
+    found = estimate_index([folder], settings, Recorder(), IndexWishes())
+    assert not (folder / ".mixrag").exists()
+    report = build_index([folder], settings, events=Recorder())
+    assert (found.files, found.bytes) == (13, sum(p.stat().st_size for p in folder.iterdir() if p.is_file()))
+    assert found.tokens == pytest.approx(report.tokens, rel=0.1)
+    assert 0 < found.sampled_files < found.files
+    assert found.seconds > 0
+    schema = json.loads(resources.files("mixrag_cli").joinpath("schemas", "estimate-1.json").read_text("utf-8"))
+    jsonschema.validate(estimate_to_json(found), schema)
+    assert any(f"{found.tokens:,}" in line for line in estimate_lines(found))
+    assert estimate_index([folder], settings, Recorder(), IndexWishes()) == Estimate(0, 0, 0, 0.0, 0, 0)
+    assert estimate_index([folder], settings, Recorder(), IndexWishes(rebuild=True)).files == 13
