@@ -51,7 +51,10 @@ def _row_text(table: Table, header: Header, cells: dict[int, Cell]) -> str:
     named = [(column, cells[column.index]) for column in table.columns if column.index in cells]
     n_keys = _count_keys(header, named)
     path = "; ".join(_named(*pair) for pair in named[:n_keys]) if n_keys else ARROW.join(header.path)
-    parts = [_named(*pair, table.unit) for pair in named[n_keys:]]
+    is_lone = len(table.columns) == 1 and table.columns[0].path == (column_name(table.columns[0].index),)
+    parts = [
+        _value(cell, table.unit) if is_lone else _named(column, cell, table.unit) for column, cell in named[n_keys:]
+    ]
     return f"{path}: {'; '.join(parts)}" if parts else path
 
 
@@ -114,6 +117,11 @@ def row_name(number: int) -> str:
     return f"row {number}"
 
 
+def column_name(index: int) -> str:
+    """What a column is called that has no header. index: from 0, as in Header.index."""
+    return f"column {index + 1}"
+
+
 def has_labels(table: Table) -> bool:
     """Whether a row of the table has a label of its own."""
     return not all(len(row.path) == 1 and _ROW_NAME.match(row.path[0]) for row in table.rows)
@@ -134,9 +142,13 @@ def key_columns(table: Table) -> set[int]:
 
 
 def _named(column: Header, cell: Cell, known_unit: str = "") -> str:
-    """The cell behind its column's path; a unit that the whole table has is not repeated in each cell."""
-    text = cell_text(cell) if cell.unit != known_unit else cell.text
-    return f"{ARROW.join(column.path)} {text}"
+    """The cell behind its column's path."""
+    return f"{ARROW.join(column.path)} {_value(cell, known_unit)}"
+
+
+def _value(cell: Cell, known_unit: str) -> str:
+    """The cell's text; a unit that the whole table has is not repeated in each cell."""
+    return cell_text(cell) if cell.unit != known_unit else cell.text
 
 
 def _names(headers: tuple[Header, ...]) -> str:

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from mixrag_cli.readers.pdf.page import Box, Word
+from mixrag_cli.readers.pdf.page import Box, TurnedWord, Word
 
 BASELINE_TOLERANCE = 0.45  # of the type size: below it two words stand on one line (superscripts are caught apart)
 PARAGRAPH_GAP = 0.75  # of the type size between a line's bottom and the next top; set on 10-Q filings and papers
@@ -124,6 +124,22 @@ def words_to_text(words: Sequence[Word]) -> str:
         is_raised = word.size < 0.85 * before.size and word.x0 - before.x1 < GLUE_SHARE * before.size
         parts.append(word.text if word.glued or is_raised else f" {word.text}")
     return "".join(parts)
+
+
+def join_turned(words: Sequence[TurnedWord]) -> Word:
+    """One word with the text of all that stand on their side in one place, line by line, and the box around them."""
+    size = median(word.size for word in words)
+    lines: list[list[TurnedWord]] = []
+    for word in sorted(words, key=lambda word: (word.x0 + word.x1) * (1 if word.reads_up else -1)):
+        last = lines[-1][0] if lines else None
+        if last is not None and abs(word.x0 + word.x1 - last.x0 - last.x1) <= size:
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    ordered = [sorted(line, key=lambda word: -word.bottom if word.reads_up else word.top) for line in lines]
+    text = " ".join(word.text for line in ordered for word in line)
+    x0, top, x1, bottom = merge_boxes((word.x0, word.top, word.x1, word.bottom) for word in words)
+    return Word(text, x0, top, x1, bottom, bottom, size)
 
 
 def _main_size(words: Sequence[Word]) -> float:
