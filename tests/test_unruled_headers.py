@@ -167,3 +167,18 @@ def test_sections_parted_by_blanks_stand_under_one_header() -> None:
     table = table_of(read_pages(paint))
     assert [header.path for header in table.columns] == [("2016",)]
     assert [row.path[0] for row in table.rows] == [n for n in ("Class A", "Class B", "Whole fund") for _ in range(3)]
+
+
+def test_a_headnote_in_brackets_above_the_header_gives_the_scale() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawString(EDGES[0], 760, "Table 7. Households by sex")
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(EDGES[0], 744, "[In thousands (314 represents 314,000). As of July 1]")
+        canvas.line(EDGES[0], 740, EDGES[7], 740)
+        draw_groups(canvas, 720)
+        draw_figures(canvas, 694, 7)
+
+    table = table_of(read_pages(paint))
+    assert {cell.scale for cell in table.cells} == {1000}
+    assert "Households by sex" in table.title

@@ -12,6 +12,7 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.pdf.aligned_tables import find_aligned_tables
 from mixrag_cli.readers.pdf.captions import caption_of, notes_below
 from mixrag_cli.readers.pdf.continued_tables import join_continued
+from mixrag_cli.readers.pdf.flows import split_flows
 from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
 from mixrag_cli.readers.pdf.lattice_headers import header_above
 from mixrag_cli.readers.pdf.layout import (
@@ -19,7 +20,6 @@ from mixrag_cli.readers.pdf.layout import (
     count_words,
     join_lines,
     lines_to_paragraphs,
-    split_flows,
     words_to_lines,
 )
 from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
