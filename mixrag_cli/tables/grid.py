@@ -8,12 +8,13 @@ Table.unit is written out ("percent", "USD", "acres"); a cell's unit is the shor
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.records import Cell, Grid, GridCell, Header, Table, stable_id
 from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
-from mixrag_cli.tables.rows import RowHeader, key_name, read_rows
+from mixrag_cli.tables.rows import RowHeader, fills_down, key_name, read_rows
 from mixrag_cli.tables.text import column_name
 from mixrag_cli.tables.top_paths import top_paths
 from mixrag_cli.tables.unit_words import CURRENCY_OF, find_unit_and_scale
@@ -206,11 +207,14 @@ def _read_cells(
     }
     marks = {header.index: _mark_of_column(matrix, layout, header.index) for header in columns}
     labels = set(layout.labels)
+    filled = fills_down(matrix, layout) if any(header.index in labels for header in columns) else {}
     cells: list[Cell] = []
     for row in rows:
         label = " ".join(row.path)
         for header in columns:
             cell = matrix.own(row.index, header.index)
+            if cell is None and (above := filled.get(header.index, {}).get(row.index)) is not None:
+                cells.append(replace(_label_cell(above), row=row.index))
             if cell is None:
                 continue
             if header.index in labels:

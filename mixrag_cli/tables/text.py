@@ -9,6 +9,7 @@ import re
 from decimal import Decimal
 
 from mixrag_cli.records import Cell, ColumnProfile, Header, Table
+from mixrag_cli.tables.members import summary_rows
 
 ARROW = " > "
 _ROW_NAME = re.compile(r"^row \d+$")
@@ -103,7 +104,7 @@ def profile_lines(table: Table) -> list[str]:
         lines = [_profile_line(profile, names[profile.index]) for profile in table.profiles if profile.index in names]
     else:
         keys = key_columns(table)
-        totals = {row.index for row in table.rows if row.is_total}
+        totals = summary_rows(table)
         by_column: dict[int, list[Cell]] = {header.index: [] for header in table.columns}
         for cell in table.cells:
             if cell.row not in totals:
