@@ -101,11 +101,11 @@ def _insert(table: Table, added: dict[int, list[Cell]]) -> Table:
         rows.append(Header(_index_of(table, place), path or (row_name(place - min(places.values(), default=1) + 1),)))
         places[_index_of(table, place)] = place
     order = {row.index: places.get(row.index, 0) for row in rows}
-    cells = (*table.cells, *(cell for found in added.values() for cell in found if cell.column in columns))
+    every = (*table.cells, *(cell for found in added.values() for cell in found if cell.column in columns))
     return replace(
         table,
         rows=tuple(sorted(rows, key=lambda row: order[row.index])),
-        cells=tuple(sorted(cells, key=lambda cell: (order.get(cell.row, 0), cell.column))),
+        cells=tuple(sorted(every, key=lambda cell: (order.get(cell.row, 0), cell.column))),
     )
 
 
