@@ -99,6 +99,18 @@ def test_two_columns_are_read_one_after_the_other() -> None:
     assert read(hostile_pdf.canvas_pdf(paint)).grids == ()
 
 
+def test_three_columns_are_read_one_after_the_other() -> None:
+    def paint(page: Canvas) -> None:
+        for number, x in enumerate((50, 226, 402)):
+            left = write_prose(page, x, 740, 30)
+            page.drawString(x, left, f"Column {number} ends.")
+
+    document = read(hostile_pdf.canvas_pdf(paint))
+    text = " ".join(document.text.split())
+    assert text == " ".join(f"{PROSE * 3}Column {number} ends." for number in range(3))
+    assert document.grids == ()
+
+
 def test_running_headers_footers_and_page_numbers_are_dropped() -> None:
     def paint(page: Canvas) -> None:
         page.setFont("Helvetica", 8)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from mixrag_cli.pipeline.answering import prepare
+from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
@@ -156,6 +158,21 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_counted(orders) -> None
         assert whole.value == sum(column(rows, "quantity"))
     finally:
         os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+
+
+@pytest.mark.parametrize("number", [3_333, 5_001, 7_998])
+def test_one_row_beyond_the_sample_is_read_as_the_table_s_own(orders, number: int) -> None:
+    session, rows, _ = orders
+    row = rows[number]
+    _, base, _ = prepare(session, f"What was the freight of order {row[0]}?", Scope(), Clock())
+    (table,) = (table for table in base.tables.values() if table.title == "orders")
+    found = next(header for header in table.rows if row[0] in header.path)
+    cells = {cell.column: cell for cell in table.cells if cell.row == found.index}
+    assert [cells[place].text for place in range(len(row))] == list(row)
+    assert {cell.line for cell in cells.values()} == {number + 2}
+    assert cells[7].value == Decimal(row[7])
+    lines = [cell.line for cell in table.cells]
+    assert lines == sorted(lines)
 
 
 # --- what is asked, and of which rows -------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import pytest
 from mixrag_cli.records import Grid, GridCell, Locator, Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.units import is_unit_text, unit_of_caption, unit_of_header
+from tests.table_samples import to_table as to_spanned_table
 
 THOUSAND, MILLION, BILLION = 10**3, 10**6, 10**9
 
@@ -134,3 +135,41 @@ def test_a_narrower_word_wins_over_a_wider_one() -> None:
     )
     assert units(table, 1) == [(Decimal(10), "EUR", THOUSAND), (Decimal(12), "USD", MILLION), (Decimal(4), "%", 1)]
     assert units(table, 2)[0][1] == "tonnes"
+
+
+def test_a_row_that_states_its_own_measure_takes_no_money_from_its_section_or_table() -> None:
+    rows = [
+        ["", "2023", "2024"],
+        ["EUR million", "", ""],
+        ["Revenue", "1,200", "1,300"],
+        ["Energy use (GWh)", "45", "46"],
+    ]
+    rows += [["Staff (number)", "900", "910"], ["Margin (%)", "4", "5"], ["tonnes", "", ""], ["CO2", "5", "6"]]
+    table = to_table(rows)
+    said = {
+        row.path[-1]: (cell.unit, cell.scale) for row in table.rows for cell in table.cells if cell.row == row.index
+    }
+    assert said == {
+        "Revenue": ("EUR", 10**6),
+        "Energy use (GWh)": ("GWh", 1),
+        "Staff (number)": ("", 1),
+        "Margin (%)": ("%", 1),
+        "CO2": ("tonnes", 1),
+    }
+
+
+def test_counts_keep_a_scale_that_is_no_money_and_rates_do_not() -> None:
+    rows = [["", "2023", "2024"], ["Households (number)", "1,200", "1,300"], ["Density (per km2)", "45", "46"]]
+    table = to_table(rows, caption="Population [In thousands (314 represents 314,000). As of July 1]")
+    assert [(cell.unit, cell.scale) for cell in table.cells] == [("", 1000)] * 2 + [("per km2", 1)] * 2
+
+
+def test_a_group_heading_of_one_word_is_no_unit_beside_a_measure() -> None:
+    rows = [
+        ["", "Share of all (%)", "", "", ""],
+        ["", "Person", "", "Male", ""],
+        ["", "Rural", "Urban", "Rural", "Urban"],
+    ]
+    rows += [["Aber", "86.3", "92.3", "85.9", "91.4"], ["Birk", "83.1", "90.3", "85.1", "90.4"]]
+    spans = {(0, 1): (1, 4), (1, 1): (1, 2), (1, 3): (1, 2)}
+    assert {cell.unit for cell in to_spanned_table(rows, spans).cells} == {"%"}

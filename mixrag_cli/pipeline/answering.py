@@ -31,6 +31,7 @@ from mixrag_cli.recap.language import stem, words_of
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records import Answer, Faithfulness, Hit
+from mixrag_cli.tables.found_rows import blocks_by_table, with_found_rows
 
 EVIDENCE_HITS = 120  # read for evidence; with 60 the right row of a balance sheet was missed once in 20 questions
 
@@ -91,6 +92,9 @@ def gather_evidence(
     }
     similarity = _Similarity(collection.embedder, collection.vector_of(restated.question))
     tables, vectors = collection.reader.tables(list(parents)), collection.label_tokens
+    for parent, blocks in blocks_by_table([hit.chunk for hit in hits]).items():
+        if parent in tables:
+            tables[parent] = with_found_rows(tables[parent], blocks)
     facts = collection.reader.facts(list(dict.fromkeys(hit.chunk.document for hit in hits))[:READ_DOCUMENTS])
     reader = collection.passage_reader
     return EvidenceBase(tuple(hits), tables, weights, knows, similarity, vectors, reader, facts, scanner)

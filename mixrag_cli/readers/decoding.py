@@ -5,8 +5,9 @@
 3. UTF-16 or UTF-32 without a mark, told by where the NUL bytes stand
 4. mostly UTF-8 with some damage: UTF-8 with U+FFFD for the damage
 5. what the file declares about itself (coding:, charset=, encoding=)
-6. what charset-normalizer believes
-7. cp1252, which decodes nearly anything a Western program wrote
+6. the single-byte encoding in which the letters are those of a language (see letter_evidence)
+7. what charset-normalizer believes, which knows East Asian encodings
+8. cp1252, which decodes nearly anything a Western program wrote
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from charset_normalizer import from_bytes
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.letter_evidence import best_fit
 from mixrag_cli.readers.source import ReadSource
 
 HEAD_BYTES = 8192  # where git and ripgrep look for a NUL too
 GUESS_BYTES = 65_536  # charset-normalizer costs about 10 ms per 10 kB; more text did not change its mind
+FIT_BYTES = 16_384  # a few hundred letters decide
 REPLACEMENT = "\ufffd"
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -36,29 +39,29 @@ HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 NOT_FOR_TEXT = frozenset(
     {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7", "mbcs", "oem"}
 )
-# The encodings that people meet. Left to all of its 90, charset-normalizer takes short Latin-1 for cp1250 or worse.
-LIKELY = [
-    "shift_jis",
-    "cp932",
-    "euc_jp",
-    "iso2022_jp",
-    "gb18030",
-    "big5",
-    "euc_kr",
-    "cp1251",
-    "koi8_r",
-    "cp1253",
-    "cp1252",
-]
+# The encodings of more bytes a character that people meet. Left to all of its 90, charset-normalizer is often wrong.
+LIKELY = ["shift_jis", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "euc_kr"]
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """An encoding, and whether the bytes leave no other that fits as well."""
+
+    encoding: str
+    is_sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file's text with its encoding and the number of characters that could not be read (U+FFFD)."""
+    """A file's text with its encoding and the number of characters that could not be read (U+FFFD).
+
+    is_sure: whether the encoding is told by the file, or fits clearly better than any other.
+    """
 
     text: str
     encoding: str
     replaced: int
+    is_sure: bool = True
 
 
 def decode(raw: bytes) -> tuple[str, str, int]:
@@ -66,15 +69,22 @@ def decode(raw: bytes) -> tuple[str, str, int]:
 
     Line ends become \\n. Example: b"caf\\xe9" -> ("café", "cp1252", 0)
     """
+    text, encoding, replaced, _ = _decode(raw)
+    return text, encoding, replaced
+
+
+def _decode(raw: bytes) -> tuple[str, str, int, bool]:
+    """As decode, and whether the encoding is sure."""
     for mark, encoding in MARKS:
         if raw.startswith(mark):
-            return _finish(raw[len(mark) :], encoding)
+            return (*_finish(raw[len(mark) :], encoding), True)
     if wide := wide_encoding(raw[:HEAD_BYTES]):
-        return _finish(raw, wide)
+        return (*_finish(raw, wide), True)
     try:
-        return _with_plain_line_ends(raw.decode("utf-8")), "utf-8", 0
+        return _with_plain_line_ends(raw.decode("utf-8")), "utf-8", 0, True
     except UnicodeDecodeError:
-        return _finish(raw, _likely_encoding(raw))
+        guess = guess_encoding(raw)
+        return (*_finish(raw, guess.encoding), guess.is_sure)
 
 
 def looks_binary(head: bytes) -> bool:
@@ -120,8 +130,8 @@ def read_decoded(source: ReadSource, *, may_cut: bool = False) -> Decoded:
         raw = raw[:limit]
         raw = raw[: raw.rfind(b"\n") + 1 or limit]
     source.beat(0, len(raw))
-    text, encoding, replaced = decode(raw)
-    decoded = Decoded(source.redact(safe_text(text)), encoding, replaced)
+    text, encoding, replaced, is_sure = _decode(raw)
+    decoded = Decoded(source.redact(safe_text(text)), encoding, replaced, is_sure)
     source.beat(len(raw), len(raw))
     return decoded
 
@@ -130,7 +140,9 @@ def decoding_warnings(decoded: Decoded) -> list[str]:
     """What a person should know about the decoding: another encoding than UTF-8, characters lost."""
     if decoded.replaced:
         return [f"{decoded.replaced} characters could not be read as {decoded.encoding}"]
-    return [] if decoded.encoding == "utf-8" else [f"read as {decoded.encoding}"]
+    if decoded.encoding == "utf-8":
+        return []
+    return [f"read as {decoded.encoding}" if decoded.is_sure else f"read as {decoded.encoding}, unsure"]
 
 
 def _finish(raw: bytes, encoding: str) -> tuple[str, str, int]:
@@ -147,19 +159,22 @@ def _reads_as_text(text: str) -> bool:
     return odd <= len(text) * 0.05
 
 
-def _likely_encoding(raw: bytes) -> str:
+def guess_encoding(raw: bytes) -> Guess:
+    """The likeliest encoding of bytes that are no UTF-8 and have no mark."""
     if _is_damaged_utf8(raw):
-        return "utf-8"
+        return Guess("utf-8")
     head = raw[:GUESS_BYTES]
     declared = _declared_encoding(head[:HEAD_BYTES])
     if declared and _decodes(head, declared):
-        return declared
-    if _high_bytes_stand_alone(head):
-        return "cp1252"
-    best = from_bytes(head, cp_isolation=LIKELY).best()
-    if best is not None and _decodes(head, best.encoding):
-        return best.encoding
-    return "cp1252"
+        return Guess(declared)
+    fit = best_fit(head[:FIT_BYTES])
+    if fit.is_good:
+        return Guess(fit.encoding, fit.is_sure)
+    if not _high_bytes_stand_alone(head):
+        best = from_bytes(head, cp_isolation=LIKELY).best()
+        if best is not None and _decodes(head, best.encoding):
+            return Guess(best.encoding)
+    return Guess("cp1252", is_sure=False)
 
 
 def _high_bytes_stand_alone(head: bytes) -> bool:

@@ -14,6 +14,7 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
+from mixrag_cli.readers.numbered_headings import find_numbered_headings
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text_tables import find_text_tables
 from mixrag_cli.records import BlockKind, Document, Grid
@@ -137,6 +138,7 @@ def _add_prose(
     builder: DocumentBuilder, lines: Sequence[str], span: tuple[int, int], beat: Callable[[int, int], None]
 ) -> None:
     styles: list[str] = []  # heading styles in the order of their first use: that is their level
+    numbered = find_numbered_headings(lines, *span)
     is_literal = False
     for count, (first, last, grid) in enumerate(_runs_and_tables(lines, span)):
         if count % BEAT_BLOCKS == 0:
@@ -145,12 +147,16 @@ def _add_prose(
             text = "\n".join(lines[first:last])
             builder.add(text, "table", grid=grid, lines=(first + 1, last))
             continue
+        at = first
         first, text, style = _take_heading(lines, first, last)
+        if not style and at in numbered:
+            (text, style), first = numbered[at], at + 1
         if style:
             if style not in styles:
                 styles.append(style)
             builder.title = builder.title or text
-            builder.add_heading(text, styles.index(style) + 1, lines=(first - 1, first - 1))
+            line = first if at in numbered and first == at + 1 else first - 1
+            builder.add_heading(text, styles.index(style) + 1, lines=(line, line))
         if first == last or (UNREAD.match(lines[first]) and _all_unread(lines, first, last)):
             continue
         is_indented = lines[first][:1] in (" ", "\t")

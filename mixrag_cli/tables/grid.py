@@ -8,12 +8,14 @@ Table.unit is written out ("percent", "USD", "acres"); a cell's unit is the shor
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.records import Cell, Grid, GridCell, Header, Table, stable_id
 from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
-from mixrag_cli.tables.rows import RowHeader, key_name, read_rows
+from mixrag_cli.tables.rows import RowHeader, fills_down, key_name, read_rows
+from mixrag_cli.tables.text import column_name
 from mixrag_cli.tables.top_paths import top_paths
 from mixrag_cli.tables.unit_words import CURRENCY_OF, find_unit_and_scale
 from mixrag_cli.tables.units import (
@@ -35,6 +37,7 @@ TEXT_ONLY = 0.8
 MIN_REPEATED = 4  # times that a label stands on average where labels are kinds; set by judgement
 MARKED = re.compile(r"^[^\w-]*[$€£¥₹₩₽]|[A-Za-z]{3}|[$€£¥₹₩₽]$")  # where a currency can stand
 CURRENCIES = frozenset(CURRENCY_OF.values())
+MEASURED = CURRENCIES | {"%"}
 
 
 def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
@@ -51,7 +54,7 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     if not rows:
         return None
     paths = top_paths(matrix, layout)
-    columns = tuple(Header(c, paths[c] or (f"column {c + 1}",), _is_total_path(paths[c])) for c in layout.data)
+    columns = tuple(Header(c, paths[c] or (column_name(c),), _is_total_path(paths[c])) for c in layout.data)
     columns = _key_columns(matrix, layout) + columns
     caption, notes = _caption_and_notes(matrix, layout, grid, title)
     rules = _unit_rules(matrix, layout, caption, notes)
@@ -197,18 +200,21 @@ def _read_cells(
     by_row_unit = _column_units(matrix, layout)
     units = {
         header.index: ColumnUnit(
-            _header_unit(header, by_row_unit.get(header.index, Unit())),
+            _header_unit(header, by_row_unit.get(header.index, Unit()), rules.table.unit),
             _currency_of_column(matrix, layout, header.index),
         )
         for header in columns
     }
     marks = {header.index: _mark_of_column(matrix, layout, header.index) for header in columns}
     labels = set(layout.labels)
+    filled = fills_down(matrix, layout) if any(header.index in labels for header in columns) else {}
     cells: list[Cell] = []
     for row in rows:
         label = " ".join(row.path)
         for header in columns:
             cell = matrix.own(row.index, header.index)
+            if cell is None and (above := filled.get(header.index, {}).get(row.index)) is not None:
+                cells.append(replace(_label_cell(above), row=row.index))
             if cell is None:
                 continue
             if header.index in labels:
@@ -231,11 +237,20 @@ def _mark_of_column(matrix: Matrix, layout: Layout, column: int) -> str | None:
     )
 
 
-def _header_unit(header: Header, said: Unit) -> Unit:
+def _header_unit(header: Header, said: Unit, table_unit: str) -> Unit:
+    """The unit of a column: what its unit row says, else the innermost heading that states one.
+
+    A group heading that is only a countable word ("Person", "Households") states none beside a measure further out.
+    """
     if said.is_known:
         return said
     found = [unit_of_header(part) for part in reversed(header.path)]
-    return next((unit for unit in found if unit.is_known), Unit())
+    is_measured = table_unit in MEASURED or any(unit.unit in MEASURED for unit in found)
+    for place, unit in enumerate(found):
+        is_word = place > 0 and find_unit_and_scale(unit.text) == ("", 1)
+        if unit.is_known and not (is_word and is_measured):
+            return unit
+    return Unit()
 
 
 def _label_cell(cell: GridCell) -> Cell:

@@ -136,12 +136,15 @@ def _has_column_cells(matrix: Matrix, row: int) -> bool:
 
 
 def _counts_up(matrix: Matrix, row: int) -> bool:
-    """Whether an unlabelled row numbers its columns: "1 2 3 1 2 3"."""
-    cells = [cell for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)) if cell.row == row]
-    if matrix.own(row, 0) is not None or len(cells) < 2:
+    """Whether a row numbers its columns: "1 2 3 1 2 3" without a label, or "(1) (2) (3)" over all columns."""
+    is_labelled = matrix.own(row, 0) is not None
+    cells = [cell for cell in matrix.cells_of_row(row, range(not is_labelled, matrix.n_columns)) if cell.row == row]
+    if len(cells) < 2:
         return False
-    texts = [cell.text.strip() for cell in cells]
+    texts = [cell.text.strip().removeprefix("(").removesuffix(")") for cell in cells]
     numbers = [int(text) for text in texts if text.isdigit() and len(text) < 3]
+    if is_labelled:
+        return len(texts) == matrix.n_columns > 2 and numbers == list(range(1, len(texts) + 1))
     return len(numbers) == len(texts) and all(b in (a + 1, min(numbers)) for a, b in itertools.pairwise(numbers))
 
 

@@ -22,6 +22,7 @@ from mixrag_cli.tables.unit_words import find_unit_and_scale
 MAX_TITLE_ROWS = 6
 TITLE_ASIDE = 2  # cells of a title row with something at its side,
 TITLE_AND_HEADER = 3  # and the rows of it, of a second title and of the first headers
+TABLE_NUMBER = re.compile(r"^(?:table\s)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?[.:]?$", re.I)
 NOTE = re.compile(r"^(?:notes?\b|sources?\b|\(\w{1,2}\)\s|\[\w{1,2}\]|[*†‡§¹²³]|\d\.\s|_{3,}|-{3,})", re.I)
 TOTAL = re.compile(r"^(?:(?:grand|net|sub)[ -]?)?totals?\b|\b(?:sub)?totals?\s*$|^sum$", re.I)
 
@@ -72,6 +73,7 @@ def find_layout(matrix: Matrix) -> Layout | None:
 def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, ...]:
     """Leading rows with one cell at the left, or one across most columns, as long as a header row follows them."""
     titles: list[int] = [0, 1] if _is_title_with_aside(matrix, below, end) else []
+    titles = [0] if _is_numbered_title(matrix, end) else titles
     for row in range(len(titles), min(MAX_TITLE_ROWS, end - 1)):
         cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
         if len(cells) > 1:
@@ -104,6 +106,19 @@ def _is_title_with_aside(matrix: Matrix, below: list[Below], end: int) -> bool:
     first = next(matrix.cells_of_row(1, columns))
     is_text = all(matrix.kinds[cell.row, cell.column] == "text" and cell.row_span == 1 for cell in cells)
     return is_text and cells[0].column == first.column and header_evidence(matrix, below, 2) > 0
+
+
+def _is_numbered_title(matrix: Matrix, end: int) -> bool:
+    """Whether the first row says the table's number and beside it the title, above rows of more cells."""
+    columns = range(matrix.n_columns)
+    cells = list(matrix.cells_of_row(0, columns))
+    if len(cells) != TITLE_ASIDE or cells[0].column > 0 or TABLE_NUMBER.match(cells[0].text.strip()) is None:
+        return False
+    widest = max(
+        (len(list(matrix.cells_of_row(row, columns))) for row in range(1, min(MAX_TITLE_ROWS, end))), default=0
+    )
+    is_text = matrix.kinds[cells[1].row, cells[1].column] == "text"
+    return is_text and cells[1].column == 1 and all(cell.row_span == 1 for cell in cells) and widest > TITLE_AND_HEADER
 
 
 def _is_title_cell(cell: GridCell, matrix: Matrix) -> bool:

@@ -69,7 +69,7 @@ class _RowWalk:
         self.kinds = {row: self._kind_of_row(row) for row in layout.body}
         sections = [self._label(row) for row, kind in self.kinds.items() if kind == "section"]
         self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
-        self.fills_down = _fills_down(matrix, layout)
+        self.fills_down = fills_down(matrix, layout)
         self.key_name = key_name(matrix, layout)
         self.unknown = _unknown_labels(matrix, layout)
         self.heads = self._heads_of_repeated()
@@ -366,23 +366,25 @@ def _unknown_labels(matrix: Matrix, layout: Layout) -> frozenset[int]:
     return unknown if len(unknown) < len(layout.labels) else frozenset()
 
 
-def _fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:
-    """For label columns that leave out repeated names: row -> the cell that holds for it."""
+def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:
+    """For label columns that leave out repeated names: row -> the cell that holds for it.
+
+    A name holds until the next one in its column, or in a label column to its left.
+    """
     filled: dict[int, dict[int, GridCell]] = {}
     for place, column in enumerate(layout.labels[:-1]):
         if any(cell.row_span > 1 for row in layout.body if (cell := matrix.own(row, column))):
             continue
+        left, right = layout.labels[:place], layout.labels[place + 1 :]
         below: dict[int, GridCell] = {}
         last: GridCell | None = None
         for row in layout.body:
             cell = matrix.at(row, column)
             if cell is not None:
                 last = cell
-            elif (
-                last is not None
-                and matrix.at(row, layout.labels[place + 1]) is not None
-                and not TOTAL.search(last.text)
-            ):
+            elif any(matrix.own(row, outer) is not None for outer in left):
+                last = None
+            elif last is not None and not TOTAL.search(last.text) and any(matrix.at(row, inner) for inner in right):
                 below[row] = last
         filled[column] = below
     return filled

@@ -9,6 +9,7 @@ import re
 from decimal import Decimal
 
 from mixrag_cli.records import Cell, ColumnProfile, Header, Table
+from mixrag_cli.tables.members import summary_rows
 
 ARROW = " > "
 _ROW_NAME = re.compile(r"^row \d+$")
@@ -51,7 +52,10 @@ def _row_text(table: Table, header: Header, cells: dict[int, Cell]) -> str:
     named = [(column, cells[column.index]) for column in table.columns if column.index in cells]
     n_keys = _count_keys(header, named)
     path = "; ".join(_named(*pair) for pair in named[:n_keys]) if n_keys else ARROW.join(header.path)
-    parts = [_named(*pair, table.unit) for pair in named[n_keys:]]
+    is_lone = len(table.columns) == 1 and table.columns[0].path == (column_name(table.columns[0].index),)
+    parts = [
+        _value(cell, table.unit) if is_lone else _named(column, cell, table.unit) for column, cell in named[n_keys:]
+    ]
     return f"{path}: {'; '.join(parts)}" if parts else path
 
 
@@ -100,7 +104,7 @@ def profile_lines(table: Table) -> list[str]:
         lines = [_profile_line(profile, names[profile.index]) for profile in table.profiles if profile.index in names]
     else:
         keys = key_columns(table)
-        totals = {row.index for row in table.rows if row.is_total}
+        totals = summary_rows(table)
         by_column: dict[int, list[Cell]] = {header.index: [] for header in table.columns}
         for cell in table.cells:
             if cell.row not in totals:
@@ -112,6 +116,11 @@ def profile_lines(table: Table) -> list[str]:
 def row_name(number: int) -> str:
     """What a row is called that has no label of its own. number: from 1."""
     return f"row {number}"
+
+
+def column_name(index: int) -> str:
+    """What a column is called that has no header. index: from 0, as in Header.index."""
+    return f"column {index + 1}"
 
 
 def has_labels(table: Table) -> bool:
@@ -134,9 +143,13 @@ def key_columns(table: Table) -> set[int]:
 
 
 def _named(column: Header, cell: Cell, known_unit: str = "") -> str:
-    """The cell behind its column's path; a unit that the whole table has is not repeated in each cell."""
-    text = cell_text(cell) if cell.unit != known_unit else cell.text
-    return f"{ARROW.join(column.path)} {text}"
+    """The cell behind its column's path."""
+    return f"{ARROW.join(column.path)} {_value(cell, known_unit)}"
+
+
+def _value(cell: Cell, known_unit: str) -> str:
+    """The cell's text; a unit that the whole table has is not repeated in each cell."""
+    return cell_text(cell) if cell.unit != known_unit else cell.text
 
 
 def _names(headers: tuple[Header, ...]) -> str:

@@ -13,6 +13,7 @@ MAX_UNIT_CHARS = 60  # "(in thousands, except per share and share amounts)" has 
 _UNIT_WORD = (
     r"numbers?|n|no\.?|percent(?:age)?s?|per cent|%|percentage points?|pp|basis points?|dollars?|cents|euros?|pounds?|"
     r"acres|hectares|ha|kg|kilograms?|g|grams?|mg|milligrams?|tonnes?|tons?|lit(?:re|er)s?|kcal|kilocalories|km|"
+    r"[kmgt]?wh|[kmg]w|k?m[23²³]|°[cf]|[mk]t|"
     r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|ratio|index|rate|persons?|people|units?|shares|"
     r"thousands?|millions?|billions?|trillions?|mn?|bn?|k|usd|eur|gbp|cad|aud|jpy|chf|"
     r"(?:constant|current|chained|nominal|real)|us\$|c\$|a\$|[$€£¥]|[’'‘]?000s?|[’'‘]?000[’']?s|in|of|amounts?|expressed|"
@@ -25,6 +26,7 @@ _NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|[%$€£¥]|\bn\b|000", re.I)
 _MONEY_OF_A_YEAR = re.compile(
     r"\d{4}\s(?:(?:constant|current|chained|nominal|real)\s)?(?:canadian\s|u\.?s\.?\s)?(?:dollars|euros|pounds)$", re.I
 )
+_SYMBOL = re.compile(r"^(?:[kMGT]?Wh|[kMG]W|°[CF])$")  # written as it stands: mW is no MW
 _FILLER = re.compile(r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4})\b", re.I)
 _UNIT_LEAD = re.compile(
     r"[(\[]([^()\[\]]{1,80})[)\]]|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in "
@@ -70,11 +72,15 @@ _PREFIXED = {"c": "CAD", "a": "AUD", "u": "USD"}  # Canadian, Australian, U.S. d
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit and a scale with the words that gave them; unit "" and scale 1 where they say nothing."""
+    """A unit and a scale with the words that gave them; unit "" and scale 1 where they say nothing.
+
+    is_count: the words say that things are counted ("number"), which no wider unit of money changes.
+    """
 
     unit: str = ""
     scale: int = 1
     text: str = ""
+    is_count: bool = False
 
     @property
     def is_known(self) -> bool:
@@ -120,10 +126,11 @@ def unit_of_unit_text(text: str) -> Unit:
     if (measured := _measure(said)) is not None:
         return Unit(*measured, text.strip())
     unit, scale = find_unit_and_scale(said)
-    if not unit and scale == 1 and not _COUNT.match(text.strip()):
-        unit = text.strip(" ()[]").lower()
-        unit = re.sub(r"^in ", "", unit)
-    return Unit(unit, scale, text.strip())
+    is_count = not unit and scale == 1 and _COUNT.match(text.strip()) is not None
+    if not unit and scale == 1 and not is_count:
+        unit = text.strip(" ()[]")
+        unit = re.sub(r"^in ", "", unit if _SYMBOL.match(unit) else unit.lower())
+    return Unit(unit, scale, text.strip(), is_count)
 
 
 def unit_of_caption(text: str) -> Unit:
@@ -227,12 +234,17 @@ class UnitRules:
         """The unit and scale of one cell.
 
         Order: the cell's own text, column header, row label, unit row of the block, table, the currency of the column.
-        A percentage has scale 1; "per share" rows take no scale from a caption that excepts them.
+        A percentage has scale 1; "per share" rows take no scale from a caption that excepts them. A row that states a
+        measure of its own, or counts things, takes neither money nor its scale from the block or the table.
         """
         said = value.unit or column.currency or value.scale != 1
         if not (said or column.header.is_known or row.is_known or block.is_known or self.table.is_known):
             return "", 1  # most cells of a database export
         says = [Unit(value.unit, value.scale), column.header, row, block, self.table]
+        own = next((said.unit for said in says[:3] if said.unit), "")
+        if row.is_count or own not in ("", "shares"):
+            is_other = [own.startswith("per ") or (bool(wide.unit) and wide.unit != own) for wide in says[3:]]
+            says[3:] = [Unit() if other else wide for wide, other in zip(says[3:], is_other, strict=True)]
         unit = next((said.unit for said in says if said.unit), "")
         if not unit and column.currency and not _is_not_money(label):
             unit = column.currency

@@ -20,9 +20,11 @@ from mixrag_cli.readers.pdf.page import Rule
 from mixrag_cli.readers.pdf.pieces import (
     ALIGN_POINTS,
     DIGIT,
+    YEAR,
     Band,
     Piece,
     Row,
+    columns_of,
     is_figure,
     lines_to_rows,
     pieces_to_bands,
@@ -32,11 +34,14 @@ from mixrag_cli.readers.pdf.table_body import FoundTable, entries_to_table, row_
 ROW_GAP = 2.6  # of the type size: a wider blank ends a table (an empty shaded row leaves 1.6)
 MAX_LABEL_LINES = 3  # lines without figures between two rows of one table
 HEADER_REACH = 10  # times the type size: how far above the figures a header's rulings may be
+RULED_HEADER_GAP = 4.5  # of the type size: how far below its header a body may begin where a ruling lies between
+SECTION_GAP = 4.5  # of the type size: the widest blank above a further section of the same columns
+SAME_EDGE = 4.0  # points: a figure's right edge may be off by a "%" or a parenthesis
+MAX_HEADER_LINES = 8  # above the first row of figures or label
 MIN_SHIFTED = 3  # rows on either side of a shift
 SHIFTED_SHARE = 0.7  # of the pieces in a row: fewer column bands mean that two tables lie on each other
 MIN_AXIS_MARKS = 5
 PLAIN_NUMBER = re.compile(r"^-?\d+(?:\.\d+)?%?$")
-YEAR = re.compile(r"^(?:19|20)\d\d[AEPae]?$|^(?:19|20)\d\d[-–/]\d\d(?:\d\d)?$|^(?:FY|Q[1-4])\W?\d*$")
 ENTRY = re.compile(r"^(?:Item|Part|Note|Chapter|Section|Annex|Appendix|\d+\.)\s?\S", re.I)
 DOTS = re.compile(r"\.{4,}|(?:\. ){4,}")
 
@@ -73,13 +78,36 @@ def _groups(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
             row, size = rows[ahead], rows[ahead].line.size
             if row.is_prose or ahead - last > MAX_LABEL_LINES + 1:
                 break
-            if row.line.top - rows[ahead - 1].line.bottom > ROW_GAP * max(size, rows[ahead - 1].line.size):
+            gap = row.line.top - rows[ahead - 1].line.bottom
+            if gap > ROW_GAP * max(size, rows[ahead - 1].line.size) and not _opens_section(rows, index, last, ahead):
                 break
             if len(row.pieces) > 1:
                 last = ahead
         if last > index:
             yield index, last
         index = last + 1
+
+
+def _opens_section(rows: Sequence[Row], first: int, last: int, ahead: int) -> bool:
+    """Whether label lines and then figures under those of the rows so far stand below a blank: a section of the table.
+
+    first, last: of the rows with columns so far. ahead: the row below the blank.
+    """
+    size = rows[last].line.size
+    data = next((at for at in range(ahead, min(ahead + 2, len(rows))) if rows[at].is_data), None)
+    if data is None or rows[ahead].line.top - rows[ahead - 1].line.bottom > SECTION_GAP * size:
+        return False
+    labels, before = rows[last + 1 : data], next((row for row in reversed(rows[first : last + 1]) if row.is_data), None)
+    if before is None or any(row.is_prose or len(row.pieces) > 1 or row.pieces[0].is_number for row in labels):
+        return False
+    ours, theirs = ([piece.x1 for piece in row.pieces[1:]] for row in (before, rows[data]))
+    are_all_figures = all(piece.is_number for piece in (*before.pieces[1:], *rows[data].pieces[1:]))
+    return (
+        are_all_figures
+        and len(ours) == len(theirs)
+        and all(abs(a - b) < SAME_EDGE for a, b in zip(ours, theirs, strict=True))
+        and abs(rows[data].line.size - before.line.size) < 0.5
+    )
 
 
 def _split_at_headers(rows: Sequence[Row], start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -142,7 +170,9 @@ def _build(
     data = [index for index in range(start, end + 1) if rows[index].is_data and not _is_header_like(rows[index], left)]
     if data and _is_year_header(rows[data[0]]) and len(data) > 2:
         data = data[1:]
-    if not data or not _has_figures([rows[index] for index in data], rows[start : data[0]]):
+    if not data or all(map(_is_header_alone, rows[start : end + 1])):
+        return None
+    if not _has_figures([rows[index] for index in data], rows[start : data[0]]):
         return None
     size = median(rows[index].line.size for index in data)
     bands = pieces_to_bands((piece for index in data for piece in rows[index].pieces), size, len(data) // 25)
@@ -151,7 +181,8 @@ def _build(
         return None
     top, bottom = rows[data[0]].line.top - HEADER_REACH * size, rows[data[-1]].line.bottom + size
     bands = _widen_to_rules(bands, [rule for rule in rules if top < rule.at < bottom])
-    first_body, header = _header_above(rows, data[0], max(floor, start - 6), bands, rules)
+    first_body, header = _header_above(rows, data[0], max(floor, start - MAX_HEADER_LINES), bands, rules)
+    bands = _with_empty_columns(bands, [rows[index] for index in header])
     header_cells = header_entries([rows[index] for index in header], bands, rules)
     n_levels = set_levels(header_cells)
     groups = wrapped_rows(rows[first_body : data[-1] + 1], bands)
@@ -177,6 +208,20 @@ def _widen_to_rules(bands: Sequence[Band], rules: Sequence[Rule]) -> list[Band]:
 def _is_year_header(row: Row) -> bool:
     """Whether all the row's figures are years."""
     return all(YEAR.match(piece.text) for piece in row.pieces if piece.is_number)
+
+
+def _is_header_alone(row: Row) -> bool:
+    """Whether the row holds nothing but texts and years side by side, as the last line of a header does."""
+    return len(row.pieces) == 1 or all(YEAR.match(piece.text) or not piece.is_number for piece in row.pieces)
+
+
+def _with_empty_columns(bands: Sequence[Band], header: Sequence[Row]) -> list[Band]:
+    """The bands, and those of headings behind the last: columns that hold nothing here."""
+    edge = bands[-1].x1
+    beyond = [
+        piece for row in header[-1:] if len(row.pieces) > 2 for piece in row.pieces if piece.x0 > edge + piece.size
+    ]
+    return [*bands, *(Band(piece.x0, piece.x1) for piece in beyond)]
 
 
 def _has_figures(data: Sequence[Row], above: Sequence[Row]) -> bool:
@@ -229,7 +274,9 @@ def _header_above(
         row, below = rows[index], rows[index + 1]
         size = row.line.size
         gap = below.line.top - row.line.bottom
-        if row.is_prose or gap > ROW_GAP * size or (not header and _ends_paragraph(rows, index)):
+        if row.is_prose or (not header and _ends_paragraph(rows, index)):
+            break
+        if gap > ROW_GAP * size and not (gap < RULED_HEADER_GAP * size and _is_ruled_off(row, below, bands, rules)):
             break
         is_label = len(row.pieces) == 1 and row.line.x0 < edge - 2 * size and row.line.x1 < edge + size
         if is_label and not header:
@@ -241,6 +288,14 @@ def _header_above(
     if not header:
         first_body = _skip_title(rows, first_body, body)
     return first_body, header[::-1]
+
+
+def _is_ruled_off(row: Row, below: Row, bands: Sequence[Band], rules: Sequence[Rule]) -> bool:
+    """Whether a ruling across most of the table lies between two lines."""
+    width = bands[-1].x1 - bands[0].x0
+    return any(
+        row.line.bottom - 1 <= rule.at <= below.line.top + 1 and rule.end - rule.start > 0.5 * width for rule in rules
+    )
 
 
 def _ends_paragraph(rows: Sequence[Row], index: int) -> bool:
@@ -258,13 +313,13 @@ def _skip_title(rows: Sequence[Row], first: int, body: int) -> int:
 
 
 def _is_header_row(row: Row, bands: Sequence[Band], rules: Sequence[Rule], gap: float) -> bool:
-    """Whether every piece stands over the data columns (one may stand over the labels)."""
+    """Whether every piece stands over the data columns, but those over the labels: one, or several texts."""
     size = row.line.size
     left = min(bands[1].x0 - 4 * size, bands[0].x1)
     right = bands[-1].x1 + 2 * size
     inside = [piece for piece in row.pieces if piece.x0 >= left and piece.x1 <= right]
     if len(row.pieces) > 1:
-        return len(inside) >= len(row.pieces) - 1 and len(inside) > 0
+        return (len(inside) >= len(row.pieces) - 1 and len(inside) > 0) or _names_columns(row.pieces, inside, bands)
     if not inside or gap > 1.8 * size:
         return False
     if gap < 0:
@@ -273,13 +328,25 @@ def _is_header_row(row: Row, bands: Sequence[Band], rules: Sequence[Rule], gap: 
     return find_underline(piece, rules) is not None or _is_centered(piece, bands)
 
 
+def _names_columns(pieces: Sequence[Piece], inside: Sequence[Piece], bands: Sequence[Band]) -> bool:
+    """Whether a line of texts names several data columns, each its own, beside several label or empty columns."""
+    columns = [columns_of(piece, bands)[0] for piece in inside]
+    return (
+        not any(piece.is_number for piece in pieces)
+        and len(set(columns)) == len(columns) > 1
+        and all(piece.x1 < bands[1].x0 or piece.x0 > bands[-1].x1 for piece in pieces if piece not in inside)
+    )
+
+
 def _is_centered(piece: Piece, bands: Sequence[Band]) -> bool:
-    """Whether the piece is centred over, or aligned with, one or several neighbouring data columns."""
+    """Whether the piece is centred over, aligned with or inside of neighbouring data columns."""
     for first in range(1, len(bands)):
         for last in range(first, len(bands)):
             x0, x1 = bands[first].x0, bands[last].x1
             if abs((x0 + x1) / 2 - piece.center) < 2 * ALIGN_POINTS and (x1 - x0) > 0.5 * (piece.x1 - piece.x0):
                 return True
             if first == last and (abs(x1 - piece.x1) < ALIGN_POINTS or abs(x0 - piece.x0) < ALIGN_POINTS):
+                return True
+            if first == last and x0 - ALIGN_POINTS < piece.x0 and piece.x1 < x1 + ALIGN_POINTS:
                 return True
     return False

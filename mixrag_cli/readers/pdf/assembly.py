@@ -12,17 +12,18 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.pdf.aligned_tables import find_aligned_tables
 from mixrag_cli.readers.pdf.captions import caption_of, notes_below
 from mixrag_cli.readers.pdf.continued_tables import join_continued
+from mixrag_cli.readers.pdf.flows import split_flows
 from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
+from mixrag_cli.readers.pdf.lattice_headers import header_above
 from mixrag_cli.readers.pdf.layout import (
     Line,
     count_words,
     join_lines,
     lines_to_paragraphs,
-    split_flows,
     words_to_lines,
 )
 from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
-from mixrag_cli.readers.pdf.page import Box, PageContent, Word
+from mixrag_cli.readers.pdf.page import Box, PageContent, Rule, Word
 from mixrag_cli.readers.pdf.ruled_tables import RuledTable, find_ruled_tables
 from mixrag_cli.readers.pdf.running import drop_repeated
 from mixrag_cli.records import Document, Grid
@@ -43,11 +44,12 @@ def lay_out_page(content: PageContent) -> PageLayout:
     ruled = {}
     words = list(content.words)
     if content.has_tables:
-        found = find_ruled_tables(words, content.horizontal, content.vertical, content.number)
+        found = find_ruled_tables(words, content.horizontal, content.vertical, content.number, content.turned)
         words = _words_outside(words, found)
         lined = find_lined_tables(words, content.horizontal, content.vertical, content.number)
         words = _words_outside(words, lined)
-        ruled = {f"{TABLE_MARK}{number}": table for number, table in enumerate((*found, *lined))}
+        words, tables = _with_headers_above(words, (*found, *lined), content.horizontal)
+        ruled = {f"{TABLE_MARK}{number}": table for number, table in enumerate(tables)}
         words += [_mark_table(mark, table.box) for mark, table in ruled.items()]
     items: list[TextItem | Grid] = []
     for flow in split_flows(words) if words else []:
@@ -63,6 +65,21 @@ def lay_out_page(content: PageContent) -> PageLayout:
                 free = []
         items += _lay_out_lines(free, content)
     return PageLayout(content.number, content.height, tuple(items))
+
+
+def _with_headers_above(
+    words: list[Word], tables: Iterable[RuledTable], rules: Sequence[Rule]
+) -> tuple[list[Word], list[RuledTable]]:
+    """The words left over, and the tables with the headings that stand above their outermost ruling."""
+    headed: list[RuledTable] = []
+    for table in tables:
+        found = header_above(table.grid, table.box, table.bands, words, rules)
+        if found is not None:
+            grid, box, taken = found
+            words = [word for word in words if word not in taken]
+            table = replace(table, grid=grid, box=box, words=table.words | taken)
+        headed.append(table)
+    return words, headed
 
 
 def _words_outside(words: Sequence[Word], tables: Iterable[RuledTable]) -> list[Word]:

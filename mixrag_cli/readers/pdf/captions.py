@@ -12,7 +12,8 @@ CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's
 MAX_CAPTION_CHARS = 400
 MAX_NOTES = 12
 NOTE_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]\)|[*†‡]+|\d{1,2}[.)]?)\s")
-PARENTHESES = re.compile(r"^\([^()]*\)$")
+# A headnote in brackets, as "(in millions)" or "[In thousands (314 represents 314,000). As of July 1]".
+PARENTHESES = re.compile(r"^\([^()]*\)\.?$|^\[[^\[\]]*\]\.?$")
 INTRODUCES = re.compile(r":$|\b(?:table|tables|follows|following|below|summarized)\b[^.]*[.:]?$", re.I)
 
 

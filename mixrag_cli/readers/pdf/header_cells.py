@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mixrag_cli.readers.pdf.layout import merge_boxes
 from mixrag_cli.readers.pdf.page import Box, Rule
 from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, Row, columns_of, words_to_piece
 
 HEADER_GAP = 0.6  # of the type size; words of one text stand 0.2 to 0.35 apart
+TIGHT_GAP = 0.35  # of the type size: lines of one heading stand no farther apart
+MIDDLE_SHARE = 0.3  # of a column's width: how far a heading may stand from the middle of its columns
 UNDERLINE_REACH = 0.9  # of the type size, from a header's bottom to the rule below it
+# A note on the unit of all columns: "(In crores of Rupees)", "[in thousands, except per share]".
+HEADNOTE = re.compile(r"^[(\[](?:all |amounts? |figures |dollars |values )?(?:are )?in\b[^()\[\]]*[)\]]?$", re.I)
 
 
 @dataclass(slots=True)
@@ -56,18 +62,115 @@ def header_entries(header: Sequence[Row], bands: Sequence[Band], rules: Sequence
     """Header cells with their columns; texts stacked over the same columns are one cell unless a ruling parts them."""
     entries: list[Entry] = []
     rows = [_split_at_columns(row, header, bands) for row in header]
-    for pieces in rows:
+    for level, pieces in enumerate(rows):
+        if level == 0 and _is_headnote(pieces, bands):
+            entries.append(Entry(list(pieces), 0 if len(pieces) > 1 else 1, len(bands) - 1))
+            continue
+        if len(pieces) == 1 and (above := _line_above(entries, pieces[0])) is not None:
+            above.pieces.append(pieces[0])
+            continue
         spans = [
             _header_columns(piece, [*pieces[:number], *pieces[number + 1 :]], bands, rules)
             for number, piece in enumerate(pieces)
         ]
-        for piece, (first, last) in zip(pieces, _even_spans(spans, len(bands)), strict=True):
+        below = _pieces_by_column(rows[level + 1], bands) if level + 1 < len(rows) else {}
+        spans = _repeating_spans(pieces, _even_spans(spans, len(bands)), below, bands)
+        for piece, (first, last) in zip(pieces, spans, strict=True):
             host = next((entry for entry in reversed(entries) if (entry.first, entry.last) == (first, last)), None)
             if host is not None and _continues(host, piece, rules):
                 host.pieces.append(piece)
             else:
                 entries.append(Entry([piece], first, last))
     return entries
+
+
+def _is_headnote(pieces: Sequence[Piece], bands: Sequence[Band]) -> bool:
+    """Whether the line says the unit of all columns, alone over them or beside a text over the labels."""
+    noted = [piece for piece in pieces if HEADNOTE.match(piece.text)]
+    return (
+        len(noted) == 1
+        and len(bands) > 2
+        and len(pieces) < 3
+        and columns_of(noted[0], bands)[0] > 0
+        and all(piece is noted[0] or columns_of(piece, bands)[0] == 0 for piece in pieces)
+    )
+
+
+def _line_above(entries: Sequence[Entry], piece: Piece) -> Entry | None:
+    """The heading of one column whose last line stands close above the piece, on the same middle or edge."""
+    for entry in reversed(entries):
+        last = entry.pieces[-1]
+        if (
+            0 < entry.first == entry.last
+            and piece.top - last.bottom < TIGHT_GAP * piece.size
+            and _is_in_line(last, piece)
+        ):
+            return entry if last.top < piece.top else None
+    return None
+
+
+def _pieces_by_column(pieces: Sequence[Piece], bands: Sequence[Band]) -> dict[int, Piece]:
+    """The texts that stand over one data column each."""
+    spans = ((columns_of(piece, bands), piece) for piece in pieces)
+    return {first: piece for (first, last), piece in spans if first == last > 0}
+
+
+def _repeating_spans(
+    pieces: Sequence[Piece], spans: Sequence[tuple[int, int]], below: dict[int, Piece], bands: Sequence[Band]
+) -> list[tuple[int, int]]:
+    """Spans widened over columns that the next line names as it names those of another heading: "Rural Urban Rural
+    Urban".
+
+    Only the heading tells such columns apart. Each stays near the middle of its own.
+    """
+    options = [_wider_spans(number, pieces[number], spans, below, bands) for number in range(len(spans))]
+    chosen = list(spans)
+    for number, mine in enumerate(options):
+        others = {
+            texts
+            for other, theirs in enumerate(options)
+            if pieces[other].text != pieces[number].text
+            for texts in theirs.values()
+        }
+        alike = [span for span, texts in mine.items() if len(texts) > 1 and _is_part_of_any(texts, others)]
+        if alike:
+            chosen[number] = max(alike, key=lambda span: span[1] - span[0])
+    is_clear = all(a[1] < b[0] for a, b in pairwise(chosen))
+    return chosen if is_clear else list(spans)
+
+
+def _is_part_of_any(texts: tuple[str, ...], others: Iterable[tuple[str, ...]]) -> bool:
+    return any(set(texts) <= set(other) or set(other) <= set(texts) for other in others if len(other) > 1)
+
+
+def _wider_spans(
+    number: int, piece: Piece, spans: Sequence[tuple[int, int]], below: dict[int, Piece], bands: Sequence[Band]
+) -> dict[tuple[int, int], tuple[str, ...]]:
+    """The spans around a heading's own whose middle it stands on, with what the next line says of their columns."""
+    first, last = spans[number]
+    if first < 1:
+        return {}
+    low = spans[number - 1][1] + 1 if number else 1
+    high = spans[number + 1][0] - 1 if number + 1 < len(spans) else len(bands) - 1
+    found = {}
+    for a in range(max(low, 1), first + 1):
+        for b in range(last, high + 1):
+            under = [below[column] for column in range(a, b + 1) if column in below]
+            texts = tuple(other.text for other in under)
+            if (
+                len(under) == b - a + 1
+                and len(set(texts)) == len(texts)
+                and _is_middle(piece, bands[a], bands[b], under)
+            ):
+                found[a, b] = texts
+    return found
+
+
+def _is_middle(piece: Piece, left: Band, right: Band, under: Sequence[Piece]) -> bool:
+    """Whether the heading stands in the middle of the columns from left to right, or of the texts under it."""
+    near = max(MIDDLE_SHARE * (right.x1 - left.x0) / len(under), 3 * ALIGN_POINTS)
+    middles = ((left.x0 + right.x1) / 2, (under[0].x0 + under[-1].x1) / 2)
+    return min(abs(middle - piece.center) for middle in middles) < near
 
 
 def _split_at_columns(row: Row, header: Sequence[Row], bands: Sequence[Band]) -> list[Piece]:
@@ -138,7 +241,7 @@ def _header_columns(
         return 0, 0
     first = max(first, 1) if piece.x0 > bands[0].x1 else first
     underline = find_underline(piece, rules)
-    if underline is not None:
+    if underline is not None and not (first > 0 and underline[0] < bands[0].x1 - piece.size):
         covered = [i for i, band in enumerate(bands) if band.overlap(*underline) > 0.5 * (band.x1 - band.x0)]
         shares = any(underline[0] <= other.center <= underline[1] for other in siblings)
         if covered and not shares:

@@ -1,6 +1,6 @@
 """Words on a page to lines, columns, paragraphs and headings in reading order; pure functions, no PDF library.
 
-    words ─► split_flows (columns) ─► words_to_lines ─► lines_to_paragraphs ─► join_lines (hyphenation)
+    words ─► flows (columns) ─► words_to_lines ─► lines_to_paragraphs ─► join_lines (hyphenation)
 
 Coordinates are points from the page's top left corner; y grows downward.
 """
@@ -15,14 +15,12 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from mixrag_cli.readers.pdf.page import Box, Word
+from mixrag_cli.readers.pdf.page import Box, TurnedWord, Word
 
 BASELINE_TOLERANCE = 0.45  # of the type size: below it two words stand on one line (superscripts are caught apart)
 PARAGRAPH_GAP = 0.75  # of the type size between a line's bottom and the next top; set on 10-Q filings and papers
 GLUE_SHARE = 0.12  # of the type size: a raised sign this near belongs to its word
 COLUMN_GAP = 0.9  # of the type size: the least gap that can be a gutter or part two table cells
-MIN_COLUMN_LINES = 5  # fewer lines a side are a table or a signature block, not columns of prose
-MIN_COLUMN_FILL = 0.6  # the median share of its column that a prose line fills
 LIST_MARK = re.compile(r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7]|[-–—*] |\(?[a-zA-Z0-9ivx]{1,3}[.)] )")
 NUMBER = re.compile(
     r"^[<>~≈]?[(\[]?[-+−–—]?(?:[A-Z]{2,3})?[$€£¥]?[(\-−–]?\d(?:[\d,.'’:/ ]*\d)?\.?\)?\s?(?:%|x|bps?|pp)?"
@@ -126,6 +124,22 @@ def words_to_text(words: Sequence[Word]) -> str:
     return "".join(parts)
 
 
+def join_turned(words: Sequence[TurnedWord]) -> Word:
+    """One word with the text of all that stand on their side in one place, line by line, and the box around them."""
+    size = median(word.size for word in words)
+    lines: list[list[TurnedWord]] = []
+    for word in sorted(words, key=lambda word: (word.x0 + word.x1) * (1 if word.reads_up else -1)):
+        last = lines[-1][0] if lines else None
+        if last is not None and abs(word.x0 + word.x1 - last.x0 - last.x1) <= size:
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    ordered = [sorted(line, key=lambda word: -word.bottom if word.reads_up else word.top) for line in lines]
+    text = " ".join(word.text for line in ordered for word in line)
+    x0, top, x1, bottom = merge_boxes((word.x0, word.top, word.x1, word.bottom) for word in words)
+    return Word(text, x0, top, x1, bottom, bottom, size)
+
+
 def _main_size(words: Sequence[Word]) -> float:
     if len(words) == 1:
         return words[0].size
@@ -194,102 +208,6 @@ def _scripts_of(row: Sequence[Word], host: Sequence[Word], size: float) -> list[
         )
     ]
     return found or None
-
-
-# --- columns ---------------------------------------------------------------------------------------------------
-
-
-def split_flows(words: Sequence[Word], depth: int = 0) -> list[list[Word]]:
-    """Part the words of a page into flows in reading order: full-width bands, and columns of prose left to right."""
-    if depth > 3 or len(words) < 40:
-        return [list(words)]
-    lines = words_to_lines(words)
-    for gutter in _gutters(lines):
-        bands = _bands_at(lines, gutter)
-        if bands is None:
-            continue
-        flows: list[list[Word]] = []
-        for is_split, band in bands:
-            if is_split:
-                flows += split_flows([word for word in band if word.x0 < gutter], depth + 1)
-                flows += split_flows([word for word in band if word.x0 >= gutter], depth + 1)
-            elif band:
-                flows.append(band)
-        return flows
-    return [list(words)]
-
-
-def _gutters(lines: Sequence[Line]) -> list[float]:
-    """The x places, likeliest first, where many lines begin behind a gap: left edges of possible right columns."""
-    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
-    starts: Counter[int] = Counter()
-    for line in lines:
-        for before, word in pairwise(line.words):
-            if word.x0 - before.x1 > COLUMN_GAP * word.size:
-                starts[round(word.x0)] += 1
-        if line.x0 > left + 0.25 * (right - left):
-            starts[round(line.x0)] += 1
-    inner = {x: n for x, n in starts.items() if left + 0.2 * (right - left) < x < right - 0.15 * (right - left)}
-    best = sorted(inner, key=lambda x: (-(inner[x] + inner.get(x - 1, 0) + inner.get(x + 1, 0)), x))
-    chosen: list[float] = []
-    for x in best:
-        if inner[x] >= MIN_COLUMN_LINES - 1 and all(abs(x - other) > 5 for other in chosen):
-            chosen.append(x - 2.0)
-        if len(chosen) == 4:
-            break
-    return chosen
-
-
-def _bands_at(page: Sequence[Line], gutter: float) -> list[tuple[bool, list[Word]]] | None:
-    """Bands of lines, top to bottom, that the gutter parts or that cross it; None where none is columns of prose."""
-    bands: list[tuple[bool, list[Line]]] = []
-    for line in page:
-        crosses = _crosses(line, gutter)
-        if bands and bands[-1][0] is not crosses:
-            bands[-1][1].append(line)
-        else:
-            bands.append((not crosses, [line]))
-    judged = [(is_split and _is_two_columns(lines, gutter), lines) for is_split, lines in bands]
-    if not any(is_split for is_split, _ in judged):
-        return None
-    merged: list[tuple[bool, list[Word]]] = []
-    for is_split, lines in judged:
-        inside = [word for line in lines for word in line.words]
-        if merged and not is_split and not merged[-1][0]:
-            merged[-1][1].extend(inside)
-        else:
-            merged.append((is_split, inside))
-    return merged
-
-
-def _crosses(line: Line, gutter: float) -> bool:
-    """Whether a word covers the gutter, or the gap over it is no wider than a word space."""
-    if any(word.x0 < gutter < word.x1 for word in line.words):
-        return True
-    before = max((word.x1 for word in line.words if word.x1 <= gutter), default=None)
-    behind = min((word.x0 for word in line.words if word.x0 >= gutter), default=None)
-    return before is not None and behind is not None and behind - before < COLUMN_GAP * 0.8 * line.size
-
-
-def _is_two_columns(lines: Sequence[Line], gutter: float) -> bool:
-    """Whether both sides of the gutter read as running prose."""
-    for side in (0, 1):
-        parts = [part for line in lines if (part := [word for word in line.words if (word.x0 >= gutter) is bool(side)])]
-        if len(parts) < MIN_COLUMN_LINES:
-            return False
-        left = min(part[0].x0 for part in parts)
-        width = max(part[-1].x1 for part in parts) - left
-        fills = [(part[-1].x1 - part[0].x0) / max(width, 1.0) for part in parts]
-        every = [word.text for part in parts for word in part]
-        wide_gaps = sum(1 for part in parts for a, b in pairwise(part) if b.x0 - a.x1 > 2.5 * COLUMN_GAP * b.size)
-        if (
-            median(fills) < MIN_COLUMN_FILL
-            or sum(map(is_number, every)) > 0.3 * len(every)
-            or len(every) < 3.5 * len(parts)
-            or wide_gaps > 0.25 * len(parts)
-        ):
-            return False
-    return True
 
 
 # --- paragraphs ------------------------------------------------------------------------------------------------

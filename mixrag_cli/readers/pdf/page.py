@@ -37,6 +37,22 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnedWord:
+    """A word whose letters stand on their side, with its place on the shown page.
+
+    reads_up: from the bottom to the top, as headings of narrow columns mostly do.
+    """
+
+    text: str
+    x0: float
+    top: float
+    x1: float
+    bottom: float
+    size: float
+    reads_up: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """A straight ruling; start and end run along it, at is its other coordinate."""
 
@@ -50,6 +66,7 @@ class PageContent:
     """One page. number: from 1. horizontal rules have at = y; vertical ones at = x.
 
     has_tables: False where the page holds too much for tables to be looked for. warnings: for people.
+    turned: words on their side, which only the cells of ruled tables take in.
     """
 
     number: int
@@ -61,6 +78,7 @@ class PageContent:
     n_images: int = 0
     has_tables: bool = True
     warnings: tuple[str, ...] = field(default=())
+    turned: tuple[TurnedWord, ...] = ()
 
 
 def merge_rules(rules: Iterable[Rule]) -> list[Rule]:

@@ -27,6 +27,7 @@ LEADER = re.compile(r"^[.·…_]{4,}$|^(?:\.\s?){4,}$")
 LEADER_SIGNS = ".·…_"
 LEADER_END = re.compile(r"(?:\s*[.·…_]){4,}$")
 DIGIT = re.compile(r"\d")
+YEAR = re.compile(r"^(?:19|20)\d\d[AEPae]?$|^(?:19|20)\d\d[-–/]\d\d(?:\d\d)?$|^(?:FY|Q[1-4])\W?\d*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,7 @@ class _PageReader:
             paths.n_images,
             is_complete,
             tuple(warnings),
+            tuple(chars.turned_words(frame)),
         )
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
 
-from mixrag_cli.readers.pdf.layout import Line, is_number, words_to_lines
-from mixrag_cli.readers.pdf.page import Box, Rule, Word
-from mixrag_cli.readers.pdf.pieces import line_to_pieces
+from mixrag_cli.readers.pdf.lattice_headers import HeaderRows, is_header_block, lines_to_header
+from mixrag_cli.readers.pdf.layout import Line, is_number, join_turned, words_to_lines
+from mixrag_cli.readers.pdf.page import Box, Rule, TurnedWord, Word
+from mixrag_cli.readers.pdf.pieces import Band, line_to_pieces
 from mixrag_cli.records import Grid, GridCell, Locator
 
 REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet
@@ -28,11 +29,12 @@ MAX_WORD_SHARE = 0.6  # one cell with more of the words than this is a frame aro
 
 @dataclass(frozen=True, slots=True)
 class RuledTable:
-    """A ruled table on a page: its grid, its place and the words inside it."""
+    """A ruled table on a page: its grid, its place, the words inside it and where its columns lie."""
 
     grid: Grid
     box: Box
     words: frozenset[Word]
+    bands: tuple[Band, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,19 @@ class _Span:
 
 
 def find_ruled_tables(
-    words: Sequence[Word], horizontal: Sequence[Rule], vertical: Sequence[Rule], page: int
+    words: Sequence[Word],
+    horizontal: Sequence[Rule],
+    vertical: Sequence[Rule],
+    page: int,
+    turned: Sequence[TurnedWord] = (),
 ) -> list[RuledTable]:
-    """The tables whose rulings cross to a grid, top to bottom. page: for the locators, from 1."""
+    """The tables whose rulings cross to a grid, top to bottom.
+
+    page: for the locators, from 1. turned: words on their side, for the cells that hold no others.
+    """
     tables = []
     for across, down in _components(horizontal, vertical):
-        table = read_lattice(words, across, down, page)
+        table = read_lattice(words, across, down, page, turned)
         if table is not None:
             tables.append(table)
     return sorted(tables, key=lambda table: table.box[1])
@@ -100,7 +109,9 @@ def _edges(rules: Iterable[Rule], others: Iterable[Rule]) -> list[float]:
     return edges
 
 
-def read_lattice(words: Sequence[Word], across: list[Rule], down: list[Rule], page: int) -> RuledTable | None:
+def read_lattice(
+    words: Sequence[Word], across: list[Rule], down: list[Rule], page: int, turned: Sequence[TurnedWord] = ()
+) -> RuledTable | None:
     """The table that rulings across and down make; None for frames, charts and drawings."""
     xs, ys = _edges(down, across), _edges(across, down)
     n_rows, n_columns = len(ys) - 1, len(xs) - 1
@@ -111,10 +122,18 @@ def read_lattice(words: Sequence[Word], across: list[Rule], down: list[Rule], pa
     if not inside:
         return None
     spans = _merge_atoms(xs, ys, across, down)
-    texts = _part_columns(_words_by_span(inside, spans, xs, ys), xs)
-    if not _is_table(texts, spans, len(inside)) or _parts_groups(texts):
+    texts = _words_by_span(inside, spans, xs, ys)
+    texts.update(_turned_texts([span for span, lines in texts.items() if not lines], xs, ys, turned))
+    header, first = _header_block(texts, xs, across)
+    texts = _part_columns({span: lines for span, lines in texts.items() if span.r0 >= first}, xs)
+    spans = [span for span in spans if span.r0 >= first]
+    if not _is_table(texts, spans, sum(len(line.words) for lines in texts.values() for line in lines)) or _parts_groups(
+        texts
+    ):
         return None
-    cells, n_shown = _to_cells(texts, n_rows)
+    cells, n_shown = _to_cells(texts, range(first, n_rows))
+    cells = [*header.cells, *(replace(cell, row=cell.row + header.n_rows) for cell in cells)]
+    n_shown += header.n_rows
     grid = Grid(
         n_shown,
         n_columns,
@@ -123,10 +142,27 @@ def read_lattice(words: Sequence[Word], across: list[Rule], down: list[Rule], pa
         total_rows=n_shown,
         confidence=0.9,
     )
-    return RuledTable(grid, box, frozenset(inside))
+    return RuledTable(grid, box, frozenset(inside), _bands(xs))
 
 
-def _is_inside(word: Word, box: Box) -> bool:
+def _header_block(texts: dict[_Span, list[Line]], xs: Sequence[float], rules: Sequence[Rule]) -> tuple[HeaderRows, int]:
+    """The headings that the table's first cell holds where it reaches over most columns, and the first row below it."""
+    n_columns = len(xs) - 1
+    block = next(
+        (span for span in texts if span.r0 == 0 and is_header_block(texts[span], span.c1 - span.c0 + 1, n_columns)),
+        None,
+    )
+    if block is None or any(span.r0 <= block.r1 < span.r1 for span in texts):
+        return HeaderRows((), 0), 0
+    held = [word for span, lines in texts.items() if span.r1 <= block.r1 for line in lines for word in line.words]
+    return lines_to_header(words_to_lines(held), _bands(xs), rules), block.r1 + 1
+
+
+def _bands(xs: Sequence[float]) -> tuple[Band, ...]:
+    return tuple(Band(left, right) for left, right in pairwise(xs))
+
+
+def _is_inside(word: Word | TurnedWord, box: Box) -> bool:
     x, y = (word.x0 + word.x1) / 2, (word.top + word.bottom) / 2
     return box[0] < x < box[2] and box[1] < y < box[3]
 
@@ -179,6 +215,19 @@ def _words_by_span(
         if span is not None:
             held[span].append(word)
     return {span: words_to_lines(inside) if inside else [] for span, inside in held.items()}
+
+
+def _turned_texts(
+    blank: Sequence[_Span], xs: Sequence[float], ys: Sequence[float], turned: Sequence[TurnedWord]
+) -> dict[_Span, list[Line]]:
+    """What stands on its side in cells without other text, each cell's as one line."""
+    texts: dict[_Span, list[Line]] = {}
+    for span in blank if turned else ():
+        box = (xs[span.c0], ys[span.r0], xs[span.c1 + 1], ys[span.r1 + 1])
+        held = [word for word in turned if _is_inside(word, box)]
+        if held:
+            texts[span] = [Line((join_turned(held),))]
+    return texts
 
 
 def _part_columns(texts: dict[_Span, list[Line]], xs: Sequence[float]) -> dict[_Span, list[Line]]:
@@ -248,14 +297,12 @@ def _parts_groups(texts: dict[_Span, list[Line]]) -> bool:
     return n_rows >= MIN_ROWS_IN_CELLS and n_rows >= counts.count(1)
 
 
-def _to_cells(texts: dict[_Span, list[Line]], n_rows: int) -> tuple[list[GridCell], int]:
-    """Grid cells; a ruled row that holds several lines of figures becomes that many rows."""
-    anchors = [
-        _row_anchors([lines for span, lines in texts.items() if span.r0 == span.r1 == row]) for row in range(n_rows)
-    ]
-    starts = [0]
-    for anchor in anchors:
-        starts.append(starts[-1] + max(1, len(anchor)))
+def _to_cells(texts: dict[_Span, list[Line]], rows: range) -> tuple[list[GridCell], int]:
+    """Grid cells of the ruled rows, and how many rows they are: one of several lines of figures becomes that many."""
+    anchors = {row: _row_anchors([lines for span, lines in texts.items() if span.r0 == span.r1 == row]) for row in rows}
+    starts = {rows.start: 0}
+    for row in rows:
+        starts[row + 1] = starts[row] + max(1, len(anchors[row]))
     cells: list[GridCell] = []
     for span, lines in texts.items():
         if span.r0 == span.r1 and len(anchors[span.r0]) > 1:
@@ -264,7 +311,7 @@ def _to_cells(texts: dict[_Span, list[Line]], n_rows: int) -> tuple[list[GridCel
                     cells.append(_to_cell(part, span, starts[span.r0] + number, 1))
         elif lines:
             cells.append(_to_cell(lines, span, starts[span.r0], starts[span.r1 + 1] - starts[span.r0]))
-    return cells, starts[-1]
+    return cells, starts[rows.stop]
 
 
 def _row_anchors(columns: Sequence[list[Line]]) -> list[float]:

@@ -110,7 +110,7 @@ def entries_to_table(
         taken |= places
         is_header = entry.row < n_levels
         indent = 0 if is_header or entry.first else indents(entry.box[0])
-        cells.append(_to_cell(entry, is_header, indent))
+        cells.append(entry_to_cell(entry, is_header=is_header, indent=indent))
     figures = [entry for row in body for entry in row if entry.first > 0]
     share = sum(entry.pieces[0].is_number for entry in figures) / max(len(figures), 1)
     grid = Grid(
@@ -124,7 +124,8 @@ def entries_to_table(
     return FoundTable(grid, box, lines)
 
 
-def _to_cell(entry: Entry, is_header: bool, indent: int) -> GridCell:
+def entry_to_cell(entry: Entry, *, is_header: bool, indent: int) -> GridCell:
+    """The entry as a cell of a grid. indent: the label's depth, 0 for the outermost."""
     return GridCell(
         entry.row,
         entry.first,

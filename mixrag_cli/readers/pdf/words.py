@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mixrag_cli.cleaning import safe_text
-from mixrag_cli.readers.pdf.page import Frame, Word, is_bold_name, is_italic_name
+from mixrag_cli.readers.pdf.page import Frame, TurnedWord, Word, is_bold_name, is_italic_name
 from mixrag_cli.readers.pdf.pdfium import (
     get_font,
     get_font_info,
@@ -99,6 +99,24 @@ class TextPage:
             elif style.is_white:
                 white.append(word)
         return words, hidden, white
+
+    def turned_words(self, frame: Frame) -> list[TurnedWord]:
+        """The words that stand on their side beside the upright ones."""
+        others = {style.angle for style in self._styles.values() if (style.angle - frame.rotation) % 2}
+        shown = frame.turn(self._boxes) if others else self._boxes
+        text = self._page_text() if others else ""
+        found: list[TurnedWord] = []
+        for angle in sorted(others):
+            side = Frame(frame.left, frame.bottom, frame.right, frame.top, angle)
+            for start, end, *_ in self._spans(side.turn(self._boxes)):
+                style = self._style(start)
+                word = _clean(text[start:end])
+                if style.angle == angle and word and not style.is_hidden:
+                    x0, top = shown[start:end, :2].min(axis=0).tolist()
+                    x1, bottom = shown[start:end, 2:].max(axis=0).tolist()
+                    reads_up = (angle - frame.rotation) % 4 == 1
+                    found.append(TurnedWord(word, x0, top, x1, bottom, style.size, reads_up))
+        return found
 
     def _spans(self, boxes: np.ndarray) -> Iterator[tuple[int, int, float, float, bool]]:
         """Each word's first and end character, left and right edge, and whether it is glued to the one before it."""

@@ -29,6 +29,7 @@ from mixrag_cli.recap.language import (
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC, measures_implied
 from mixrag_cli.records import Cell, Header, Hit, Table
+from mixrag_cli.tables.members import summary_rows
 from mixrag_cli.tables.text import has_labels, key_columns
 
 MIN_ROWS = 2  # a single row is a cell to look up
@@ -94,10 +95,11 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
     if not len(fits) or fits.max() <= 0 or extra[c := int(fits.argmax())] > MIN_COLUMN_WORDS:
         return None
     chosen = _rows_asked_for(rows.said, column_said[:, c], weights)
+    left_out = summary_rows(table)
     wanted = [
         (header, facets)
         for header, take, facets in zip(table.rows, chosen, rows.facets, strict=True)
-        if take and not header.is_total and not facet_conflict(operand.facets, facets)
+        if take and header.index not in left_out and not facet_conflict(operand.facets, facets)
     ]
     column = table.columns[c]
     said_times = (around_facets, columns.facets[c], *(facets for _, facets in wanted))

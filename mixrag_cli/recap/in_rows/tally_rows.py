@@ -16,6 +16,7 @@ from mixrag_cli.recap.in_rows.column_texts import distinct_texts
 from mixrag_cli.recap.in_rows.filters import RowFilter
 from mixrag_cli.recap.in_rows.tally_question import Tally, TallyOperation
 from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Table
+from mixrag_cli.tables.members import summary_rows
 from mixrag_cli.tables.scan import Filter, Group, ScannedRow
 from mixrag_cli.tables.text import key_columns, row_name
 
@@ -62,8 +63,9 @@ class TallyRows:
         return len(texts) == len(set(texts))
 
     def passing(self) -> list[dict[int, Cell]]:
-        """The rows of a table that is held whole, each by column; totals left out."""
-        by_row: dict[int, dict[int, Cell]] = {row.index: {} for row in self.table.rows if not row.is_total}
+        """The rows of a table that is held whole, each by column; those that sum others up left out."""
+        left_out = summary_rows(self.table)
+        by_row: dict[int, dict[int, Cell]] = {row.index: {} for row in self.table.rows if row.index not in left_out}
         for cell in self.table.cells:
             if cell.row in by_row:
                 by_row[cell.row][cell.column] = cell

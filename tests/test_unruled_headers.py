@@ -1,0 +1,184 @@
+"""Headers that a page prints where no ruling tells them apart: each names the columns that it stands over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reportlab.pdfgen.canvas import Canvas
+
+from mixrag_cli.records import Document, Table
+from mixrag_cli.tables.grid import grid_to_table
+from tests.painted_pdf import read_pages
+
+TOWNS = ("Aber", "Birk", "Carn", "Dale", "Esk", "Firth")
+EDGES = (72, 152, 212, 272, 332, 392, 452, 512)
+GROUPS = ("Person", "Male")
+PARTS = ("Total", "Rural", "Urban")
+
+
+def table_of(document: Document) -> Table:
+    (grid,) = document.grids
+    table = grid_to_table(grid, document="d", title=document.title)
+    assert table is not None
+    return table
+
+
+def columns_of(document: Document) -> list[tuple[str, ...]]:
+    return [header.path for header in table_of(document).columns]
+
+
+def center(canvas: Canvas, first: int, last: int, y: float, text: str) -> None:
+    canvas.drawCentredString((EDGES[first] + EDGES[last + 1]) / 2, y, text)
+
+
+def draw_figures(canvas: Canvas, top: float, n_columns: int, step: float = 14) -> None:
+    """Rows of a town and figures whose right edges stand under each other."""
+    for number, town in enumerate(TOWNS):
+        y = top - number * step
+        canvas.drawString(EDGES[0] + 3, y, town)
+        for column in range(1, n_columns):
+            canvas.drawRightString(EDGES[column + 1] - 4, y, f"{10 * column + number}.{number}")
+
+
+def draw_rulings(canvas: Canvas, ys: Sequence[float], n_columns: int, top: float) -> None:
+    """Rulings across at ys, and down between the lowest and top."""
+    for y in ys:
+        canvas.line(EDGES[0], y, EDGES[n_columns], y)
+    for edge in EDGES[: n_columns + 1]:
+        canvas.line(edge, min(ys), edge, top)
+
+
+def draw_groups(canvas: Canvas, y: float) -> None:
+    """Two headings over three columns each, and below them the names that both have in common."""
+    for number, group in enumerate(GROUPS):
+        center(canvas, 1 + 3 * number, 3 + 3 * number, y, group)
+    for column in range(1, 7):
+        center(canvas, column, column, y - 12, PARTS[(column - 1) % 3])
+
+
+GROUPED = [(group, part) for group in GROUPS for part in PARTS]
+
+
+def test_header_lines_in_one_unparted_cell_are_headers_below_their_title() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.setFontSize(14)
+        canvas.drawCentredString(292, 725, "Schooling")
+        canvas.setFontSize(9)
+        draw_groups(canvas, 708)
+        canvas.drawString(75, 696, "Town")
+        draw_figures(canvas, 680, 7)
+        draw_rulings(canvas, [740, *(690 - 14 * number for number in range(7))], 7, 690)
+        canvas.line(EDGES[0], 690, EDGES[0], 740)
+        canvas.line(EDGES[7], 690, EDGES[7], 740)
+
+    document = read_pages(paint)
+    assert columns_of(document) == GROUPED
+    table = table_of(document)
+    assert [row.path for row in table.rows] == [(town,) for town in TOWNS]
+    assert table.title.endswith("Schooling")
+
+
+def test_headings_above_the_outermost_ruling_are_headers() -> None:
+    names = ("Town", "Households", "Incomes", "Wells")
+
+    def paint(canvas: Canvas) -> None:
+        for column, name in enumerate(names):
+            center(canvas, column, column, 700, name)
+        draw_figures(canvas, 680, 4)
+        draw_rulings(canvas, [690 - 14 * number for number in range(7)], 4, 690)
+
+    assert columns_of(read_pages(paint)) == [(name,) for name in names[1:]]
+
+
+def test_a_sentence_above_a_ruled_table_is_no_header() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(EDGES[0], 700, "The next table gives what each of the towns told the survey in that year.")
+        draw_figures(canvas, 680, 4)
+        draw_rulings(canvas, [690 - 14 * number for number in range(7)], 4, 690)
+
+    document = read_pages(paint)
+    assert all("told" not in part for path in columns_of(document) for part in path)
+    assert any("told the survey" in block.text for block in document.blocks if block.kind != "table")
+
+
+def test_headings_on_their_side_name_their_columns() -> None:
+    names = ("Households in all", "Incomes of them", "Wells they dug")
+
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(75, 695, "Town")
+        for column, name in enumerate(names, start=1):
+            canvas.saveState()
+            canvas.translate((EDGES[column] + EDGES[column + 1]) / 2 + 3, 694)
+            canvas.rotate(90)
+            for line, words in enumerate((name.split()[0], " ".join(name.split()[1:]))):
+                canvas.drawString(0, -11 * line, words)
+            canvas.restoreState()
+        draw_figures(canvas, 680, 4)
+        draw_rulings(canvas, [760, *(690 - 14 * number for number in range(7))], 4, 760)
+
+    assert columns_of(read_pages(paint)) == [(name,) for name in names]
+
+
+def test_a_ruling_leads_from_the_header_to_a_body_far_below() -> None:
+    def paint(canvas: Canvas) -> None:
+        draw_groups(canvas, 720)
+        canvas.drawString(75, 708, "Town")
+        canvas.line(EDGES[0], 702, EDGES[7], 702)
+        draw_figures(canvas, 676, 7)
+
+    assert columns_of(read_pages(paint)) == GROUPED
+
+
+def test_a_headnote_beside_the_period_gives_all_columns_their_scale() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(75, 734, "Budget 2014-2015")
+        canvas.drawRightString(EDGES[7], 734, "(In thousands of euros)")
+        draw_groups(canvas, 718)
+        draw_figures(canvas, 692, 7)
+
+    table = table_of(read_pages(paint))
+    assert [header.path for header in table.columns] == GROUPED
+    assert {(cell.unit, cell.scale) for cell in table.cells} == {("EUR", 1000)}
+
+
+def test_several_label_columns_and_empty_columns_have_their_headings() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(75, 700, "No.")
+        canvas.drawString(110, 700, "Town")
+        for column, name in enumerate(("Now", "Before", "Planned"), start=1):
+            canvas.drawRightString(EDGES[column + 1] - 4, 700, name)
+        draw_figures(canvas, 684, 3)
+
+    assert columns_of(read_pages(paint)) == [("Now",), ("Before",), ("Planned",)]
+
+
+def test_sections_parted_by_blanks_stand_under_one_header() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.drawRightString(EDGES[3] - 4, 716, "2016")
+        canvas.line(EDGES[0], 712, EDGES[3], 712)
+        y = 700
+        for name in ("Class A", "Class B", "Whole fund"):
+            canvas.drawString(75, y, name)
+            for number, label in enumerate(("Net value", "Units", "Value of a unit"), start=1):
+                canvas.drawString(75, y - 14 * number, label)
+                canvas.drawRightString(EDGES[3] - 4, y - 14 * number, f"{number}4,{100 + number}")
+            y -= 14 * 3 + 38
+
+    table = table_of(read_pages(paint))
+    assert [header.path for header in table.columns] == [("2016",)]
+    assert [row.path[0] for row in table.rows] == [n for n in ("Class A", "Class B", "Whole fund") for _ in range(3)]
+
+
+def test_a_headnote_in_brackets_above_the_header_gives_the_scale() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawString(EDGES[0], 760, "Table 7. Households by sex")
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(EDGES[0], 744, "[In thousands (314 represents 314,000). As of July 1]")
+        canvas.line(EDGES[0], 740, EDGES[7], 740)
+        draw_groups(canvas, 720)
+        draw_figures(canvas, 694, 7)
+
+    table = table_of(read_pages(paint))
+    assert {cell.scale for cell in table.cells} == {1000}
+    assert "Households by sex" in table.title
