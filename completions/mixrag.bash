@@ -44,10 +44,10 @@ _mixrag() {
     esac
     case $path in
         '') words='index ask chat search show eval calibrate ls status remove mcp serve doctor completion models config' flags='--version --help -h' ;;
-        '/index') words='' flags='--rebuild --prune --follow --wait --exclude --include --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
-        '/ask') words='' flags='--path --modality --kind --file --rerank --expand --generator --strategy --accept --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
-        '/chat') words='' flags='--path --modality --kind --file --rerank --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
-        '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --expand --generator --json --store --color --quiet -q --debug --help -h' ;;
+        '/index') words='' flags='--rebuild --prune --follow --wait --exclude --include --watch --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
+        '/ask') words='' flags='--path --modality --kind --file --rerank --sync --expand --generator --strategy --accept --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
+        '/chat') words='' flags='--path --modality --kind --file --rerank --sync --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
+        '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --sync --expand --generator --json --store --color --quiet -q --debug --help -h' ;;
         '/show') words='' flags='--tables --json --store --color --quiet -q --debug --help -h' ;;
         '/eval') words='' flags='--compare --ablate --answers --measure --k --split --only --by --limit -n --files --distractors --against --html --scores --cache --replay --fresh --json --store --color --quiet -q --debug --help -h' ;;
         '/calibrate') words='' flags='--reset --html --wait --json --store --color --quiet -q --debug --help -h' ;;

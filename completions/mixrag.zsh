@@ -285,6 +285,7 @@ _mixrag_search() {
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
+        '*--sync[First bring the files that have changed into the index]' \
         '*--expand=[How the model widens the search - none, hyde, step-back, modality-hyde, rephrase, query-to-document]:value:(none hyde step-back modality-hyde rephrase query-to-document)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--json[Print one JSON object on stdout]' \
@@ -302,6 +303,7 @@ _mixrag_chat() {
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
+        '*--sync[First bring the files that have changed into the index]' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
         '*--json[Print one JSON object on stdout]' \
@@ -319,6 +321,7 @@ _mixrag_ask() {
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
+        '*--sync[First bring the files that have changed into the index]' \
         '*--expand=[How the model widens the search - none, hyde, step-back, modality-hyde, rephrase, query-to-document]:value:(none hyde step-back modality-hyde rephrase query-to-document)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
@@ -342,6 +345,7 @@ _mixrag_index() {
         '*--wait=[Wait this many seconds for another index run to end]:value: ' \
         '*--exclude=[Leave these files or folders out, now and later; may be repeated; '\'''\'' forgets what was given before]:value: ' \
         '*--include=[Only these files, now and later; as --exclude]:value: ' \
+        '*--watch[Then keep the index fresh as files change, until Ctrl-C]' \
         '*--summaries=[Let the model summarise tables - none, short, long]:value:(none short long)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \

@@ -59,7 +59,7 @@ def ask(
     from mixrag_cli.commands.sessions import behind_of, open_session_for
     from mixrag_cli.pipeline.freshness import freshness_note
 
-    session = open_session_for(search.file, settings, needs_generator=bool(generator))
+    session = open_session_for(search, settings, face, needs_generator=bool(generator))
     if jsonl:
         from mixrag_cli.commands.batch import ask_batch
 

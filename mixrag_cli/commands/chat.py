@@ -49,7 +49,7 @@ def chat(
     from mixrag_cli.output.prompting import make_line_reader
     from mixrag_cli.pipeline.conversation import Conversation
 
-    session = open_session_for(search.file, settings, needs_generator=bool(generator))
+    session = open_session_for(search, settings, face, needs_generator=bool(generator))
     desk = Desk(
         Conversation(session, search.scope),
         face.console(),

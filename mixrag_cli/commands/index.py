@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mixrag_cli.commands.options import Face, GeneratorOption, SummariesOption, YesOption, command, confirm
+from mixrag_cli.commands.refreshing import WAIT_S, keep_fresh
 from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import ExitCode
 from mixrag_cli.output.streams import write_json
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mixrag_cli.pipeline.indexing import IndexReport
     from mixrag_cli.pipeline.summarising import SummaryReport
     from mixrag_cli.records import Skipped
+    from mixrag_cli.settings import Settings
 
 SPENT = {
     "tokens": "the token budget is spent (summary_tokens)",
@@ -57,6 +59,9 @@ def index(
         list[str] | None,
         typer.Option("--include", metavar="GLOB", help="Only these files, now and later; as --exclude."),
     ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Then keep the index fresh as files change, until Ctrl-C.")
+    ] = False,
     summaries: SummariesOption = None,
     generator: GeneratorOption = None,
     yes: YesOption = False,
@@ -78,6 +83,7 @@ def index(
         from mixrag_cli.pipeline.indexing import build_index
         from mixrag_cli.walking import Selection
 
+        due = _begin_to_watch(roots, settings) if watch else None
         report = build_index(
             roots,
             settings,
@@ -91,8 +97,25 @@ def index(
     _tell(report, face)
     if report.interrupted:
         return interruption_code()
+    if due is not None:
+
+        def refresh() -> IndexReport:
+            with face.watch_run() as view:
+                return build_index(roots, settings, events=view, prune=prune, follow=follow, wait_s=max(wait_s, WAIT_S))
+
+        return keep_fresh(due, refresh, face)
     lacks_model = report.summaries is not None and report.summaries.lacks_model
     return ExitCode.PARTIAL if report.skipped or lacks_model else ExitCode.DONE
+
+
+def _begin_to_watch(roots: Sequence[Path], settings: Settings) -> Iterator[None]:
+    """Watching begins before the first run, so that no change falls between the two. Raises as due_refreshes does."""
+    from mixrag_cli.pipeline.roots import plan_index
+    from mixrag_cli.pipeline.watching import due_refreshes
+
+    due = due_refreshes(plan_index(roots, settings))
+    next(due)
+    return due
 
 
 def _warn_of_settings_files(roots: Sequence[Path], face: Face) -> None:

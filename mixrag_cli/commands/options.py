@@ -149,6 +149,7 @@ AcceptOption = Annotated[
         "answer, the status stays likely, and the exit code is 0.",
     ),
 ]
+SyncOption = Annotated[bool, typer.Option("--sync", help="First bring the files that have changed into the index.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before something is removed.")]
 
 
@@ -199,6 +200,7 @@ class Search:
     kind: KindFilter = None
     file: FileOption = None
     rerank: RerankOption = None
+    sync: SyncOption = False
 
     @property
     def scope(self) -> Scope:

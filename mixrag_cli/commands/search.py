@@ -34,7 +34,7 @@ def search(
     from mixrag_cli.commands.sessions import locate_files_of, open_session_for
     from mixrag_cli.pipeline.freshness import freshness_note
 
-    session = open_session_for(within.file, settings)
+    session = open_session_for(within, settings, face)
     result = session.search(text, within.scope, limit)
     if changed := freshness_note(session.document_rows, session.reader.store):
         face.note(changed)

@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mixrag_cli.commands.options import Face, Search
 from mixrag_cli.commands.sources import locate_files
+from mixrag_cli.errors import WrongUsage
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.records import Table
 from mixrag_cli.settings import Settings
@@ -36,12 +38,19 @@ def lend_session(lend: Lend) -> Iterator[None]:
         _lend = None
 
 
-def open_session_for(files: Sequence[Path] | None, settings: Settings, *, needs_generator: bool = False) -> Session:
-    """The files read now where some are named, else the index. Raises what opening either raises.
+def open_session_for(search: Search, settings: Settings, face: Face, *, needs_generator: bool = False) -> Session:
+    """The files read now where some are named, else the index, brought up to date first where that is wished.
 
     needs_generator: raise ModelUnusable at once where it cannot be had; else an answer notes it.
+    Raises WrongUsage for both wishes at once, and what opening either raises.
     """
-    session = _open(files, settings)
+    if search.sync:
+        if search.file:
+            raise WrongUsage("--sync is for an index, and --file reads files without one", "one of the two")
+        from mixrag_cli.commands.refreshing import sync
+
+        sync(settings, face)
+    session = _open(search.file, settings)
     if needs_generator:
         session.generator  # noqa: B018
     return session

@@ -59,7 +59,8 @@ from mixrag_cli.walking import (
 class IndexReport:
     """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for.
 
-    no_reader: of those left out, how many have a format that nothing here reads, by suffix.
+    no_reader: of those left out, how many have a format that nothing here reads, by suffix. touched: display paths of
+    the files that were read or removed.
     """
 
     store: Path
@@ -78,6 +79,7 @@ class IndexReport:
     warnings: tuple[str, ...] = ()
     interrupted: bool = False
     summaries: SummaryReport | None = None
+    touched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +358,13 @@ def _report(plan: IndexPlan, scan: _Scan, tally: Tally, seconds: float) -> Index
         seconds=round(seconds, 2),
         warnings=tuple(tally.warnings),
         interrupted=tally.interrupted,
+        touched=_touched(scan, tally),
     )
+
+
+def _touched(scan: _Scan, tally: Tally) -> tuple[str, ...]:
+    read = [row.path for _, row in scan.to_read if row.id in tally.committed]
+    return tuple(dict.fromkeys((*read, *(row.path for row in scan.removed))))
 
 
 def _skipped(row: DocumentRow) -> Skipped:
