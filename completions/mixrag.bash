@@ -19,6 +19,8 @@ _mixrag() {
         *:--path) COMPREPLY=(); return ;;
         *:--modality) COMPREPLY=($(compgen -W 'pdf markdown code sheet html notebook text document slides mail image' -- "$word")); return ;;
         *:--kind) COMPREPLY=($(compgen -W 'prose code table row' -- "$word")); return ;;
+        *:--language) COMPREPLY=(); return ;;
+        *:--since|*:--modified) COMPREPLY=(); return ;;
         *:--file) COMPREPLY=(); return ;;
         *:--rerank) COMPREPLY=(); return ;;
         *:--expand) COMPREPLY=($(compgen -W 'none hyde step-back modality-hyde rephrase query-to-document' -- "$word")); return ;;
@@ -27,6 +29,7 @@ _mixrag() {
         *:--jsonl) COMPREPLY=(); return ;;
         *:--output) COMPREPLY=(); return ;;
         *:--limit|*:-n) COMPREPLY=(); return ;;
+        *:--context|*:-C) COMPREPLY=(); return ;;
         *:--compare) COMPREPLY=(); return ;;
         *:--measure) COMPREPLY=(); return ;;
         *:--k) COMPREPLY=(); return ;;
@@ -45,9 +48,9 @@ _mixrag() {
     case $path in
         '') words='index ask chat search show eval calibrate ls status remove mcp serve doctor completion models config' flags='--version --help -h' ;;
         '/index') words='' flags='--rebuild --prune --follow --wait --exclude --include --watch --summaries --generator --yes -y --json --store --color --quiet -q --debug --help -h' ;;
-        '/ask') words='' flags='--path --modality --kind --file --rerank --sync --expand --generator --strategy --accept --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
-        '/chat') words='' flags='--path --modality --kind --file --rerank --sync --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
-        '/search') words='' flags='--limit -n --path --modality --kind --file --rerank --sync --expand --generator --json --store --color --quiet -q --debug --help -h' ;;
+        '/ask') words='' flags='--path --modality --kind --language --since --modified --file --rerank --sync --expand --generator --strategy --accept --explain --jsonl --output --json --store --color --quiet -q --debug --help -h' ;;
+        '/chat') words='' flags='--path --modality --kind --language --since --modified --file --rerank --sync --generator --strategy --json --store --color --quiet -q --debug --help -h' ;;
+        '/search') words='' flags='--limit -n --files -l --context -C --open --path --modality --kind --language --since --modified --file --rerank --sync --expand --generator --json --store --color --quiet -q --debug --help -h' ;;
         '/show') words='' flags='--tables --json --store --color --quiet -q --debug --help -h' ;;
         '/eval') words='' flags='--compare --ablate --answers --measure --k --split --only --by --limit -n --files --distractors --against --html --scores --cache --replay --fresh --json --store --color --quiet -q --debug --help -h' ;;
         '/calibrate') words='' flags='--reset --html --wait --json --store --color --quiet -q --debug --help -h' ;;

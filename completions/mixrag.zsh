@@ -279,10 +279,15 @@ _mixrag_show() {
 }
 _mixrag_search() {
     _arguments -C -S \
-        '*--limit=[How many passages at most]:value: ' '*-n[How many passages at most]:value: ' \
+        '*--limit=[How many passages, or files, at most]:value: ' '*-n[How many passages, or files, at most]:value: ' \
+        '*--files[Only the paths of the files, one a line]' '*-l[Only the paths of the files, one a line]' \
+        '*--context=[So many passages before and after each]:value: ' '*-C[So many passages before and after each]:value: ' \
+        '*--open[Open the best place in $VISUAL or $EDITOR, at its line]' \
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
         '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
+        '*--language=[Only code in this language - python, rust, sql, …, or a suffix]:value: ' \
+        '*--since=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' '*--modified=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
         '*--sync[First bring the files that have changed into the index]' \
@@ -301,6 +306,8 @@ _mixrag_chat() {
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
         '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
+        '*--language=[Only code in this language - python, rust, sql, …, or a suffix]:value: ' \
+        '*--since=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' '*--modified=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
         '*--sync[First bring the files that have changed into the index]' \
@@ -319,6 +326,8 @@ _mixrag_ask() {
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
         '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
+        '*--language=[Only code in this language - python, rust, sql, …, or a suffix]:value: ' \
+        '*--since=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' '*--modified=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
         '*--sync[First bring the files that have changed into the index]' \
@@ -365,7 +374,7 @@ _mixrag() {
         '1:command:->command' \
         '*::argument:->argument'
     case $state in
-        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'ls:List the files in the index: state, kind, passages, size and path' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'mcp:Let programs that speak the Model Context Protocol ask this index' 'serve:Keep models and the index open; ask and search use it while it runs, and never need it' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
+        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning, file by file' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'ls:List the files in the index: state, kind, passages, size and path' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'mcp:Let programs that speak the Model Context Protocol ask this index' 'serve:Keep models and the index open; ask and search use it while it runs, and never need it' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
         argument) case $line[1] in
             index) _mixrag_index ;;
             ask) _mixrag_ask ;;

@@ -540,7 +540,7 @@ def test_search_lists_passages_that_show_can_open(indexed):
     shown = check_json(ask(indexed, "show", f"#{best['id'][:12]}", "--json").stdout, "show")
     assert "Orla Tennick" in shown["text"]
     plain = ask(indexed, "search", "fire extinguishers", "--limit", "1").stdout.decode()
-    assert plain.startswith(" 1  handbook.md#L")
+    assert plain.startswith("handbook.md  Handbook of the Fernhill workshop\n 1  L")
     assert f"#{best['id'][:12]}" in plain
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -54,7 +55,7 @@ def _answer(asked: Asked, session: Session, scope: Scope, *, accept_likely: bool
     """One answer or one error as JSON: a line that fails does not end the batch."""
     if asked.problem:
         return error_to_json(WrongUsage(f"line {asked.line}: {asked.problem}"))
-    own = Scope(paths=asked.paths or scope.paths, modalities=scope.modalities, kinds=scope.kinds)
+    own = replace(scope, paths=asked.paths or scope.paths)
     try:
         return answer_to_json(session.ask(asked.question, own), accept_likely=accept_likely)
     except MixragError as error:

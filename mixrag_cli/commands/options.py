@@ -108,6 +108,19 @@ KindFilter = Annotated[
     list[KindName] | None,
     typer.Option("--kind", metavar="KIND", help=f"Only passages of this kind: {_names(KindName)}."),
 ]
+LanguageFilter = Annotated[
+    list[str] | None,
+    typer.Option("--language", metavar="NAME", help="Only code in this language: python, rust, sql, …, or a suffix."),
+]
+SinceFilter = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        "--modified",
+        metavar="WHEN",
+        help="Only files changed since then: a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y.",
+    ),
+]
 FileOption = Annotated[
     list[Path] | None,
     typer.Option("--file", metavar="FILE", help="Read this file now instead of any index; may be repeated."),
@@ -198,19 +211,24 @@ class Search:
     path: PathFilter = None
     modality: ModalityFilter = None
     kind: KindFilter = None
+    language: LanguageFilter = None
+    since: SinceFilter = None
     file: FileOption = None
     rerank: RerankOption = None
     sync: SyncOption = False
 
     @property
     def scope(self) -> Scope:
-        """The restriction that the three filters mean together."""
+        """The restriction that the filters mean together. Raises WrongUsage for a moment that is none."""
+        from mixrag_cli.commands.moments import moment_ns
         from mixrag_cli.pipeline.scope import Scope
 
         return Scope(
             paths=tuple(self.path or ()),
             modalities=tuple(each.value for each in self.modality or ()),
             kinds=tuple(each.value for each in self.kind or ()),
+            languages=tuple(self.language or ()),
+            since_ns=moment_ns(self.since) if self.since is not None else None,
         )
 
 

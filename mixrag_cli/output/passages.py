@@ -79,11 +79,16 @@ def print_cited(console: Console, cited: Sequence[Cited], heads: Sequence[tuple[
 
 
 def print_near(console: Console, hit: Hit, query: str, heads: tuple[str, str], locate: Locate) -> None:
-    """A hit round the sentence that holds most of the query's words, these marked."""
+    """A hit's place, and the hit round the sentence that holds most of the query's words, these marked."""
     print_reference(console, heads[0], hit.path, hit.chunk.locator, locate, heads[1])
+    print_near_text(console, hit, query)
+
+
+def print_near_text(console: Console, hit: Hit, query: str, *, whole: bool = False) -> None:
+    """A hit round the sentence that holds most of the query's words, or whole; these words marked."""
     _print_heading(console, hit.chunk)
-    marked = marked_words(hit.chunk.text, query)
-    shown = snippet(marked, HIT_CHARACTERS, keep_lines=hit.chunk.kind == OWN_KIND)
+    marked = marked_words(hit.chunk.text.rstrip(), query)
+    shown = marked if whole else snippet(marked, HIT_CHARACTERS, keep_lines=hit.chunk.kind == OWN_KIND)
     print_indented(console, marked_text(shown))
 
 

@@ -7,7 +7,7 @@ answering), which session.py puts together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -24,10 +24,10 @@ from mixrag_cli.models import (
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL, make_reranker
-from mixrag_cli.pipeline.scope import Scope, path_matches
+from mixrag_cli.pipeline.scope import Scope, files_meant
 from mixrag_cli.pipeline.showing import Passage, show_passage
 from mixrag_cli.reading import ReaderModel
-from mixrag_cli.records import DocumentRow, Hit
+from mixrag_cli.records import Chunk, DocumentRow, Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
@@ -48,6 +48,14 @@ if TYPE_CHECKING:
 
 
 KEPT_QUERIES = 128  # embedded texts, 8 kB each: those of one question and of what it follows, not of a whole batch
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The passages right before and after one in its file, in the file's order."""
+
+    before: tuple[Chunk, ...] = ()
+    after: tuple[Chunk, ...] = ()
 
 
 class Collection:
@@ -104,6 +112,18 @@ class Collection:
     def show(self, ref: str) -> Passage:
         """The place that a citation names, with its surroundings. Raises WrongUsage where it names none."""
         return show_passage(self.reader, self.document_rows, ref)
+
+    def around(self, hits: Sequence[Hit], passages: int) -> dict[str, Around]:
+        """For each hit, by its passage's id, so many passages before and after it in its file: of a table's row rows
+        of that table, of running text running text.
+        """
+        found = {}
+        for chunk in (hit.chunk for hit in hits):
+            near = self.reader.chunks_of(chunk.document, chunk.position - passages, chunk.position + passages)
+            same = [each for each in near if each.parent == chunk.parent]
+            before = tuple(each for each in same if each.position < chunk.position)
+            found[chunk.id] = Around(before, tuple(each for each in same if each.position > chunk.position))
+        return found
 
     def vector_of(self, text: str) -> npt.NDArray[np.float32]:
         """The vector of a query, (dim,) float32 of length 1; embedded once while it is kept."""
@@ -239,14 +259,22 @@ class Collection:
         clock.lap("candidates")
         return hits
 
-    def filter(self, scope: Scope) -> str | None:
-        """The store's filter for a scope, None for everything. Raises WrongUsage for one that names no document."""
+    def filter(self, scope: Scope, without: Sequence[str] = ()) -> str | None:
+        """The store's filter for a scope, None for everything. without: ids of documents to leave out besides.
+
+        Raises WrongUsage for a scope that names no document.
+        """
         documents = None
-        if scope.paths:
-            documents = [row.id for row in self.document_rows if any(path_matches(row.path, p) for p in scope.paths)]
+        if scope.names_files:
+            documents = [row.id for row in files_meant(scope, self.document_rows)]
             if not documents:
-                raise WrongUsage(f"no indexed file matches {', '.join(scope.paths)}", "mixrag status")
-        return build_filter(document_ids=documents, modalities=scope.modalities or None, kinds=scope.kinds or None)
+                raise WrongUsage(f"no indexed file {scope}", "mixrag ls")
+        return build_filter(
+            document_ids=documents,
+            not_documents=without,
+            modalities=scope.modalities or None,
+            kinds=scope.kinds or None,
+        )
 
 
 def _embed_query(embedder: Embedder, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:
