@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 COMMANDS = ("ask", "search")
 # Options that need what only the caller's own process has: its stdin, its files, its traceback, its right to write,
-# its editor.
-OWN_AFFAIRS = ("-", "--file", "--jsonl", "--output", "--debug", "--sync", "--open")
+# its editor, the names that it gave.
+OWN_AFFAIRS = ("-", "--file", "--jsonl", "--output", "--debug", "--sync", "--open", "--collection")
 STORE_DIR, RECORD_FILE = ".mixrag", "state.json"
 SEEN_VARIABLES = ("HOME", "NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM", "LANG")
 SEEN_PREFIXES = ("MIXRAG_", "XDG_", "LC_")

@@ -27,7 +27,7 @@ __all__ = ["indexed"]  # the fixture
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
     *("index", "ask", "chat", "search", "show", "eval", "calibrate", "ls", "status", "remove", "mcp", "serve"),
-    *("models", "config", "doctor", "completion"),
+    *("collections", "models", "config", "doctor", "completion"),
 )
 HEAVY = (
     "numpy",

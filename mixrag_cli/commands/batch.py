@@ -17,12 +17,19 @@ from mixrag_cli.output.streams import json_line, write_text
 from mixrag_cli.pipeline.batch import Asked, answered_lines, read_batch
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session
+from mixrag_cli.pipeline.several import Several
 
 STDIN = Path("-")
 
 
 def ask_batch(
-    questions: Path, output: Path | None, session: Session, scope: Scope, face: Face, *, accept_likely: bool = False
+    questions: Path,
+    output: Path | None,
+    session: Session | Several,
+    scope: Scope,
+    face: Face,
+    *,
+    accept_likely: bool = False,
 ) -> int:
     """Answer the lines in order. PARTIAL where a line could not be answered for an error, else DONE.
 
@@ -51,7 +58,7 @@ def ask_batch(
     return ExitCode.PARTIAL if failed else ExitCode.DONE
 
 
-def _answer(asked: Asked, session: Session, scope: Scope, *, accept_likely: bool) -> dict[str, Any]:
+def _answer(asked: Asked, session: Session | Several, scope: Scope, *, accept_likely: bool) -> dict[str, Any]:
     """One answer or one error as JSON: a line that fails does not end the batch."""
     if asked.problem:
         return error_to_json(WrongUsage(f"line {asked.line}: {asked.problem}"))

@@ -12,7 +12,7 @@ import typer
 from mixrag_cli.commands.options import Face, GeneratorOption, SummariesOption, YesOption, command, confirm
 from mixrag_cli.commands.refreshing import WAIT_S, keep_fresh
 from mixrag_cli.commands.signals import interruption_code
-from mixrag_cli.errors import ExitCode
+from mixrag_cli.errors import ExitCode, MixragError
 from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def index(
     could not be used.
     """
     roots = paths or []  # none: the folders that the index here knows, else the current one
-    settings = face.settings(summaries=summaries, generator=generator)
+    settings = face.settings(may_be_new=True, summaries=summaries, generator=generator)
     if rebuild:
         confirm("the index will be built anew", yes=yes)
     _warn_of_settings_files(roots, face)
@@ -95,6 +95,7 @@ def index(
             selection=Selection(tuple(include or ()), tuple(exclude or ())),
         )
     _tell(report, face)
+    _remember(report, face, found_by_folder=settings.store is None, named=bool(paths))
     if report.interrupted:
         return interruption_code()
     if due is not None:
@@ -116,6 +117,25 @@ def _begin_to_watch(roots: Sequence[Path], settings: Settings) -> Iterator[None]
     due = due_refreshes(plan_index(roots, settings))
     next(due)
     return due
+
+
+def _remember(report: IndexReport, face: Face, *, found_by_folder: bool, named: bool) -> None:
+    """Let the index be found again by its name, or from folders that it does not lie above; say where it is.
+
+    found_by_folder: nobody named the store. named: somebody named the folders now.
+    """
+    from mixrag_cli.store import name_collection, remember_roots
+
+    try:
+        if face.names:
+            name_collection(face.names[0], report.store)
+        elif found_by_folder and report.elsewhere:
+            remember_roots(report.store, report.elsewhere)
+            if named:
+                folders = ", ".join(map(str, report.elsewhere))
+                face.note(f"the index lies in {report.store}; it is found from {folders} too")
+    except MixragError as error:
+        face.note(f"where this index lies could not be noted down: {error.message}")
 
 
 def _warn_of_settings_files(roots: Sequence[Path], face: Face) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from mixrag_cli.commands.named import only_one, split_names, store_named
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.output.streams import write_note
 
@@ -175,16 +176,37 @@ class Face:
         Path | None,
         typer.Option("--store", metavar="DIR", help="The index to use, instead of the one found from here upward."),
     ] = None
+    collection: Annotated[
+        list[str] | None,
+        typer.Option("--collection", metavar="NAME", help="The index of this name; see mixrag collections."),
+    ] = None
     color: Annotated[Color, typer.Option("--color", help="When to use colours and links.")] = Color.auto
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback where there is one.")] = False
 
-    def settings(self, **flags: Any) -> Settings:
-        """The settings of this run; a flag may be a text or a name out of a fixed list. Raises WrongUsage."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The collections that are meant, none where the index is found in another way."""
+        return split_names(self.collection)
+
+    def settings(self, *, may_be_new: bool = False, may_be_several: bool = False, **flags: Any) -> Settings:
+        """The settings of this run; a flag may be a text or a name out of a fixed list.
+
+        may_be_new: a collection that is not known gets a store. may_be_several: of several collections none is the
+        store. Raises WrongUsage, NoIndex for a collection that is not known.
+        """
         from mixrag_cli.settings import load_settings
 
         plain = {name: flag.value if isinstance(flag, StrEnum) else flag for name, flag in flags.items()}
-        return load_settings({"store": self.store, **plain})
+        store = self.store
+        if self.names:
+            if store is not None:
+                raise WrongUsage("--store and --collection both name an index", "one of the two")
+            if not may_be_several or len(self.names) == 1:
+                store = store_named(only_one(self.names), may_be_new=may_be_new)
+        elif self.collection:
+            raise WrongUsage("--collection needs a name", "mixrag collections")
+        return load_settings({"store": store, **plain})
 
     def note(self, message: str) -> None:
         """One line on stderr, unless the caller wants quiet."""

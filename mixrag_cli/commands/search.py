@@ -20,6 +20,7 @@ from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.session import SearchResult, Session
+    from mixrag_cli.pipeline.several import Several
 
 MOST_CONTEXT = 50  # passages on each side: more is the file itself, which show prints
 
@@ -60,21 +61,20 @@ def search(
     if view.open and (view.files or face.json):
         raise WrongUsage("--open shows the best place itself, and nothing is printed", "mixrag search --help")
     text = read_question(query, "query")
-    settings = face.settings(rerank=within.rerank, expansion=expand, generator=generator)
-    from mixrag_cli.commands.sessions import open_session_for
-    from mixrag_cli.pipeline.freshness import freshness_note
+    settings = face.settings(may_be_several=True, rerank=within.rerank, expansion=expand, generator=generator)
+    from mixrag_cli.commands.sessions import changed_since, open_all_for
 
-    session = open_session_for(within, settings, face)
+    session = open_all_for(within, settings, face)
     result = session.search(text, within.scope, limit, one_a_file=view.files)
     if view.context and not view.files:
         result = replace(result, around=session.around(result.hits, view.context))
-    if changed := freshness_note(session.document_rows, session.reader.store):
+    if changed := changed_since(session):
         face.note(changed)
         result = replace(result, warnings=(*result.warnings, *([changed] if face.json else [])))
     (_open_best if view.open else _tell)(result, session, view, face)
 
 
-def _tell(result: SearchResult, session: Session, view: View, face: Face) -> None:
+def _tell(result: SearchResult, session: Session | Several, view: View, face: Face) -> None:
     if face.json:
         from mixrag_cli.output.search_payload import search_to_json
 
@@ -90,7 +90,7 @@ def _tell(result: SearchResult, session: Session, view: View, face: Face) -> Non
         print_search(face.console(), result, locate_files_of(session))
 
 
-def _open_best(result: SearchResult, session: Session, _: View, face: Face) -> None:
+def _open_best(result: SearchResult, session: Session | Several, _: View, face: Face) -> None:
     from mixrag_cli.commands.opening import open_place
     from mixrag_cli.commands.sessions import locate_files_of
     from mixrag_cli.output.places import reference

@@ -125,6 +125,7 @@ def hit_to_json(ref: int, hit: Hit) -> dict[str, Any]:
         "ref": ref,
         "id": hit.chunk.id,
         "path": hit.path,
+        **({"collection": hit.collection} if hit.collection else {}),
         "title": hit.title,
         "modality": hit.chunk.modality,
         "kind": hit.chunk.kind,

@@ -16,7 +16,7 @@ from mixrag_cli.output.lines import (
     print_notes,
     print_place,
 )
-from mixrag_cli.output.passages import print_near_text
+from mixrag_cli.output.passages import in_collection, print_near_text
 from mixrag_cli.output.places import place_of, short_id
 from mixrag_cli.records import Chunk, Hit
 
@@ -28,13 +28,14 @@ def print_search(console: Console, result: SearchResult, locate: Locate) -> None
     """The ranked passages with their scores, those of a file together; the file of the best passage comes first."""
     if not result.hits:
         console.print(foreign("No passages found.", "yellow"))
-    by_file: dict[str, list[tuple[int, Hit]]] = {path: [] for path in result.files}
+    by_file: dict[tuple[str, str], list[tuple[int, Hit]]] = {}
     for rank, hit in enumerate(result.hits, 1):
-        by_file[hit.path].append((rank, hit))
-    for number, (path, hits) in enumerate(by_file.items()):
+        by_file.setdefault((hit.collection, hit.path), []).append((rank, hit))
+    for number, ((_, path), hits) in enumerate(by_file.items()):
         if number:
             console.print()
-        print_file(console, path, locate, _title(path, hits[0][1]))
+        best = hits[0][1]
+        print_file(console, path, locate, f"{in_collection(best)}  {_title(path, best)}".strip())
         _print_hits(console, hits, result, locate)
     print_notes(console, (*result.degraded, *result.warnings))
 

@@ -59,13 +59,20 @@ class Around:
 
 
 class Collection:
-    """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions."""
+    """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions.
 
-    def __init__(self, reader: StoreReader | MemoryStore, embedder: Embedder, settings: Settings) -> None:
+    name: of the collection, which its hits carry; "" where only one is asked.
+    """
+
+    def __init__(
+        self, reader: StoreReader | MemoryStore, embedder: Embedder, settings: Settings, name: str = ""
+    ) -> None:
         self.reader = reader
+        self.name = name
         self.embedder = embedder
         self._settings = settings
         self._generator: Generator | None = None
+        self._lender: Collection | None = None
         counts = reader.record.counts
         # Not a method of its own: a cycle would keep the reader, and its lock, until the collector comes by.
         self._embedded = lru_cache(maxsize=KEPT_QUERIES)(partial(_embed_query, embedder))
@@ -86,7 +93,8 @@ class Collection:
     def generator(self) -> Generator:
         """The generator that the settings name, loaded when first needed and kept warm. Raises ModelUnusable."""
         if self._generator is None:
-            self._generator = require_generator(self._settings)
+            lent = None if self._lender is None else self._lender.generator
+            self._generator = lent or require_generator(self._settings)
         return self._generator
 
     def use_generator(self, generator: Generator) -> None:
@@ -145,7 +153,11 @@ class Collection:
     @cached_property
     def passage_reader(self) -> ReaderModel:
         """What reads a question and a passage together; loaded when first needed."""
-        return load_reader(self._settings)
+        return load_reader(self._settings) if self._lender is None else self._lender.passage_reader
+
+    def borrow_models(self, lender: Collection) -> None:
+        """Read and answer by the other collection's models, so that each is loaded once."""
+        self._lender = lender
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -257,7 +269,7 @@ class Collection:
         query = Query(text, vector, ceiling, where, vectors, roots)
         hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
         clock.lap("candidates")
-        return hits
+        return [replace(hit, collection=self.name) for hit in hits] if self.name else hits
 
     def filter(self, scope: Scope, without: Sequence[str] = ()) -> str | None:
         """The store's filter for a scope, None for everything. without: ids of documents to leave out besides.

@@ -60,7 +60,7 @@ class IndexReport:
     """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for.
 
     no_reader: of those left out, how many have a format that nothing here reads, by suffix. touched: display paths of
-    the files that were read or removed.
+    the files that were read or removed. elsewhere: indexed folders above which the store does not lie.
     """
 
     store: Path
@@ -80,6 +80,7 @@ class IndexReport:
     interrupted: bool = False
     summaries: SummaryReport | None = None
     touched: tuple[str, ...] = ()
+    elsewhere: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,6 +360,7 @@ def _report(plan: IndexPlan, scan: _Scan, tally: Tally, seconds: float) -> Index
         warnings=tuple(tally.warnings),
         interrupted=tally.interrupted,
         touched=_touched(scan, tally),
+        elsewhere=plan.elsewhere,
     )
 
 

@@ -79,6 +79,19 @@ class Session(Collection):
         return answer_question(self, question, scope, on_text)
 
 
+def open_several(stores: Mapping[str, Path], settings: Settings) -> tuple[Session, ...]:
+    """A session of each store, by its name, over one embedder and one reader. Raises as open_session does."""
+    embedder = load_embedder(settings)
+    sessions: list[Session] = []
+    for name, store in stores.items():
+        reader = open_reader(find_store(store, store))
+        ensure_same_model(reader, embedder)
+        sessions.append(Session(reader, embedder, settings, name))
+    for session in sessions[1:]:
+        session.borrow_models(sessions[0])
+    return tuple(sessions)
+
+
 def open_session(start: Path, settings: Settings) -> Session:
     """Open the store found from start upward and load its embedder, both at once.
 

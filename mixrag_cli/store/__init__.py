@@ -22,10 +22,19 @@ if TYPE_CHECKING:
     )
     from mixrag_cli.store.filters import build_filter
     from mixrag_cli.store.layout import size_of_store
-    from mixrag_cli.store.location import STORE_DIR, find_store, holds_store, store_for_new
+    from mixrag_cli.store.location import STORE_DIR, find_store, find_store_of, holds_store, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
     from mixrag_cli.store.opening import open_writer, reopen_writer, set_store_aside
     from mixrag_cli.store.reading import StoreReader, open_reader
+    from mixrag_cli.store.registry import (
+        Registry,
+        forget_collection,
+        name_collection,
+        read_registry,
+        remember_roots,
+        store_of_new_collection,
+    )
+    from mixrag_cli.store.removing import delete_store
     from mixrag_cli.store.schema import Embedding, StoredDocument
     from mixrag_cli.store.terms import text_to_terms
     from mixrag_cli.store.writing import StoreWriter
@@ -36,24 +45,32 @@ __all__ = [
     "Embedding",
     "EmbeddingCache",
     "Finding",
+    "Registry",
     "StoreReader",
     "StoreWriter",
     "StoredDocument",
     "build_filter",
     "check_store",
+    "delete_store",
     "ensure_unlocked",
     "find_store",
+    "find_store_of",
+    "forget_collection",
     "holds_store",
+    "name_collection",
     "open_reader",
     "open_writer",
     "read_record",
+    "read_registry",
     "read_roots",
     "rebuild_hint",
+    "remember_roots",
     "reopen_writer",
     "root_to_text",
     "set_store_aside",
     "size_of_store",
     "store_for_new",
+    "store_of_new_collection",
     "text_to_root",
     "text_to_terms",
 ]
@@ -65,9 +82,18 @@ _HOMES = {
     "filters": ("build_filter",),
     "layout": ("size_of_store",),
     "lock": ("ensure_unlocked",),
-    "location": ("STORE_DIR", "find_store", "holds_store", "store_for_new"),
+    "location": ("STORE_DIR", "find_store", "find_store_of", "holds_store", "store_for_new"),
     "opening": ("open_writer", "reopen_writer", "set_store_aside"),
     "reading": ("StoreReader", "open_reader"),
+    "registry": (
+        "Registry",
+        "forget_collection",
+        "name_collection",
+        "read_registry",
+        "remember_roots",
+        "store_of_new_collection",
+    ),
+    "removing": ("delete_store",),
     "schema": ("Embedding", "StoredDocument"),
     "terms": ("text_to_terms",),
     "writing": ("StoreWriter",),

@@ -6,13 +6,11 @@ Looks only; creates nothing and opens no store.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
-
-from platformdirs import user_data_path
 
 from mixrag_cli.errors import NoIndex
 from mixrag_cli.records import stable_id
+from mixrag_cli.store.registry import data_folder, registered_roots
 
 STORE_DIR = ".mixrag"
 RECORD_FILE = "state.json"
@@ -22,6 +20,8 @@ PREVIOUS_RECORD_FILE = "state.prev"
 def find_store(start: Path, explicit: Path | None = None) -> Path:
     """The store that serves `start`: the explicit one, else the nearest at or above it, as git finds its own.
 
+    A folder that is indexed together with another, whose store lies there, is as good as one with a store of its own.
+
     Raises NoIndex when there is none.
     """
     if explicit is not None:
@@ -29,10 +29,28 @@ def find_store(start: Path, explicit: Path | None = None) -> Path:
             return explicit.absolute()
         raise NoIndex(f"no index at {explicit}", hint="mixrag index --store PATH FOLDER")
     folder = start.absolute()
-    for candidate in _candidates(folder):
-        if holds_store(candidate):
-            return candidate
+    registered = registered_roots()
+    for above in (folder, *folder.parents):
+        elsewhere = registered.get(str(above))
+        for candidate in (above / STORE_DIR, _store_outside(above), *([Path(elsewhere)] if elsewhere else [])):
+            if holds_store(candidate):
+                return candidate
     raise NoIndex(f"no index for {folder}", hint=f"mixrag index {folder}")
+
+
+def find_store_of(named: str, start: Path, explicit: Path | None = None) -> Path:
+    """As find_store; where there is none, that which serves the file or folder that is named, with or without a place.
+
+    Example: "/home/ida/papers/a.pdf#page=4", whatever the current folder is. Raises NoIndex when there is none.
+    """
+    try:
+        return find_store(start, explicit)
+    except NoIndex:
+        path = start / named
+        lying = next((each for each in (path, start / named.partition("#")[0]) if each.exists()), None)
+        if explicit is not None or lying is None or not named:
+            raise
+        return find_store(Path(os.path.realpath(lying)) if lying.is_dir() else Path(os.path.realpath(lying.parent)))
 
 
 def store_for_new(folder: Path, explicit: Path | None = None) -> Path:
@@ -55,11 +73,5 @@ def holds_store(path: Path) -> bool:
     return any((path / name).is_file() for name in (RECORD_FILE, PREVIOUS_RECORD_FILE))
 
 
-def _candidates(start: Path) -> Iterator[Path]:
-    for folder in (start, *start.parents):
-        yield folder / STORE_DIR
-        yield _store_outside(folder)
-
-
 def _store_outside(folder: Path) -> Path:
-    return user_data_path("mixrag") / "stores" / stable_id("store", os.fsencode(folder))
+    return data_folder() / "stores" / stable_id("store", os.fsencode(folder))
