@@ -109,7 +109,7 @@ class Settings:
 
 
 # A Path has made one slash of two. Nothing of the kind can be read yet, and a folder named "s3:" helps nobody.
-ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+")
+ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:)/+")
 SETTING_NAMES = tuple(field.name for field in fields(Settings))
 CHOICES: Mapping[str, tuple[str, ...]] = {
     name: get_args(kind) for name, kind in get_type_hints(Settings).items() if get_origin(kind) is Literal
@@ -193,6 +193,7 @@ def write_setting(name: str, value: Any | None) -> Path:
     present = _values_of_file(path)  # a file that cannot be understood is not to be overwritten
     if value is not None:
         value = check_value(name, value)
+        _check_together({**asdict(Settings()), **present, name: value}, name)
     elif name not in present and name not in SETTING_NAMES:  # one that is present may be unknown: unset mends the file
         raise unknown_setting(name)
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
@@ -201,6 +202,15 @@ def write_setting(name: str, value: Any | None) -> Path:
         kept.append(f"{name} = {_toml(value)}")
     _replace_file(path, "".join(line + "\n" for line in kept))
     return path
+
+
+def _check_together(values: Mapping[str, Any], name: str) -> None:
+    """Raise WrongUsage where the new value of this name could never be used beside the others."""
+    reply, window = values["answer_tokens"], values["context_tokens"]
+    if name in ("answer_tokens", "context_tokens") and reply >= window:
+        raise WrongUsage(f"a reply of answer_tokens {reply} leaves no room in a window of context_tokens {window}")
+    if name == "summaries" and values[name] != "none" and not values["generator"]:
+        raise WrongUsage("summaries of tables are written by a generator, and none is set", "mixrag models list")
 
 
 def _where(origin: str, name: str, environ: Mapping[str, str]) -> str:
@@ -244,7 +254,8 @@ def _path(value: Any, place: str) -> Path:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise WrongUsage(f"{place}store must be a folder, not {value!r}")
     if address := ADDRESS.match(os.fspath(value)):
-        raise WrongUsage(f"{place}store must be a folder on this machine, not {address[0]}…")
+        rest = os.fspath(value)[address.end() :]
+        raise WrongUsage(f"{place}store must be a folder on this machine, not {address[1]}//{rest}")
     return Path(value).expanduser().absolute()
 
 

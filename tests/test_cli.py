@@ -225,6 +225,27 @@ def test_config_is_written_read_and_unset(home, monkeypatch):
     assert runner.invoke(app, ["config", "get", "threads"]).stdout == "0\n"
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "code", "said"),
+    [
+        ("generator", "ftp://host", 14, "not the address of a server"),
+        ("generator", "http://me:key@host", 14, "a key does not belong into the server's address"),
+        ("generator", "nothing.gguf", 14, "model nothing.gguf is not on this machine"),
+        ("generator", "handbook.md", 14, "handbook.md"),
+        ("answer_tokens", "9000", 2, "leaves no room in a window"),
+        ("summaries", "short", 2, "none is set"),
+    ],
+)
+def test_config_refuses_what_would_be_refused_later(indexed, home, monkeypatch, name, value, code, said):
+    monkeypatch.setenv("MIXRAG_CONFIG_DIR", str(home))
+    monkeypatch.chdir(indexed)
+    done = CliRunner().invoke(app, ["config", "set", name, value])
+    assert (done.exit_code, said in done.stderr) == (code, True), done.stderr
+    assert not (home / "config.toml").exists()
+    assert CliRunner().invoke(app, ["config", "set", "generator", "HTTP://LocalHost:11434"]).exit_code == 0
+    assert CliRunner().invoke(app, ["config", "get", "generator"]).stdout == "HTTP://LocalHost:11434\n"
+
+
 def test_doctor_tells_each_finding_with_a_remedy(home, monkeypatch):
     monkeypatch.chdir(home)
     monkeypatch.setenv("MIXRAG_CONFIG_DIR", str(home))

@@ -14,7 +14,7 @@ from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
 from mixrag_cli.output.payloads import answer_to_json, error_to_json
 from mixrag_cli.output.streams import json_line, write_text
-from mixrag_cli.pipeline.batch import Asked, answered_lines, read_batch
+from mixrag_cli.pipeline.batch import ERROR_SCHEMA, Asked, Done, answered_lines, read_batch
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session
 from mixrag_cli.pipeline.several import Several
@@ -31,26 +31,27 @@ def ask_batch(
     *,
     accept_likely: bool = False,
 ) -> int:
-    """Answer the lines in order. PARTIAL where a line could not be answered for an error, else DONE.
+    """Answer the lines in order. PARTIAL where a line could not be answered for an error, now or before; else DONE.
 
-    output: a file to which answers are added; lines that it answers already are passed over. accept_likely: as in
+    output: a file to which answers are added; lines that it holds already are passed over. accept_likely: as in
     answer_to_json.
     Raises WrongUsage where the questions cannot be read or the file is of something else.
     """
-    done = answered_lines(output) if output else set()
-    failed = 0
+    done = answered_lines(output) if output else Done()
+    failed = done.failed
     with (
         _opened(questions) as file,
         _writer(output) as write,
         face.watch_run() as view,
     ):
-        if done:
-            view.note(f"{len(done):,} questions are answered already in {output}")
+        if done.lines:
+            ended = f", {done.failed:,} of them with an error" if done.failed else ""
+            view.note(f"{len(done.lines):,} questions are answered already in {output}{ended}")
         view.phase("ask", _count_lines(file))
         for count, asked in enumerate(read_batch(file), start=1):
-            if asked.line not in done:
+            if asked.line not in done.lines:
                 payload = _answer(asked, session, scope, accept_likely=accept_likely)
-                failed += payload["schema"] == "mixrag.error/1"
+                failed += payload["schema"] == ERROR_SCHEMA
                 write(
                     json_line({**payload, "line": asked.line, **({"id": asked.key} if asked.key is not None else {})})
                 )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mixrag_cli.output.passages import Behind
     from mixrag_cli.output.prompting import LineReader
     from mixrag_cli.pipeline.conversation import Conversation, Turn
+    from mixrag_cli.records import Answer
 
 WELCOME = "Ask about {files:,} files. /help lists the commands, Ctrl-D leaves."
 LEAVE_HINT = "Ctrl-C once more, or Ctrl-D, leaves."
@@ -43,6 +44,7 @@ def chat(
     """Ask question after question; follow-ups may lean on what was said before.
 
     Lines that begin with a slash are commands: /help lists them. Without a terminal, questions are read from stdin.
+    With --json each line that is read gives one JSON object, a command too; only /quit gives none.
     """
     settings = face.settings(rerank=search.rerank, generator=generator, strategy=strategy)
     from mixrag_cli.commands.sessions import behind_of, open_session_for
@@ -58,7 +60,7 @@ def chat(
         face,
     )
     if desk.is_live:
-        desk.say(WELCOME.format(files=sum(row.status == "indexed" for row in session.document_rows)), "dim")
+        desk.remark(WELCOME.format(files=sum(row.status == "indexed" for row in session.document_rows)))
     return desk.run()
 
 
@@ -103,6 +105,18 @@ class Desk:
 
             self.console.print(foreign(text, style))
 
+    def remark(self, text: str) -> None:
+        """One line that is no answer to anything; nothing where the person wants quiet."""
+        if not self.face.quiet:
+            self.say(text, "dim")
+
+    def report(self, command: str, text: str, **more: object) -> None:
+        """What a command did, in one line; with --json as mixrag.chat/1, with what else there is to tell."""
+        if self.face.json:
+            write_json({"schema": "mixrag.chat/1", "command": command, "text": text, **more})
+        else:
+            self.say(text, "dim")
+
     def last(self) -> Turn:
         """The turn that /sources, /show and /explain speak of. Raises WrongUsage before the first."""
         if not self.conversation.turns:
@@ -122,7 +136,7 @@ class Desk:
                 raise Leave from None
             self._interrupted = not self.lines.had_text
             if self._interrupted:
-                self.say(LEAVE_HINT, "dim")
+                self.remark(LEAVE_HINT)
             return ""
         self._interrupted = False
         return safe_text(typed).strip()
@@ -146,7 +160,7 @@ class Desk:
             )
         question = self.conversation.understand(typed)
         if question != typed:
-            self.say(f"asked as: {question}", "dim")
+            self.remark(f"asked as: {question}")
         live = LiveText(self.console, shown=self.is_live and not self.face.json)
         try:
             turn = self.conversation.put(typed, question, live)
@@ -154,11 +168,15 @@ class Desk:
             live.end()
         self._show_answer(turn)
 
+    def write_answer(self, answer: Answer) -> None:
+        """An answer as mixrag.answer/1."""
+        from mixrag_cli.output.payloads import answer_to_json
+
+        write_json(answer_to_json(answer))
+
     def _show_answer(self, turn: Turn) -> None:
         if self.face.json:
-            from mixrag_cli.output.payloads import answer_to_json
-
-            write_json(answer_to_json(turn.answer))
+            self.write_answer(turn.answer)
         else:
             from mixrag_cli.output.answer_view import print_answer
 
@@ -175,6 +193,10 @@ class Desk:
 
 def _help(desk: Desk, _: str) -> None:
     """List the commands."""
+    if desk.face.json:
+        told = {name: (run.__doc__ or "").splitlines()[0] for name, run in COMMANDS.items()}
+        desk.report("help", "the commands", commands=told)
+        return
     for name, run in COMMANDS.items():
         desk.say(f"/{name:<9} {(run.__doc__ or '').splitlines()[0].rstrip('.')}")
 
@@ -184,7 +206,9 @@ def _sources(desk: Desk, _: str) -> None:
     from mixrag_cli.output.answer_view import print_abstention, print_likely, print_sources
 
     answer = desk.last().answer
-    if answer.status == "likely":
+    if desk.face.json:
+        desk.write_answer(answer)
+    elif answer.status == "likely":
         print_likely(desk.console, answer, desk.behind)
     elif answer.sources:
         print_sources(desk.console, answer, desk.behind)
@@ -206,14 +230,23 @@ def _show(desk: Desk, argument: str) -> None:
         ref = reference(chosen.hit.path, chosen.locator)
     if not ref:
         raise WrongUsage("which source?", "/show 1")
-    print_passage(desk.console, desk.conversation.session.show(ref), desk.behind.file)
+    passage = desk.conversation.session.show(ref)
+    if desk.face.json:
+        from mixrag_cli.output.payloads import show_to_json
+
+        write_json(show_to_json(passage))
+    else:
+        print_passage(desk.console, passage, desk.behind.file)
 
 
 def _explain(desk: Desk, _: str) -> None:
     """The five steps behind the last answer."""
     from mixrag_cli.output.answer_view import print_answer
 
-    print_answer(desk.console, desk.last().answer, desk.behind, explain=True)
+    if desk.face.json:
+        desk.write_answer(desk.last().answer)
+    else:
+        print_answer(desk.console, desk.last().answer, desk.behind, explain=True)
 
 
 def _scope(desk: Desk, argument: str) -> None:
@@ -221,7 +254,7 @@ def _scope(desk: Desk, argument: str) -> None:
     scope = replace(desk.conversation.scope, paths=tuple(argument.split()))
     desk.conversation.session.filter(scope)  # one that names no file is refused before it is taken
     desk.conversation.scope = scope
-    desk.say(f"looking in {argument}" if argument else "looking everywhere", "dim")
+    desk.report("scope", f"looking in {argument}" if argument else "looking everywhere", paths=list(scope.paths))
 
 
 def _model(desk: Desk, argument: str) -> None:
@@ -229,7 +262,11 @@ def _model(desk: Desk, argument: str) -> None:
     session = desk.conversation.session
     if argument:
         session.change_generator("" if argument == "none" else argument)
-    desk.say(f"embedder {session.embedder.name}; generator {session.generator_name or 'none (built-in reader)'}", "dim")
+    desk.report(
+        "model",
+        f"embedder {session.embedder.name}; generator {session.generator_name or 'none (built-in reader)'}",
+        models={"embedder": session.embedder.name, "generator": session.generator_name or "none"},
+    )
 
 
 def _save(desk: Desk, argument: str) -> None:
@@ -244,7 +281,7 @@ def _save(desk: Desk, argument: str) -> None:
         save_private(path, conversation_to_markdown(desk.conversation.turns))
     except FileExistsError as error:
         raise WrongUsage(f"{path}: exists already", "another name") from error
-    desk.say(f"saved {len(desk.conversation.turns)} answers to {path}", "dim")
+    desk.report("save", f"saved {len(desk.conversation.turns)} answers to {path}", path=str(path))
 
 
 def _quit(desk: Desk, _: str) -> None:
