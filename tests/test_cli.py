@@ -4,11 +4,13 @@ import contextlib
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from importlib import resources
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from typer.testing import CliRunner
 from mixrag_cli import __version__
 from mixrag_cli.cli import app
 from mixrag_cli.commands.completion_scripts import completion_script
+from mixrag_cli.commands.health import _package_problem
 from tests.cli_fixtures import FORBIDDEN_BYTES, PROGRAM, environment_of, indexed, run_mixrag
 
 __all__ = ["indexed"]  # the fixture
@@ -244,6 +247,14 @@ def test_config_refuses_what_would_be_refused_later(indexed, home, monkeypatch, 
     assert not (home / "config.toml").exists()
     assert CliRunner().invoke(app, ["config", "set", "generator", "HTTP://LocalHost:11434"]).exit_code == 0
     assert CliRunner().invoke(app, ["config", "get", "generator"]).stdout == "HTTP://LocalHost:11434\n"
+
+
+def test_doctor_knows_how_each_package_is_imported():
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    names = [re.split(r"[<>=]", each)[0] for each in named]
+    problems = {name: _package_problem(name, "") for name in names}
+    assert len(names) > 30
+    assert {name: problem for name, problem in problems.items() if problem not in ("", "not installed")} == {}
 
 
 def test_doctor_tells_each_finding_with_a_remedy(home, monkeypatch):
