@@ -10,7 +10,7 @@ complete -c mixrag -n __fish_use_subcommand -f -a ls -d 'List the files in the i
 complete -c mixrag -n __fish_use_subcommand -f -a status -d 'Tell what is in the index, and what is not'
 complete -c mixrag -n __fish_use_subcommand -f -a remove -d 'Take files out of the index; the files themselves stay'
 complete -c mixrag -n __fish_use_subcommand -f -a mcp -d 'Let programs that speak the Model Context Protocol ask this index'
-complete -c mixrag -n __fish_use_subcommand -f -a serve -d 'Keep models and the index open; ask and search use it while it runs, and never need it'
+complete -c mixrag -n __fish_use_subcommand -f -a serve -d 'Keep models and the index open; ask, search and chat use it while it runs, and never need it'
 complete -c mixrag -n __fish_use_subcommand -f -a doctor -d 'Check that this machine is fit, with remedies'
 complete -c mixrag -n __fish_use_subcommand -f -a completion -d 'Print a completion script for your shell'
 complete -c mixrag -n __fish_use_subcommand -f -a collections -d 'List indexes that have a name, name one, or forget a name'

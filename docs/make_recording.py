@@ -74,7 +74,8 @@ def to_svg(shown: list[str]) -> str:
     )
     drawn = "".join(f'<g class="s s{number}">{"".join(lines)}</g>' for number, (_, lines) in enumerate(frames))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 {width:g} {height:g}" width="{width:g}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" width="{width:g}" '
+        f'viewBox="0 0 {width:g} {height:g}">'
         f"<title>mixrag: index, an answer, likely places, a refusal</title><style>{style}</style>"
         f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>{drawn}</svg>\n'
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mixrag_cli.commands.lending import NotWarm, lender
 from mixrag_cli.commands.named import stores_named
 from mixrag_cli.commands.options import Face, Search
 from mixrag_cli.commands.sources import locate_files
@@ -21,24 +21,6 @@ from mixrag_cli.settings import Settings
 if TYPE_CHECKING:
     from mixrag_cli.output.lines import Locate
     from mixrag_cli.output.passages import Behind
-
-Lend = Callable[[Settings], Session]
-_lend: Lend | None = None  # set while a warm server runs a command
-
-
-class NotWarm(SystemExit):
-    """The command wants another session than the one that is kept warm; it is to be run by its caller."""
-
-
-@contextmanager
-def lend_session(lend: Lend) -> Iterator[None]:
-    """Let commands use the session that lend gives for their settings, instead of opening one."""
-    global _lend
-    _lend = lend
-    try:
-        yield
-    finally:
-        _lend = None
 
 
 def open_session_for(search: Search, settings: Settings, face: Face, *, needs_generator: bool = False) -> Session:
@@ -63,7 +45,7 @@ def open_all_for(search: Search, settings: Settings, face: Face, *, needs_genera
     if len(face.names) < 2:
         return open_session_for(search, settings, face, needs_generator=needs_generator)
     _check_files_alone(search, face)
-    if _lend is not None:
+    if lender() is not None:
         raise NotWarm
     stores = stores_named(face.names)
     if search.sync:
@@ -119,10 +101,10 @@ def _check_files_alone(search: Search, face: Face) -> None:
 
 
 def _open(files: Sequence[Path] | None, settings: Settings) -> Session:
-    if _lend is not None:
+    if (lend := lender()) is not None:
         if files:
             raise NotWarm
-        return _lend(settings)
+        return lend(settings)
     if not files:
         return open_session(Path.cwd(), settings)
     from mixrag_cli.pipeline.unindexed import open_files
