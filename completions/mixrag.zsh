@@ -4,6 +4,7 @@ _mixrag_config_path() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -14,6 +15,7 @@ _mixrag_config_unset() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -25,6 +27,7 @@ _mixrag_config_set() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -36,6 +39,7 @@ _mixrag_config_get() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -47,6 +51,7 @@ _mixrag_config_list() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -75,6 +80,7 @@ _mixrag_models_remove() {
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -85,6 +91,7 @@ _mixrag_models_path() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -95,6 +102,7 @@ _mixrag_models_use() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -105,6 +113,7 @@ _mixrag_models_verify() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -116,6 +125,7 @@ _mixrag_models_pull() {
         '*--offline[Never use the network]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -126,6 +136,7 @@ _mixrag_models_list() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -150,6 +161,62 @@ _mixrag_models() {
         esac ;;
     esac
 }
+_mixrag_collections_remove() {
+    _arguments -C -S \
+        '*--delete[Delete the index too; the documents stay]' \
+        '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_collections_add() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_collections_list() {
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '*:argument:_default'
+}
+_mixrag_collections() {
+    local curcontext=$curcontext state line
+    _arguments -C -S \
+        '*--json[Print one JSON object on stdout]' \
+        '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
+        '*--color=[When to use colours and links]:value:(auto always never)' \
+        '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
+        '*--debug[Show a traceback where there is one]' \
+        '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
+        '1:command:->command' \
+        '*::argument:->argument'
+    case $state in
+        command) local -a commands=('list:List the named indexes, as `mixrag collections` does' 'add:Give a name to an index that is there already' 'remove:Forget a name; the index stays where it is, unless --delete'); _describe command commands ;;
+        argument) case $line[1] in
+            list) _mixrag_collections_list ;;
+            add) _mixrag_collections_add ;;
+            remove) _mixrag_collections_remove ;;
+        esac ;;
+    esac
+}
 _mixrag_completion() {
     _arguments -C -S \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
@@ -162,6 +229,7 @@ _mixrag_doctor() {
         '*--model[Also load the generator and measure how fast it is]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -172,6 +240,7 @@ _mixrag_serve() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -186,6 +255,7 @@ _mixrag_mcp() {
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -196,6 +266,7 @@ _mixrag_publish() {
     _arguments -C -S \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -207,6 +278,7 @@ _mixrag_remove() {
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -219,6 +291,7 @@ _mixrag_status() {
         '*--changed[List the files that differ from the index]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -230,6 +303,7 @@ _mixrag_ls() {
         '*--all[Files that a rule leaves out as well]' '*-a[Files that a rule leaves out as well]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -243,6 +317,7 @@ _mixrag_calibrate() {
         '*--wait=[Wait this many seconds for an index run to end]:value: ' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -270,6 +345,7 @@ _mixrag_eval() {
         '*--fresh[Index the data set again]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -281,6 +357,7 @@ _mixrag_show() {
         '*--tables[List the tables and facts found in the file]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -289,16 +366,23 @@ _mixrag_show() {
 }
 _mixrag_search() {
     _arguments -C -S \
-        '*--limit=[How many passages at most]:value: ' '*-n[How many passages at most]:value: ' \
+        '*--limit=[How many passages, or files, at most]:value: ' '*-n[How many passages, or files, at most]:value: ' \
+        '*--files[Only the paths of the files, one a line]' '*-l[Only the paths of the files, one a line]' \
+        '*--context=[So many passages before and after each]:value: ' '*-C[So many passages before and after each]:value: ' \
+        '*--open[Open the best place in $VISUAL or $EDITOR, at its line]' \
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
         '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
+        '*--language=[Only code in this language - python, rust, sql, …, or a suffix]:value: ' \
+        '*--since=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' '*--modified=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
+        '*--sync[First bring the files that have changed into the index]' \
         '*--expand=[How the model widens the search - none, hyde, step-back, modality-hyde, rephrase, query-to-document]:value:(none hyde step-back modality-hyde rephrase query-to-document)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -310,12 +394,16 @@ _mixrag_chat() {
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
         '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
+        '*--language=[Only code in this language - python, rust, sql, …, or a suffix]:value: ' \
+        '*--since=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' '*--modified=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
+        '*--sync[First bring the files that have changed into the index]' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -327,8 +415,11 @@ _mixrag_ask() {
         '*--path=[Only files under this path, or matching this glob; may be repeated]:value: ' \
         '*--modality=[Only documents of this kind - pdf, markdown, code, sheet, html, notebook, text, document, slides, mail, image]:value:(pdf markdown code sheet html notebook text document slides mail image)' \
         '*--kind=[Only passages of this kind - prose, code, table, row]:value:(prose code table row)' \
+        '*--language=[Only code in this language - python, rust, sql, …, or a suffix]:value: ' \
+        '*--since=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' '*--modified=[Only files changed since then - a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y]:value: ' \
         '*--file=[Read this file now instead of any index; may be repeated]:value: ' \
         '*--rerank=[How the best passages are reranked - late, none, llm, or a CrossEncoder by name]:value: ' \
+        '*--sync[First bring the files that have changed into the index]' \
         '*--expand=[How the model widens the search - none, hyde, step-back, modality-hyde, rephrase, query-to-document]:value:(none hyde step-back modality-hyde rephrase query-to-document)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
@@ -338,6 +429,7 @@ _mixrag_ask() {
         '*--output=[With --jsonl - add the answers to this file, and resume it]:value: ' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -353,11 +445,13 @@ _mixrag_index() {
         '*--wait=[Wait this many seconds for another index run to end]:value: ' \
         '*--exclude=[Leave these files or folders out, now and later; may be repeated; '\'''\'' forgets what was given before]:value: ' \
         '*--include=[Only these files, now and later; as --exclude]:value: ' \
+        '*--watch[Then keep the index fresh as files change, until Ctrl-C]' \
         '*--summaries=[Let the model summarise tables - none, short, long]:value:(none short long)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
+        '*--collection=[The index of this name; see mixrag collections]:value: ' \
         '*--color=[When to use colours and links]:value:(auto always never)' \
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
@@ -372,7 +466,7 @@ _mixrag() {
         '1:command:->command' \
         '*::argument:->argument'
     case $state in
-        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'ls:List the files in the index: state, kind, passages, size and path' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'publish:Put the last commit where others can read it with --store ADDRESS' 'mcp:Let programs that speak the Model Context Protocol ask this index' 'serve:Keep models and the index open; ask and search use it while it runs, and never need it' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
+        command) local -a commands=('index:Index folders, or bring their index up to date' 'ask:Answer a question from the indexed documents, with sources; or, with --jsonl, many' 'chat:Ask question after question; follow-ups may lean on what was said before' 'search:List the passages that match best, by words and by meaning, file by file' 'show:Show a cited place with what stands around it' 'eval:Measure retrieval and answers on a data set, with 95 % intervals' 'calibrate:Fit the thresholds of each source to this index, with labels or without' 'ls:List the files in the index: state, kind, passages, size and path' 'status:Tell what is in the index, and what is not' 'remove:Take files out of the index; the files themselves stay' 'publish:Put the last commit where others can read it with --store ADDRESS' 'mcp:Let programs that speak the Model Context Protocol ask this index' 'serve:Keep models and the index open; ask, search and chat use it while it runs, and never need it' 'doctor:Check that this machine is fit, with remedies' 'completion:Print a completion script for your shell' 'collections:List indexes that have a name, name one, or forget a name' 'models:Fetch and choose local language models' 'config:Read and change your settings'); _describe command commands ;;
         argument) case $line[1] in
             index) _mixrag_index ;;
             ask) _mixrag_ask ;;
@@ -389,6 +483,7 @@ _mixrag() {
             serve) _mixrag_serve ;;
             doctor) _mixrag_doctor ;;
             completion) _mixrag_completion ;;
+            collections) _mixrag_collections ;;
             models) _mixrag_models ;;
             config) _mixrag_config ;;
         esac ;;

@@ -22,6 +22,7 @@ from mixrag_cli.commands import (
     ask,
     calibrate,
     chat,
+    collections,
     completion,
     config,
     doctor,
@@ -201,6 +202,7 @@ app.command("ls")(ls.ls)
 app.command("status")(status.status)
 app.command("remove")(remove.remove)
 app.command("publish")(publish.publish)
+app.add_typer(collections.app, name="collections")
 app.command("mcp")(mcp.mcp)
 app.command("serve")(serve.serve)
 app.add_typer(models.app, name="models")

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMMANDS = ("ask", "search")
-# Options that need what only the caller's own process has: its stdin, its files, its traceback.
-OWN_AFFAIRS = ("-", "--file", "--jsonl", "--output", "--debug")
+# Options that need what only the caller's own process has: its stdin, its files, its traceback, its right to write,
+# its editor, the names that it gave.
+OWN_AFFAIRS = ("-", "--file", "--jsonl", "--output", "--debug", "--sync", "--open", "--collection")
 STORE_DIR, RECORD_FILE = ".mixrag", "state.json"
 SEEN_VARIABLES = ("HOME", "NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM", "LANG")
 SEEN_PREFIXES = ("MIXRAG_", "XDG_", "LC_")
@@ -42,7 +43,7 @@ def run_warm(arguments: Sequence[str]) -> int | None:
             return None
         for descriptor in (0, 1, 2):
             os.fstat(descriptor)
-        reply = _exchange(path, arguments)
+        reply = _exchange(path, _request(arguments))
     except (OSError, ValueError):
         return None
     return None if reply is None else _print(*reply)
@@ -125,7 +126,21 @@ def _is_ours(path: str, is_kind: Any) -> bool:
     return bool(is_kind(found.st_mode)) and found.st_uid == os.getuid() and not found.st_mode & 0o077
 
 
-def _exchange(path: str, arguments: Sequence[str]) -> tuple[int, bytes, bytes] | None:
+def ask_server(store: str, arguments: Sequence[str], **more: Any) -> tuple[int, bytes, bytes] | None:
+    """The exit code, stdout and stderr of a command line that the store's server runs; None where none does.
+
+    more: what goes with the request.
+    """
+    try:
+        path = socket_path(store)
+        if path is None or not _is_ours(path, stat.S_ISSOCK):
+            return None
+        return _exchange(path, {**_request(arguments), **more})
+    except (OSError, ValueError):
+        return None
+
+
+def _exchange(path: str, request: Mapping[str, Any]) -> tuple[int, bytes, bytes] | None:
     """The exit code, stdout and stderr of the command, None where the server declines. Raises OSError, ValueError."""
     import json
     import socket
@@ -135,7 +150,7 @@ def _exchange(path: str, arguments: Sequence[str]) -> tuple[int, bytes, bytes] |
         connection.connect(path)
         if not peer_is_me(connection):
             return None
-        connection.sendall(json.dumps(_request(arguments)).encode() + b"\n")
+        connection.sendall(json.dumps(request).encode() + b"\n")
         connection.settimeout(REPLY_S)
         header, body = receive_header(connection)
         if "code" not in header:

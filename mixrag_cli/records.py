@@ -438,7 +438,7 @@ class Hit:
     threshold: what the raw score of the source judged_by had to reach; where it did, accepted_by is that source.
     ceiling: the highest BM25 score that the words of its query can reach, without which "words" means nothing.
     terms: of the passage in the full-text index, in order, joined by blanks. root: the indexed folder in which an
-    absolute path lies, "" for one that is relative.
+    absolute path lies, "" for one that is relative. collection: which it is of, "" where only one is asked.
     """
 
     chunk: Chunk
@@ -453,6 +453,7 @@ class Hit:
     judged_by: str | None = None
     terms: str = ""
     root: str = ""
+    collection: str = ""
 
     @property
     def path_below(self) -> str:

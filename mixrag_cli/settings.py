@@ -110,7 +110,7 @@ class Settings:
 
 # A Path has made one slash of two. Nothing of the kind can be read yet, and a folder named "s3:" helps nobody.
 PUBLISHED = ("s3://", "gs://", "az://", "https://", "http://")  # addresses at which an index can be read
-ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+")
+ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:)/+")
 SETTING_NAMES = tuple(field.name for field in fields(Settings))
 CHOICES: Mapping[str, tuple[str, ...]] = {
     name: get_args(kind) for name, kind in get_type_hints(Settings).items() if get_origin(kind) is Literal
@@ -197,6 +197,7 @@ def write_setting(name: str, value: Any | None) -> Path:
     present = _values_of_file(path)  # a file that cannot be understood is not to be overwritten
     if value is not None:
         value = check_value(name, value)
+        _check_together({**asdict(Settings()), **present, name: value}, name)
     elif name not in present and name not in SETTING_NAMES:  # one that is present may be unknown: unset mends the file
         raise unknown_setting(name)
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
@@ -205,6 +206,15 @@ def write_setting(name: str, value: Any | None) -> Path:
         kept.append(f"{name} = {_toml(value)}")
     _replace_file(path, "".join(line + "\n" for line in kept))
     return path
+
+
+def _check_together(values: Mapping[str, Any], name: str) -> None:
+    """Raise WrongUsage where the new value of this name could never be used beside the others."""
+    reply, window = values["answer_tokens"], values["context_tokens"]
+    if name in ("answer_tokens", "context_tokens") and reply >= window:
+        raise WrongUsage(f"a reply of answer_tokens {reply} leaves no room in a window of context_tokens {window}")
+    if name == "summaries" and values[name] != "none" and not values["generator"]:
+        raise WrongUsage("summaries of tables are written by a generator, and none is set", "mixrag models list")
 
 
 def _where(origin: str, name: str, environ: Mapping[str, str]) -> str:
@@ -249,9 +259,12 @@ def _store(value: Any, place: str) -> Path | str:
         raise WrongUsage(f"{place}store must be a folder, not {value!r}")
     text = os.fspath(value)
     if address := ADDRESS.match(text):
-        if address[0].lower() in PUBLISHED and len(text) > len(address[0]):
+        rest = text[address.end() :]
+        if address[0].lower() in PUBLISHED and rest:
             return text
-        raise WrongUsage(f"{place}store must be a folder or an address ({', '.join(PUBLISHED)}), not {address[0]}…")
+        raise WrongUsage(
+            f"{place}store must be a folder or an address ({', '.join(PUBLISHED)}), not {address[1]}//{rest}"
+        )
     return Path(value).expanduser().absolute()
 
 

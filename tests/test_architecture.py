@@ -98,6 +98,7 @@ HEAVY = {
     "mcp_types",
     "uvicorn",
     "anyio",
+    "watchfiles",
 }
 # A program of its own that nothing imports: it made the bundled weights.
 TRAINER = f"{PACKAGE}.models.bundled.train"

@@ -9,7 +9,7 @@ from cli_fixtures import environment_of, run_mixrag
 from cli_fixtures import indexed as indexed
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.pipeline.batch import MAX_LINE_BYTES, answered_lines, read_batch
+from mixrag_cli.pipeline.batch import MAX_LINE_BYTES, Done, answered_lines, read_batch
 
 LINES = [
     '{"id": "leave", "question": "How many chairs were sold in 2024?"}',
@@ -56,6 +56,20 @@ def test_a_batch_is_answered_in_order_and_resumed(indexed, tmp_path):
     assert [each.get("answer") for each in resumed] == [each.get("answer") for each in found]
 
 
+def test_lines_that_failed_before_still_count_as_failed(indexed, tmp_path):
+    questions, answers = tmp_path / "questions.jsonl", tmp_path / "answers.jsonl"
+    questions.write_text('"How many chairs were sold in 2024?"\nnot json\n')
+    arguments = ("ask", "--jsonl", str(questions), "--output", str(answers))
+    environment = environment_of(indexed.parent)
+    assert run_mixrag(*arguments, cwd=indexed, env=environment).returncode == 3
+    again = run_mixrag(*arguments, cwd=indexed, env=environment)
+    assert again.returncode == 3  # nothing was left to ask, and the batch is not whole
+    assert b"2 questions are answered already" in again.stderr and b"1 of them with an error" in again.stderr
+    questions.write_text('"How many chairs were sold in 2024?"\n')
+    answers.write_bytes(answers.read_bytes().splitlines(keepends=True)[0])
+    assert run_mixrag(*arguments, cwd=indexed, env=environment).returncode == 0
+
+
 def test_questions_through_a_pipe(indexed):
     done = run_mixrag(
         *("ask", "--jsonl", "-"),
@@ -86,7 +100,7 @@ def test_answers_are_never_added_to_another_file(tmp_path):
     with pytest.raises(WrongUsage, match="no file of answers"):
         answered_lines(notes)
     assert notes.read_text() == "my notes\n"
-    assert answered_lines(tmp_path / "none.jsonl") == set()
+    assert answered_lines(tmp_path / "none.jsonl") == Done()
 
 
 def test_lines_that_are_no_questions_say_why():

@@ -144,6 +144,20 @@ def test_without_labels_the_plots_fit_the_width_and_the_encoding(folder: Path) -
     assert '<line class="cut"' in page
 
 
+@pytest.mark.parametrize(("error", "is_stored"), [(0.0, False), (1.0, True)])
+def test_a_fit_that_errs_more_than_the_one_in_use_is_not_taken(folder: Path, error: float, is_stored: bool) -> None:
+    calibrate(folder, "--reset")
+    calibrate(folder)
+    store = folder / ".mixrag"
+    fit = {**read_record(store).extra["calibration"]["late"], "error": error}
+    with reopen_writer(store) as writer:
+        writer.put_extra({"calibration": {"late": fit}})
+    told = checked(calibrate(folder, "--json").stdout, "calibration")
+    assert told["stored"] is is_stored
+    assert (read_record(store).extra["calibration"]["late"] == fit) is not is_stored
+    assert any("the one in use by 0.000, which stays" in note for note in told["notes"]) is not is_stored
+
+
 def test_labels_that_cannot_be_used_change_nothing(folder: Path) -> None:
     before = status_of(folder)
     file = write_labels(

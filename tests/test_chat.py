@@ -15,7 +15,9 @@ import termios
 import threading
 import time
 from collections.abc import Iterator
+from importlib import resources
 
+import jsonschema
 import pytest
 from cli_fixtures import PROGRAM, environment_of, run_mixrag
 from cli_fixtures import indexed as indexed
@@ -230,12 +232,44 @@ def test_questions_through_a_pipe_are_answered_one_by_one(indexed):
     assert b"\x1b" not in done.stdout
 
 
-def test_json_holds_one_object_a_question(indexed):
+def test_json_holds_one_object_a_line_for_commands_too(indexed, tmp_path):
+    lines = (
+        "How many chairs were sold in 2024?",
+        *("/sources", "/explain", "/show handbook.md", "/scope *.md", "/scope", "/model", f"/save {tmp_path}/c.md"),
+        *("/help", "/show 9", "/nonsense", "/quit"),
+    )
     done = run_mixrag(
         *("chat", "--json"),
         cwd=indexed,
         env=environment_of(indexed.parent),
-        typed=b"How many chairs were sold in 2024?\n/show 9\n",
+        typed="".join(f"{line}\n" for line in lines).encode(),
     )
-    answer, error = (json.loads(line) for line in done.stdout.splitlines())
-    assert answer["value"] == 515 and error["schema"] == "mixrag.error/1"
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(told) == len(lines) - 1  # /quit says nothing
+    for each in told:
+        name, _, version = each["schema"].removeprefix("mixrag.").partition("/")
+        form = resources.files("mixrag_cli").joinpath("schemas", f"{name}-{version}.json").read_text("utf-8")
+        jsonschema.validate(each, json.loads(form), cls=jsonschema.Draft202012Validator)
+    answer, sources, steps, shown, narrowed, widened, model, saved, commands, *errors = told
+    assert answer["value"] == 515
+    assert sources == steps == answer
+    assert shown["path"] == "handbook.md"
+    assert (narrowed["paths"], widened["paths"]) == (["*.md"], [])
+    assert model["models"]["generator"] == "none"
+    assert saved["path"] == f"{tmp_path}/c.md" and (tmp_path / "c.md").is_file()
+    assert {"sources", "quit"} <= set(commands["commands"])
+    assert [each["schema"] for each in errors] == ["mixrag.error/1"] * 2
+
+
+def test_quiet_leaves_only_what_was_asked_for(open_chat, indexed):
+    chat = open_chat("--quiet")
+    chat.send("How many chairs were sold in 2024?\r")
+    assert "/help lists the commands" not in chat.wait_for("515")
+    assert chat.leave() == 0
+    typed = b"How many chairs were sold in 2024?\nand in 2023?\n"
+    loud, quiet = (
+        run_mixrag("chat", *more, cwd=indexed, env=environment_of(indexed.parent), typed=typed).stdout
+        for more in ((), ("-q",))
+    )
+    assert b"asked as: How many chairs were sold in 2023?" in loud
+    assert b"asked as" not in quiet and b"412" in quiet

@@ -4,11 +4,13 @@ import contextlib
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from importlib import resources
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from typer.testing import CliRunner
 from mixrag_cli import __version__
 from mixrag_cli.cli import app
 from mixrag_cli.commands.completion_scripts import completion_script
+from mixrag_cli.commands.health import _package_problem
 from mixrag_cli.store import open_reader
 from mixrag_cli.store.quantising import encode_vectors
 from tests.cli_fixtures import FORBIDDEN_BYTES, PROGRAM, environment_of, indexed, run_mixrag
@@ -28,22 +31,8 @@ __all__ = ["indexed"]  # the fixture
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
-    *(
-        "index",
-        "ask",
-        "chat",
-        "search",
-        "show",
-        "eval",
-        "calibrate",
-        "ls",
-        "status",
-        "remove",
-        "publish",
-        "mcp",
-        "serve",
-    ),
-    *("models", "config", "doctor", "completion"),
+    *("index", "ask", "chat", "search", "show", "eval", "calibrate", "ls", "status", "remove", "publish", "mcp"),
+    *("serve", "collections", "models", "config", "doctor", "completion"),
 )
 HEAVY = (
     "numpy",
@@ -239,6 +228,35 @@ def test_config_is_written_read_and_unset(home, monkeypatch):
     assert {"name": "threads", "value": 3, "origin": "config file"} in listed["settings"]
     assert runner.invoke(app, ["config", "unset", "threads"]).exit_code == 0
     assert runner.invoke(app, ["config", "get", "threads"]).stdout == "0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code", "said"),
+    [
+        ("generator", "ftp://host", 14, "not the address of a server"),
+        ("generator", "http://me:key@host", 14, "a key does not belong into the server's address"),
+        ("generator", "nothing.gguf", 14, "model nothing.gguf is not on this machine"),
+        ("generator", "handbook.md", 14, "handbook.md"),
+        ("answer_tokens", "9000", 2, "leaves no room in a window"),
+        ("summaries", "short", 2, "none is set"),
+    ],
+)
+def test_config_refuses_what_would_be_refused_later(indexed, home, monkeypatch, name, value, code, said):
+    monkeypatch.setenv("MIXRAG_CONFIG_DIR", str(home))
+    monkeypatch.chdir(indexed)
+    done = CliRunner().invoke(app, ["config", "set", name, value])
+    assert (done.exit_code, said in done.stderr) == (code, True), done.stderr
+    assert not (home / "config.toml").exists()
+    assert CliRunner().invoke(app, ["config", "set", "generator", "HTTP://LocalHost:11434"]).exit_code == 0
+    assert CliRunner().invoke(app, ["config", "get", "generator"]).stdout == "HTTP://LocalHost:11434\n"
+
+
+def test_doctor_knows_how_each_package_is_imported():
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    names = [re.split(r"[<>=]", each)[0] for each in named]
+    problems = {name: _package_problem(name, "") for name in names}
+    assert len(names) > 30
+    assert {name: problem for name, problem in problems.items() if problem not in ("", "not installed")} == {}
 
 
 def test_doctor_tells_each_finding_with_a_remedy(home, monkeypatch):
@@ -559,7 +577,7 @@ def test_search_lists_passages_that_show_can_open(indexed):
     shown = check_json(ask(indexed, "show", f"#{best['id'][:12]}", "--json").stdout, "show")
     assert "Orla Tennick" in shown["text"]
     plain = ask(indexed, "search", "fire extinguishers", "--limit", "1").stdout.decode()
-    assert plain.startswith(" 1  handbook.md#L")
+    assert plain.startswith("handbook.md  Handbook of the Fernhill workshop\n 1  L")
     assert f"#{best['id'][:12]}" in plain
 
 

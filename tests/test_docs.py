@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 RUN_BLOCK = re.compile(r"<!-- run by tests/test_docs.py -->\n```sh\n(.*?)```", re.DOTALL)
 LONGEST_README = 100  # lines
+LARGEST_RECORDING = 100_000  # bytes
 GRADES = (ExitCode.DONE, ExitCode.NO_ANSWER, ExitCode.LIKELY)
 
 
@@ -77,6 +80,18 @@ def test_readme_shows_what_the_program_prints(clone: Path) -> None:
     shown = made["BLOCK"].search(README.read_text("utf-8"))
     assert shown is not None
     assert shown.group() == made["answer_block"](clone / "tests" / "samples" / "northmere"), "docs/make_answer.py"
+
+
+def test_the_recording_shows_the_grades_that_its_questions_get(clone: Path) -> None:
+    made = script("make_recording.py")
+    recorded = made["RECORDING"].read_text("utf-8")
+    assert len(recorded.encode()) <= LARGEST_RECORDING
+    assert f"]({made['RECORDING'].relative_to(ROOT)})" in README.read_text("utf-8")
+    assert not re.search(r"<script|<image|href|url\(", recorded)
+    for question, grade in made["QUESTIONS"].items():
+        done = run_line(f"mixrag ask --json {shlex.quote(question)}", clone / "tests" / "samples" / "northmere")
+        assert json.loads(done.stdout)["status"] == grade, "docs/make_recording.py"
+        assert escape(question[:40]) in recorded
 
 
 def test_readme_is_short() -> None:

@@ -15,7 +15,7 @@ from scripted_generator import Line, ScriptedGenerator
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import Request
-from mixrag_cli.output.payloads import search_to_json
+from mixrag_cli.output.search_payload import search_to_json
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.indexing import build_index
 from mixrag_cli.pipeline.retrieving import retrieve

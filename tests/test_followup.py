@@ -1,8 +1,12 @@
 """Follow-up questions become self-standing: by rule, and by a generator that may not invent."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from mixrag_cli.recap.followup import leans_on, make_standalone, read_rewrite, rewrite_request
+from mixrag_cli.pipeline.conversation import Conversation, Turn
+from mixrag_cli.pipeline.scope import Scope
+from mixrag_cli.recap.followup import keeps_words, leans_on, make_standalone, read_rewrite, rewrite_request
 
 REVENUE = "What was the net revenue of Apple in 2021?"
 CHAIRS = "How many chairs were sold in 2024?"
@@ -72,3 +76,30 @@ def test_a_rewrite_is_taken_where_it_invents_nothing():
 @pytest.mark.parametrize("reply", ["", "What was it in 2015?", "one\ntwo", "x" * 500])
 def test_the_rule_stands_in_for_a_rewrite_that_is_none(reply):
     assert read_rewrite(reply, "and in 2019?", [REVENUE]) == "What was the net revenue of Apple in 2019?"
+
+
+@pytest.mark.parametrize("reply", ["What was the net revenue of Apple in 2021?", "What was the revenue in 2019?"])
+def test_a_rewrite_that_loses_a_typed_word_is_not_taken(reply):
+    assert read_rewrite(reply, "and of Intel in 2019?", [REVENUE]) == make_standalone("and of Intel in 2019?", REVENUE)
+
+
+@pytest.mark.parametrize(
+    ("typed", "question", "keeps"),
+    [
+        ("and in 2019?", "What was the net revenue of Apple in 2019?", True),
+        ("How did it change that year?", "How did the net revenue of Apple change in 2021?", True),
+        ("What about its employees?", "How many employees did Apple have in 2021?", True),
+        ("Who signed it?", "Who approved the net revenue of Apple?", False),
+        ("and the gross margin?", "What was the margin of Apple in 2021?", False),
+    ],
+)
+def test_what_was_typed_stays_in_the_question(typed, question, keeps):
+    assert keeps_words(typed, question) is keeps
+
+
+def test_a_question_that_lost_a_word_is_put_as_it_was_typed(monkeypatch):
+    conversation = Conversation(SimpleNamespace(has_generator=False), Scope())
+    conversation.turns.append(Turn(REVENUE, REVENUE, None))
+    assert conversation.understand("and in 2019?") == "What was the net revenue of Apple in 2019?"
+    monkeypatch.setattr("mixrag_cli.pipeline.conversation.make_standalone", lambda typed, before: before)
+    assert conversation.understand("and in 2019?") == "and in 2019?"

@@ -14,7 +14,7 @@ import pytest
 from mixrag_cli.errors import NoIndex
 from mixrag_cli.models.catalogue import KNOWN_MODELS
 from mixrag_cli.models.library import PulledModel
-from mixrag_cli.output import answer_view, model_view, payloads, search_view, terminal
+from mixrag_cli.output import answer_view, model_view, payloads, search_payload, search_view, terminal
 from mixrag_cli.output.console import file_link, is_styled, make_console
 from mixrag_cli.output.passages import Behind
 from mixrag_cli.output.places import is_within, position_of, reference
@@ -233,7 +233,7 @@ FORMS = {
     "answer likely": lambda text: payloads.answer_to_json(likely_of(text)),
     "answer accepted": lambda text: payloads.answer_to_json(likely_of(text), accept_likely=True),
     "answer abstained": lambda text: payloads.answer_to_json(answer_of(text, status="abstained")),
-    "search": lambda text: payloads.search_to_json(SearchResult(text, (hit_of(text),), {"total": 1.0}, (text,))),
+    "search": lambda text: search_payload.search_to_json(SearchResult(text, (hit_of(text),), {"total": 1.0}, (text,))),
     "status": lambda text: payloads.status_to_json(status_of(text)),
     "index": lambda text: payloads.index_to_json(report_of(text)),
     "tables": lambda text: payloads.tables_to_json(text, (table_of(text),)),

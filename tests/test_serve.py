@@ -114,6 +114,66 @@ def test_the_program_itself_asks_the_server(served) -> None:
     assert b"handbook.md" in told
 
 
+CHAT = (
+    b"How many chairs were sold in 2024?\nand in 2023?\n/sources\n/explain\n/nonsense\n/scope *.md\n/model x\n/quit\n"
+)
+HEAVY = {"numpy", "lance", "onnxruntime", "tokenizers"}
+
+
+def chat(folder: Path, env: dict[str, str], *arguments: str) -> subprocess.Popen[bytes]:
+    """A chat over pipes, which tells on stderr's last line what it had to load."""
+    script = (
+        "import sys; sys.argv = ['mixrag', 'chat', *sys.argv[1:]]\n"
+        "from mixrag_cli.cli import main\n"
+        "try: main()\n"
+        "finally: print('|'.join(sys.modules), file=sys.stderr, flush=True)"
+    )
+    env = {**env, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", script, *arguments]
+    return subprocess.Popen(command, cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["--quiet"]])
+def test_a_chat_is_answered_warm_as_it_would_be_cold(served, arguments: list[str]) -> None:
+    folder, env, _ = served
+    said, notes = chat(folder, env, *arguments).communicate(CHAT, PATIENCE_S)
+    cold = chat(folder, {**env, "XDG_RUNTIME_DIR": str(folder)}, *arguments)
+    cold_said, cold_notes = cold.communicate(CHAT.replace(b"/model x\n", b""), PATIENCE_S)
+    assert set(notes.decode().splitlines()[-1].split("|")) & HEAVY == set()
+    assert set(cold_notes.decode().splitlines()[-1].split("|")) & HEAVY == HEAVY
+    assert b"its models stay" in notes
+    if arguments == ["--json"]:
+        told = [without_times(line) for line in said.splitlines()]
+        expected = [without_times(line) for line in cold_said.splitlines()]
+        assert [each for each in told if "its models stay" not in str(each)] == expected
+        assert expected[1]["value"] == 412  # the question leant on the one before
+    else:
+        times = re.compile(rb"\d+ ms")
+        assert times.sub(b"", said) == times.sub(b"", cold_said)
+        assert (b"asked as" in said) is (arguments == [])
+
+
+def test_a_chat_goes_on_where_its_server_ends(indexed: Path, runtime: str) -> None:
+    folder = shutil.copytree(indexed, indexed.parent / "forsaken")
+    env = environment_of(indexed.parent, XDG_RUNTIME_DIR=runtime)
+    server = subprocess.Popen([*PROGRAM, "serve"], cwd=folder, env=env, stderr=subprocess.PIPE)
+    assert server.stderr is not None
+    assert b"answering for" in server.stderr.readline()
+    talking = chat(folder, env)
+    assert talking.stdin is not None and talking.stdout is not None
+    talking.stdin.write(b"How many chairs were sold in 2024?\n")
+    talking.stdin.flush()
+    assert b"515" in talking.stdout.readline()
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(PATIENCE_S) == 143
+    server.stderr.close()
+    said, notes = talking.communicate(b"Who checks the fire extinguishers?\n", PATIENCE_S)
+    assert talking.returncode == 0
+    assert b"mixrag serve has ended; this chat goes on without it" in notes
+    assert b"Tennick" in said
+
+
 def test_new_commits_are_followed(served) -> None:
     folder, env, _ = served
     (folder / "canteen.md").write_text("# Canteen\n\nThe canteen serves 83 lunches a day.\n")

@@ -97,7 +97,7 @@ def test_streams_what_it_returns(real: str) -> None:
 def test_takes_the_only_model_that_there_is(real: str) -> None:
     generator = load(real, generator_model="")
     assert generator.reply(Request(SAID, max_tokens=3)).text
-    assert generator.name == f"{real}/v1/tiny"
+    assert generator.name == f"{real}/tiny"
 
 
 def test_asks_for_a_schema_in_a_form_that_the_server_knows(real: str) -> None:
@@ -323,16 +323,18 @@ def test_cancel_and_ctrl_c_end_the_connection(scripted: Scripted) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "whole"),
+    ("text", "host", "path"),
     [
-        ("http://localhost:11434", "http://localhost:11434/v1"),
-        ("http://localhost:11434/", "http://localhost:11434/v1"),
-        ("https://llm.example/api/v2/", "https://llm.example/api/v2"),
-        ("http://[::1]:8080", "http://[::1]:8080/v1"),
+        ("http://localhost:11434", "localhost", "/v1"),
+        ("http://LocalHost:11434/", "localhost", "/v1"),
+        ("https://llm.example/api/v2/", "llm.example", "/api/v2"),
+        ("http://[::1]:8080", "::1", "/v1"),
     ],
 )
-def test_an_address_is_completed(text: str, whole: str) -> None:
-    assert str(parse_address(text)) == whole
+def test_an_address_is_completed_and_shown_as_it_was_typed(text: str, host: str, path: str) -> None:
+    address = parse_address(text)
+    assert (address.host, address.path) == (host, path)
+    assert str(address) == text
 
 
 @pytest.mark.parametrize("text", ["http://", "ftp://x", "http://h:99999", "http://h/?a=b", "http://me:secret@h/v1"])
@@ -360,7 +362,7 @@ def test_a_key_never_crosses_the_network_unencrypted(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("MIXRAG_API_KEY", "sk-very-secret")
     with pytest.raises(ModelUnusable, match="unencrypted"):
         load("http://llm.example:8000")
-    assert load("https://llm.example").name == "https://llm.example/v1/tiny"
+    assert load("https://llm.example").name == "https://llm.example/tiny"
     monkeypatch.setenv("MIXRAG_API_KEY", "two\nlines")
     with pytest.raises(ModelUnusable, match="no key can hold"):
         load("https://llm.example")

@@ -177,3 +177,21 @@ def test_files_in_a_folder_that_look_like_settings_are_named_and_not_read(config
 def test_every_setting_of_a_number_has_bounds():
     numbers = {name for name in SETTING_NAMES if type(getattr(Settings(), name)) is int}
     assert numbers == set(BOUNDS)
+
+
+@pytest.mark.parametrize(
+    ("present", "name", "value", "said"),
+    [
+        ("", "answer_tokens", "9000", "leaves no room in a window of context_tokens 8192"),
+        ("answer_tokens = 2000\n", "context_tokens", "1000", "answer_tokens 2000 leaves no room"),
+        ("", "summaries", "short", "none is set"),
+    ],
+)
+def test_a_value_that_could_never_be_used_beside_the_others_is_refused(config_dir, present, name, value, said):
+    (config_dir / "config.toml").write_text(present)
+    with pytest.raises(WrongUsage, match=said):
+        write_setting(name, value)
+    assert (config_dir / "config.toml").read_text() == present
+    (config_dir / "config.toml").write_text('generator = "m.gguf"\n')
+    write_setting("summaries", "short")
+    write_setting("answer_tokens", "8000")

@@ -55,17 +55,18 @@ def ask(
         raise WrongUsage("--jsonl takes its questions from a file, and --output belongs to it", "mixrag ask --help")
     accepts_likely = accept is AcceptName.likely
     text = "" if jsonl else read_question(question or (), "question")
-    settings = face.settings(rerank=search.rerank, expansion=expand, generator=generator, strategy=strategy)
-    from mixrag_cli.commands.sessions import behind_of, open_session_for
-    from mixrag_cli.pipeline.freshness import freshness_note
+    settings = face.settings(
+        may_be_several=True, rerank=search.rerank, expansion=expand, generator=generator, strategy=strategy
+    )
+    from mixrag_cli.commands.sessions import behind_of, changed_since, open_all_for
 
-    session = open_session_for(search.file, settings, needs_generator=bool(generator))
+    session = open_all_for(search, settings, face, needs_generator=bool(generator))
     if jsonl:
         from mixrag_cli.commands.batch import ask_batch
 
         return ask_batch(jsonl, output, session, search.scope, face, accept_likely=accepts_likely)
     answer = session.ask(text, search.scope)
-    if changed := freshness_note(session.document_rows, session.reader.store):
+    if changed := changed_since(session):
         face.note(changed)
     if face.json:
         answer = replace(answer, warnings=(*answer.warnings, *filter(None, [changed])))

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,36 +14,44 @@ from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
 from mixrag_cli.output.payloads import answer_to_json, error_to_json
 from mixrag_cli.output.streams import json_line, write_text
-from mixrag_cli.pipeline.batch import Asked, answered_lines, read_batch
+from mixrag_cli.pipeline.batch import ERROR_SCHEMA, Asked, Done, answered_lines, read_batch
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session
+from mixrag_cli.pipeline.several import Several
 
 STDIN = Path("-")
 
 
 def ask_batch(
-    questions: Path, output: Path | None, session: Session, scope: Scope, face: Face, *, accept_likely: bool = False
+    questions: Path,
+    output: Path | None,
+    session: Session | Several,
+    scope: Scope,
+    face: Face,
+    *,
+    accept_likely: bool = False,
 ) -> int:
-    """Answer the lines in order. PARTIAL where a line could not be answered for an error, else DONE.
+    """Answer the lines in order. PARTIAL where a line could not be answered for an error, now or before; else DONE.
 
-    output: a file to which answers are added; lines that it answers already are passed over. accept_likely: as in
+    output: a file to which answers are added; lines that it holds already are passed over. accept_likely: as in
     answer_to_json.
     Raises WrongUsage where the questions cannot be read or the file is of something else.
     """
-    done = answered_lines(output) if output else set()
-    failed = 0
+    done = answered_lines(output) if output else Done()
+    failed = done.failed
     with (
         _opened(questions) as file,
         _writer(output) as write,
         face.watch_run() as view,
     ):
-        if done:
-            view.note(f"{len(done):,} questions are answered already in {output}")
+        if done.lines:
+            ended = f", {done.failed:,} of them with an error" if done.failed else ""
+            view.note(f"{len(done.lines):,} questions are answered already in {output}{ended}")
         view.phase("ask", _count_lines(file))
         for count, asked in enumerate(read_batch(file), start=1):
-            if asked.line not in done:
+            if asked.line not in done.lines:
                 payload = _answer(asked, session, scope, accept_likely=accept_likely)
-                failed += payload["schema"] == "mixrag.error/1"
+                failed += payload["schema"] == ERROR_SCHEMA
                 write(
                     json_line({**payload, "line": asked.line, **({"id": asked.key} if asked.key is not None else {})})
                 )
@@ -50,11 +59,11 @@ def ask_batch(
     return ExitCode.PARTIAL if failed else ExitCode.DONE
 
 
-def _answer(asked: Asked, session: Session, scope: Scope, *, accept_likely: bool) -> dict[str, Any]:
+def _answer(asked: Asked, session: Session | Several, scope: Scope, *, accept_likely: bool) -> dict[str, Any]:
     """One answer or one error as JSON: a line that fails does not end the batch."""
     if asked.problem:
         return error_to_json(WrongUsage(f"line {asked.line}: {asked.problem}"))
-    own = Scope(paths=asked.paths or scope.paths, modalities=scope.modalities, kinds=scope.kinds)
+    own = replace(scope, paths=asked.paths or scope.paths)
     try:
         return answer_to_json(session.ask(asked.question, own), accept_likely=accept_likely)
     except MixragError as error:

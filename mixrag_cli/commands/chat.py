@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mixrag_cli.commands.chat_loop import Leave, Loop
 from mixrag_cli.commands.options import (
     Face,
     GeneratorOption,
@@ -14,22 +16,19 @@ from mixrag_cli.commands.options import (
     StrategyOption,
     command,
 )
-from mixrag_cli.commands.signals import Terminated
-from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
-from mixrag_cli.output.streams import write_error, write_json
+from mixrag_cli.errors import ExitCode, WrongUsage
+from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
-    from mixrag_cli.output.console import Console
+    from mixrag_cli.commands.lending import ServedLine
+    from mixrag_cli.commands.warm_chat import WarmChat
     from mixrag_cli.output.passages import Behind
     from mixrag_cli.output.prompting import LineReader
     from mixrag_cli.pipeline.conversation import Conversation, Turn
+    from mixrag_cli.records import Answer
+    from mixrag_cli.settings import Settings
 
 WELCOME = "Ask about {files:,} files. /help lists the commands, Ctrl-D leaves."
-LEAVE_HINT = "Ctrl-C once more, or Ctrl-D, leaves."
-
-
-class Leave(Exception):
-    """The person wants to end the chat."""
 
 
 @command
@@ -43,65 +42,101 @@ def chat(
     """Ask question after question; follow-ups may lean on what was said before.
 
     Lines that begin with a slash are commands: /help lists them. Without a terminal, questions are read from stdin.
+    With --json each line that is read gives one JSON object, a command too; only /quit gives none.
     """
     settings = face.settings(rerank=search.rerank, generator=generator, strategy=strategy)
-    from mixrag_cli.commands.sessions import behind_of, open_session_for
+    from mixrag_cli.commands.lending import served_line
+
+    if (served := served_line()) is not None:
+        return _serve(served, search, settings, face)
     from mixrag_cli.output.prompting import make_line_reader
+
+    lines = make_line_reader([f"/{name}" for name in COMMANDS], face.color.value)
+    pending = ""
+    if (warm := _warm_chat(lines, search, settings, face)) is not None:
+        code = warm.run()
+        if not warm.is_forsaken:
+            return code
+        face.note("mixrag serve has ended; this chat goes on without it, from its beginning")
+        pending = warm.pending
+    from mixrag_cli.commands.sessions import behind_of, open_session_for
     from mixrag_cli.pipeline.conversation import Conversation
 
-    session = open_session_for(search.file, settings, needs_generator=bool(generator))
+    session = open_session_for(search, settings, face, needs_generator=bool(generator))
     desk = Desk(
-        Conversation(session, search.scope),
-        face.console(),
-        behind_of(session),
-        make_line_reader([f"/{name}" for name in COMMANDS], face.color.value),
-        face,
+        conversation=Conversation(session, search.scope),
+        console=face.console(),
+        behind=behind_of(session),
+        lines=lines,
+        face=face,
     )
-    if desk.is_live:
-        desk.say(WELCOME.format(files=sum(row.status == "indexed" for row in session.document_rows)), "dim")
+    if desk.is_live and warm is None:
+        desk.welcome()
+    if pending:
+        desk.take(pending)
     return desk.run()
 
 
-@dataclass(slots=True)
-class Desk:
+def _warm_chat(lines: LineReader, search: Search, settings: Settings, face: Face) -> WarmChat | None:
+    """The chat over a warm server; None where none answers for this store, or the chat needs what only it has.
+
+    A generator's words are shown as they come, which they are not from afar. Raises NoIndex.
+    """
+    if settings.generator or search.file or search.sync or face.names or face.debug or sys.argv[1:2] != ["chat"]:
+        return None
+    from mixrag_cli.commands.warm_chat import WarmChat
+    from mixrag_cli.store import find_store
+
+    store = find_store(Path.cwd(), settings.store)
+    warm = WarmChat(console=face.console(), lines=lines, face=face, store=str(store), arguments=sys.argv[1:])
+    return warm if warm.begins() else None
+
+
+def _serve(served: ServedLine, search: Search, settings: Settings, face: Face) -> int:
+    """In a warm server: take one line of somebody's chat. Its turns are kept, its session follows the store."""
+    from mixrag_cli.commands.sessions import behind_of, open_session_for
+    from mixrag_cli.pipeline.conversation import Conversation
+    from mixrag_cli.pipeline.session import Session
+
+    base = open_session_for(search, settings, face)
+    conversation = served.conversations.get(served.chat)
+    if conversation is None or conversation.session.reader is not base.reader:
+        own = Session(base.reader, base.embedder, settings)
+        own.borrow_models(base)
+        if conversation is None:
+            conversation = Conversation(own, search.scope)
+        conversation.session = own
+    served.keep(conversation)
+    desk = Desk(
+        conversation=conversation, console=face.console(), behind=behind_of(conversation.session), lines=None, face=face
+    )
+    if not served.line:
+        desk.welcome()
+    elif served.line.startswith("/model "):
+        desk.tell(WrongUsage("mixrag serve answers this chat, and its models stay", "mixrag chat --generator MODEL"))
+    else:
+        desk.take(served.line)
+    return ExitCode.DONE
+
+
+@dataclass(kw_only=True, slots=True)
+class Desk(Loop):
     """One chat: the conversation, where it is shown, and where its lines come from."""
 
     conversation: Conversation
-    console: Console
     behind: Behind
-    lines: LineReader
-    face: Face
-    _interrupted: bool = field(default=False, init=False)
 
-    @property
-    def is_live(self) -> bool:
-        """Whether a person is typing."""
-        from mixrag_cli.output.prompting import TerminalReader
+    def report(self, command: str, text: str, **more: object) -> None:
+        """What a command did, in one line; with --json as mixrag.chat/1, with what else there is to tell."""
+        if self.face.json:
+            write_json({"schema": "mixrag.chat/1", "command": command, "text": text, **more})
+        else:
+            self.say(text, "dim")
 
-        return isinstance(self.lines, TerminalReader)
-
-    def run(self) -> int:
-        """Read and answer until the person leaves. A failure is told and the chat goes on."""
-        while True:
-            try:
-                typed = self._read()
-                if typed:
-                    self._obey(typed)
-            except (EOFError, Leave):
-                return ExitCode.DONE
-            except Terminated:
-                raise
-            except KeyboardInterrupt:
-                self.say("stopped", "yellow")
-            except MixragError as error:
-                self._tell(error)
-
-    def say(self, text: str, style: str = "") -> None:
-        """One line, cleaned, for the person; nothing where only JSON is wanted."""
-        if not self.face.json:
-            from mixrag_cli.output.console import foreign
-
-            self.console.print(foreign(text, style))
+    def welcome(self) -> None:
+        """What is asked here, and how to leave."""
+        rows = self.conversation.session.document_rows
+        self.remark(WELCOME.format(files=sum(row.status == "indexed" for row in rows)))
 
     def last(self) -> Turn:
         """The turn that /sources, /show and /explain speak of. Raises WrongUsage before the first."""
@@ -109,25 +144,8 @@ class Desk:
             raise WrongUsage("nothing has been asked yet")
         return self.conversation.turns[-1]
 
-    def _read(self) -> str:
-        """The next line, cleaned; Ctrl-C clears what is typed, and leaves where nothing is, the second time."""
-        from mixrag_cli.cleaning import safe_text
-
-        try:
-            typed = self.lines.read()
-        except Terminated:
-            raise
-        except KeyboardInterrupt:
-            if not self.is_live or (self._interrupted and not self.lines.had_text):
-                raise Leave from None
-            self._interrupted = not self.lines.had_text
-            if self._interrupted:
-                self.say(LEAVE_HINT, "dim")
-            return ""
-        self._interrupted = False
-        return safe_text(typed).strip()
-
-    def _obey(self, typed: str) -> None:
+    def obey(self, typed: str) -> None:
+        """Answer a question, or do what a command says. Raises MixragError, Leave."""
         if not typed.startswith("/"):
             self._ask(typed)
             return
@@ -146,7 +164,7 @@ class Desk:
             )
         question = self.conversation.understand(typed)
         if question != typed:
-            self.say(f"asked as: {question}", "dim")
+            self.remark(f"asked as: {question}")
         live = LiveText(self.console, shown=self.is_live and not self.face.json)
         try:
             turn = self.conversation.put(typed, question, live)
@@ -154,27 +172,28 @@ class Desk:
             live.end()
         self._show_answer(turn)
 
+    def write_answer(self, answer: Answer) -> None:
+        """An answer as mixrag.answer/1."""
+        from mixrag_cli.output.payloads import answer_to_json
+
+        write_json(answer_to_json(answer))
+
     def _show_answer(self, turn: Turn) -> None:
         if self.face.json:
-            from mixrag_cli.output.payloads import answer_to_json
-
-            write_json(answer_to_json(turn.answer))
+            self.write_answer(turn.answer)
         else:
             from mixrag_cli.output.answer_view import print_answer
 
             print_answer(self.console, turn.answer, self.behind)
             self.console.print()
 
-    def _tell(self, error: MixragError) -> None:
-        from mixrag_cli.output.payloads import error_to_json
-
-        write_error(error.message, error.hint)
-        if self.face.json:
-            write_json(error_to_json(error))
-
 
 def _help(desk: Desk, _: str) -> None:
     """List the commands."""
+    if desk.face.json:
+        told = {name: (run.__doc__ or "").splitlines()[0] for name, run in COMMANDS.items()}
+        desk.report("help", "the commands", commands=told)
+        return
     for name, run in COMMANDS.items():
         desk.say(f"/{name:<9} {(run.__doc__ or '').splitlines()[0].rstrip('.')}")
 
@@ -184,7 +203,9 @@ def _sources(desk: Desk, _: str) -> None:
     from mixrag_cli.output.answer_view import print_abstention, print_likely, print_sources
 
     answer = desk.last().answer
-    if answer.status == "likely":
+    if desk.face.json:
+        desk.write_answer(answer)
+    elif answer.status == "likely":
         print_likely(desk.console, answer, desk.behind)
     elif answer.sources:
         print_sources(desk.console, answer, desk.behind)
@@ -206,14 +227,23 @@ def _show(desk: Desk, argument: str) -> None:
         ref = reference(chosen.hit.path, chosen.locator)
     if not ref:
         raise WrongUsage("which source?", "/show 1")
-    print_passage(desk.console, desk.conversation.session.show(ref), desk.behind.file)
+    passage = desk.conversation.session.show(ref)
+    if desk.face.json:
+        from mixrag_cli.output.payloads import show_to_json
+
+        write_json(show_to_json(passage))
+    else:
+        print_passage(desk.console, passage, desk.behind.file)
 
 
 def _explain(desk: Desk, _: str) -> None:
     """The five steps behind the last answer."""
     from mixrag_cli.output.answer_view import print_answer
 
-    print_answer(desk.console, desk.last().answer, desk.behind, explain=True)
+    if desk.face.json:
+        desk.write_answer(desk.last().answer)
+    else:
+        print_answer(desk.console, desk.last().answer, desk.behind, explain=True)
 
 
 def _scope(desk: Desk, argument: str) -> None:
@@ -221,7 +251,7 @@ def _scope(desk: Desk, argument: str) -> None:
     scope = replace(desk.conversation.scope, paths=tuple(argument.split()))
     desk.conversation.session.filter(scope)  # one that names no file is refused before it is taken
     desk.conversation.scope = scope
-    desk.say(f"looking in {argument}" if argument else "looking everywhere", "dim")
+    desk.report("scope", f"looking in {argument}" if argument else "looking everywhere", paths=list(scope.paths))
 
 
 def _model(desk: Desk, argument: str) -> None:
@@ -229,7 +259,11 @@ def _model(desk: Desk, argument: str) -> None:
     session = desk.conversation.session
     if argument:
         session.change_generator("" if argument == "none" else argument)
-    desk.say(f"embedder {session.embedder.name}; generator {session.generator_name or 'none (built-in reader)'}", "dim")
+    desk.report(
+        "model",
+        f"embedder {session.embedder.name}; generator {session.generator_name or 'none (built-in reader)'}",
+        models={"embedder": session.embedder.name, "generator": session.generator_name or "none"},
+    )
 
 
 def _save(desk: Desk, argument: str) -> None:
@@ -244,7 +278,7 @@ def _save(desk: Desk, argument: str) -> None:
         save_private(path, conversation_to_markdown(desk.conversation.turns))
     except FileExistsError as error:
         raise WrongUsage(f"{path}: exists already", "another name") from error
-    desk.say(f"saved {len(desk.conversation.turns)} answers to {path}", "dim")
+    desk.report("save", f"saved {len(desk.conversation.turns)} answers to {path}", path=str(path))
 
 
 def _quit(desk: Desk, _: str) -> None:

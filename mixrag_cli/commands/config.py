@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
 from mixrag_cli.commands.options import Face, command
+from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.output.streams import write_json
 
 app = typer.Typer(help="Read and change your settings.", rich_markup_mode=None, add_completion=False)
@@ -33,7 +35,7 @@ def set_setting(name: NameArgument, value: Annotated[str, typer.Argument(metavar
     """Set a value in your config.toml; it is checked first."""
     from mixrag_cli.settings import write_setting
 
-    _tell_written(face, name, str(write_setting(name, value)))
+    _tell_written(face, name, str(write_setting(name, _usable(name, value))))
 
 
 @app.command()
@@ -56,6 +58,20 @@ def path(*, face: Face) -> None:
         write_json({"schema": "mixrag.config/1", "path": str(config_file())})
     else:
         print_lines(face.console(), [str(config_file())])
+
+
+def _usable(name: str, value: str) -> str:
+    """The value, where the program could use it later. Raises WrongUsage, ModelUnusable where it could not."""
+    if name == "generator":
+        from mixrag_cli.commands.models import usable_generator
+
+        return usable_generator(value) or ""
+    is_own = value in {"embedder": ("minilm",), "rerank": ("late", "none", "llm")}.get(name, (value,))
+    if not is_own and find_spec("sentence_transformers") is None:
+        from mixrag_cli.models import EXTRA_HINT
+
+        raise ModelUnusable(f"{name} {value} needs sentence-transformers, which is not installed", EXTRA_HINT)
+    return value
 
 
 def _print_settings(face: Face, only: str | None) -> None:

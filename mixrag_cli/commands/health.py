@@ -33,6 +33,7 @@ VERSION_BOUND = re.compile(r"(>=|<=|==|<|>)\s*([0-9][0-9A-Za-z.]*)")
 IMPORT_NAMES = {
     "markdown-it-py": "markdown_it",
     "pylance": "lance",
+    "python-pptx": "pptx",
 }
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mixrag_cli.commands.options import Face, GeneratorOption, SummariesOption, YesOption, command, confirm
+from mixrag_cli.commands.refreshing import WAIT_S, keep_fresh
 from mixrag_cli.commands.signals import interruption_code
-from mixrag_cli.errors import ExitCode
+from mixrag_cli.errors import ExitCode, MixragError
 from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
@@ -64,6 +66,9 @@ def index(
         list[str] | None,
         typer.Option("--include", metavar="GLOB", help="Only these files, now and later; as --exclude."),
     ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Then keep the index fresh as files change, until Ctrl-C.")
+    ] = False,
     summaries: SummariesOption = None,
     generator: GeneratorOption = None,
     yes: YesOption = False,
@@ -76,14 +81,14 @@ def index(
     could not be used.
     """
     roots = paths or []  # none: the folders that the index here knows, else the current one
-    settings = face.settings(summaries=summaries, generator=generator)
-    globs = (tuple(include or ()), tuple(exclude or ()))
+    settings = face.settings(may_be_new=True, summaries=summaries, generator=generator)
+    wishes = _wishes(rebuild, prune, follow, wait_s, (tuple(include or ()), tuple(exclude or ())))
     if estimate:
-        return _estimate(roots, settings, face, _wishes(rebuild, prune, follow, wait_s, globs))
+        return _estimate(roots, settings, face, wishes)
     if rebuild:
         confirm("the index will be built anew", yes=yes)
     _warn_of_settings_files(roots, face)
-    return _build(roots, settings, face, _wishes(rebuild, prune, follow, wait_s, globs))
+    return _build(roots, settings, face, wishes, watch=watch)
 
 
 def _wishes(
@@ -111,17 +116,56 @@ def _estimate(roots: Sequence[Path], settings: Settings, face: Face, wishes: Ind
     return ExitCode.DONE
 
 
-def _build(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexWishes) -> int:
-    """Do it, and say what was done."""
+def _build(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexWishes, *, watch: bool) -> int:
+    """Do it, and say what was done; watch: go on as files change."""
     with face.watch_run() as view:
         from mixrag_cli.pipeline.indexing import build_index
 
+        due = _begin_to_watch(roots, settings) if watch else None
         report = build_index(roots, settings, events=view, wishes=wishes)
     _tell(report, face)
+    _remember(report, face, found_by_folder=settings.store is None, named=bool(roots))
     if report.interrupted:
         return interruption_code()
+    if due is not None:
+        again = replace(wishes, rebuild=False, selection=None, wait_s=max(wishes.wait_s, WAIT_S))
+
+        def refresh() -> IndexReport:
+            with face.watch_run() as view:
+                return build_index(roots, settings, events=view, wishes=again)
+
+        return keep_fresh(due, refresh, face)
     lacks_model = report.summaries is not None and report.summaries.lacks_model
     return ExitCode.PARTIAL if report.skipped or lacks_model else ExitCode.DONE
+
+
+def _begin_to_watch(roots: Sequence[Path], settings: Settings) -> Iterator[None]:
+    """Watching begins before the first run, so that no change falls between the two. Raises as due_refreshes does."""
+    from mixrag_cli.pipeline.roots import plan_index
+    from mixrag_cli.pipeline.watching import due_refreshes
+
+    due = due_refreshes(plan_index(roots, settings))
+    next(due)
+    return due
+
+
+def _remember(report: IndexReport, face: Face, *, found_by_folder: bool, named: bool) -> None:
+    """Let the index be found again by its name, or from folders that it does not lie above; say where it is.
+
+    found_by_folder: nobody named the store. named: somebody named the folders now.
+    """
+    from mixrag_cli.store import name_collection, remember_roots
+
+    try:
+        if face.names:
+            name_collection(face.names[0], report.store)
+        elif found_by_folder and report.elsewhere:
+            remember_roots(report.store, report.elsewhere)
+            if named:
+                folders = ", ".join(map(str, report.elsewhere))
+                face.note(f"the index lies in {report.store}; it is found from {folders} too")
+    except MixragError as error:
+        face.note(f"where this index lies could not be noted down: {error.message}")
 
 
 def _warn_of_settings_files(roots: Sequence[Path], face: Face) -> None:

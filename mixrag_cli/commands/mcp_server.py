@@ -35,8 +35,9 @@ from mixrag_cli.cleaning import safe_text
 from mixrag_cli.commands.options import ModalityName
 from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import MixragError, WrongUsage
-from mixrag_cli.output.payloads import answer_to_json, error_to_json, search_to_json, show_to_json, status_to_json
+from mixrag_cli.output.payloads import answer_to_json, error_to_json, show_to_json, status_to_json
 from mixrag_cli.output.places import reference
+from mixrag_cli.output.search_payload import search_to_json
 from mixrag_cli.output.streams import json_line
 from mixrag_cli.pipeline.inspection import read_status
 from mixrag_cli.pipeline.scope import Scope

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -116,27 +117,9 @@ def use(
     face: Face,
 ) -> None:
     """Answer with this model from now on; "none" for the built-in reader."""
-    from pathlib import Path
-
-    from mixrag_cli.models.gguf_file import read_gguf_header
-    from mixrag_cli.models.library import check_pulled, find_pulled
     from mixrag_cli.settings import write_setting
 
-    value: str | None = model
-    if model == "none":
-        value = None
-    elif model.startswith(("http://", "https://")):
-        from mixrag_cli.models.server import parse_address
-
-        parse_address(model)
-    elif pulled := find_pulled(model):
-        check_pulled(pulled)
-    else:
-        path = Path(model).expanduser()
-        if not path.is_file():
-            raise ModelUnusable(f"model {model} is not on this machine", f"mixrag models pull {model}")
-        read_gguf_header(path)
-        value = str(path.absolute())
+    value = usable_generator(model)
     written = write_setting("generator", value)
     if face.json:
         from mixrag_cli.output.model_view import used_to_json
@@ -165,6 +148,31 @@ def remove(model: NameArgument, yes: YesOption = False, *, face: Face) -> None:
     if face.settings().generator == found.name:
         face.note("it is still the generator in your settings; mixrag models use none")
     _tell(face, "remove", found)
+
+
+def usable_generator(model: str) -> str | None:
+    """What the setting is to say for a model that somebody names; None for "none". Loads nothing and asks no server.
+
+    Raises ModelUnusable for what could not be used later: no such file, no model's file, no address.
+    """
+    from mixrag_cli.models.gguf_file import read_gguf_header
+    from mixrag_cli.models.library import check_pulled, find_pulled
+
+    if model in ("", "none"):
+        return None
+    if "://" in model:
+        from mixrag_cli.models.server import parse_address
+
+        parse_address(model)
+        return model
+    if pulled := find_pulled(model):
+        check_pulled(pulled)
+        return model
+    path = Path(model).expanduser()
+    if not path.is_file():
+        raise ModelUnusable(f"model {model} is not on this machine", f"mixrag models pull {model}")
+    read_gguf_header(path)
+    return str(path.absolute())
 
 
 def _address_of(model: str) -> tuple[str, str, str]:

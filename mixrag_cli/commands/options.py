@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from mixrag_cli.commands.named import only_one, split_names, store_named
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.output.streams import write_note
 
@@ -108,6 +109,19 @@ KindFilter = Annotated[
     list[KindName] | None,
     typer.Option("--kind", metavar="KIND", help=f"Only passages of this kind: {_names(KindName)}."),
 ]
+LanguageFilter = Annotated[
+    list[str] | None,
+    typer.Option("--language", metavar="NAME", help="Only code in this language: python, rust, sql, …, or a suffix."),
+]
+SinceFilter = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        "--modified",
+        metavar="WHEN",
+        help="Only files changed since then: a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y.",
+    ),
+]
 FileOption = Annotated[
     list[Path] | None,
     typer.Option("--file", metavar="FILE", help="Read this file now instead of any index; may be repeated."),
@@ -149,6 +163,7 @@ AcceptOption = Annotated[
         "answer, the status stays likely, and the exit code is 0.",
     ),
 ]
+SyncOption = Annotated[bool, typer.Option("--sync", help="First bring the files that have changed into the index.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before something is removed.")]
 
 
@@ -165,16 +180,37 @@ class Face:
             help="The index to use, instead of the one found from here upward; or the address of a published one.",
         ),
     ] = None
+    collection: Annotated[
+        list[str] | None,
+        typer.Option("--collection", metavar="NAME", help="The index of this name; see mixrag collections."),
+    ] = None
     color: Annotated[Color, typer.Option("--color", help="When to use colours and links.")] = Color.auto
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback where there is one.")] = False
 
-    def settings(self, **flags: Any) -> Settings:
-        """The settings of this run; a flag may be a text or a name out of a fixed list. Raises WrongUsage."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The collections that are meant, none where the index is found in another way."""
+        return split_names(self.collection)
+
+    def settings(self, *, may_be_new: bool = False, may_be_several: bool = False, **flags: Any) -> Settings:
+        """The settings of this run; a flag may be a text or a name out of a fixed list.
+
+        may_be_new: a collection that is not known gets a store. may_be_several: of several collections none is the
+        store. Raises WrongUsage, NoIndex for a collection that is not known.
+        """
         from mixrag_cli.settings import load_settings
 
         plain = {name: flag.value if isinstance(flag, StrEnum) else flag for name, flag in flags.items()}
-        return load_settings({"store": self.store, **plain})
+        store: Path | str | None = self.store
+        if self.names:
+            if store is not None:
+                raise WrongUsage("--store and --collection both name an index", "one of the two")
+            if not may_be_several or len(self.names) == 1:
+                store = store_named(only_one(self.names), may_be_new=may_be_new)
+        elif self.collection:
+            raise WrongUsage("--collection needs a name", "mixrag collections")
+        return load_settings({"store": store, **plain})
 
     def note(self, message: str) -> None:
         """One line on stderr, unless the caller wants quiet."""
@@ -201,18 +237,24 @@ class Search:
     path: PathFilter = None
     modality: ModalityFilter = None
     kind: KindFilter = None
+    language: LanguageFilter = None
+    since: SinceFilter = None
     file: FileOption = None
     rerank: RerankOption = None
+    sync: SyncOption = False
 
     @property
     def scope(self) -> Scope:
-        """The restriction that the three filters mean together."""
+        """The restriction that the filters mean together. Raises WrongUsage for a moment that is none."""
+        from mixrag_cli.commands.moments import moment_ns
         from mixrag_cli.pipeline.scope import Scope
 
         return Scope(
             paths=tuple(self.path or ()),
             modalities=tuple(each.value for each in self.modality or ()),
             kinds=tuple(each.value for each in self.kind or ()),
+            languages=tuple(self.language or ()),
+            since_ns=moment_ns(self.since) if self.since is not None else None,
         )
 
 

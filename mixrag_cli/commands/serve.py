@@ -1,4 +1,4 @@
-"""mixrag serve: models and store kept open, so that ask and search answer at once."""
+"""mixrag serve: models and store kept open, so that ask, search and chat answer at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mixrag_cli.commands.options import Face, command
 
 @command
 def serve(context: typer.Context, *, face: Face) -> int:
-    """Keep models and the index open; ask and search use it while it runs, and never need it.
+    """Keep models and the index open; ask, search and chat use it while it runs, and never need it.
 
     It listens on a socket that is yours alone, follows new commits, and ends when nobody has asked for a while
     (serve_minutes), or with Ctrl-C.

@@ -30,9 +30,9 @@ def show(
     face: Face,
 ) -> None:
     """Show a cited place with what stands around it."""
-    from mixrag_cli.store import find_store, open_reader
+    from mixrag_cli.store import find_store_of, open_reader
 
-    with open_reader(find_store(Path.cwd(), face.settings().store)) as reader:
+    with open_reader(find_store_of(ref, Path.cwd(), face.settings().store)) as reader:
         (_show_tables if tables else _show_passage)(reader, ref, face)
 
 

@@ -15,6 +15,7 @@ import os
 import socket
 import sys
 import time
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -23,9 +24,10 @@ from typing import Any
 
 from mixrag_cli import __version__
 from mixrag_cli.client import COMMANDS, peer_is_me, receive_header, seen_environment, socket_path
-from mixrag_cli.commands.sessions import NotWarm, lend_session
+from mixrag_cli.commands.lending import NotWarm, ServedLine, lend_session
 from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import ExitCode, MixragError, StoreLocked
+from mixrag_cli.pipeline.conversation import Conversation
 from mixrag_cli.pipeline.session import Session
 from mixrag_cli.pipeline.warm import WarmSession
 from mixrag_cli.settings import Settings
@@ -46,6 +48,7 @@ class WarmServer:
         self.store = find_store(start, settings.store).resolve()
         self._settings = settings
         self._program = program
+        self._chats: OrderedDict[str, Conversation] = OrderedDict()
         self._warm = WarmSession(start, replace(settings, store=self.store))
 
     @contextmanager
@@ -113,12 +116,13 @@ class WarmServer:
     @staticmethod
     def _is_ours(request: Mapping[str, Any]) -> bool:
         arguments = request.get("arguments") or [""]
-        return request.get("version") == __version__ and arguments[0] in COMMANDS
+        is_known = arguments[0] in COMMANDS or (arguments[0] == "chat" and "chat" in request)
+        return request.get("version") == __version__ and is_known
 
     def _run(self, request: Mapping[str, Any]) -> tuple[int, bytes, bytes] | None:
         """The command's exit code, stdout and stderr; None where it wants another session than this one."""
         code = 0
-        with _in_place_of(request) as (answers, notes), lend_session(self._lend):
+        with _in_place_of(request) as (answers, notes), lend_session(self._lend, self._line_of(request)):
             try:
                 self._program.main([str(each) for each in request["arguments"]])
             except NotWarm:
@@ -126,6 +130,14 @@ class WarmServer:
             except SystemExit as leaving:
                 code = int(leaving.code or 0)
             return code, answers.getvalue(), notes.getvalue()
+
+    def _line_of(self, request: Mapping[str, Any]) -> ServedLine | None:
+        told = request.get("chat")
+        return (
+            ServedLine(str(told.get("name")), str(told.get("line", "")), self._chats)
+            if isinstance(told, dict)
+            else None
+        )
 
     def _lend(self, settings: Settings) -> Session:
         """The session, for a command with these settings in the caller's folder. Raises NotWarm, MixragError."""

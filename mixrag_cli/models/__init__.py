@@ -150,7 +150,7 @@ def load_generator(settings: Settings) -> Generator | None:
     """
     if not settings.generator:
         return None
-    if settings.generator.startswith(("http://", "https://")):
+    if settings.generator.lower().startswith(("http://", "https://")):
         from mixrag_cli.models.server import load_server
 
         return load_server(settings)

@@ -57,12 +57,13 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the server is: the parts of its address, the path without a slash at its end."""
+    """Where the server is: the parts of its address, the path without a slash at its end; and how it was typed."""
 
     is_https: bool
     host: str
     port: int | None
     path: str
+    typed: str
 
     @property
     def is_loopback(self) -> bool:
@@ -73,15 +74,13 @@ class Address:
             return False
 
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        port = f":{self.port}" if self.port else ""
-        return f"http{'s' if self.is_https else ''}://{host}{port}{self.path}"
+        return self.typed
 
 
 def parse_address(text: str) -> Address:
-    """The address of a server's API; "/v1" is added where there is no path.
+    """The address of a server's API; "/v1" is its path where none is given. It is shown as it was typed.
 
-    Example: "http://localhost:11434" -> http://localhost:11434/v1. Raises ModelUnusable.
+    Example: "http://localhost:11434" -> path "/v1". Raises ModelUnusable.
     """
     try:
         parts: SplitResult = urlsplit(text.strip())
@@ -92,7 +91,7 @@ def parse_address(text: str) -> Address:
         raise ModelUnusable("a key does not belong into the server's address", f"export {KEY_VARIABLE}=…")
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
         raise ModelUnusable(f"{text}: not the address of a server", "http://localhost:11434, for example")
-    return Address(parts.scheme == "https", host, port, parts.path.rstrip("/") or "/v1")
+    return Address(parts.scheme == "https", host, port, parts.path.rstrip("/") or "/v1", text.strip())
 
 
 def load_server(settings: Settings) -> ServerGenerator:
@@ -111,13 +110,17 @@ def load_server(settings: Settings) -> ServerGenerator:
     return ServerGenerator(address, settings.generator_model, settings.context_tokens, key)
 
 
+def _name_of(address: Address, model: str) -> str:
+    return f"{str(address).rstrip('/')}/{model}" if model else str(address)
+
+
 class ServerGenerator:
     """A model behind an address. Whether it keeps to a schema depends on the server, so nobody should rely on it."""
 
     binds_schema = False
 
     def __init__(self, address: Address, model: str, context_tokens: int, key: str = "") -> None:
-        self.name = f"{address}/{model}" if model else str(address)
+        self.name = _name_of(address, model)
         self.context_tokens = context_tokens
         self._address = address
         self._model = model
@@ -193,7 +196,7 @@ class ServerGenerator:
                 f"{self._address}: say which of its models to use ({offered})", "mixrag config set generator_model NAME"
             )
         self._model = names[0]
-        self.name = f"{self._address}/{self._model}"
+        self.name = _name_of(self._address, self._model)
 
     def _events(self, request: Request, stream: _Stream) -> Iterator[Any]:
         """The parsed events of the reply; a schema is asked for in the best form that the server understands."""

@@ -91,9 +91,11 @@ def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
 
 def shown_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
     """The first of each place, at most SHOWN_CANDIDATES."""
-    by_place: dict[tuple[str, Locator], Candidate] = {}
+    by_place: dict[tuple[str, str, Locator], Candidate] = {}
     for candidate in candidates:
-        by_place.setdefault((candidate.source.hit.path, candidate.source.locator), candidate)
+        by_place.setdefault(
+            (candidate.source.hit.collection, candidate.source.hit.path, candidate.source.locator), candidate
+        )
     return list(by_place.values())[:SHOWN_CANDIDATES]
 
 

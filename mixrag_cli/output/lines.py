@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from mixrag_cli.output.console import file_link, foreign, linked
-from mixrag_cli.output.places import reference
+from mixrag_cli.output.places import place_of, reference
 from mixrag_cli.output.snippets import Marked
 from mixrag_cli.records import Locator
 
@@ -32,6 +32,26 @@ def print_reference(console: Console, mark: str, path: str, locator: Locator, lo
     """One line, never broken: it is meant to be copied into `mixrag show`."""
     target = file_link(locate(path), locator.page) if console.is_terminal else None
     line = Text(mark) + linked(reference(path, locator), target, "cyan") + foreign(after, "dim")
+    console.print(line, soft_wrap=True)
+
+
+def print_file(console: Console, path: str, locate: Locate, title: str = "") -> None:
+    """The heading of what stands in one file: its path, never broken, and its title."""
+    target = file_link(locate(path)) if console.is_terminal else None
+    line = linked(path, target, "bold cyan")
+    room = console.width - line.cell_len - 2
+    if title and room >= NARROWEST_TEXT:
+        beside = foreign(f"  {title}", "dim")
+        beside.truncate(room + 2, overflow="ellipsis")
+        line += beside
+    console.print(line, soft_wrap=True)
+
+
+def print_place(console: Console, mark: str, path: str, locator: Locator, locate: Locate, after: str) -> None:
+    """One line under the heading of its file: a place in it, where one is known, and what is to be said of it."""
+    place = place_of(locator)
+    target = file_link(locate(path), locator.page) if console.is_terminal else None
+    line = Text(mark) + linked(place, target, "cyan") + foreign(f"  {after}" if place else after, "dim")
     console.print(line, soft_wrap=True)
 
 

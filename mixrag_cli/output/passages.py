@@ -59,7 +59,8 @@ def print_cited(console: Console, cited: Sequence[Cited], heads: Sequence[tuple[
     heads: what stands before and after the place of each.
     """
     named: dict[tuple[str, str], list[tuple[Source, str]]] = {}
-    for one, (before, after) in zip(cited, heads, strict=True):
+    for one, (before, told) in zip(cited, heads, strict=True):
+        after = told + in_collection(one.source.hit)
         named.setdefault((reference(one.source.hit.path, one.source.locator), after), []).append((one.source, before))
     for (_, after), sources in named.items():
         first, before = sources[0][0], "".join(before for _, before in sources)
@@ -79,12 +80,22 @@ def print_cited(console: Console, cited: Sequence[Cited], heads: Sequence[tuple[
 
 
 def print_near(console: Console, hit: Hit, query: str, heads: tuple[str, str], locate: Locate) -> None:
-    """A hit round the sentence that holds most of the query's words, these marked."""
-    print_reference(console, heads[0], hit.path, hit.chunk.locator, locate, heads[1])
+    """A hit's place, and the hit round the sentence that holds most of the query's words, these marked."""
+    print_reference(console, heads[0], hit.path, hit.chunk.locator, locate, heads[1] + in_collection(hit))
+    print_near_text(console, hit, query)
+
+
+def print_near_text(console: Console, hit: Hit, query: str, *, whole: bool = False) -> None:
+    """A hit round the sentence that holds most of the query's words, or whole; these words marked."""
     _print_heading(console, hit.chunk)
-    marked = marked_words(hit.chunk.text, query)
-    shown = snippet(marked, HIT_CHARACTERS, keep_lines=hit.chunk.kind == OWN_KIND)
+    marked = marked_words(hit.chunk.text.rstrip(), query)
+    shown = marked if whole else snippet(marked, HIT_CHARACTERS, keep_lines=hit.chunk.kind == OWN_KIND)
     print_indented(console, marked_text(shown))
+
+
+def in_collection(hit: Hit) -> str:
+    """Which collection the hit is of, where several were asked. Example: "  in papers"."""
+    return f"  in {hit.collection}" if hit.collection else ""
 
 
 def by_passage(cited: Sequence[Cited]) -> list[list[Cited]]:
@@ -92,7 +103,7 @@ def by_passage(cited: Sequence[Cited]) -> list[list[Cited]]:
     groups: dict[tuple[str, str], list[Cited]] = {}
     for one in cited:
         hit = one.source.hit
-        groups.setdefault((hit.path, hit.chunk.parent or hit.chunk.id), []).append(one)
+        groups.setdefault((hit.collection + hit.path, hit.chunk.parent or hit.chunk.id), []).append(one)
     return list(groups.values())
 
 

@@ -22,14 +22,13 @@ if TYPE_CHECKING:
     from mixrag_cli.pipeline.calibrating import CalibrationReport
     from mixrag_cli.pipeline.indexing import IndexReport
     from mixrag_cli.pipeline.inspection import ListedFile, StoreStatus
-    from mixrag_cli.pipeline.session import SearchResult
     from mixrag_cli.pipeline.showing import Passage
     from mixrag_cli.pipeline.summarising import SummaryReport
     from mixrag_cli.retrieval.assessment import SourceAssessment
     from mixrag_cli.retrieval.calibration import Calibration
     from mixrag_cli.settings import Resolved
 
-SCORE_DIGITS = 4
+SCORE_DIGITS = 4  # behind the point
 MAX_EXACT_DIGITS = 15  # a float carries 15 decimal digits; a longer number is written as text
 
 
@@ -60,7 +59,7 @@ def answer_to_json(answer: Answer, *, accept_likely: bool = False) -> dict[str, 
         "degraded": list(answer.degraded),
         "warnings": list(answer.warnings),
         "models": dict(answer.models),
-        "timings_ms": _rounded(answer.timings_ms),
+        "timings_ms": rounded(answer.timings_ms),
         "tokens": dict(answer.tokens),
     }
 
@@ -126,6 +125,7 @@ def hit_to_json(ref: int, hit: Hit) -> dict[str, Any]:
         "ref": ref,
         "id": hit.chunk.id,
         "path": hit.path,
+        **({"collection": hit.collection} if hit.collection else {}),
         "title": hit.title,
         "modality": hit.chunk.modality,
         "kind": hit.chunk.kind,
@@ -137,20 +137,8 @@ def hit_to_json(ref: int, hit: Hit) -> dict[str, Any]:
         "threshold": _maybe_rounded(hit.threshold),
         "probability": _maybe_rounded(hit.probability),
         "fused": round(hit.score, SCORE_DIGITS),
-        "scores": _rounded(hit.scores),
+        "scores": rounded(hit.scores),
         "accepted_by": hit.accepted_by,
-    }
-
-
-def search_to_json(result: SearchResult) -> dict[str, Any]:
-    """mixrag.search/1."""
-    return {
-        "schema": "mixrag.search/1",
-        "query": result.query,
-        "hits": [hit_to_json(rank, hit) for rank, hit in enumerate(result.hits, 1)],
-        "degraded": list(result.degraded),
-        "warnings": list(result.warnings),
-        "timings_ms": _rounded(result.timings_ms),
     }
 
 
@@ -200,7 +188,7 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
     return {
         "schema": "mixrag.status/1",
         "store": str(status.store),
-        "roots": [str(root) for root in status.roots],
+        "roots": list(map(str, status.roots)),
         "documents": {"indexed": status.documents, "by_modality": dict(status.by_modality)},
         "chunks": status.chunks,
         "skipped": skipped_to_json(status.skipped),
@@ -214,12 +202,7 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
         "bytes": status.bytes,
         "updated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(status.updated)),
         "version": status.program,
-        "changes": {
-            "new": list(status.changes.new),
-            "changed": list(status.changes.changed),
-            "gone": list(status.changes.gone),
-            "stale": list(status.changes.stale),
-        },
+        "changes": {kind: list(getattr(status.changes, kind)) for kind in ("new", "changed", "gone", "stale")},
     }
 
 
@@ -405,7 +388,8 @@ def number_to_json(value: Decimal | None) -> int | float | str | None:
     return float(value) if len(value.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS else str(value)
 
 
-def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
+def rounded(figures: Mapping[str, float]) -> dict[str, float]:
+    """The figures with SCORE_DIGITS digits behind the point."""
     return {name: round(value, SCORE_DIGITS) for name, value in figures.items()}
 
 

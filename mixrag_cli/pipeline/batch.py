@@ -12,6 +12,7 @@ from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
 
+ERROR_SCHEMA = "mixrag.error/1"  # of a line that could not be answered
 MAX_LINE_BYTES = 1_000_000  # a question has at most 8,000 characters; whatever else a line carries is not read
 
 
@@ -84,30 +85,40 @@ def _asked_of(number: int, value: dict[str, Any]) -> Asked:
     return Asked(number, text, key, tuple(paths))
 
 
-def answered_lines(answers: Path) -> set[int]:
-    """The lines of the batch that an earlier run has answered; a last line that was cut off is removed.
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The lines of a batch that an earlier run has come to. failed: those of them that ended with an error."""
+
+    lines: frozenset[int] = frozenset()
+    failed: int = 0
+
+
+def answered_lines(answers: Path) -> Done:
+    """What an earlier run has answered; a last line that was cut off is removed.
 
     Raises WrongUsage where the file holds anything but answers of a batch.
     """
     if not answers.exists():
-        return set()
+        return Done()
     with answers.open("r+b") as file:
-        done = set()
+        schema_of: dict[int, str] = {}
         whole = 0
         for raw in file:
             if not raw.endswith(b"\n"):
                 break
-            done.add(_line_of(raw, answers))
+            line, schema = _line_of(raw, answers)
+            schema_of[line] = schema
             whole += len(raw)
         file.truncate(whole)
-    return done
+    return Done(frozenset(schema_of), sum(schema == ERROR_SCHEMA for schema in schema_of.values()))
 
 
-def _line_of(raw: bytes, answers: Path) -> int:
+def _line_of(raw: bytes, answers: Path) -> tuple[int, str]:
     try:
-        line = json.loads(raw)["line"]
-    except (ValueError, RecursionError, KeyError, TypeError):
-        line = None
+        answer = json.loads(raw)
+        line, schema = answer["line"], answer.get("schema", "")
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        line, schema = None, ""
     if not isinstance(line, int):
         raise WrongUsage(f"{answers}: is no file of answers that a batch could go on with", "another --output")
-    return line
+    return line, str(schema)

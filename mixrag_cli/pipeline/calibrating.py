@@ -27,7 +27,7 @@ from mixrag_cli.records import Chunk
 from mixrag_cli.retrieval.assessment import Assessment, Fit, assess
 from mixrag_cli.retrieval.calibration import FORMAT, Calibration, calibration_for
 from mixrag_cli.retrieval.drawing import DrawnQuestion, draw_questions, statements_of
-from mixrag_cli.retrieval.learning import POOL, JudgedQuestion, fit_calibration
+from mixrag_cli.retrieval.learning import DRAWN, POOL, JudgedQuestion, fit_calibration, held_out_error
 from mixrag_cli.retrieval.weighing import weigh_reranker
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
@@ -62,7 +62,7 @@ RUN = 8  # passages that are read next to each other, so that a drawn one has wo
 class CalibrationReport:
     """What calibrating came to.
 
-    rerank: the reranker that it is for. is_stored: whether the index keeps it; where not, the shipped one stays.
+    rerank: the reranker that it is for. is_stored: whether the index keeps it; where not, the one in use stays.
     assessment: None where it was only set back. notes: for people.
     """
 
@@ -254,9 +254,34 @@ def calibrate_store(
                 calibration, assessment = _assessed(session, questions, lambda _: session.shipped_calibration)
                 return CalibrationReport(store, settings.rerank, calibration, False, assessment, (note,))
             calibration, assessment = fit_and_assess(session, questions, "collection")
+        if worse := _is_worse(session, questions, calibration, assessment):
+            return CalibrationReport(store, settings.rerank, calibration, False, assessment, (*notes, worse))
         _store(writer, settings.rerank, calibration)
     notes = (*notes, *_worth_of_reranker(settings.rerank, calibration))
     return CalibrationReport(store, settings.rerank, calibration, True, assessment, notes)
+
+
+def _is_worse(
+    session: Session, questions: Sequence[JudgedQuestion], fitted: Calibration, assessment: Assessment
+) -> str:
+    """Why the fit is not taken: on questions that it was not fitted on it errs more than the one in use; else "".
+
+    The one in use is judged by its own figure where it came of questions of the same kind, which it may have been
+    fitted on; else by what it makes of these.
+    """
+    kept = session.calibration
+    if kept.origin == fitted.origin:
+        before = kept.error
+    else:
+        before = held_out_error(
+            questions, lambda _: kept, session.settings.words_candidates, drawn=fitted.origin == DRAWN
+        )
+    if before is None or not assessment.error > before:
+        return ""
+    return (
+        f"not taken: on questions left out while fitting it errs by {assessment.error:.3f}, "
+        f"the one in use by {before:.3f}, which stays"
+    )
 
 
 def reset_calibration(start: Path, settings: Settings, wait_s: float = 0) -> CalibrationReport:

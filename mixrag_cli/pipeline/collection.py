@@ -7,7 +7,7 @@ answering), which session.py puts together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -24,10 +24,10 @@ from mixrag_cli.models import (
 from mixrag_cli.pipeline.clock import Clock
 from mixrag_cli.pipeline.extras import kept_calibration
 from mixrag_cli.pipeline.reranking import LANGUAGE_MODEL, make_reranker
-from mixrag_cli.pipeline.scope import Scope, path_matches
+from mixrag_cli.pipeline.scope import Scope, files_meant
 from mixrag_cli.pipeline.showing import Passage, show_passage
 from mixrag_cli.reading import ReaderModel
-from mixrag_cli.records import DocumentRow, Hit
+from mixrag_cli.records import Chunk, DocumentRow, Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
@@ -50,14 +50,29 @@ if TYPE_CHECKING:
 KEPT_QUERIES = 128  # embedded texts, 8 kB each: those of one question and of what it follows, not of a whole batch
 
 
-class Collection:
-    """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions."""
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The passages right before and after one in its file, in the file's order."""
 
-    def __init__(self, reader: StoreReader | MemoryStore, embedder: Embedder, settings: Settings) -> None:
+    before: tuple[Chunk, ...] = ()
+    after: tuple[Chunk, ...] = ()
+
+
+class Collection:
+    """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions.
+
+    name: of the collection, which its hits carry; "" where only one is asked.
+    """
+
+    def __init__(
+        self, reader: StoreReader | MemoryStore, embedder: Embedder, settings: Settings, name: str = ""
+    ) -> None:
         self.reader = reader
+        self.name = name
         self.embedder = embedder
         self._settings = settings
         self._generator: Generator | None = None
+        self._lender: Collection | None = None
         counts = reader.record.counts
         # Not a method of its own: a cycle would keep the reader, and its lock, until the collector comes by.
         self._embedded = lru_cache(maxsize=KEPT_QUERIES)(partial(_embed_query, embedder))
@@ -78,7 +93,8 @@ class Collection:
     def generator(self) -> Generator:
         """The generator that the settings name, loaded when first needed and kept warm. Raises ModelUnusable."""
         if self._generator is None:
-            self._generator = require_generator(self._settings)
+            lent = None if self._lender is None else self._lender.generator
+            self._generator = lent or require_generator(self._settings)
         return self._generator
 
     def use_generator(self, generator: Generator) -> None:
@@ -105,6 +121,18 @@ class Collection:
         """The place that a citation names, with its surroundings. Raises WrongUsage where it names none."""
         return show_passage(self.reader, self.document_rows, ref)
 
+    def around(self, hits: Sequence[Hit], passages: int) -> dict[str, Around]:
+        """For each hit, by its passage's id, so many passages before and after it in its file: of a table's row rows
+        of that table, of running text running text.
+        """
+        found = {}
+        for chunk in (hit.chunk for hit in hits):
+            near = self.reader.chunks_of(chunk.document, chunk.position - passages, chunk.position + passages)
+            same = [each for each in near if each.parent == chunk.parent]
+            before = tuple(each for each in same if each.position < chunk.position)
+            found[chunk.id] = Around(before, tuple(each for each in same if each.position > chunk.position))
+        return found
+
     def vector_of(self, text: str) -> npt.NDArray[np.float32]:
         """The vector of a query, (dim,) float32 of length 1; embedded once while it is kept."""
         vector: npt.NDArray[np.float32] = self._embedded(text)[0]
@@ -125,7 +153,11 @@ class Collection:
     @cached_property
     def passage_reader(self) -> ReaderModel:
         """What reads a question and a passage together; loaded when first needed."""
-        return load_reader(self._settings)
+        return load_reader(self._settings) if self._lender is None else self._lender.passage_reader
+
+    def borrow_models(self, lender: Collection) -> None:
+        """Read and answer by the other collection's models, so that each is loaded once."""
+        self._lender = lender
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -237,16 +269,24 @@ class Collection:
         query = Query(text, vector, ceiling, where, vectors, roots)
         hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
         clock.lap("candidates")
-        return hits
+        return [replace(hit, collection=self.name) for hit in hits] if self.name else hits
 
-    def filter(self, scope: Scope) -> str | None:
-        """The store's filter for a scope, None for everything. Raises WrongUsage for one that names no document."""
+    def filter(self, scope: Scope, without: Sequence[str] = ()) -> str | None:
+        """The store's filter for a scope, None for everything. without: ids of documents to leave out besides.
+
+        Raises WrongUsage for a scope that names no document.
+        """
         documents = None
-        if scope.paths:
-            documents = [row.id for row in self.document_rows if any(path_matches(row.path, p) for p in scope.paths)]
+        if scope.names_files:
+            documents = [row.id for row in files_meant(scope, self.document_rows)]
             if not documents:
-                raise WrongUsage(f"no indexed file matches {', '.join(scope.paths)}", "mixrag status")
-        return build_filter(document_ids=documents, modalities=scope.modalities or None, kinds=scope.kinds or None)
+                raise WrongUsage(f"no indexed file {scope}", "mixrag ls")
+        return build_filter(
+            document_ids=documents,
+            not_documents=without,
+            modalities=scope.modalities or None,
+            kinds=scope.kinds or None,
+        )
 
 
 def _embed_query(embedder: Embedder, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:

@@ -9,7 +9,13 @@ from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session
-from mixrag_cli.recap.followup import leans_on, make_standalone, read_rewrite, rewrite_request
+from mixrag_cli.recap.followup import (
+    keeps_words,
+    leans_on,
+    make_standalone,
+    read_rewrite,
+    rewrite_request,
+)
 from mixrag_cli.records import Answer
 
 
@@ -31,10 +37,17 @@ class Conversation:
         self.turns: list[Turn] = []
 
     def understand(self, typed: str) -> str:
-        """The question that will be put: what was typed, with what the question before supplies."""
+        """The question that will be put: what was typed, with what the question before supplies.
+
+        One that lost a word that was typed is not put: then it is what was typed, as it is.
+        """
         questions = [turn.question for turn in self.turns]
         if not questions or not leans_on(typed, questions[-1]):
             return typed
+        question = self._completed(typed, questions)
+        return question if keeps_words(typed, question) else typed
+
+    def _completed(self, typed: str, questions: list[str]) -> str:
         if not self.session.has_generator:
             return make_standalone(typed, questions[-1])
         try:

@@ -52,7 +52,8 @@ class IndexReport:
     """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for.
 
     as_before: a rebuild was interrupted, and the index is the one that was there.
-    no_reader: of those left out, how many have a format that nothing here reads, by suffix.
+    no_reader: of those left out, how many have a format that nothing here reads, by suffix. touched: display paths of
+    the files that were read or removed. elsewhere: indexed folders above which the store does not lie.
     """
 
     store: Path
@@ -72,6 +73,8 @@ class IndexReport:
     interrupted: bool = False
     as_before: bool = False
     summaries: SummaryReport | None = None
+    touched: tuple[str, ...] = ()
+    elsewhere: tuple[Path, ...] = ()
 
 
 def build_index(
@@ -171,7 +174,14 @@ def _report(plan: IndexPlan, scan: Scan, tally: Tally, seconds: float) -> IndexR
         warnings=tuple(tally.warnings),
         interrupted=tally.interrupted,
         as_before=tally.as_before,
+        touched=_touched(scan, tally),
+        elsewhere=plan.elsewhere,
     )
+
+
+def _touched(scan: Scan, tally: Tally) -> tuple[str, ...]:
+    read = [row.path for _, row in scan.to_read if row.id in tally.committed]
+    return tuple(dict.fromkeys((*read, *(row.path for row in scan.removed))))
 
 
 def _skipped(row: DocumentRow) -> Skipped:

@@ -18,7 +18,7 @@ from mixrag_cli.records import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
 from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store, open_reader, reopen_writer, size_of_store, text_to_root
+from mixrag_cli.store import find_store, find_store_of, open_reader, reopen_writer, size_of_store, text_to_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def remove_documents(
     They come back at the next index run unless they are gone or ignored. agree: told how many there are before any is
     removed; what it raises stops the removal. Raises WrongUsage where nothing matches, StoreLocked.
     """
-    store = find_store(start, settings.store)
+    store = find_store_of(patterns[0], start, settings.store)
     with reopen_writer(store) as writer:
         matching = _matching(writer.document_rows(), patterns, store, start)
         agree(len(matching))

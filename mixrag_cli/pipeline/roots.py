@@ -44,6 +44,13 @@ class IndexPlan:
         """The folders of the roots."""
         return tuple(root.folder for root in self.roots)
 
+    @property
+    def elsewhere(self) -> tuple[Path, ...]:
+        """The folders from which the store is not found upward; of a single file's folder nothing is said."""
+        above = self.store.absolute().parent
+        found = (root.folder.absolute() for root in self.roots if not root.within)
+        return tuple(folder for folder in found if not folder.is_relative_to(above))
+
 
 def folder_of(row: DocumentRow, store: Path) -> Path:
     """The indexed folder that a remembered file belongs to, on this disk."""
@@ -66,10 +73,10 @@ def plan_index(paths: Sequence[Path], settings: Settings, cwd: Path | None = Non
     here = (cwd or Path.cwd()).absolute()
     if not paths:
         return _plan_refresh(here, explicit)
-    wanted = [path if path.is_absolute() else here / path for path in paths]
-    for path, given in zip(wanted, paths, strict=True):
-        if not os.path.lexists(path):
-            raise WrongUsage(f"{given}: no such file or folder")
+    for path in paths:
+        if not os.path.lexists(here / path):
+            raise WrongUsage(f"{path}: no such file or folder")
+    wanted = [_without_steps_up(here / path) for path in paths]
     first = wanted[0] if wanted[0].is_dir() else wanted[0].parent
     store = _store_with_root(first, explicit) or store_for_new(first, explicit)
     known = read_roots(store)
@@ -82,6 +89,14 @@ def _local_store(settings: Settings) -> Path | None:
     if isinstance(settings.store, str):
         raise WrongUsage(f"{settings.store}: a published index is only read", "index a folder, then mixrag publish")
     return settings.store
+
+
+def _without_steps_up(path: Path) -> Path:
+    """The same place without "..", which would hide in what folder it lies; links stay as they are where they can."""
+    if ".." not in path.parts:
+        return path
+    plain = Path(os.path.normpath(path))
+    return plain if plain.exists() and plain.samefile(path) else Path(os.path.realpath(path))
 
 
 def _plan_refresh(here: Path, explicit: Path | None) -> IndexPlan:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from mixrag_cli.generator import Message, Request
-from mixrag_cli.recap.language import facets_of, period_spans
+from mixrag_cli.recap.language import STOP_WORDS, facets_of, period_spans, stem, words_of
 
 MAX_FRAGMENT_WORDS = 7  # "and the cost of goods sold in Europe?"; longer ones are questions of their own
 
@@ -107,13 +107,26 @@ def rewrite_request(follow_up: str, questions: Sequence[str], seed: int = 0) -> 
 
 
 def read_rewrite(reply: str, follow_up: str, questions: Sequence[str]) -> str:
-    """The question in a generator's reply; by rule where the reply is none or brings a number that nobody said."""
+    """The question in a generator's reply; by rule where the reply is none, brings a number that nobody said, or loses
+    a word that was typed.
+    """
     lines = [line.strip().strip('"') for line in reply.strip().splitlines() if line.strip()]
     said = set(_NUMBER.findall(" ".join((follow_up, *questions))))
     by_rule = make_standalone(follow_up, questions[-1] if questions else "")
     if len(lines) != 1 or len(lines[0]) > MAX_REWRITTEN_CHARACTERS:
         return by_rule
-    return lines[0] if set(_NUMBER.findall(lines[0])) <= said else by_rule
+    invents = not set(_NUMBER.findall(lines[0])) <= said
+    return by_rule if invents or not keeps_words(follow_up, lines[0]) else lines[0]
+
+
+def keeps_words(follow_up: str, question: str) -> bool:
+    """Whether the question says all that was typed, but for what points back or only joins: "and", "it", "that year".
+
+    Example: keeps_words("And the cost in Kerry?", "What was the cost in Kerry in 2021?") -> True
+    """
+    pointing = _PRONOUN.sub(" ", _POSSESSIVE.sub(" ", _THAT_TIME.sub(" ", _LEAD.sub(" ", f" {follow_up}"))))
+    typed = {stem(word) for word in words_of(pointing) if word not in STOP_WORDS}
+    return typed <= {stem(word) for word in words_of(question)}
 
 
 def make_standalone(follow_up: str, previous: str) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         text_to_root,
     )
     from mixrag_cli.store.filters import build_filter
-    from mixrag_cli.store.finding import find_store
+    from mixrag_cli.store.finding import find_store, find_store_of
     from mixrag_cli.store.layout import size_of_store
     from mixrag_cli.store.location import STORE_DIR, holds_store, is_published, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from mixrag_cli.store.publishing import Published, publish
     from mixrag_cli.store.quantising import encode_tokens, tokens_as_kept, vectors_as_kept
     from mixrag_cli.store.reading import StoreReader, open_reader
+    from mixrag_cli.store.registry import (
+        Registry,
+        forget_collection,
+        name_collection,
+        read_registry,
+        remember_roots,
+        store_of_new_collection,
+    )
+    from mixrag_cli.store.removing import delete_store
     from mixrag_cli.store.schema import Embedding, StoredDocument, text_key
     from mixrag_cli.store.terms import text_to_terms
     from mixrag_cli.store.writing import StoreWriter
@@ -40,26 +49,34 @@ __all__ = [
     "EmbeddingCache",
     "Finding",
     "Published",
+    "Registry",
     "StoreReader",
     "StoreWriter",
     "StoredDocument",
     "build_filter",
     "check_store",
+    "delete_store",
     "encode_tokens",
     "ensure_unlocked",
     "find_store",
+    "find_store_of",
+    "forget_collection",
     "holds_store",
     "is_published",
+    "name_collection",
     "open_reader",
     "open_writer",
     "publish",
     "read_record",
+    "read_registry",
     "read_roots",
     "rebuild_hint",
+    "remember_roots",
     "reopen_writer",
     "root_to_text",
     "size_of_store",
     "store_for_new",
+    "store_of_new_collection",
     "text_key",
     "text_to_root",
     "text_to_terms",
@@ -74,12 +91,21 @@ _HOMES = {
     "filters": ("build_filter",),
     "layout": ("size_of_store",),
     "lock": ("ensure_unlocked",),
-    "finding": ("find_store",),
+    "finding": ("find_store", "find_store_of"),
     "location": ("STORE_DIR", "holds_store", "is_published", "store_for_new"),
     "opening": ("open_writer", "reopen_writer"),
     "reading": ("StoreReader", "open_reader"),
     "publishing": ("Published", "publish"),
     "quantising": ("encode_tokens", "tokens_as_kept", "vectors_as_kept"),
+    "registry": (
+        "Registry",
+        "forget_collection",
+        "name_collection",
+        "read_registry",
+        "remember_roots",
+        "store_of_new_collection",
+    ),
+    "removing": ("delete_store",),
     "schema": ("Embedding", "StoredDocument", "text_key"),
     "terms": ("text_to_terms",),
     "writing": ("StoreWriter",),

@@ -15,24 +15,28 @@ from mixrag_cli.records import ChunkKind, Modality
 _IDS_IN_A_FILTER = 1000
 _T = TypeVar("_T")
 _ID = re.compile(r"[0-9a-f]{6,64}")
-_CLAUSE = r"(?:document|modality|kind) IN \('[0-9a-z]+'(?:,'[0-9a-z]+')*\)|position < 0"
+_CLAUSE = r"(?:document|document NOT|modality|kind) IN \('[0-9a-z]+'(?:,'[0-9a-z]+')*\)|position < 0"
 _FILTER = re.compile(rf"(?:{_CLAUSE})(?: AND (?:{_CLAUSE}))*")
 
 
 def build_filter(
     *,
     document_ids: Sequence[str] | None = None,
+    not_documents: Sequence[str] = (),
     modalities: Sequence[str] | None = None,
     kinds: Sequence[str] | None = None,
 ) -> str | None:
     """A filter for the search functions; None where nothing is asked for. An empty list of documents matches nothing.
 
+    not_documents: those to be left out.
     Example: build_filter(kinds=["row"]) -> "kind IN ('row')"
     Raises WrongUsage for an unknown modality or kind, ValueError for an id that is none.
     """
     clauses = []
     if document_ids is not None:
         clauses.append(ids_in("document", document_ids) if document_ids else "position < 0")
+    if not_documents:
+        clauses.append(ids_in("document NOT", not_documents))
     for column, asked, known in (("modality", modalities, get_args(Modality)), ("kind", kinds, get_args(ChunkKind))):
         if asked:
             clauses.append(_words_in(column, asked, known))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from mixrag_cli.errors import NoIndex
@@ -28,3 +29,18 @@ def find_store(start: Path, explicit: Path | str | None = None) -> Path:
         if holds_store(candidate):
             return candidate
     raise NoIndex(f"no index for {folder}", hint=f"mixrag index {folder}")
+
+
+def find_store_of(named: str, start: Path, explicit: Path | str | None = None) -> Path:
+    """As find_store; where there is none, that which serves the file or folder that is named, with or without a place.
+
+    Example: "/home/ida/papers/a.pdf#page=4", whatever the current folder is. Raises NoIndex when there is none.
+    """
+    try:
+        return find_store(start, explicit)
+    except NoIndex:
+        path = start / named
+        lying = next((each for each in (path, start / named.partition("#")[0]) if each.exists()), None)
+        if explicit is not None or lying is None or not named:
+            raise
+        return find_store(Path(os.path.realpath(lying)) if lying.is_dir() else Path(os.path.realpath(lying.parent)))

@@ -9,9 +9,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from mixrag_cli.records import stable_id
+from mixrag_cli.store.registry import data_folder, registered_roots
 
 STORE_DIR = ".mixrag"
 RECORD_FILE = "state.json"
@@ -45,11 +44,14 @@ def is_published(path: Path) -> bool:
 
 
 def stores_upward(start: Path) -> Iterator[Path]:
-    """Where a store may lie that serves `start`: at it or above it, the nearest first."""
+    """Where a store may lie that serves `start`: at it or above it, the nearest first, or where one was remembered."""
+    registered = registered_roots()
     for folder in (start, *start.parents):
         yield folder / STORE_DIR
         yield _store_outside(folder)
+        if elsewhere := registered.get(str(folder)):
+            yield Path(elsewhere)
 
 
 def _store_outside(folder: Path) -> Path:
-    return user_data_path("mixrag") / "stores" / stable_id("store", os.fsencode(folder))
+    return data_folder() / "stores" / stable_id("store", os.fsencode(folder))

@@ -95,9 +95,10 @@ class MemoryStore:
     def _all_tables(self, document_id: str) -> list[Table]:
         return [table for document in self._documents if document.row.id == document_id for table in document.tables]
 
-    def chunks_of(self, document_id: str) -> list[Chunk]:
-        """A document's chunks by position."""
-        return [chunk for _, chunk in self._places if chunk.document == document_id]
+    def chunks_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Chunk]:
+        """A document's chunks by position; first, last: only these positions, both included."""
+        own = (chunk for _, chunk in self._places if chunk.document == document_id)
+        return [chunk for chunk in own if chunk.position >= first and (last is None or chunk.position <= last)]
 
     def chunks_with_prefix(self, prefix: str) -> list[Chunk]:
         """The chunks whose id begins with these hex digits."""

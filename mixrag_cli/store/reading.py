@@ -210,9 +210,9 @@ class StoreReader:
 
     def chunks_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Chunk]:
         """A document's chunks by position; first, last: only these positions, both included."""
-        rows = self._rows_with("document", [document_id])
-        chunks = sorted((row.chunk for row in rows), key=lambda chunk: chunk.position)
-        return [chunk for chunk in chunks if chunk.position >= first and (last is None or chunk.position <= last)]
+        places = f"position >= {int(first)}" + ("" if last is None else f" AND position <= {int(last)}")
+        rows = self._rows_with("document", [document_id], places)
+        return sorted((row.chunk for row in rows), key=lambda chunk: chunk.position)
 
     def embeddings_by_key(self, keys: Sequence[int]) -> list[tuple[Chunk, Embedding]]:
         """The passages whose text has one of these keys (see text_key), with what the model made of them."""
@@ -301,8 +301,8 @@ class StoreReader:
                 if terms_crc(terms) != crc:
                     yield id_
 
-    def _rows_with(self, column: str, ids: Sequence[str]) -> list[ChunkRow]:
-        filters = filters_in(column, ids)
+    def _rows_with(self, column: str, ids: Sequence[str], places: str = "") -> list[ChunkRow]:
+        filters = [f"{where} AND {places}" if places else where for where in filters_in(column, ids)]
         with self._contained():
             found = [self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=where) for where in filters]
             return [row for table in found for row in table_to_chunk_rows(table)]

@@ -9,6 +9,7 @@ from mixrag_cli.walking.changes import (
     has_content,
     has_same_status,
 )
+from mixrag_cli.walking.events import may_matter
 from mixrag_cli.walking.rules import HEAD_BYTES, IMAGE, NO_READER_CODES, Rule, find_secret, judge_head
 from mixrag_cli.walking.secrets import REDACTED, find_secrets, redact_secrets
 from mixrag_cli.walking.selection import Selection
@@ -37,6 +38,7 @@ __all__ = [
     "judge_content",
     "judge_head",
     "look_again",
+    "may_matter",
     "open_source",
     "redact_secrets",
     "walk_root",

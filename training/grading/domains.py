@@ -127,7 +127,7 @@ def _scoped_prose(name: str, source: str, data: Path, target: Path) -> Domain:
     rows = [row for row in read_jsonl(data / "reader_train" / "prose.jsonl.gz") if row["source"] == source]
     groups = sorted({row["group"] for row in rows})
     chosen = set(random.Random(SEED).sample(groups, min(N_FILES, len(groups))))
-    texts = defaultdict(dict)
+    texts: dict[str, dict[str, None]] = defaultdict(dict)
     questions = []
     for row in (row for row in rows if row["group"] in chosen):
         file = f"{_slug(row['group'].partition(':')[2])}.txt"
@@ -188,7 +188,7 @@ def tables(data: Path, target: Path) -> Domain:
 
 def statistics(data: Path, target: Path) -> Domain:
     """HiTab's tables that the reader was not trained on; look-ups and calculations."""
-    from openpyxl import Workbook
+    from openpyxl import Workbook  # type: ignore[import-untyped]
 
     sheets = {
         row["id"]: row

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
-from mixrag_cli.models import minilm
+from mixrag_cli.models.bundled import WINDOW
 from mixrag_cli.records import Cell, Header, SourceFile, Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.walking import WalkLimits, document_id, walk_root
@@ -47,7 +47,7 @@ def _read_tables(folder: Path) -> Iterator[tuple[str, Table]]:
     root = os.fsencode(folder)
     sources = [one for one in walk_root(folder, limits=WalkLimits(50)) if isinstance(one, SourceFile)]
     jobs = [ExtractionJob(one, document_id(root, one.path), os.fsdecode(one.path)) for one in sources]
-    with ReaderPool(Settings(), minilm.WINDOW) as pool:
+    with ReaderPool(Settings(), WINDOW) as pool:
         results = [one for one in pool.extract_all(jobs) if one.extraction is not None]
     for result in sorted(results, key=lambda one: one.job.path):
         assert result.extraction is not None

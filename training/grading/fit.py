@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from mixrag_cli.recap import grading
 from mixrag_cli.recap.grading import INPUTS, Forest, Grading, Tree, inputs_of
@@ -132,7 +132,7 @@ def thresholds(firsts: Sequence[tuple[Signed, float]]) -> dict[str, float]:
     The lowest at which WANTED of what is stated is right, of all domains left out together; 1 where no threshold is so
     good. A kind that is too rare to tell (MIN_STATED) goes by what all kinds need.
     """
-    found = {}
+    found: dict[str, float] = {}
     of_all = _lowest(firsts)
     for kind in KINDS:
         own = [(one, chance) for one, chance in firsts if one.kind == kind]

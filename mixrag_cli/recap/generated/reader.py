@@ -82,11 +82,20 @@ def generate_answer(
     try:
         passages = _pack(restated, base, built_in, generator, asking, strategy)
         if not passages:
-            return _degrade(built_in, "its window holds no passage")
+            return _degrade(built_in, _too_small(generator, asking))
         examined, way, draft = _ask(restated, passages, built_in, generator, asking, strategy, spent, on_text)
     except MixragError as error:
         return _with_tokens(_degrade(built_in, error.message), spent)
     return _with_tokens(_answer(restated, base, built_in, examined, way, draft), spent)
+
+
+def _too_small(generator: Generator, asking: Asking) -> str:
+    """Why no passage went into the prompt: the setting's window, or the model's own."""
+    window = min(generator.context_tokens, asking.context_tokens)
+    return (
+        f"its window of {window:,} tokens is too small for a passage beside the instructions and a reply of "
+        f"{asking.answer_tokens:,} (context_tokens, answer_tokens)"
+    )
 
 
 def _pack(
