@@ -68,8 +68,8 @@ def ask(
     answer = session.ask(text, search.scope)
     if changed := changed_since(session):
         face.note(changed)
+        answer = replace(answer, warnings=(*answer.warnings, *([changed] if face.json else [])))
     if face.json:
-        answer = replace(answer, warnings=(*answer.warnings, *filter(None, [changed])))
         from mixrag_cli.output.payloads import answer_to_json
 
         write_json(answer_to_json(answer, accept_likely=accepts_likely))

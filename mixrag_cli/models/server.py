@@ -28,11 +28,8 @@ KEY_VARIABLE = "MIXRAG_API_KEY"
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 30.0  # for what needs no generating
 UNLIMITED_SECONDS = 3_600.0  # of silence, where a request has no limit of its own
-MAX_LINE_BYTES = 1_000_000
-MAX_REPLY_BYTES = 64_000_000
-MAX_ERROR_BYTES = 10_000
-# A server does not say how it will cut a text. Tables full of digits come to 2 bytes a token, English prose to 4 to 5.
-BYTES_A_TOKEN = 2
+MAX_LINE_BYTES, MAX_REPLY_BYTES, MAX_ERROR_BYTES = 1_000_000, 64_000_000, 10_000
+BYTES_A_TOKEN = 2  # servers do not say how they cut a text: tables full of digits 2, English prose 4 to 5
 MESSAGE_TOKENS = 8  # what a chat template adds to a message, at most
 # How a schema can be asked for, the best first; what a server refuses is not tried on it again.
 SCHEMA_FORMS: tuple[Callable[[Mapping[str, Any]], dict[str, Any]], ...] = (
@@ -76,6 +73,10 @@ class Address:
     def __str__(self) -> str:
         return self.typed
 
+    def name_of(self, model: str) -> str:
+        """How a model there is called: "http://localhost:11434/tiny"; without a name the address."""
+        return f"{self.typed.rstrip('/')}/{model}" if model else self.typed
+
 
 def parse_address(text: str) -> Address:
     """The address of a server's API; "/v1" is its path where none is given. It is shown as it was typed.
@@ -110,17 +111,13 @@ def load_server(settings: Settings) -> ServerGenerator:
     return ServerGenerator(address, settings.generator_model, settings.context_tokens, key)
 
 
-def _name_of(address: Address, model: str) -> str:
-    return f"{str(address).rstrip('/')}/{model}" if model else str(address)
-
-
 class ServerGenerator:
     """A model behind an address. Whether it keeps to a schema depends on the server, so nobody should rely on it."""
 
     binds_schema = False
 
     def __init__(self, address: Address, model: str, context_tokens: int, key: str = "") -> None:
-        self.name = _name_of(address, model)
+        self.name = address.name_of(model)
         self.context_tokens = context_tokens
         self._address = address
         self._model = model
@@ -196,7 +193,7 @@ class ServerGenerator:
                 f"{self._address}: say which of its models to use ({offered})", "mixrag config set generator_model NAME"
             )
         self._model = names[0]
-        self.name = _name_of(self._address, self._model)
+        self.name = self._address.name_of(self._model)
 
     def _events(self, request: Request, stream: _Stream) -> Iterator[Any]:
         """The parsed events of the reply; a schema is asked for in the best form that the server understands."""
