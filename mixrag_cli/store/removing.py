@@ -6,7 +6,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from mixrag_cli.store.layout import QUARANTINE_DIR, SCRATCH_DIR, TABLES_DIR
+from mixrag_cli.store.layout import QUARANTINE_DIR, SCRATCH_DIR, generations
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 from mixrag_cli.store.lock import LOCK_FILE, READERS_FILE, write_lock
 from mixrag_cli.store.write_errors import write_errors
@@ -25,7 +25,7 @@ def delete_store(store: Path) -> None:
     with write_lock(store), write_errors(store):
         for name in OWN_FILES[:2]:
             (store / name).unlink(missing_ok=True)
-        for folder in (*store.glob(f"{TABLES_DIR}*"), *(store / name for name in OWN_FOLDERS)):
+        for folder in (*generations(store).values(), *(store / name for name in OWN_FOLDERS)):
             if folder.is_dir() and not folder.is_symlink():
                 shutil.rmtree(folder)
         for name in OWN_FILES[2:]:

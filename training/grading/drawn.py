@@ -1,7 +1,8 @@
 """Look-ups drawn by rule from the tables of PDFs: the folder of many like tables that people's filings are.
 
 A question names a cell by words of its row's and its column's header, some of them left out, sometimes with the title.
-Of every seventh one the year is another than any of the file's, so that nothing answers it.
+Every third names two cells of a row and wants something computed of them. Of every seventh one the year is another than
+any of the file's, so that nothing answers it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import os
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
@@ -20,7 +22,7 @@ from mixrag_cli.walking import WalkLimits, document_id, walk_root
 from training.grading.domains import Asked, Domain, Gold
 
 SEED = 5
-N_QUESTIONS = 240
+N_QUESTIONS = 300
 A_TABLE = 6  # drawn of one table at most
 KEPT_WORDS = 0.8  # of a label of more than two words
 TITLED = 0.5  # of the questions say words of the table's title
@@ -32,6 +34,20 @@ ASKED = (
     "{row} {column}",
     "What figure is given for {row} in {column}?",
 )
+# What is computed of two cells of a row, and its value.
+COMPUTED: tuple[tuple[str, Callable[[Decimal, Decimal], Decimal]], ...] = (
+    ("By what percentage did {row} change from {column} to {other}?", lambda one, two: (two - one) / abs(one) * 100),
+    (
+        "What is the percentage change in {row} between {column} and {other}?",
+        lambda one, two: (two - one) / abs(one) * 100,
+    ),
+    ("By how much did {row} differ between {column} and {other}?", lambda one, two: abs(two - one)),
+    ("What is the difference in {row} between {column} and {other}?", lambda one, two: abs(two - one)),
+    ("What is the total of {row} for {column} and {other}?", lambda one, two: one + two),
+    ("What is the average {row} of {column} and {other}?", lambda one, two: (one + two) / 2),
+    ("What is the ratio of {row} in {column} to that in {other}?", lambda one, two: one / two),
+)
+A_TABLE_COMPUTED = 3
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -64,6 +80,14 @@ def _draw(file: str, table: Table, rng: random.Random) -> Iterator[Asked]:
     alone = [cell for cell, path in zip(cells, said, strict=True) if said.count(path) == 1]
     for cell in rng.sample(alone, min(A_TABLE, len(alone))):
         yield _ask(file, table, rows[cell.row], columns[cell.column], cell, rng)
+    pairs = [
+        (one, two)
+        for one in alone
+        for two in alone
+        if one.row == two.row and one.column != two.column and one.value and two.value and one.unit == two.unit
+    ]
+    for one, two in rng.sample(pairs, min(A_TABLE_COMPUTED, len(pairs))):
+        yield _ask_of_two(file, rows[one.row], columns[one.column], columns[two.column], (one, two), rng)
 
 
 def _ask(file: str, table: Table, row: Header, column: Header, cell: Cell, rng: random.Random) -> Asked:
@@ -74,6 +98,16 @@ def _ask(file: str, table: Table, row: Header, column: Header, cell: Cell, rng: 
     if rng.randrange(SWAPPED) == 0 and YEAR.search(text):
         return Asked(YEAR.sub("1971", text), (), ())
     return Asked(text, (f"{cell.value:f}",), (Gold(file),))
+
+
+def _ask_of_two(
+    file: str, row: Header, column: Header, other: Header, cells: tuple[Cell, Cell], rng: random.Random
+) -> Asked:
+    text, compute = rng.choice(COMPUTED)
+    assert cells[0].value is not None and cells[1].value is not None
+    names = {name: " ".join(header.path[-2:]).lower() for name, header in (("column", column), ("other", other))}
+    value = round(compute(cells[0].value, cells[1].value), 4)
+    return Asked(text.format(row=_some_words(" ".join(row.path[-2:]), rng), **names), (f"{value:f}",), (Gold(file),))
 
 
 def _some_words(text: str, rng: random.Random) -> str:
