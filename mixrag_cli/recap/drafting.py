@@ -20,6 +20,7 @@ from mixrag_cli.recap.pieces import Piece, shorten
 from mixrag_cli.recap.present import number_text, unit_text
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import (
+    DERIVED,
     Draft,
     asked_sign,
     compare,
@@ -48,13 +49,15 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     labelled = [*_from_pieces(restated, base), *_from_facts(restated, base)]
     drafts += _scored(restated, base, labelled, holds)
     wanted = base.reader.question(restated.question)
-    of_all = {"none": none, "held": max(holds.values()), "value_asked": float(not asks_passage(restated))}
-    return compare([replace(one, signs={**one.signs, **of_all, **_wanted(restated, one, wanted)}) for one in drafts])
+    of_passages = {"none": none, "held": max(holds.values())}
+    asked = [{**_wanted(restated, one, wanted), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
+    return compare([replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)])
 
 
 def _wanted(restated: Restated, draft: Draft, wanted: QuestionReading) -> dict[str, float]:
     """How well the draft's form, making and length suit what is asked for."""
     return {
+        "value_asked": float(not asks_passage(restated)),
         "asked": asked_sign(draft, wanted.expects),
         "done": done_sign(draft, restated, wanted.operation),
         "length": math.log1p(len(draft.text)),
@@ -176,5 +179,6 @@ def _scored(
 
 
 def _holds(draft: Draft, holds: dict[str, float]) -> dict[str, float]:
+    """Whether its passage answers; what is derived stands in no passage, and no passage speaks against it."""
     found = holds.get(draft.source.hit.chunk.id)
-    return {} if found is None else {"holds": found}
+    return {} if found is None or draft.kind in DERIVED else {"holds": found}

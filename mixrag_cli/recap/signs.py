@@ -36,6 +36,7 @@ SIGNS = (
 )  # fmt: skip
 STRETCHES = ("passage", "sentence")  # of text that hold an answer, and are none word by word
 PASSAGES = (*STRETCHES, "span")
+DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
 LEADS = (*OF_ANSWERS, "holds", "sentence", "promise", "near", "match")
 # What restating calls an operation, as the trained reader calls it.
@@ -154,7 +155,7 @@ def asked_sign(draft: Draft, wanted: Mapping[str, float]) -> float:
 
 def done_sign(draft: Draft, restated: Restated, wanted: Mapping[str, float]) -> float:
     """How likely what was done is asked for. wanted: a trained reader's probability of each operation."""
-    is_derived = draft.kind in ("computed", "column") or bool(draft.formula)
+    is_derived = draft.kind in DERIVED or bool(draft.formula)
     return sum(wanted.get(name, 0.0) for name in DOES[restated.operation if is_derived else "lookup"])
 
 
