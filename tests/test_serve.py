@@ -149,8 +149,8 @@ def test_a_chat_is_answered_warm_as_it_would_be_cold(served, arguments: list[str
         assert [each for each in told if "its models stay" not in str(each)] == expected
         assert expected[1]["value"] == 412  # the question leant on the one before
     else:
-        times = re.compile(rb"\d+ ms")
-        assert times.sub(b"", said) == times.sub(b"", cold_said)
+        times = re.compile(rb"\d+ ms")  # of which lines break, too
+        assert times.sub(b"", said).split() == times.sub(b"", cold_said).split()
         assert (b"asked as" in said) is (arguments == [])
 
 

@@ -133,16 +133,26 @@ def _piece_label(piece: Piece, base: EvidenceBase) -> str:
 
 def _from_piece(restated: Restated, base: EvidenceBase, piece: Piece) -> Draft:
     source = piece.sources[0]
+    value = None if restated.expects == "label" and piece.kind == "column" else piece.value  # a name is the answer
     labels = " ".join(f"{one.label} {one.quote}" for one in piece.evidence)
     signs = {
         "coverage": piece.coverage,
         "cell": log_odds(piece.probability) if piece.probability is not None else 0.0,
-        "number": number_sign(restated, piece.value),
+        "number": number_sign(restated, value),
         **retrieval_signs(base, source),
         **said_signs(restated, base, source, labels),
     }
     return Draft(
-        piece.kind, piece.text, source, signs, piece.value, piece.unit, (), piece.evidence, piece.sources, piece.formula
+        piece.kind,
+        piece.text,
+        source,
+        signs,
+        value,
+        piece.unit if value is not None else "",
+        (),
+        piece.evidence,
+        piece.sources,
+        piece.formula,
     )
 
 

@@ -53,6 +53,7 @@ def _check_numbers(answer: Answer) -> Check:
     said = [answer.question, answer.asks]
     said += [text for piece in answer.evidence for text in (piece.quote, piece.label)]
     said += [source.text for source in answer.sources]
+    said += [source.hit.chunk.text for source in answer.sources if answer.text in source.hit.chunk.text]  # a quotation
     values = [piece.value for piece in answer.evidence if piece.value is not None]
     values += [value for value in (answer.result,) if value is not None]
     shown = f"{answer.text} {answer.present}"
