@@ -85,7 +85,8 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
     proof = Evidence("e1", 1, shorten(sentence), one.hit.chunk.context, locator=where)
     cited = (Source(1, one.hit, where, shorten(sentence)),)
     yield Draft("passage", text.strip(), source, signs, marks=(mark,), evidence=(proof,), sources=cited)
-    if not asks_passage(restated) and len(sentence.strip()) <= SENTENCE_CHARS:
+    is_prose = one.hit.chunk.kind in ("prose", "code")  # a table's row says many values, of which a cell is one
+    if is_prose and not asks_passage(restated) and len(sentence.strip()) <= SENTENCE_CHARS:
         says_number = 1.0 if next(iter(find_numbers(sentence)), None) is not None else -1.0
         own = {**signs, "number": says_number if restated.expects in ("number", "percent") else 0.0}
         yield Draft("sentence", sentence.strip(), source, own, marks=(mark,), evidence=(proof,), sources=cited)
