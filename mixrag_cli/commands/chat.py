@@ -113,7 +113,7 @@ def _serve(served: ServedLine, search: Search, settings: Settings, face: Face) -
     if not served.line:
         desk.welcome()
     elif served.line.startswith("/model "):
-        desk.tell(WrongUsage("mixrag serve answers this chat, and its models stay", "mixrag chat --generator MODEL"))
+        face.tell(WrongUsage("mixrag serve answers this chat, and its models stay", "mixrag chat --generator MODEL"))
     else:
         desk.take(served.line)
     return ExitCode.DONE

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mixrag_cli.commands.options import Face
 from mixrag_cli.commands.signals import Terminated
 from mixrag_cli.errors import ExitCode, MixragError
-from mixrag_cli.output.streams import write_error, write_json
 
 if TYPE_CHECKING:
     from mixrag_cli.output.console import Console
@@ -39,7 +38,7 @@ class Loop:
         try:
             self.obey(typed)
         except MixragError as error:
-            self.tell(error)
+            self.face.tell(error)
 
     @property
     def is_live(self) -> bool:
@@ -64,7 +63,7 @@ class Loop:
             except KeyboardInterrupt:
                 self.say("stopped", "yellow")
             except MixragError as error:
-                self.tell(error)
+                self.face.tell(error)
 
     def say(self, text: str, style: str = "") -> None:
         """One line, cleaned, for the person; nothing where only JSON is wanted."""
@@ -97,11 +96,3 @@ class Loop:
             return ""
         self._interrupted = False
         return safe_text(typed).strip()
-
-    def tell(self, error: MixragError) -> None:
-        """An error on stderr, and with --json as an object too."""
-        from mixrag_cli.output.payloads import error_to_json
-
-        write_error(error.message, error.hint)
-        if self.face.json:
-            write_json(error_to_json(error))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from mixrag_cli.commands.named import only_one, split_names, store_named
-from mixrag_cli.errors import WrongUsage
-from mixrag_cli.output.streams import write_note
+from mixrag_cli.errors import MixragError, WrongUsage
+from mixrag_cli.output.streams import write_error, write_json, write_note
 
 if TYPE_CHECKING:
     from mixrag_cli.output.console import Console
@@ -216,6 +216,14 @@ class Face:
         """One line on stderr, unless the caller wants quiet."""
         if not self.quiet:
             write_note(message)
+
+    def tell(self, error: MixragError) -> None:
+        """An error on stderr, and with --json as an object too, for a run that goes on after it."""
+        write_error(error.message, error.hint)
+        if self.json:
+            from mixrag_cli.output.payloads import error_to_json
+
+            write_json(error_to_json(error))
 
     def console(self) -> Console:
         """Where what is for people is printed."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mixrag_cli.commands.options import Face
 from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import Interrupted, MixragError
-from mixrag_cli.output.streams import write_error, write_json
+from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
     from mixrag_cli.pipeline.indexing import IndexReport
@@ -54,7 +54,7 @@ def keep_fresh(due: Iterator[None], refresh: Callable[[], IndexReport], face: Fa
                 report = refresh()
             except MixragError as error:
                 if error.message != failure:
-                    _tell_failure(error, face)
+                    face.tell(error)
                 failure = error.message
                 continue
             failure = ""
@@ -98,14 +98,6 @@ def _new_failures(report: IndexReport) -> Sequence[Skipped]:
 def _tell_unreadable(report: IndexReport, face: Face) -> None:
     for each in _new_failures(report):
         face.note(f"{each.path}: {each.reason}; skipped")
-
-
-def _tell_failure(error: MixragError, face: Face) -> None:
-    write_error(error.message, error.hint)
-    if face.json:
-        from mixrag_cli.output.payloads import error_to_json
-
-        write_json(error_to_json(error))
 
 
 def _tell_json(report: IndexReport, face: Face) -> None:
