@@ -17,6 +17,7 @@ from pathlib import Path
 QUARANTINE_DIR = "quarantine"
 TABLES_DIR = "tables"
 SCRATCH_DIR = "scratch"
+OLD_VECTORS_DIR = "vectors"  # of layouts up to 3
 ENGINE_FOLDERS = ("_deletions", "_indices")
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600

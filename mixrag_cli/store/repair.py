@@ -11,10 +11,9 @@ import time
 from pathlib import Path
 
 from mixrag_cli.store.commit import CommitRecord, sync_folder
-from mixrag_cli.store.layout import QUARANTINE_DIR, generations, manifest_versions, tables_path
+from mixrag_cli.store.layout import OLD_VECTORS_DIR, QUARANTINE_DIR, generations, manifest_versions, tables_path
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 
-OLD_VECTORS_DIR = "vectors"  # of layouts up to 3
 KEPT_QUARANTINES = 5  # manifests of a few kB each; older ones have served their purpose
 
 
