@@ -33,7 +33,8 @@ def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None 
     graded = sorted(
         ((grading.probability(draft), draft) for draft in draft_all(restated, base)), key=_probability, reverse=True
     )
-    surest = [(chance, draft) for chance, draft in graded if draft is graded[0][1] or draft.is_beside(graded[0][1])]
+    # Where another place is likelier, nothing is sure.
+    surest = [(chance, draft) for chance, draft in graded if draft.is_beside(graded[0][1])]
     stated = next(((chance, draft) for chance, draft in surest if _may_state(restated, draft, grading, chance)), None)
     if stated is not None:
         chance, draft = stated
@@ -49,10 +50,7 @@ def _probability(graded: tuple[float, Draft]) -> float:
 
 
 def _may_state(restated: Restated, draft: Draft, grading: Grading, chance: float) -> bool:
-    """Whether a candidate is sure enough, and of a kind that answers: a passage is no answer to "how many".
-
-    Only what stands at the likeliest place is asked for: where another place is likelier, nothing is sure.
-    """
+    """Whether a candidate is sure enough, and of a kind that answers: a passage is no answer to "how many"."""
     return grading.states(draft, chance) and (draft.kind != "passage" or asks_passage(restated))
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import ast
 import gzip
 import json
-import os
 import random
 import re
 import subprocess
@@ -30,13 +29,10 @@ from typing import Any
 
 from corpora import read_jsonl
 
-from mixrag_cli.extraction import ExtractionJob, ReaderPool
-from mixrag_cli.models import minilm
 from mixrag_cli.models.bundled.lessons import read_lessons
 from mixrag_cli.pipeline.embedding import text_to_embed
-from mixrag_cli.records import Chunk, SourceFile
-from mixrag_cli.settings import Settings
-from mixrag_cli.walking import WalkLimits, document_id, walk_root
+from mixrag_cli.records import Chunk
+from training.folders import read_folder
 
 SEED = 7
 N_PAIRS = 100  # of a source
@@ -79,7 +75,8 @@ def from_pairs(pairs: Iterable[Pair]) -> Drawn:
 
 
 def read_everyday(folder: Path) -> Drawn:
-    chunks = read_folder(folder / "files")
+    read = [(path, chunk) for path, found in read_folder(folder / "files") for chunk in found.chunks]
+    chunks = sorted(read, key=lambda one: (one[0], one[1].position))
     passages = [(f"{path}#{number}", text_to_embed(chunk)) for number, (path, chunk) in enumerate(chunks)]
     questions, judgements = {}, {}
     for row in read_jsonl(folder / "questions.jsonl"):
@@ -92,19 +89,6 @@ def read_everyday(folder: Path) -> Drawn:
         if relevant:
             questions[row["id"]], judgements[row["id"]] = row["question"], relevant
     return passages, questions, judgements
-
-
-def read_folder(folder: Path) -> list[tuple[str, Chunk]]:
-    """The passages of a folder's files as the product cuts them, with their files' paths."""
-    root = os.fsencode(folder)
-    sources = [step for step in walk_root(folder, limits=WalkLimits(50)) if isinstance(step, SourceFile)]
-    jobs = [ExtractionJob(each, document_id(root, each.path), os.fsdecode(each.path)) for each in sources]
-    found: list[tuple[str, Chunk]] = []
-    with ReaderPool(Settings(), minilm.WINDOW) as pool:
-        for result in pool.extract_all(jobs):
-            if result.extraction is not None:
-                found += [(result.job.path, chunk) for chunk in result.extraction.chunks]
-    return sorted(found, key=lambda one: (one[0], one[1].position))
 
 
 def is_at(chunk: Chunk, place: Mapping[str, Any]) -> bool:

@@ -4,7 +4,6 @@
     covid      40 articles of medicine
     statistics 60 tables of HiTab's fold 0, each a workbook with its merged headers, each question asked of its own
     reviews    reviews of 60 products (SQuADShifts), each question asked of its product's file
-    policies   40 privacy policies (PolicyQA), each question asked of its site's file
     drawn      look-ups by rule in 34 PDFs of public bodies (drawn.py)
     tables     tables of WikiTableQuestions and SQA that were kept out of training, each a csv
     everyday   the open part of the bank: filings, code, readmes, sheets, reports, minutes, handbooks
@@ -22,6 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from training.reader.groups import part_of
 from training.reader.jsonl import read_jsonl
@@ -33,7 +33,8 @@ N_FOREIGN = 50  # of another domain, that it cannot answer
 N_TABLES = 90
 KEPT_FOLD = 0  # of HiTab's, which the reader was not trained on
 N_ARTICLES = 40
-N_FILES = 60  # of a source of which a question means one file
+REVIEWS = "squadshifts_amazon_reviews"
+N_FILES = 60  # where a question means one of them
 SUFFIXES = (
     ".md",
     ".py",
@@ -113,18 +114,8 @@ def _join(passages: Iterable[tuple[int, int, str]]) -> str:
 
 
 def reviews(data: Path, target: Path) -> Domain:
-    """Reviews of one product a file."""
-    return _scoped_prose("reviews", "squadshifts_amazon_reviews", data, target)
-
-
-def policies(data: Path, target: Path) -> Domain:
-    """The privacy policy of one site a file."""
-    return _scoped_prose("policies", "policyqa", data, target)
-
-
-def _scoped_prose(name: str, source: str, data: Path, target: Path) -> Domain:
-    """A source whose questions mean one file each, which the person names; every fourth is asked of all files."""
-    rows = [row for row in read_jsonl(data / "reader_train" / "prose.jsonl.gz") if row["source"] == source]
+    """Reviews of one product a file, which the questions mean; every fourth is asked of all files."""
+    rows = [row for row in read_jsonl(data / "reader_train" / "prose.jsonl.gz") if row["source"] == REVIEWS]
     groups = sorted({row["group"] for row in rows})
     chosen = set(random.Random(SEED).sample(groups, min(N_FILES, len(groups))))
     texts: dict[str, dict[str, None]] = defaultdict(dict)
@@ -137,7 +128,7 @@ def _scoped_prose(name: str, source: str, data: Path, target: Path) -> Domain:
     for file, contexts in texts.items():
         _write(target / file, "\n\n".join(contexts))
     drawn = _drawn(questions)
-    return Domain(name, target, tuple(one if n % 4 else replace(one, scope=()) for n, one in enumerate(drawn)))
+    return Domain("reviews", target, tuple(one if n % 4 else replace(one, scope=()) for n, one in enumerate(drawn)))
 
 
 def covid(data: Path, target: Path) -> Domain:
@@ -188,8 +179,6 @@ def tables(data: Path, target: Path) -> Domain:
 
 def statistics(data: Path, target: Path) -> Domain:
     """HiTab's tables that the reader was not trained on; look-ups and calculations."""
-    from openpyxl import Workbook  # type: ignore[import-untyped]
-
     sheets = {
         row["id"]: row
         for row in read_jsonl(data / "headers" / "hitab_train.jsonl.gz")
@@ -202,21 +191,28 @@ def statistics(data: Path, target: Path) -> Domain:
     questions = []
     target.mkdir(parents=True, exist_ok=True)
     for table in chosen:
-        name, gold = f"{_slug(table)}.xlsx", sheets[table]
-        book = Workbook()
-        sheet = book.active
-        sheet.append([gold["title"]])
-        for line in ((), *gold["texts"]):
-            sheet.append([_as_cell(text) for text in line])
-        for top, bottom, left, right in gold["merged_regions"]:
-            sheet.merge_cells(None, top + 3, left + 1, bottom + 3, right + 1)
+        name = f"{_slug(table)}.xlsx"
         if not (target / name).exists():
-            book.save(target / name)
+            _write_workbook(target / name, sheets[table])
         for row in asked[table]:
             forms = tuple(str(answer) for answer in row["answer"])
             questions.append(Asked(row["question"], forms, (Gold(name),), (f"*{name}",)))
     drawn = _drawn(questions)
     return Domain("statistics", target, tuple(one if n % 4 else replace(one, scope=()) for n, one in enumerate(drawn)))
+
+
+def _write_workbook(path: Path, gold: dict[str, Any]) -> None:
+    """A table of HiTab: its title, an empty row, its rows with their merged cells."""
+    from openpyxl import Workbook  # type: ignore[import-untyped]
+
+    book = Workbook()
+    sheet = book.active
+    sheet.append([gold["title"]])
+    for line in ((), *gold["texts"]):
+        sheet.append([_as_cell(text) for text in line])
+    for top, bottom, left, right in gold["merged_regions"]:
+        sheet.merge_cells(None, top + 3, left + 1, bottom + 3, right + 1)
+    book.save(path)
 
 
 def _as_cell(text: str) -> object:

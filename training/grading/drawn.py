@@ -7,18 +7,14 @@ any of the file's, so that nothing answers it.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 
-from mixrag_cli.extraction import ExtractionJob, ReaderPool
-from mixrag_cli.models.bundled import WINDOW
-from mixrag_cli.records import Cell, Header, SourceFile, Table
-from mixrag_cli.settings import Settings
-from mixrag_cli.walking import WalkLimits, document_id, walk_root
+from mixrag_cli.records import Cell, Header, Table
+from training.folders import read_folder
 from training.grading.domains import Asked, Domain, Gold
 
 SEED = 5
@@ -55,21 +51,10 @@ WORD = re.compile(r"[^\W\d_]{3,}")
 def drawn_lookups(folder: Path) -> Domain:
     """Questions about the cells of all tables of a folder's files, as the product reads them."""
     rng = random.Random(SEED)
-    questions = [asked for file, table in _read_tables(folder) for asked in _draw(file, table, rng)]
+    found = sorted(read_folder(folder), key=lambda one: one[0])
+    tables = [(Path(path).name, table) for path, read in found for table in read.tables if table.kind == "table"]
+    questions = [asked for file, table in tables for asked in _draw(file, table, rng)]
     return Domain("drawn", folder, tuple(rng.sample(questions, min(N_QUESTIONS, len(questions)))))
-
-
-def _read_tables(folder: Path) -> Iterator[tuple[str, Table]]:
-    root = os.fsencode(folder)
-    sources = [one for one in walk_root(folder, limits=WalkLimits(50)) if isinstance(one, SourceFile)]
-    jobs = [ExtractionJob(one, document_id(root, one.path), os.fsdecode(one.path)) for one in sources]
-    with ReaderPool(Settings(), WINDOW) as pool:
-        results = [one for one in pool.extract_all(jobs) if one.extraction is not None]
-    for result in sorted(results, key=lambda one: one.job.path):
-        assert result.extraction is not None
-        for table in result.extraction.tables:
-            if table.kind == "table":
-                yield Path(result.job.path).name, table
 
 
 def _draw(file: str, table: Table, rng: random.Random) -> Iterator[Asked]:

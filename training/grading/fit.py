@@ -123,7 +123,7 @@ def first_of(graded: Sequence[tuple[Signed, float]]) -> list[tuple[Signed, float
     """Of each question the candidate that would be stated: the likeliest, no passage where a value is asked for."""
     best: dict[tuple[str, int], tuple[Signed, float]] = {}
     for one, chance in graded:
-        if one.kind == "passage" and one.is_value_asked:
+        if one.kind == "passage" and one.signs["value_asked"]:
             continue
         key = one.domain, one.question
         if key not in best or chance > best[key][1]:

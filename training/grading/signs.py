@@ -20,7 +20,6 @@ from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.in_tables import acceptance, scorer
-from mixrag_cli.recap.restate import asks_passage
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.settings import Settings
 from training.grading.domains import KEPT_FOLD, Asked, Domain
@@ -36,7 +35,6 @@ class Signed:
     domain: str
     question: int
     kind: str
-    is_value_asked: bool
     signs: dict[str, float]
     right: bool
 
@@ -71,8 +69,7 @@ def fitted_without(fold: int, folder: Path) -> Iterator[None]:
 def _ask(session: Session, domain: str, number: int, asked: Asked) -> Iterator[Signed]:
     restated, base, _ = prepare(session, asked.text, Scope(paths=asked.scope), Clock())
     for draft in draft_all(restated, base):
-        asks_value = not asks_passage(restated)
-        yield Signed(domain, number, draft.kind, asks_value, dict(draft.signs), is_right(asked, draft))
+        yield Signed(domain, number, draft.kind, dict(draft.signs), is_right(asked, draft))
 
 
 def is_right(asked: Asked, draft: Draft) -> bool:
