@@ -13,11 +13,6 @@ import numpy.typing as npt
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.models import load_embedder, load_reader, load_token_vectors
 from mixrag_cli.models.token_vectors import KeptTokens
-from mixrag_cli.pipeline.answering import prepare
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.scanning import FileScanner
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
@@ -26,6 +21,11 @@ from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.recap.structure import structural_pieces
 from mixrag_cli.records import Answer, Block, Chunk, Document, Hit, Table, stable_id
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.answering import prepare
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.scanning import FileScanner
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session
 from mixrag_cli.tables.grid import grid_to_table
 
 SALES_REPORT = """# Annual report of Fernhill Joinery

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mixrag_cli.quantities.facets import Facets
 from mixrag_cli.recap.in_tables.acceptance import MIN_PROBABILITY, Standing, load_weights, signs_of
 from mixrag_cli.recap.in_tables.cells import MIN_LOCAL, CellMatch, match_cells
-from mixrag_cli.recap.language import Facets
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.wording import Asked
 from tests.evidence_samples import SALES_REPORT, Sample, first_piece, read_sample

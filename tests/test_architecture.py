@@ -23,10 +23,11 @@ GROUND = {
     "lenient_json",
     "limits",
     "fencing",
-    "stop_words",
     "line_marks",
     "reading",
     "sentences",
+    "words",
+    "quantities",
 }
 BASE = GROUND | {"settings", PACKAGE}
 LOWER = {"readers", "tables", "chunking"}
@@ -40,9 +41,10 @@ ALLOWED: dict[str, set[str]] = {
     "generator": set(),
     "lenient_json": set(),
     "limits": set(),
-    "stop_words": set(),
     "reading": set(),
     "sentences": set(),
+    "words": set(),
+    "quantities": set(),
     "fencing": {"cleaning"},
     "settings": {"errors"},
     "readers": BASE,
@@ -55,10 +57,10 @@ ALLOWED: dict[str, set[str]] = {
     "recap": BASE | {"tables"},  # numbers are read from prose as they are from cells
     "evaluation": BASE,
     "extraction": BASE | {"walking", "readers"},
-    "pipeline": BASE | WORKERS | LOWER,
+    "stories": BASE | WORKERS | LOWER,
     "output": BASE | WORKERS | LOWER,
-    "commands": BASE | WORKERS | LOWER | {"pipeline", "output", "client"},
-    "cli": BASE | {"commands", "pipeline", "output"},
+    "commands": BASE | WORKERS | LOWER | {"stories", "output", "client"},
+    "cli": BASE | {"commands", "stories", "output"},
     "client": {PACKAGE},  # in front of everything: it loads nothing else
     "__main__": {"cli", "client"},
     PACKAGE: set(),  # mixrag_cli/__init__.py: the version
@@ -67,7 +69,7 @@ ALLOWED: dict[str, set[str]] = {
 COMPOSER = f"{PACKAGE}.extraction.child"
 COMPOSER_ALSO = {"tables", "chunking", "models"}
 # For annotations only: the renderer names what the stories return.
-TYPES_ONLY = {("output", "pipeline")}
+TYPES_ONLY = {("output", "stories")}
 
 # Imported in one module each: they are slow to load, native, or both.
 HEAVY = {
@@ -100,8 +102,6 @@ HEAVY = {
     "anyio",
     "watchfiles",
 }
-# A program of its own that nothing imports: it made the bundled weights.
-TRAINER = f"{PACKAGE}.models.bundled.train"
 NOT_IN_THE_FACE = HEAVY | {"numpy", "pyarrow", "rich", "tokenizers"}
 NETWORK = {
     "requests",
@@ -229,20 +229,20 @@ def test_imports_run_one_way() -> None:
     [
         ("mixrag_cli.records", "from mixrag_cli.errors import MixragError", True),
         ("mixrag_cli.readers.text", "from mixrag_cli import store", True),
-        ("mixrag_cli.readers.text", "def f():\n    import mixrag_cli.pipeline.indexing", True),
+        ("mixrag_cli.readers.text", "def f():\n    import mixrag_cli.stories.indexing", True),
         ("mixrag_cli.store.reading", "from mixrag_cli.models import load_embedder", True),
         ("mixrag_cli.retrieval.fusion", "import importlib\nimportlib.import_module('mixrag_cli.store.reading')", True),
-        ("mixrag_cli.output.terminal", "from mixrag_cli.pipeline.session import SearchResult", True),
+        ("mixrag_cli.output.terminal", "from mixrag_cli.stories.session import SearchResult", True),
         ("mixrag_cli.extraction.pool", "from mixrag_cli.chunking import chunk_document", True),
         (
             "mixrag_cli.output.terminal",
-            "if TYPE_CHECKING:\n    from mixrag_cli.pipeline.session import SearchResult",
+            "if TYPE_CHECKING:\n    from mixrag_cli.stories.session import SearchResult",
             False,
         ),
         ("mixrag_cli.extraction.child", "from mixrag_cli.chunking import chunk_document", False),
-        ("mixrag_cli.commands.ask", "from mixrag_cli.pipeline.session import open_session", False),
+        ("mixrag_cli.commands.ask", "from mixrag_cli.stories.session import open_session", False),
         ("mixrag_cli.cli", "from mixrag_cli import __version__", False),
-        ("mixrag_cli.recap.passages", "from mixrag_cli.tables.values import Value", False),
+        ("mixrag_cli.recap.passages", "from mixrag_cli.quantities.values import Value", False),
     ],
 )
 def test_an_upward_arrow_would_be_seen(module: str, source: str, upward: bool) -> None:
@@ -287,12 +287,11 @@ def test_a_circle_would_be_seen() -> None:
 def test_a_heavy_library_has_one_door() -> None:
     found = importers(all_imports(), HEAVY)
     assert {"lance", "lancedb"} <= set(found)
-    found["torch"].discard(TRAINER)
     assert {library: modules for library, modules in found.items() if len(modules) > 1} == {}
 
 
-def test_nothing_imports_the_trainer() -> None:
-    assert [found.module for found in all_imports() if found.name.startswith((TRAINER, "training"))] == []
+def test_the_package_imports_nothing_of_its_training() -> None:
+    assert [found.module for found in all_imports() if found.name.split(".")[0] == "training"] == []
 
 
 def test_only_the_output_imports_rich() -> None:

@@ -9,7 +9,7 @@ from cli_fixtures import environment_of, run_mixrag
 from cli_fixtures import indexed as indexed
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.pipeline.batch import MAX_LINE_BYTES, Done, answered_lines, read_batch
+from mixrag_cli.stories.batch import MAX_LINE_BYTES, Done, answered_lines, read_batch
 
 LINES = [
     '{"id": "leave", "question": "How many chairs were sold in 2024?"}',

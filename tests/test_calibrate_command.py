@@ -17,7 +17,12 @@ from cli_fixtures import environment_of, run_mixrag
 
 from mixrag_cli.output.calibration_view import histogram_text
 from mixrag_cli.output.progress import Silence
-from mixrag_cli.pipeline.calibrating import (
+from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.retrieval.drawing import DrawnQuestion
+from mixrag_cli.retrieval.learning import JudgedQuestion
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import read_record, reopen_writer
+from mixrag_cli.stories.calibrating import (
     JudgedFits,
     calibrate_store,
     draw,
@@ -27,18 +32,13 @@ from mixrag_cli.pipeline.calibrating import (
     read_judged_fits,
     reset_calibration,
 )
-from mixrag_cli.pipeline.extras import kept_calibration
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.inspection import read_status
-from mixrag_cli.pipeline.labels import Label, read_labels
-from mixrag_cli.pipeline.session import Session
-from mixrag_cli.pipeline.showing import Place
-from mixrag_cli.pipeline.wishes import IndexWishes
-from mixrag_cli.records import Chunk, Hit, Locator
-from mixrag_cli.retrieval.drawing import DrawnQuestion
-from mixrag_cli.retrieval.learning import JudgedQuestion
-from mixrag_cli.settings import Settings
-from mixrag_cli.store import read_record, reopen_writer
+from mixrag_cli.stories.extras import kept_calibration
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.inspection import read_status
+from mixrag_cli.stories.labels import Label, read_labels
+from mixrag_cli.stories.session import Session
+from mixrag_cli.stories.showing import Place
+from mixrag_cli.stories.wishes import IndexWishes
 
 Scorer = Callable[[str, Sequence[str]], list[float]]
 PLACES = ("quay", "orchard", "foundry", "library", "mill", "nursery", "observatory", "tannery", "brewery", "shipyard")
@@ -307,8 +307,8 @@ def note_drawn(session: Session, chunks: Sequence[Chunk]) -> list[DrawnQuestion]
 
 @pytest.mark.parametrize("scorer", [random_logits, knowing_logits])
 def test_an_outside_rerankers_weight_is_fitted(folder: Path, monkeypatch: pytest.MonkeyPatch, scorer: Scorer) -> None:
-    monkeypatch.setattr("mixrag_cli.pipeline.reranking.load_pair_scorer", lambda settings: scorer)
-    monkeypatch.setattr("mixrag_cli.pipeline.calibrating.draw", note_drawn)
+    monkeypatch.setattr("mixrag_cli.stories.reranking.load_pair_scorer", lambda settings: scorer)
+    monkeypatch.setattr("mixrag_cli.stories.calibrating.draw", note_drawn)
     name = f"some/{scorer.__name__}"
     report = calibrate_store(folder, Settings(rerank=name, calibration="off"), [], Silence(quiet=True))
     assert report.is_stored

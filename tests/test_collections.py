@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
 from mixrag_cli.errors import MixragError
-from mixrag_cli.pipeline.several import fuse_answers
 from mixrag_cli.store import find_store, read_registry, remember_roots
 from mixrag_cli.store.registry import REGISTRY_FILE, data_folder
+from mixrag_cli.stories.several import fuse_answers
 from tests.cli_fixtures import CODE, HANDBOOK, SHEET
 from tests.northmere import abstained, answered, candidate, likely, near, passage
 

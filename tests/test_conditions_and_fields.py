@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.pipeline.answering import prepare
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.quantities.facets import ordinals_of
 from mixrag_cli.recap.followup import make_standalone
-from mixrag_cli.recap.language import match_heading, ordinals_of, says_nothing_new
 from mixrag_cli.recap.restate import restate
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.answering import prepare
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.words import match_heading, says_nothing_new
 from tests.evidence_samples import first_piece, shown_text
 from tests.silent import Silent
 

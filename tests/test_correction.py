@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.retrieving import retrieve
-from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.retrieval.correction import widen
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import text_to_terms
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.retrieving import retrieve
+from mixrag_cli.stories.session import Session, open_session
 from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"

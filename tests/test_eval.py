@@ -28,9 +28,9 @@ from mixrag_cli.output.eval_page import evaluation_page
 from mixrag_cli.output.eval_payload import evaluation_to_json
 from mixrag_cli.output.eval_view import print_evaluation, share_text
 from mixrag_cli.output.progress import Silence
-from mixrag_cli.pipeline.evaluating import EvalPlan, evaluate
 from mixrag_cli.records import Answer, Candidate, Locator, Source
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.evaluating import EvalPlan, evaluate
 from tests.cli_fixtures import environment_of, run_mixrag
 from tests.scripted_generator import ScriptedGenerator
 
@@ -250,7 +250,7 @@ def test_a_replay_calls_no_model_and_comes_to_the_same_figures(
         opened.append(given)
         return behind
 
-    monkeypatch.setattr("mixrag_cli.pipeline.evaluating.require_generator", open_scripted)
+    monkeypatch.setattr("mixrag_cli.stories.evaluating.require_generator", open_scripted)
     first = evaluate(plan, settings, cache, Silence(quiet=True))
     assert behind.requests
     assert first.report.models["generator"] == "scripted"
@@ -272,7 +272,7 @@ def test_summaries_replay_too(cache: Path, tmp_path: Path, monkeypatch, model_ca
     settings = Settings(generator="writer.gguf", summaries="short")
     told = {"title": "Chairs sold", "description": "Seats that left the workshop in each calendar year, one by one."}
     behind = ScriptedGenerator([json.dumps(told)], repeat=True)
-    monkeypatch.setattr("mixrag_cli.pipeline.evaluating.require_generator", lambda _: behind)
+    monkeypatch.setattr("mixrag_cli.stories.evaluating.require_generator", lambda _: behind)
     evaluate(plan, settings, cache, Silence(quiet=True))
     assert len(behind.requests) == 1
     evaluate(replace(plan, replay=True), settings, cache, Silence(quiet=True))

@@ -16,15 +16,15 @@ from scripted_generator import Line, ScriptedGenerator
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import Request
 from mixrag_cli.output.search_payload import search_to_json
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.retrieving import retrieve
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.choice import LanguageModelReranker, Reading, choose_document, recombine, select_top
 from mixrag_cli.retrieval.expansion import expand_question, rewrite_question
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.retrieving import retrieve
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
 from tests.silent import Silent
 
 SCHEMA = Path(__file__).parents[1] / "mixrag_cli" / "schemas" / "search-1.json"

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
-from mixrag_cli.pipeline.freshness import freshness_note
 from mixrag_cli.records import DocumentRow
+from mixrag_cli.stories.freshness import freshness_note
 from mixrag_cli.walking import Selection
 from tests.cli_fixtures import indexed
 

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from mixrag_cli.pipeline.conversation import Conversation, Turn
-from mixrag_cli.pipeline.scope import Scope
 from mixrag_cli.recap.followup import keeps_words, leans_on, make_standalone, read_rewrite, rewrite_request
+from mixrag_cli.stories.conversation import Conversation, Turn
+from mixrag_cli.stories.scope import Scope
 
 REVENUE = "What was the net revenue of Apple in 2021?"
 CHAIRS = "How many chairs were sold in 2024?"
@@ -101,5 +101,5 @@ def test_a_question_that_lost_a_word_is_put_as_it_was_typed(monkeypatch):
     conversation = Conversation(SimpleNamespace(has_generator=False), Scope())
     conversation.turns.append(Turn(REVENUE, REVENUE, None))
     assert conversation.understand("and in 2019?") == "What was the net revenue of Apple in 2019?"
-    monkeypatch.setattr("mixrag_cli.pipeline.conversation.make_standalone", lambda typed, before: before)
+    monkeypatch.setattr("mixrag_cli.stories.conversation.make_standalone", lambda typed, before: before)
     assert conversation.understand("and in 2019?") == "and in 2019?"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
 from tests.evidence_samples import structure_of
 from tests.silent import Silent
 

@@ -40,14 +40,14 @@ def published(published_model):
 def weights(published_model):
     """The published weights, with a projection for late interaction that turns and keeps all of the first axes."""
     pytest.importorskip("onnx")
-    from mixrag_cli.models.bundled.graph import PROJECTION, read_weights
+    from training.embedder.graph import PROJECTION, read_weights
 
     directions, _ = np.linalg.qr(np.random.default_rng(5).standard_normal((384, 96)))
     return read_weights(published_model / "model.safetensors") | {PROJECTION: directions.astype(np.float32)}
 
 
 def model_of(weights, *, quantised):
-    from mixrag_cli.models.bundled.graph import build_minilm
+    from training.embedder.graph import build_minilm
 
     return minilm.MiniLM(build_minilm(weights, quantised=quantised).SerializeToString(), 2)
 

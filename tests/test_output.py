@@ -21,11 +21,6 @@ from mixrag_cli.output.places import is_within, position_of, reference
 from mixrag_cli.output.progress import Bars, duration_text
 from mixrag_cli.output.streams import write_error, write_json
 from mixrag_cli.output.table_view import table_layout
-from mixrag_cli.pipeline.calibrating import CalibrationReport
-from mixrag_cli.pipeline.indexing import IndexReport
-from mixrag_cli.pipeline.inspection import StoreStatus
-from mixrag_cli.pipeline.session import SearchResult
-from mixrag_cli.pipeline.showing import Passage
 from mixrag_cli.records import (
     Answer,
     Candidate,
@@ -44,6 +39,11 @@ from mixrag_cli.records import (
 from mixrag_cli.retrieval.assessment import Assessment, SourceAssessment
 from mixrag_cli.retrieval.calibration import read_priors
 from mixrag_cli.settings import Resolved
+from mixrag_cli.stories.calibrating import CalibrationReport
+from mixrag_cli.stories.indexing import IndexReport
+from mixrag_cli.stories.inspection import StoreStatus
+from mixrag_cli.stories.session import SearchResult
+from mixrag_cli.stories.showing import Passage
 
 HOSTILE = [
     "\x1b]0;owned\x07",

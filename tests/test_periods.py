@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, change_columns, in_days
-from mixrag_cli.recap.language import Facets, facets_of
 from mixrag_cli.records import Header
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
 from tests.evidence_samples import shown_text, structure_of
 from tests.silent import Silent
 

@@ -13,10 +13,10 @@ from rich.progress import Progress
 
 from mixrag_cli.output.estimate_view import estimate_lines, estimate_to_json
 from mixrag_cli.output.progress import Bars, _TimeLeft
-from mixrag_cli.pipeline.estimating import Estimate, estimate_index
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.wishes import IndexWishes
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.estimating import Estimate, estimate_index
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.wishes import IndexWishes
 
 
 class Recorder:

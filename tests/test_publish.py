@@ -16,10 +16,10 @@ from store_processes import start
 from store_samples import digest_of, make_document, read_published, writer_of
 
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, WrongUsage
-from mixrag_cli.pipeline.sharing import publish_index
 from mixrag_cli.settings import load_settings
 from mixrag_cli.store import find_store, open_reader, publish
 from mixrag_cli.store.location import POINTER_FILE, is_published
+from mixrag_cli.stories.sharing import publish_index
 from tests.store_samples import build_store
 
 N_READERS = 3

@@ -150,9 +150,9 @@ def test_loading_needs_no_training_library():
 
 def test_int8_is_near_float32(published_model):
     pytest.importorskip("onnx")
-    from mixrag_cli.models.bundled.graph import build_reader, read_weights
     from mixrag_cli.models.bundled_reader import CLS, N_CLS, START_END
     from mixrag_cli.models.reader import OnnxReader
+    from training.embedder.graph import build_reader, read_weights
 
     rng = np.random.default_rng(3)
     shapes = {START_END[0]: (2, 384), START_END[1]: (2,), CLS[0]: (N_CLS, 384), CLS[1]: (N_CLS,)}

@@ -10,15 +10,15 @@ import pytest
 
 from mixrag_cli.errors import StoreDamaged, StoreMismatch
 from mixrag_cli.models import Embedder
-from mixrag_cli.pipeline import embedding
-from mixrag_cli.pipeline.batching import Batch
-from mixrag_cli.pipeline.embedding import embed_texts
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.wishes import IndexWishes
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import Embedding, check_store, find_store, open_reader, read_record, read_roots
 from mixrag_cli.store.commit import write_record
 from mixrag_cli.store.layout import generations
+from mixrag_cli.stories import embedding
+from mixrag_cli.stories.batching import Batch
+from mixrag_cli.stories.embedding import embed_texts
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.wishes import IndexWishes
 from tests.silent import Silent
 
 

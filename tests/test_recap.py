@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.pipeline.answering import prepare
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
+from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.recap.calculator import evaluate
 from mixrag_cli.recap.compute import aggregate, compute, formula_for
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import condition_of
 from mixrag_cli.records import Answer, Evidence
 from mixrag_cli.settings import Settings
-from mixrag_cli.tables.prose_numbers import find_numbers
+from mixrag_cli.stories.answering import prepare
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
 from tests.evidence_samples import SALES_REPORT as REPORT
 from tests.evidence_samples import first_piece, shown_text
 from tests.silent import Silent

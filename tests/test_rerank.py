@@ -10,17 +10,17 @@ import pytest
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import LateEmbedder, bundled
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.embedding import KnownEmbeddings, embed_cached, embed_texts, text_to_embed
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
-from mixrag_cli.pipeline.unindexed import open_files
 from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.rerank import SHARPNESS, SOURCE, max_sim, rerank
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, check_store, open_reader
 from mixrag_cli.store.quantising import decode_tokens
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.embedding import KnownEmbeddings, embed_cached, embed_texts, text_to_embed
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.stories.unindexed import open_files
 from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
@@ -199,7 +199,7 @@ def test_files_read_on_the_spot_are_reranked_too(folder: Path, minilm: LateEmbed
 def test_passages_whose_token_vectors_were_not_kept_are_reranked_all_the_same(
     folder: Path, minilm: LateEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mixrag_cli.pipeline.embedding.KEPT_LATE_BYTES", 40_000)
+    monkeypatch.setattr("mixrag_cli.stories.embedding.KEPT_LATE_BYTES", 40_000)
     store = tmp_path / "store"
     build_index([folder], Settings(store=store), events=Silent())
     other = open_session(folder, Settings(store=store))

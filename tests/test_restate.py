@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mixrag_cli.recap.language import (
-    Facets,
-    facet_conflict,
-    facets_of,
-    match_term,
-    stem,
-    terms_of,
-    without_facets,
-    words_of,
-)
+from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, without_facets
 from mixrag_cli.recap.restate import restate
+from mixrag_cli.words import match_term, stem, terms_of, words_of
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
-from mixrag_cli.pipeline.unindexed import open_files
 from mixrag_cli.records import path_from_root
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.stories.unindexed import open_files
 from tests.silent import Silent
 
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from mixrag_cli.models.token_vectors import MAX_QUESTIONS, KeptTokens
-from mixrag_cli.pipeline import collection
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import open_session
 from mixrag_cli.retrieval import statistics
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories import collection
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import open_session
 from tests.silent import Silent
 
 N_WORDS = 1_000

@@ -11,9 +11,9 @@ pytest.importorskip("safetensors")
 import onnx
 from onnx import numpy_helper
 
-from mixrag_cli.models.bundled.export import mix
-from mixrag_cli.models.bundled.graph import PROJECTION, WEIGHT_STEPS, read_weights, write_minilm
-from mixrag_cli.models.bundled.soup import mean_in_cell, read_trained
+from training.embedder.export import mix
+from training.embedder.graph import PROJECTION, WEIGHT_STEPS, read_weights, write_minilm
+from training.embedder.soup import mean_in_cell, read_trained
 
 # About .2 of a rounding step, as training moved them.
 MOVED = 5e-4

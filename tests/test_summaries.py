@@ -16,14 +16,14 @@ from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.generator import Generator, Request
 from mixrag_cli.models import LateEmbedder
 from mixrag_cli.output.payloads import index_to_json
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
-from mixrag_cli.pipeline.summarising import SummaryReport, summarise_tables
-from mixrag_cli.pipeline.wishes import IndexWishes
 from mixrag_cli.records import Cell, Header, Locator, Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store, open_reader
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.stories.summarising import SummaryReport, summarise_tables
+from mixrag_cli.stories.wishes import IndexWishes
 from mixrag_cli.tables.summaries import (
     LIMITS,
     fit_table,
@@ -179,7 +179,7 @@ def test_a_summary_leads_to_its_table_and_is_never_shown(folder: Path) -> None:
 
 
 def session_without(folder: Path) -> Session:
-    from mixrag_cli.pipeline.unindexed import open_files
+    from mixrag_cli.stories.unindexed import open_files
 
     return open_files([folder / "mill.md"], Settings())
 
@@ -288,7 +288,7 @@ def test_with_a_real_model_every_table_ends_somewhere(tiny_model: Path, folder: 
 
 
 def table_of(rows: Sequence[tuple[str, str, str]], title: str = "Sales (in millions)", scale: int = 10**6) -> Table:
-    from mixrag_cli.tables.values import parse_value
+    from mixrag_cli.quantities.values import parse_value
 
     cells = [
         Cell(number, column, text, parse_value(text).value, parse_value(text).unit, scale * parse_value(text).scale)

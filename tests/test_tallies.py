@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.pipeline.answering import prepare
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.recap.in_rows.filters import find_filters
 from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
 from mixrag_cli.recap.restate import restate
 from mixrag_cli.records import Cell, Header, Locator, Table
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.answering import prepare
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
 from tests.evidence_samples import structure_of
 from tests.silent import Silent
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.errors import MixragError, WrongUsage
-from mixrag_cli.pipeline.indexing import build_index
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import open_session
-from mixrag_cli.pipeline.unindexed import open_files
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import open_session
+from mixrag_cli.stories.unindexed import open_files
 from tests.evidence_samples import shown_text
 from tests.silent import Silent
 

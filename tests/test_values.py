@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixrag_cli.tables.prose_numbers import find_numbers
-from mixrag_cli.tables.unit_words import find_unit_and_scale
-from mixrag_cli.tables.values import find_decimal_mark, kind_of, parse_value
+from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.quantities.unit_words import find_unit_and_scale
+from mixrag_cli.quantities.values import find_decimal_mark, kind_of, parse_value
 
 MILLION, BILLION = 10**6, 10**9
 

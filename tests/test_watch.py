@@ -19,7 +19,7 @@ import pytest
 from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
-from mixrag_cli.pipeline.roots import IndexPlan, RootPlan
+from mixrag_cli.stories.roots import IndexPlan, RootPlan
 from mixrag_cli.walking import may_matter
 from tests.cli_fixtures import PROGRAM, environment_of, indexed, run_mixrag
 
@@ -147,7 +147,7 @@ def test_what_tools_write_is_no_change(path: bytes, matters: bool) -> None:
 
 
 def test_it_is_time_for_a_look_though_nothing_was_told(tmp_path: Path) -> None:
-    from mixrag_cli.pipeline.watching import due_refreshes
+    from mixrag_cli.stories.watching import due_refreshes
 
     plan = IndexPlan(tmp_path / ".mixrag", (RootPlan(tmp_path, b"."),))
     due = due_refreshes(plan, look_again_s=0.0)
@@ -159,7 +159,7 @@ def test_it_is_time_for_a_look_though_nothing_was_told(tmp_path: Path) -> None:
 
 
 def test_a_single_file_is_watched_though_it_is_replaced(tmp_path: Path) -> None:
-    from mixrag_cli.pipeline.watching import due_refreshes
+    from mixrag_cli.stories.watching import due_refreshes
 
     (tmp_path / "one.md").write_text("one")
     plan = IndexPlan(tmp_path / ".mixrag", (RootPlan(tmp_path, b".", b"one.md"),))

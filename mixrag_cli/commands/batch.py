@@ -14,10 +14,10 @@ from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
 from mixrag_cli.output.payloads import answer_to_json, error_to_json
 from mixrag_cli.output.streams import json_line, write_text
-from mixrag_cli.pipeline.batch import ERROR_SCHEMA, Asked, Done, answered_lines, read_batch
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session
-from mixrag_cli.pipeline.several import Several
+from mixrag_cli.stories.batch import ERROR_SCHEMA, Asked, Done, answered_lines, read_batch
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session
+from mixrag_cli.stories.several import Several
 
 STDIN = Path("-")
 

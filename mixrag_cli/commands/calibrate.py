@@ -12,7 +12,7 @@ from mixrag_cli.errors import WrongUsage
 from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.calibrating import CalibrationReport
+    from mixrag_cli.stories.calibrating import CalibrationReport
 
 
 @command
@@ -42,15 +42,15 @@ def calibrate(
     ensure_folders(page)
     settings = face.settings()
     if reset:
-        from mixrag_cli.pipeline.calibrating import reset_calibration
+        from mixrag_cli.stories.calibrating import reset_calibration
 
         _tell(reset_calibration(Path.cwd(), settings, wait_s), face, None)
         return
-    from mixrag_cli.pipeline.labels import read_labels
+    from mixrag_cli.stories.labels import read_labels
 
     judged = read_labels(labels) if labels is not None else []
     with face.watch_run() as view:
-        from mixrag_cli.pipeline.calibrating import calibrate_store
+        from mixrag_cli.stories.calibrating import calibrate_store
 
         report = calibrate_store(Path.cwd(), settings, judged, view, wait_s)
     _tell(report, face, page)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from mixrag_cli.commands.warm_chat import WarmChat
     from mixrag_cli.output.passages import Behind
     from mixrag_cli.output.prompting import LineReader
-    from mixrag_cli.pipeline.conversation import Conversation, Turn
     from mixrag_cli.records import Answer
     from mixrag_cli.settings import Settings
+    from mixrag_cli.stories.conversation import Conversation, Turn
 
 WELCOME = "Ask about {files:,} files. /help lists the commands, Ctrl-D leaves."
 
@@ -60,7 +60,7 @@ def chat(
         face.note("mixrag serve has ended; this chat goes on without it, from its beginning")
         pending = warm.pending
     from mixrag_cli.commands.sessions import behind_of, open_session_for
-    from mixrag_cli.pipeline.conversation import Conversation
+    from mixrag_cli.stories.conversation import Conversation
 
     session = open_session_for(search, settings, face, needs_generator=bool(generator))
     desk = Desk(
@@ -95,8 +95,8 @@ def _warm_chat(lines: LineReader, search: Search, settings: Settings, face: Face
 def _serve(served: ServedLine, search: Search, settings: Settings, face: Face) -> int:
     """In a warm server: take one line of somebody's chat. Its turns are kept, its session follows the store."""
     from mixrag_cli.commands.sessions import behind_of, open_session_for
-    from mixrag_cli.pipeline.conversation import Conversation
-    from mixrag_cli.pipeline.session import Session
+    from mixrag_cli.stories.conversation import Conversation
+    from mixrag_cli.stories.session import Session
 
     base = open_session_for(search, settings, face)
     conversation = served.conversations.get(served.chat)

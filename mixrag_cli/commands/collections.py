@@ -70,7 +70,7 @@ def remove(
     face: Face,
 ) -> None:
     """Forget a name; the index stays where it is, unless --delete."""
-    from mixrag_cli.pipeline.named_collections import remove_collection
+    from mixrag_cli.stories.named_collections import remove_collection
 
     (store,) = stores_named([name]).values()
     if delete:
@@ -83,7 +83,7 @@ def remove(
 
 
 def _list(face: Face) -> None:
-    from mixrag_cli.pipeline.named_collections import list_collections
+    from mixrag_cli.stories.named_collections import list_collections
 
     found = list_collections()
     if face.json:

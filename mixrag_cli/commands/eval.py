@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from mixrag_cli.evaluation.datasets import DataSet
     from mixrag_cli.evaluation.reporting import Run
     from mixrag_cli.evaluation.scoring import Measure
-    from mixrag_cli.pipeline.evaluating import Evaluation
     from mixrag_cli.settings import Settings
+    from mixrag_cli.stories.evaluating import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ def evaluate(
     asks = compared.answers or any(each.needs_answer for each in measures)
     runs = _runs(settings, compared, with_answers=asks)
     with face.watch_run() as view:
-        from mixrag_cli.pipeline.eval_corpus import eval_cache
-        from mixrag_cli.pipeline.evaluating import EvalPlan, evaluate
+        from mixrag_cli.stories.eval_corpus import eval_cache
+        from mixrag_cli.stories.evaluating import EvalPlan, evaluate
 
         plan = EvalPlan(
             dataset=data,

@@ -192,7 +192,7 @@ def _existing(folder: Path) -> Path:
 
 def _check_index(start: Path, face: Face, *, read_index: bool) -> Iterator[Finding]:
     from mixrag_cli.errors import NoIndex
-    from mixrag_cli.pipeline.inspection import read_status
+    from mixrag_cli.stories.inspection import read_status
 
     try:
         status = read_status(start, _settings_or_default(face))

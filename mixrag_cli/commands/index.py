@@ -17,11 +17,11 @@ from mixrag_cli.errors import ExitCode, MixragError
 from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.indexing import IndexReport
-    from mixrag_cli.pipeline.summarising import SummaryReport
-    from mixrag_cli.pipeline.wishes import IndexWishes
     from mixrag_cli.records import Skipped
     from mixrag_cli.settings import Settings
+    from mixrag_cli.stories.indexing import IndexReport
+    from mixrag_cli.stories.summarising import SummaryReport
+    from mixrag_cli.stories.wishes import IndexWishes
 
 SPENT = {
     "tokens": "the token budget is spent (summary_tokens)",
@@ -94,7 +94,7 @@ def index(
 def _wishes(
     rebuild: bool, prune: bool, follow: bool, wait_s: float, globs: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> IndexWishes:
-    from mixrag_cli.pipeline.wishes import IndexWishes
+    from mixrag_cli.stories.wishes import IndexWishes
     from mixrag_cli.walking import Selection
 
     return IndexWishes(rebuild, prune, follow, wait_s, Selection(*globs))
@@ -103,7 +103,7 @@ def _wishes(
 def _estimate(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexWishes) -> int:
     """Say what the run would take."""
     with face.watch_run() as view:
-        from mixrag_cli.pipeline.estimating import estimate_index
+        from mixrag_cli.stories.estimating import estimate_index
 
         estimate = estimate_index(roots, settings, view, wishes)
     from mixrag_cli.output.estimate_view import estimate_lines, estimate_to_json
@@ -119,7 +119,7 @@ def _estimate(roots: Sequence[Path], settings: Settings, face: Face, wishes: Ind
 def _build(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexWishes, *, watch: bool) -> int:
     """Do it, and say what was done; watch: go on as files change."""
     with face.watch_run() as view:
-        from mixrag_cli.pipeline.indexing import build_index
+        from mixrag_cli.stories.indexing import build_index
 
         due = _begin_to_watch(roots, settings) if watch else None
         report = build_index(roots, settings, events=view, wishes=wishes)
@@ -141,8 +141,8 @@ def _build(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexW
 
 def _begin_to_watch(roots: Sequence[Path], settings: Settings) -> Iterator[None]:
     """Watching begins before the first run, so that no change falls between the two. Raises as due_refreshes does."""
-    from mixrag_cli.pipeline.roots import plan_index
-    from mixrag_cli.pipeline.watching import due_refreshes
+    from mixrag_cli.stories.roots import plan_index
+    from mixrag_cli.stories.watching import due_refreshes
 
     due = due_refreshes(plan_index(roots, settings))
     next(due)

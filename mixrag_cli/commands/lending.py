@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.conversation import Conversation
-    from mixrag_cli.pipeline.session import Session
     from mixrag_cli.settings import Settings
+    from mixrag_cli.stories.conversation import Conversation
+    from mixrag_cli.stories.session import Session
 
 MOST_CHATS = 8  # whose turns a warm server remembers; a turn holds what its answer cites
 Lend = Callable[["Settings"], "Session"]

@@ -24,7 +24,7 @@ def ls(
 
     A file is indexed, empty, skipped (it could not be read), stale (it has changed since) or gone.
     """
-    from mixrag_cli.pipeline.inspection import list_files
+    from mixrag_cli.stories.inspection import list_files
 
     found = list_files(Path.cwd(), patterns or (), face.settings(), left_out=everything)
     if face.json:

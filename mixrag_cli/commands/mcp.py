@@ -39,7 +39,7 @@ def mcp(
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         raise MixragError("the Model Context Protocol needs the extra mcp", "pip install 'mixrag[mcp]'") from error
-    from mixrag_cli.pipeline.warm import WarmSession
+    from mixrag_cli.stories.warm import WarmSession
 
     warm = WarmSession(Path.cwd(), settings)
     if http:

@@ -39,12 +39,12 @@ from mixrag_cli.output.payloads import answer_to_json, error_to_json, show_to_js
 from mixrag_cli.output.places import reference
 from mixrag_cli.output.search_payload import search_to_json
 from mixrag_cli.output.streams import json_line
-from mixrag_cli.pipeline.inspection import read_status
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.showing import Passage
-from mixrag_cli.pipeline.warm import WarmSession
 from mixrag_cli.records import Locator
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
+from mixrag_cli.stories.inspection import read_status
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.showing import Passage
+from mixrag_cli.stories.warm import WarmSession
 
 PLACE = "mixrag://place/"
 LIMIT, MOST_HITS = 10, 100  # passages of a search; a reader of text needs no more at once

@@ -20,8 +20,8 @@ from mixrag_cli.output.streams import write_error, write_json, write_note
 if TYPE_CHECKING:
     from mixrag_cli.output.console import Console
     from mixrag_cli.output.progress import RunView
-    from mixrag_cli.pipeline.scope import Scope
     from mixrag_cli.settings import Settings
+    from mixrag_cli.stories.scope import Scope
 
 
 class Color(StrEnum):
@@ -255,7 +255,7 @@ class Search:
     def scope(self) -> Scope:
         """The restriction that the filters mean together. Raises WrongUsage for a moment that is none."""
         from mixrag_cli.commands.moments import moment_ns
-        from mixrag_cli.pipeline.scope import Scope
+        from mixrag_cli.stories.scope import Scope
 
         return Scope(
             paths=tuple(self.path or ()),

@@ -25,7 +25,7 @@ def publish(
     served by any web server and read by its https:// address.
     """
     from mixrag_cli.output.publish_view import publish_line, publish_to_json
-    from mixrag_cli.pipeline.sharing import publish_index
+    from mixrag_cli.stories.sharing import publish_index
 
     done = publish_index(Path.cwd(), address, face.settings())
     if face.json:

@@ -14,9 +14,9 @@ from mixrag_cli.errors import Interrupted, MixragError
 from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.indexing import IndexReport
     from mixrag_cli.records import Skipped
     from mixrag_cli.settings import Settings
+    from mixrag_cli.stories.indexing import IndexReport
 
 WAIT_S = 60.0  # for another run to end that is indexing already: its result is wanted too
 MAX_NAMED = 3  # files named in the line of a refresh
@@ -27,9 +27,9 @@ def sync(settings: Settings, face: Face) -> None:
 
     Tables get no summaries: the next `mixrag index` makes them. Raises NoIndex, StoreLocked, Interrupted.
     """
-    from mixrag_cli.pipeline.indexing import build_index
-    from mixrag_cli.pipeline.wishes import IndexWishes
     from mixrag_cli.store import find_store
+    from mixrag_cli.stories.indexing import build_index
+    from mixrag_cli.stories.wishes import IndexWishes
 
     here = replace(settings, store=find_store(Path.cwd(), settings.store), summaries="none")
     with face.watch_run() as view:

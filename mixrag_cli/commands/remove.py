@@ -21,7 +21,7 @@ def remove(
     face: Face,
 ) -> None:
     """Take files out of the index; the files themselves stay."""
-    from mixrag_cli.pipeline.inspection import remove_documents
+    from mixrag_cli.stories.inspection import remove_documents
 
     def agree(count: int) -> None:
         if count > 1:

@@ -19,8 +19,8 @@ from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.session import SearchResult, Session
-    from mixrag_cli.pipeline.several import Several
+    from mixrag_cli.stories.session import SearchResult, Session
+    from mixrag_cli.stories.several import Several
 
 MOST_CONTEXT = 50  # passages on each side: more is the file itself, which show prints
 

@@ -13,10 +13,10 @@ from mixrag_cli.commands.named import stores_named
 from mixrag_cli.commands.options import Face, Search
 from mixrag_cli.commands.sources import locate_files
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.pipeline.session import Session, open_session, open_several
-from mixrag_cli.pipeline.several import Several
 from mixrag_cli.records import Table
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.session import Session, open_session, open_several
+from mixrag_cli.stories.several import Several
 
 if TYPE_CHECKING:
     from mixrag_cli.output.lines import Locate
@@ -61,7 +61,7 @@ def open_all_for(search: Search, settings: Settings, face: Face, *, needs_genera
 
 def changed_since(session: Session | Several) -> str:
     """One line on how many indexed files have changed since, "" where none has or looking takes too long."""
-    from mixrag_cli.pipeline.freshness import freshness_note
+    from mixrag_cli.stories.freshness import freshness_note
 
     notes = [(each.name, freshness_note(each.document_rows, each.reader.store)) for each in _members_of(session)]
     return "; ".join(f"{name}: {note}" if name else note for name, note in notes if note)
@@ -107,6 +107,6 @@ def _open(files: Sequence[Path] | None, settings: Settings) -> Session:
         return lend(settings)
     if not files:
         return open_session(Path.cwd(), settings)
-    from mixrag_cli.pipeline.unindexed import open_files
+    from mixrag_cli.stories.unindexed import open_files
 
     return open_files(files, settings)

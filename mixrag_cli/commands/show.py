@@ -37,7 +37,7 @@ def show(
 
 
 def _show_tables(reader: StoreReader, ref: str, face: Face) -> None:
-    from mixrag_cli.pipeline.showing import find_document
+    from mixrag_cli.stories.showing import find_document
 
     row = find_document(reader.document_rows(), ref.partition("#")[0] or ref, reader.store, Path.cwd())
     found = (*reader.tables_of(row.id), *reader.facts([row.id]).get(row.id, ()))
@@ -52,7 +52,7 @@ def _show_tables(reader: StoreReader, ref: str, face: Face) -> None:
 
 
 def _show_passage(reader: StoreReader, ref: str, face: Face) -> None:
-    from mixrag_cli.pipeline.showing import show_passage
+    from mixrag_cli.stories.showing import show_passage
 
     rows = reader.document_rows()
     passage = show_passage(reader, rows, ref)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixrag_cli.pipeline.roots import source_path
 from mixrag_cli.records import DocumentRow
+from mixrag_cli.stories.roots import source_path
 
 if TYPE_CHECKING:
     from mixrag_cli.output.lines import Locate

@@ -21,7 +21,7 @@ def status(
     face: Face,
 ) -> None:
     """Tell what is in the index, and what is not."""
-    from mixrag_cli.pipeline.inspection import read_status
+    from mixrag_cli.stories.inspection import read_status
 
     found = read_status(Path.cwd(), face.settings())
     if face.json:

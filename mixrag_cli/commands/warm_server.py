@@ -27,11 +27,11 @@ from mixrag_cli.client import COMMANDS, peer_is_me, receive_header, seen_environ
 from mixrag_cli.commands.lending import NotWarm, ServedLine, lend_session
 from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import ExitCode, MixragError, StoreLocked
-from mixrag_cli.pipeline.conversation import Conversation
-from mixrag_cli.pipeline.session import Session
-from mixrag_cli.pipeline.warm import WarmSession
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import find_store
+from mixrag_cli.stories.conversation import Conversation
+from mixrag_cli.stories.session import Session
+from mixrag_cli.stories.warm import WarmSession
 
 FOLLOW_S = 2.0  # between two looks for a newer commit, so that an older one is not held for long
 REQUEST_S = 5.0  # a caller that connects and says nothing is not waited for any longer

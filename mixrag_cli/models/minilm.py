@@ -11,7 +11,7 @@ from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_bytes
 from mixrag_cli.models.onnx_session import batches_by_length, open_session, pad
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
 from mixrag_cli.models.vectors import to_unit_rows
-from mixrag_cli.stop_words import STOP_WORDS
+from mixrag_cli.words import STOP_WORDS
 
 DIM = 384
 LATE_DIM = 96

@@ -12,8 +12,8 @@ from mixrag_cli.output.terminal import origin_text
 from mixrag_cli.retrieval.acceptance import JUDGES
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.calibrating import CalibrationReport
     from mixrag_cli.retrieval.assessment import Assessment, SourceAssessment
+    from mixrag_cli.stories.calibrating import CalibrationReport
 
 ROW_HEIGHT, GAP, AXIS_HEIGHT = 60, 14, 26
 LABEL_WIDTH, RIGHT_MARGIN = 150, 20

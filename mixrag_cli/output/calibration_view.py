@@ -20,8 +20,8 @@ from mixrag_cli.output.terminal import origin_text
 from mixrag_cli.retrieval.acceptance import JUDGES
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.calibrating import CalibrationReport
     from mixrag_cli.retrieval.assessment import Assessment, SourceAssessment
+    from mixrag_cli.stories.calibrating import CalibrationReport
 
 STEPS, PLAIN_STEPS = " ▁▂▃▄▅▆▇█", " .:-=+*#@"
 ANY_KIND = "any"

@@ -13,7 +13,7 @@ from mixrag_cli.output.console import foreign
 from mixrag_cli.output.terminal import size_text
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.named_collections import NamedCollection
+    from mixrag_cli.stories.named_collections import NamedCollection
 
 
 def print_collections(console: Console, found: Sequence[NamedCollection]) -> None:

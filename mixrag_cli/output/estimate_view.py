@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mixrag_cli.output.progress import duration_text
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.estimating import Estimate
+    from mixrag_cli.stories.estimating import Estimate
 
 BYTES_A_MB = 1_000_000
 

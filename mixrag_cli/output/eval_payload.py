@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mixrag_cli.evaluation.reporting import Comparison, EvalReport, Measured, RunReport, Times
-    from mixrag_cli.pipeline.evaluating import Evaluation
+    from mixrag_cli.stories.evaluating import Evaluation
 
 DIGITS = 6
 

@@ -19,14 +19,14 @@ from mixrag_cli.recap.present import unit_text
 from mixrag_cli.records import Answer, Candidate, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.calibrating import CalibrationReport
-    from mixrag_cli.pipeline.indexing import IndexReport
-    from mixrag_cli.pipeline.inspection import ListedFile, StoreStatus
-    from mixrag_cli.pipeline.showing import Passage
-    from mixrag_cli.pipeline.summarising import SummaryReport
     from mixrag_cli.retrieval.assessment import SourceAssessment
     from mixrag_cli.retrieval.calibration import Calibration
     from mixrag_cli.settings import Resolved
+    from mixrag_cli.stories.calibrating import CalibrationReport
+    from mixrag_cli.stories.indexing import IndexReport
+    from mixrag_cli.stories.inspection import ListedFile, StoreStatus
+    from mixrag_cli.stories.showing import Passage
+    from mixrag_cli.stories.summarising import SummaryReport
 
 SCORE_DIGITS = 4  # behind the point
 MAX_EXACT_DIGITS = 15  # a float carries 15 decimal digits; a longer number is written as text

@@ -8,7 +8,7 @@ from mixrag_cli.output.payloads import hit_to_json, rounded
 from mixrag_cli.records import Chunk, Hit
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.session import SearchResult
+    from mixrag_cli.stories.session import SearchResult
 
 
 def search_to_json(result: SearchResult, *, only_files: bool = False) -> dict[str, Any]:

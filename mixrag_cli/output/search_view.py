@@ -21,7 +21,7 @@ from mixrag_cli.output.places import place_of, short_id
 from mixrag_cli.records import Chunk, Hit
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.session import SearchResult
+    from mixrag_cli.stories.session import SearchResult
 
 
 def print_search(console: Console, result: SearchResult, locate: Locate) -> None:

@@ -15,8 +15,8 @@ from itertools import pairwise
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.output.marks import Mark, merged
-from mixrag_cli.recap.language import STOP_WORDS, stem
 from mixrag_cli.sentences import split_sentences
+from mixrag_cli.words import COMMON_WORDS, stem
 
 ELLIPSIS = "…"
 TAB = "    "
@@ -68,8 +68,8 @@ def cleaned(text: str, marks: Sequence[Mark] = ()) -> Marked:
 def marked_words(text: str, query: str) -> Marked:
     """The cleaned text with the words of the query marked, in any of their forms; words that tell nothing are not."""
     clean = safe_text(text).expandtabs(len(TAB))
-    wanted = {stem(word) for word in map(str.lower, _WORD.findall(query)) if word not in STOP_WORDS}
-    found = (match for match in _WORD.finditer(clean) if match.group().lower() not in STOP_WORDS)
+    wanted = {stem(word) for word in map(str.lower, _WORD.findall(query)) if word not in COMMON_WORDS}
+    found = (match for match in _WORD.finditer(clean) if match.group().lower() not in COMMON_WORDS)
     return Marked(clean, tuple(match.span() for match in found if stem(match.group().lower()) in wanted))
 
 

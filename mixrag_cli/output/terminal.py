@@ -22,10 +22,10 @@ from mixrag_cli.recap.present import unit_text
 from mixrag_cli.records import Skipped, Table
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.freshness import DiskChanges
-    from mixrag_cli.pipeline.inspection import ListedFile, StoreStatus
-    from mixrag_cli.pipeline.showing import Passage
     from mixrag_cli.retrieval.calibration import Calibration
+    from mixrag_cli.stories.freshness import DiskChanges
+    from mixrag_cli.stories.inspection import ListedFile, StoreStatus
+    from mixrag_cli.stories.showing import Passage
 
 MAX_NOTES = 8  # long tables told one by one
 FILE_STYLES = {"stale": "yellow", "gone": "red", "skipped": "red", "left_out": "dim", "empty": "dim"}

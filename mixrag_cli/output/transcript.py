@@ -12,7 +12,7 @@ from mixrag_cli.output.places import reference
 from mixrag_cli.records import Answer, Candidate
 
 if TYPE_CHECKING:
-    from mixrag_cli.pipeline.conversation import Turn
+    from mixrag_cli.stories.conversation import Turn
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#!|])")
 

@@ -9,9 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.recap.language import Facets, date_text, facets_of, terms_of, without_facets
+from mixrag_cli.quantities.facets import Facets, date_text, facets_of, without_facets
 from mixrag_cli.recap.splitting import SHARE_WORD, between_texts, share_texts
 from mixrag_cli.recap.wording import any_wording
+from mixrag_cli.words import terms_of
 
 MAX_OPERANDS = 4
 

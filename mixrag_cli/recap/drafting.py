@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mixrag_cli.line_marks import narrow_to
+from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import FactMatch, match_facts
@@ -32,7 +33,6 @@ from mixrag_cli.recap.signs import (
 )
 from mixrag_cli.recap.structure import structural_pieces
 from mixrag_cli.records import Evidence, Source
-from mixrag_cli.tables.prose_numbers import find_numbers
 
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked

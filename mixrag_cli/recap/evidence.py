@@ -11,20 +11,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.quantities.facets import Facets, facet_agreement, facet_conflict, facets_of
 from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.file_kinds import kind_of_file
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
-from mixrag_cli.recap.language import (
-    Facets,
-    facet_agreement,
-    facet_conflict,
-    facets_of,
-    match_term,
-    stem,
-    words_of,
-)
 from mixrag_cli.records import Hit, Table
 from mixrag_cli.tables.scan import Filter, Group, ScanOperation, ScanResult
+from mixrag_cli.words import match_term, stem, words_of
 
 # How much a term counts that stands not in the cell's own headers or the sentence itself but around it.
 # A name ("Apple") is usually said once, in the title; a common word found only elsewhere proves little.

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
-from mixrag_cli.recap.language import match_term
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records import Cell, Header, Hit, Locator, Table
 from mixrag_cli.tables.places import locate_cells
+from mixrag_cli.words import match_term
 
 READ_DOCUMENTS = 6  # whose facts are looked through: the right file is first in 75 %, almost always among these
 MAX_FACTS = 16  # that the trained reader compares

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from mixrag_cli.recap.language import stem, words_of
+from mixrag_cli.words import stem, words_of
 
 _KINDS = {
     "py pyi": "Python",

@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 
 from mixrag_cli.generator import Message, Request
-from mixrag_cli.recap.language import STOP_WORDS, facets_of, period_spans, stem, words_of
+from mixrag_cli.quantities.facets import facets_of, period_spans
+from mixrag_cli.words import COMMON_WORDS, stem, words_of
 
 MAX_FRAGMENT_WORDS = 7  # "and the cost of goods sold in Europe?"; longer ones are questions of their own
 
@@ -125,7 +126,7 @@ def keeps_words(follow_up: str, question: str) -> bool:
     Example: keeps_words("And the cost in Kerry?", "What was the cost in Kerry in 2021?") -> True
     """
     pointing = _PRONOUN.sub(" ", _POSSESSIVE.sub(" ", _THAT_TIME.sub(" ", _LEAD.sub(" ", f" {follow_up}"))))
-    typed = {stem(word) for word in words_of(pointing) if word not in STOP_WORDS}
+    typed = {stem(word) for word in words_of(pointing) if word not in COMMON_WORDS}
     return typed <= {stem(word) for word in words_of(question)}
 
 

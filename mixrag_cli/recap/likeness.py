@@ -8,8 +8,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.language import STOP_WORDS, match_pair, without_facets
+from mixrag_cli.quantities.facets import without_facets
 from mixrag_cli.recap.wording import WHOLE_WORDS, spelled_stems
+from mixrag_cli.words import COMMON_WORDS, match_pair
 
 Matrix = npt.NDArray[np.float64]
 
@@ -68,7 +69,7 @@ def count_unsaid(label: str, asked: frozenset[str], known: dict[str, bool]) -> t
 @lru_cache(maxsize=65536)
 def _telling(label: str) -> tuple[str, ...]:
     return tuple(
-        word for word in spelled_stems(without_facets(label)) if word not in STOP_WORDS and word not in WHOLE_WORDS
+        word for word in spelled_stems(without_facets(label)) if word not in COMMON_WORDS and word not in WHOLE_WORDS
     )
 
 

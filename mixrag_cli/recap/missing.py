@@ -6,8 +6,8 @@ import re
 
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.file_kinds import kind_stems
-from mixrag_cli.recap.language import terms_of
 from mixrag_cli.recap.restate import Restated
+from mixrag_cli.words import terms_of
 
 NOTHING_NEAR = "no passage comes near enough to answer from"
 MAX_NAMED = 3

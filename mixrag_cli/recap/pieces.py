@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from mixrag_cli.quantities.facets import date_text, facets_of
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import Computed, compute
 from mixrag_cli.recap.evidence import stems_of
@@ -14,7 +15,6 @@ from mixrag_cli.recap.in_rows.tallies import ColumnMatch
 from mixrag_cli.recap.in_rows.tally_pairs import TallyPair
 from mixrag_cli.recap.in_tables.cells import CellMatch
 from mixrag_cli.recap.in_tables.header_lists import HeaderList
-from mixrag_cli.recap.language import date_text, facets_of
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records import CandidateKind, Evidence, Header, Source, Table

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from mixrag_cli.quantities.facets import Facets, facets_of
+from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.recap.asked_operands import (
     MANNER,
     Operand,
@@ -25,10 +27,8 @@ from mixrag_cli.recap.asked_operands import (
     whole_of,
     year_before_operands,
 )
-from mixrag_cli.recap.language import Facets, facets_of
 from mixrag_cli.recap.splitting import AS_SHARE, SHARE_WORD, compared_texts, listed_texts
 from mixrag_cli.recap.wording import any_wording
-from mixrag_cli.tables.prose_numbers import find_numbers
 
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"

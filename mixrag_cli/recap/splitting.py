@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 
-from mixrag_cli.recap.language import terms_of, without_facets
+from mixrag_cli.quantities.facets import without_facets
+from mixrag_cli.words import terms_of
 
 MAX_LISTED = 4
 SHARE_WORD = r"(?:percentage|percent|share|proportion|fraction|portion|part)"

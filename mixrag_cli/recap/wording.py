@@ -7,15 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from mixrag_cli.recap.language import (
-    STOP_WORDS,
-    Facets,
-    facets_of,
-    stem,
-    without_facets,
-    words_of,
-)
-from mixrag_cli.tables.prose_numbers import find_numbers
+from mixrag_cli.quantities.facets import Facets, facets_of, without_facets
+from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.words import COMMON_WORDS, stem, words_of
 
 WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
 PERCENT_UNITS = ("%", "pp", "bp")
@@ -144,7 +138,7 @@ class Asked:
         """The words, times and plain numbers of a question."""
         plain = spelled_out(without_facets(text))
         words = words_of(plain)
-        kept = dict.fromkeys(stem(word) for word in words if word not in STOP_WORDS)
+        kept = dict.fromkeys(stem(word) for word in words if word not in COMMON_WORDS)
         numbers = {value.value for _, _, value in find_numbers(plain) if value.value is not None}
         sequence = tuple(stem(word) for word in words)
         return cls(text, tuple(kept), sequence, facets, frozenset(numbers), head_of(text), Wants.of(text))
@@ -206,7 +200,7 @@ def head_of(question: str) -> tuple[str, ...]:
     behind = question[asks.end() :]
     ends = _HEAD_ENDS.search(behind)
     words = words_of(spelled_out(behind[: ends.start()] if ends else behind))
-    return tuple(stem(word) for word in words if word not in STOP_WORDS)
+    return tuple(stem(word) for word in words if word not in COMMON_WORDS)
 
 
 def is_negated(text: str) -> bool:

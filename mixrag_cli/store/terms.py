@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from mixrag_cli.stop_words import STOP_WORDS
+from mixrag_cli.words import STOP_WORDS
 
 MAX_TERM_LENGTH = 64  # longer runs are hashes and encoded data; nobody types them
 

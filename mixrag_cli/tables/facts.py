@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records import Cell, Fact, FactValue, Header, Locator, Table, stable_id
-from mixrag_cli.tables.values import parse_value
 
 # A name that ends so says what its number counts. Only words that mean nothing else there: a "min" is as likely a
 # minimum, a "day" one of the week.

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from mixrag_cli.quantities.values import find_decimal_mark, parse_value
 from mixrag_cli.records import Cell, Chunk, Header, Locator, Table
 from mixrag_cli.tables.text import key_columns, row_name
-from mixrag_cli.tables.values import find_decimal_mark, parse_value
 
 BAR = " | "
 MAX_MARK_TEXTS = 200  # of a column: enough to see its decimal mark

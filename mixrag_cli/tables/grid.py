@@ -11,13 +11,14 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 
+from mixrag_cli.quantities.unit_words import CURRENCY_OF, find_unit_and_scale
+from mixrag_cli.quantities.values import find_decimal_mark, parse_value
 from mixrag_cli.records import Cell, Grid, GridCell, Header, Table, stable_id
 from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.rows import RowHeader, fills_down, key_name, read_rows
 from mixrag_cli.tables.text import column_name
 from mixrag_cli.tables.top_paths import top_paths
-from mixrag_cli.tables.unit_words import CURRENCY_OF, find_unit_and_scale
 from mixrag_cli.tables.units import (
     ColumnUnit,
     Unit,
@@ -28,7 +29,6 @@ from mixrag_cli.tables.units import (
     unit_of_header,
     unit_of_unit_text,
 )
-from mixrag_cli.tables.values import find_decimal_mark, parse_value
 
 NO_HEADER = 0.5  # factors on the confidence; set by judgement, not fitted
 NO_LABELS = 0.8

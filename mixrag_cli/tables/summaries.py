@@ -21,12 +21,12 @@ from mixrag_cli.fencing import KEY_OF_COUNTING, draw_key, fence, fence_rule, one
 from mixrag_cli.generator import Generator, Message, Request
 from mixrag_cli.lenient_json import read_list, read_object, strip_stray_quotes
 from mixrag_cli.plain import table_to_plain
+from mixrag_cli.quantities.numerals import Value
+from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.records import Table, stable_id
 from mixrag_cli.tables.lines import head_lines, row_lines, shown_columns
-from mixrag_cli.tables.numerals import Value
-from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.text import unit_text
-from mixrag_cli.tables.unit_words import find_unit_and_scale
 
 Form = Literal["short", "long"]
 

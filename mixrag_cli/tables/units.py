@@ -6,8 +6,14 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mixrag_cli.tables.numerals import Value
-from mixrag_cli.tables.unit_words import CURRENCY_CODES, CURRENCY_OF, CURRENCY_SYMBOLS, SCALE_OF, find_unit_and_scale
+from mixrag_cli.quantities.numerals import Value
+from mixrag_cli.quantities.unit_words import (
+    CURRENCY_CODES,
+    CURRENCY_OF,
+    CURRENCY_SYMBOLS,
+    SCALE_OF,
+    find_unit_and_scale,
+)
 
 MAX_UNIT_CHARS = 60  # "(in thousands, except per share and share amounts)" has 50
 _UNIT_WORD = (

@@ -35,11 +35,6 @@ from pooled import draw_null, half_of, read_candidates, read_lines
 
 from mixrag_cli.evaluation.measures import success_at
 from mixrag_cli.evaluation.statistics import paired_bootstrap
-from mixrag_cli.pipeline.calibrating import calibrate_to_itself, read_passages
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.retrieving import retrieve
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, modality_of, read_priors
@@ -54,6 +49,11 @@ from mixrag_cli.retrieval.curves import (
 from mixrag_cli.retrieval.fusion import fuse_hits, sum_evidence
 from mixrag_cli.retrieval.learning import POOL, SHOWN, JudgedQuestion, fit_calibration, to_columns
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.calibrating import calibrate_to_itself, read_passages
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.retrieving import retrieve
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
 
 METHODS = ("words", "meaning", "rerank", "rrf", "weighted", "calibrated")
 SEED = 7

@@ -34,12 +34,12 @@ from mixrag_cli.evaluation.statistics import bootstrap, paired_bootstrap
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.output.progress import Silence
-from mixrag_cli.pipeline.embedding import KnownEmbeddings, embed_cached
-from mixrag_cli.pipeline.eval_corpus import Corpus, corpus_folder, prepare_corpus
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache
+from mixrag_cli.stories.embedding import KnownEmbeddings, embed_cached
+from mixrag_cli.stories.eval_corpus import Corpus, corpus_folder, prepare_corpus
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session
 
 K = 10
 DEPTH = 300  # passages fetched for BM25 alone, so that ten documents are surely among them

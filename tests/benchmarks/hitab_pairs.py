@@ -33,6 +33,7 @@ from torch.nn import functional
 
 from mixrag_cli.models import load_embedder, load_token_vectors
 from mixrag_cli.models.token_vectors import KeptTokens
+from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.in_tables import acceptance, cells, scorer
 from mixrag_cli.recap.in_tables.pairing import FEATURES, pair_features
 from mixrag_cli.recap.in_tables.scorer import Network, table_tokens, to_inputs
@@ -44,7 +45,6 @@ from mixrag_cli.recap.in_tables.token_match import (
     TokenMetric,
     Tokens,
 )
-from mixrag_cli.recap.language import facets_of
 from mixrag_cli.recap.wording import Asked
 from mixrag_cli.settings import Settings
 

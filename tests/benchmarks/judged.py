@@ -32,12 +32,12 @@ from running import run_mixrag
 
 from mixrag_cli.evaluation.contexts import load_contexts
 from mixrag_cli.evaluation.measures import ndcg_at
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.records import Chunk, Hit, Locator
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.session import Session, open_session
 
 N_MORE = 300
 N_TABLES, N_TABLE_QUESTIONS = 120, 300

@@ -32,12 +32,12 @@ import numpy as np
 import numpy.typing as npt
 from judged import index_folder
 
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.curves import BINS
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.session import Session, open_session
 
 HERE = Path(__file__).parent
 HASH_DIGITS = 12

@@ -26,10 +26,10 @@ from mixrag_cli.evaluation.measures import exact_match, token_f1
 from mixrag_cli.models import load_embedder, load_token_vectors
 from mixrag_cli.models.bundled_reader import cell_text
 from mixrag_cli.models.reader import OnnxReader, load_reader
+from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.reading import Reading, joint_spans
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_tables import scorer
-from mixrag_cli.recap.language import facets_of
 from mixrag_cli.recap.wording import Asked
 from mixrag_cli.records import Table
 from mixrag_cli.sentences import split_sentences

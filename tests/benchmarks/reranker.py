@@ -36,11 +36,11 @@ from mixrag_cli.models import minilm
 from mixrag_cli.models.bundled import file_sha256
 from mixrag_cli.models.minilm import MiniLM
 from mixrag_cli.models.tokens import load_token_counter
-from mixrag_cli.pipeline.embedding import text_to_embed
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.retrieval.fusion import WORDS_WEIGHT, fuse
 from mixrag_cli.retrieval.rerank import max_sim
 from mixrag_cli.store.terms import text_to_terms
+from mixrag_cli.stories.embedding import text_to_embed
 from mixrag_cli.tables.grid import grid_to_table
 
 N_RERANKED = 30

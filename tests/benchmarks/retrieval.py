@@ -25,12 +25,12 @@ from running import run_mixrag
 
 from mixrag_cli.evaluation.measures import mean_over_queries, ndcg_at
 from mixrag_cli.models import Embedder, load_embedder
-from mixrag_cli.pipeline.embedding import text_to_embed
 from mixrag_cli.retrieval.candidates import Query, find_hits
 from mixrag_cli.retrieval.fusion import RRF_K, WORDS_WEIGHT, fuse, fuse_by_rank
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, open_reader, text_to_terms
+from mixrag_cli.stories.embedding import text_to_embed
 
 DEPTH = 300  # chunks fetched for a single source, so that ten documents are surely among them
 K = 10

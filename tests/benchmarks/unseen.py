@@ -29,9 +29,9 @@ from typing import Any
 
 from corpora import read_jsonl
 
-from mixrag_cli.models.bundled.lessons import read_lessons
-from mixrag_cli.pipeline.embedding import text_to_embed
 from mixrag_cli.records import Chunk
+from mixrag_cli.stories.embedding import text_to_embed
+from training.embedder.lessons import read_lessons
 from training.folders import read_folder
 
 SEED = 7

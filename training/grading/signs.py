@@ -14,14 +14,14 @@ from pathlib import Path
 from unittest.mock import patch
 
 from mixrag_cli.evaluation.answers import is_same_value, says_form
-from mixrag_cli.pipeline.answering import prepare
-from mixrag_cli.pipeline.clock import Clock
-from mixrag_cli.pipeline.scope import Scope
-from mixrag_cli.pipeline.session import Session, open_session
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.in_tables import acceptance, scorer
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.answering import prepare
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
 from training.grading.domains import KEPT_FOLD, Asked, Domain
 
 ENOUGH_OF_THE_WORDS = 0.5  # of those that stand at the right place, which a passage shows

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from mixrag_cli.models.bundled.lessons import words
+from training.embedder.lessons import words
 from training.reader.groups import Group, Intent
 from training.reader.sources import MEASURED, installed_packages, python_files, split_name
 

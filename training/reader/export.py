@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from mixrag_cli.models.bundled.graph import build_reader, read_weights, write_reader
 from mixrag_cli.models.reader import OnnxReader
 from mixrag_cli.reading import joint_spans
+from training.embedder.graph import build_reader, read_weights, write_reader
 from training.reader.groups import Group, Intent, Lesson, is_dev
 from training.reader.lessons import LESSONS_FILE, Preparing, kept_lessons
 from training.reader.questions import fit_question_heads

@@ -9,8 +9,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mixrag_cli.models.bundled.graph import N_LAYERS
-from mixrag_cli.models.bundled.train import MiniLM, Weights
 from mixrag_cli.models.bundled_reader import (
     CLS,
     EXPECTS,
@@ -22,6 +20,8 @@ from mixrag_cli.models.bundled_reader import (
     PAIR,
     START_END,
 )
+from training.embedder.graph import N_LAYERS
+from training.embedder.train import MiniLM, Weights
 from training.reader.lessons import Prepared
 
 NOT_THERE = -1e4

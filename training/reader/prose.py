@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.models.bundled.lessons import WordIndex
 from mixrag_cli.sentences import split_sentences
+from training.embedder.lessons import WordIndex
 from training.reader.groups import Group, Intent
 from training.reader.jsonl import read_jsonl
 

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mixrag_cli.models.bundled.train import Weights
 from mixrag_cli.models.bundled_reader import CLS, EXPECTS, OPERATIONS, PAIR
+from training.embedder.train import Weights
 from training.reader.lessons import Prepared
 from training.reader.model import Reader, to_tensors
 

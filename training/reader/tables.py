@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.models.bundled.lessons import words
 from mixrag_cli.models.bundled_reader import cell_text
+from training.embedder.lessons import words
 from training.reader.groups import Group, part_of
 from training.reader.jsonl import read_jsonl
 

@@ -31,9 +31,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from mixrag_cli.models.bundled.graph import WEIGHTS_SHA256, read_constants, read_weights
-from mixrag_cli.models.bundled.soup import read_body
 from mixrag_cli.models.bundled_reader import CLS, START_END
+from training.embedder.graph import WEIGHTS_SHA256, read_constants, read_weights
+from training.embedder.soup import read_body
 from training.reader.lessons import Prepared, Preparing, batches, count_by_source, read_lessons
 from training.reader.model import Reader, batch_losses, total_loss, with_heads, worth
 

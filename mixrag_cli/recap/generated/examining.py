@@ -19,10 +19,10 @@ from mixrag_cli.recap.generated.drafts import Draft
 from mixrag_cli.recap.generated.packing import Passage
 from mixrag_cli.recap.generated.units import ResultUnit, UnitsDisagree, result_unit, shared_scale
 from mixrag_cli.recap.generated.verifying import Verified, number_said, operand_for, told, verify_claims
-from mixrag_cli.recap.language import match_term, terms_of
 from mixrag_cli.recap.present import number_text, rounded
 from mixrag_cli.recap.support import unsupported_numbers
 from mixrag_cli.records import Evidence
+from mixrag_cli.words import match_term, terms_of
 
 # Numbers that a formula may hold without a source: counts of periods, per cent, scales, and lengths of time.
 CONSTANTS = frozenset(map(Decimal, (*range(13), 24, 30, 52, 60, 90, 100, 360, 365, 366, 1_000, 10**6, 10**9)))

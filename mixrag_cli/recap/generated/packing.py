@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from mixrag_cli.fencing import fence, plain_text
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
-from mixrag_cli.recap.language import match_term
 from mixrag_cli.records import Header, Hit, Table
 from mixrag_cli.tables.lines import BAR, head_lines, row_lines, shown_columns
+from mixrag_cli.words import match_term
 
 MAX_PASSAGES = 12  # reading more costs seconds on a CPU, and the right one is seldom further down
 MAX_TABLE_SHARE = 0.6  # of the room, so that one large table leaves some to the others

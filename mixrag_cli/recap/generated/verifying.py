@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from mixrag_cli.line_marks import narrow_to
+from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.quantities.unit_words import find_unit_and_scale
+from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.recap.generated.drafts import Claim
 from mixrag_cli.recap.generated.packing import Passage
 from mixrag_cli.recap.support import find_quote, is_rounding_of
 from mixrag_cli.records import Cell, Evidence, Header, Locator
-from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.text import cell_label, key_columns
-from mixrag_cli.tables.unit_words import find_unit_and_scale
-from mixrag_cli.tables.values import parse_value
 
 MAX_QUOTE_CHARS = 500
 

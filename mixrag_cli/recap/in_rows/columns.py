@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.quantities.facets import facet_conflict
 from mixrag_cli.recap.compute import aggregate
 from mixrag_cli.recap.evidence import CONTEXT_MATCH, EvidenceBase, context_credit, stems_of, surroundings_of
 from mixrag_cli.recap.in_rows.column_texts import is_numeric
@@ -18,19 +19,12 @@ from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_records
 from mixrag_cli.recap.in_rows.tally_columns import unasked_heading
 from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
 from mixrag_cli.recap.in_tables.cells import axis_of
-from mixrag_cli.recap.language import (
-    JOINED_MATCH,
-    SYNONYM_MATCH,
-    facet_conflict,
-    match_heading,
-    match_term,
-    stem,
-)
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC, measures_implied
 from mixrag_cli.records import Cell, Header, Hit, Table
 from mixrag_cli.tables.members import summary_rows
 from mixrag_cli.tables.text import has_labels, key_columns
+from mixrag_cli.words import JOINED_MATCH, SYNONYM_MATCH, match_heading, match_term, stem
 
 MIN_ROWS = 2  # a single row is a cell to look up
 MIN_COLUMN_WORDS = 0.5  # of a column's leaf label that the question must say

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
-from mixrag_cli.recap.language import facets_of
 from mixrag_cli.records import Hit, Table
 
 

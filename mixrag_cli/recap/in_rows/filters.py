@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from mixrag_cli.quantities.facets import facets_of, ordinals_of
+from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.recap.in_rows.column_texts import (
     YEAR,
     HeldTable,
@@ -30,12 +32,11 @@ from mixrag_cli.recap.in_rows.column_texts import (
 )
 from mixrag_cli.recap.in_rows.filter_tokens import Found, Token, leaf_stems, places_of, tokens_of
 from mixrag_cli.recap.in_rows.other_words import values_in_other_words
-from mixrag_cli.recap.language import STOP_WORDS, facets_of, ordinals_of, stem, words_of
 from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
 from mixrag_cli.records import Cell, Table
-from mixrag_cli.tables.prose_numbers import find_numbers
 from mixrag_cli.tables.scan import Comparison, Filter
 from mixrag_cli.tables.text import has_labels, key_columns
+from mixrag_cli.words import COMMON_WORDS, stem, words_of
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 MAX_KEPT = 32  # conditions of a table that are kept for the next look
@@ -230,7 +231,7 @@ def _tells(stems: Sequence[str]) -> bool:
     """Whether the words name something: no number, no total, no yes or no."""
     said = set(stems)
     return not said & (YES | NO) and any(
-        len(part) > 1 and not part.isdigit() and part not in STOP_WORDS | WHOLE_WORDS for part in stems
+        len(part) > 1 and not part.isdigit() and part not in COMMON_WORDS | WHOLE_WORDS for part in stems
     )
 
 
@@ -329,7 +330,7 @@ def _yes_no(tokens: Sequence[Token], table: Table, chosen: Sequence[Found]) -> I
         plain = {text.strip().lower() for text in texts if text.strip()}
         if header.index in settled or not plain or not plain <= YES | NO or not plain & YES or not plain & NO:
             continue
-        name = tuple(part for part in leaf_stems(header) if part not in STOP_WORDS) or leaf_stems(header)
+        name = tuple(part for part in leaf_stems(header) if part not in COMMON_WORDS) or leaf_stems(header)
         for first, last in places_of(name, tokens):
             is_no = first > 0 and tokens[first - 1].stem in _NEGATION
             wanted = next((text for text in texts if text.strip().lower() in (NO if is_no else YES)), "")

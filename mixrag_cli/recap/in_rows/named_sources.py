@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from mixrag_cli.recap.language import STOP_WORDS, match_heading, stem, words_of
+from mixrag_cli.words import COMMON_WORDS, match_heading, stem, words_of
 
 _KINDS = r"tables?|sheets?|worksheets?|spreadsheets?|workbooks?|files?|data ?sets?|data|csv|database"
 _SOURCE = re.compile(
@@ -27,7 +27,7 @@ def source_terms(question: str, names: Collection[str], known: Sequence[str]) ->
     """
     found: set[str] = set()
     for match in _SOURCE.finditer(question):
-        stems = [stem(word) for word in words_of(match[1]) if word not in STOP_WORDS]
+        stems = [stem(word) for word in words_of(match[1]) if word not in COMMON_WORDS]
         said = [word for word in stems if match_heading(word, known) > 0]
         own = [word for word in stems if word in names and word not in said]
         initials = "".join(word[0] for word in own)

@@ -17,8 +17,8 @@ from itertools import pairwise
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_rows.column_texts import is_numeric
 from mixrag_cli.recap.in_rows.tally_question import HOW_MANY
-from mixrag_cli.recap.language import is_joined_in, stem, words_of
 from mixrag_cli.records import Table
+from mixrag_cli.words import is_joined_in, stem, words_of
 
 COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
 ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))

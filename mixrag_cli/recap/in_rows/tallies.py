@@ -14,6 +14,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from mixrag_cli.quantities.facets import Facets, facet_conflict
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
 from mixrag_cli.recap.in_rows.column_texts import is_date_column
 from mixrag_cli.recap.in_rows.days import is_of_other_day
@@ -23,12 +24,12 @@ from mixrag_cli.recap.in_rows.row_words import ROW_WORDS, row_words
 from mixrag_cli.recap.in_rows.tally_columns import find_group_column, find_measured, words_in_unit
 from mixrag_cli.recap.in_rows.tally_question import BEST_STEMS, Tally
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows, best_row, cells_of
-from mixrag_cli.recap.language import Facets, facet_conflict, match_heading, stem, words_of
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
 from mixrag_cli.records import Cell, Header, Hit, Locator, Table
 from mixrag_cli.tables.scan import Group
 from mixrag_cli.tables.text import ARROW, has_labels
+from mixrag_cli.words import match_heading, stem, words_of
 
 MAX_LISTED_GROUPS = 30
 TALLY_WORDS = WHOLE_WORDS | frozenset(("maximum", "minimum", "max", "min", "number", "sum", stem("exceed")))

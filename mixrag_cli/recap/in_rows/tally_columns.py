@@ -5,26 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from mixrag_cli.quantities.facets import ordinal_conflict
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_rows.column_texts import distinct_texts, is_numeric, is_year_column
 from mixrag_cli.recap.in_rows.row_words import COUNTED_REACH, EVENT_WORDS, ROW_WORDS, row_words, says_joined
 from mixrag_cli.recap.in_rows.tally_question import HOW_MANY, Tally, TallyOperation
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows
 from mixrag_cli.recap.in_tables.cells import unasked_part
-from mixrag_cli.recap.language import (
-    ABBREVIATION_MATCH,
-    STOP_WORDS,
-    is_joined_in,
-    is_skeleton,
-    match_heading,
-    ordinal_conflict,
-    stem,
-    words_of,
-)
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import measures_implied
 from mixrag_cli.records import Header, Table
 from mixrag_cli.tables.text import key_columns
+from mixrag_cli.words import ABBREVIATION_MATCH, COMMON_WORDS, is_joined_in, is_skeleton, match_heading, stem, words_of
 
 MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
@@ -166,7 +158,7 @@ def find_group_column(words: str, table: Table, measured: Header, of_source: fro
         if header != measured and (not is_numeric(table, header) or distinct_texts(table, header))
     ]
     for word in words_of(words):
-        if word in STOP_WORDS or stem(word) in own:
+        if word in COMMON_WORDS or stem(word) in own:
             continue
         for header in texts:
             if stem(word) in stems_of(header.leaf):

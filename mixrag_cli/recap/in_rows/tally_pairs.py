@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from mixrag_cli.quantities.facets import without_facets
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
 from mixrag_cli.recap.in_rows.filters import RowFilter, find_filters, is_record_table
 from mixrag_cli.recap.in_rows.row_words import EVENT_WORDS, row_words, says_joined
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_records
 from mixrag_cli.recap.in_rows.tally_question import Tally
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows
-from mixrag_cli.recap.language import without_facets
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import AVERAGE, TOTAL
 from mixrag_cli.records import Hit, Table

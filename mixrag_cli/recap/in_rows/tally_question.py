@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from mixrag_cli.recap.language import stem
 from mixrag_cli.recap.restate import Restated
+from mixrag_cli.words import stem
 
 TallyOperation = Literal["sum", "average", "maximum", "minimum", "count"]
 MAX_BEST = 20  # rows that a list of the greatest names

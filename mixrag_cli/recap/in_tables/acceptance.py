@@ -18,11 +18,12 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.recap.evidence import stems_of
-from mixrag_cli.recap.language import Facets, facets_of, match_term
 from mixrag_cli.recap.restate import Expects
 from mixrag_cli.recap.wording import AVERAGE, CHANGE, MAX_PERCENT, PERCENT, PERCENT_UNITS, STATISTIC, Asked
 from mixrag_cli.records import Cell
+from mixrag_cli.words import match_term
 
 # Fitted by tests/benchmarks/hitab_pairs.py, like the weights of the pairs.
 WEIGHTS_FILE = "acceptance_weights.json"

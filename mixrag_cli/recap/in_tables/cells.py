@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.quantities.facets import Facets, facets_of, without_facets
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
     CONTEXT_MATCH,
@@ -31,19 +32,11 @@ from mixrag_cli.recap.in_tables.acceptance import Standing, probability_of
 from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, in_days
 from mixrag_cli.recap.in_tables.scorer import meant_by, score_pairs
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
-from mixrag_cli.recap.language import (
-    STOP_WORDS,
-    SYNONYM_MATCH,
-    UNIT_WORDS,
-    Facets,
-    facets_of,
-    match_term,
-    without_facets,
-)
 from mixrag_cli.recap.restate import Expects
 from mixrag_cli.recap.wording import PERCENT_UNITS, WHOLE_WORDS, Asked
 from mixrag_cli.records import Cell, Header, Hit, Table
 from mixrag_cli.tables.text import ARROW, cell_label
+from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, UNIT_WORDS, match_term
 
 # Set by hand on the development collection so that each rule decides only where coverage alone ties; refitting
 # belongs to calibration.
@@ -392,7 +385,7 @@ def unasked_part(label: str, terms: Sequence[str]) -> float:
 
 @lru_cache(maxsize=65536)
 def _telling_words(label: str) -> tuple[str, ...]:
-    silent = UNIT_WORDS | STOP_WORDS | WHOLE_WORDS
+    silent = UNIT_WORDS | COMMON_WORDS | WHOLE_WORDS
     return tuple(word for word in stems_of(without_facets(label)) if not word.isdigit() and word not in silent)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.in_rows.columns import transpose
 from mixrag_cli.recap.in_tables.cells import CellMatch
-from mixrag_cli.recap.language import facets_of
 from mixrag_cli.recap.restate import Condition
 from mixrag_cli.records import Cell, Header
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from functools import partial
 
+from mixrag_cli.quantities.facets import ordinal_conflict
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import RIGHT_TIME, EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.in_rows.columns import match_column
@@ -18,17 +19,9 @@ from mixrag_cli.recap.in_rows.filters import failed_filters, find_filters, is_re
 from mixrag_cli.recap.in_rows.tally_question import Tally
 from mixrag_cli.recap.in_tables.cells import CellMatch, match_cells
 from mixrag_cli.recap.in_tables.rivals import has_plainer, is_of_other_number, says_other_currency
-from mixrag_cli.recap.language import (
-    STOP_WORDS,
-    UNIT_WORDS,
-    match_heading,
-    ordinal_conflict,
-    says_nothing_new,
-    stem,
-    words_of,
-)
 from mixrag_cli.recap.restate import Expects, Restated
 from mixrag_cli.recap.wording import COMPARATIVES, COUNT, MONEY, PERCENT, PERCENT_UNITS
+from mixrag_cli.words import COMMON_WORDS, UNIT_WORDS, match_heading, says_nothing_new, stem, words_of
 
 CHOSEN = 1.0  # of a score: the one record that meets all conditions goes before any cell that is only likely
 # Counted in any table of people, of money, of parts or of time, whatever its headers call them.
@@ -76,7 +69,7 @@ def _fits(match: CellMatch, question: str) -> bool:
 
 def knows_counted(match: CellMatch, question: str, base: EvidenceBase) -> bool:
     """Whether what "how many" counts is said by the cell's headers, around its table or anywhere in its file."""
-    counted = [word for word in counted_words(question) if word not in STOP_WORDS]
+    counted = [word for word in counted_words(question) if word not in COMMON_WORDS]
     known = base.knows.get(match.hit.chunk.document, frozenset())
     if not counted or set(counted) & (MEASURED | known):
         return True
@@ -97,7 +90,7 @@ def knows_alone(match: CellMatch, question: str, base: EvidenceBase) -> bool:
     known = base.knows.get(match.hit.chunk.document, frozenset())
     around, _ = surroundings_of(match.hit, match.table)
     near = (*stems_of(match.label), *around, *known)
-    return word in STOP_WORDS or word.isdigit() or match_heading(word, near) > 0
+    return word in COMMON_WORDS or word.isdigit() or match_heading(word, near) > 0
 
 
 def contradicts(match: CellMatch, question: str) -> bool:

@@ -11,11 +11,11 @@ from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, stems_of
 from mixrag_cli.recap.in_tables.acceptance import SURE_PROBABILITY
 from mixrag_cli.recap.in_tables.cells import CellMatch
 from mixrag_cli.recap.in_tables.fitting import chosen_cell, fitting_cells
-from mixrag_cli.recap.language import match_term
 from mixrag_cli.recap.pieces import Piece, cell_evidence, cell_source, computed_piece
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.splitting import split_texts
 from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
+from mixrag_cli.words import match_term
 
 # In parts of the question's weight that the evidence says; set on the development collection.
 MIN_OPERAND_COVERAGE = 0.62

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from mixrag_cli.recap.language import QUARTER_WORDS, Facets, facets_of
+from mixrag_cli.quantities.facets import QUARTER_WORDS, Facets, facets_of
 from mixrag_cli.recap.wording import CHANGE
 from mixrag_cli.records import Header
 

@@ -9,10 +9,10 @@ from itertools import pairwise
 from mixrag_cli.recap.in_tables.acceptance import MIN_PROBABILITY, SURE_PROBABILITY, says_percent
 from mixrag_cli.recap.in_tables.cells import CellMatch
 from mixrag_cli.recap.in_tables.periods import change_columns
-from mixrag_cli.recap.language import match_term, stem, terms_of, words_of
 from mixrag_cli.recap.pieces import Piece, cell_piece
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, PERCENT, RATIO, TOTAL
+from mixrag_cli.words import match_term, stem, terms_of, words_of
 
 _SAYS = {"average": AVERAGE, "sum": TOTAL, "ratio": RATIO, "maximum": MOST, "minimum": LEAST}
 

@@ -6,19 +6,20 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from mixrag_cli.quantities.facets import without_facets
+from mixrag_cli.quantities.unit_words import CURRENCY_OF
 from mixrag_cli.recap.in_rows.filters import COMPARED
 from mixrag_cli.recap.in_tables.cells import CellMatch
-from mixrag_cli.recap.language import STOP_WORDS, match_term, stem, without_facets, words_of
 from mixrag_cli.recap.wording import WHOLE_WORDS, spelled_out
 from mixrag_cli.tables.text import has_labels
-from mixrag_cli.tables.unit_words import CURRENCY_OF
+from mixrag_cli.words import COMMON_WORDS, match_term, stem, words_of
 
 NUMBERED = 0.8  # of the rows whose labels are numbers, where numbers name rows
 OUTSAID = 0.1  # of the question's weight: a word that the other cell leaves unsaid
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 # Words that mean several currencies, or something else besides.
 _VAGUE = frozenset(("dollar", "dollars", "pound", "pounds", "rs"))
-_SILENT = (STOP_WORDS | WHOLE_WORDS) - {"no", "not", "nor", "non"}
+_SILENT = (COMMON_WORDS | WHOLE_WORDS) - {"no", "not", "nor", "non"}
 _CURRENCIES = {word: code for word, code in CURRENCY_OF.items() if word.isalpha() and word not in _VAGUE}
 
 

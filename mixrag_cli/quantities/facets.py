@@ -1,0 +1,165 @@
+"""The times that a text speaks of: dates, years, quarters, lengths of periods; and places in an order.
+
+They are compared apart from words, because a wrong date is a wrong answer however many words agree.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+         "september sep sept", "october oct", "november nov", "december dec"), start=1)
+    for name in names.split()
+}  # fmt: skip
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DATE_MDY = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_DATE_DMY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_DATE_MD = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!,?\s+(?:19|20)\d\d)", re.IGNORECASE)
+_DATE_MONTH = re.compile(rf"\b({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
+_YEAR = re.compile(r"(?<![\d.,$€£])((?:19|20)\d\d)(?![\d%]|[.,]\d)")
+_ANY_DATE = re.compile(
+    "|".join(p.pattern for p in (_DATE_MDY, _DATE_DMY, _DATE_MONTH, _DATE_ISO, _YEAR)), re.IGNORECASE
+)
+_QUARTER = re.compile(
+    r"(?<![a-z0-9])q([1-4])(?![a-z0-9])|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(
+    r"\b(three|six|nine|twelve|3|6|9|12)[\s-]+months?\b"
+    r"|\b(quarter|half[\s-]year|full[\s-]year|fiscal year|year ended|years ended)\b",
+    re.IGNORECASE,
+)
+_SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
+QUARTER_WORDS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
+_ANY_ORDINAL = re.compile(rf"\b(?:({'|'.join(_ORDINALS)})|(\d{{1,3}})(?:st|nd|rd|th))\b", re.IGNORECASE)
+
+
+def without_facets(text: str) -> str:
+    """The text less its dates, years, quarters and period lengths: what is asked, apart from when."""
+    for pattern in (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_MD, _QUARTER, _SPAN, _YEAR):
+        text = pattern.sub(" ", text)
+    return text
+
+
+def ordinals_of(text: str) -> tuple[int, ...]:
+    """The places in an order that the text names, dates and quarters apart.
+
+    Example: ordinals_of("the fifth day and the 12th") -> (5, 12).
+    """
+    found = _ANY_ORDINAL.findall(without_facets(text.replace("_", " ")))
+    return tuple(_ORDINALS[word.lower()] if word else int(digits) for word, digits in found)
+
+
+def ordinal_conflict(asked: str, found: str) -> bool:
+    """Whether both texts name places in an order, and no place is named by both."""
+    wanted, own = set(ordinals_of(asked)), set(ordinals_of(found))
+    return bool(wanted and own) and not wanted & own
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The times a text speaks of.
+
+    dates: (year, month, day), year or day 0 where not said. months: lengths of periods.
+    """
+
+    years: frozenset[int] = frozenset()
+    dates: frozenset[tuple[int, int, int]] = frozenset()
+    quarters: frozenset[int] = frozenset()
+    months: frozenset[int] = frozenset()
+
+    def __or__(self, other: Facets) -> Facets:
+        return Facets(
+            self.years | other.years,
+            self.dates | other.dates,
+            self.quarters | other.quarters,
+            self.months | other.months,
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.years or self.dates or self.quarters or self.months)
+
+
+@lru_cache(maxsize=16384)
+def facets_of(text: str) -> Facets:
+    """Find years, dates, quarters and lengths of periods.
+
+    Example: "three months ended July 1, 2023" -> dates {(2023, 7, 1)}, years {2023}, months {3}.
+    """
+    dates = {(int(y), _MONTHS[m.lower()], int(d)) for m, d, y in _DATE_MDY.findall(text)}
+    dates |= {(int(y), _MONTHS[m.lower()], int(d)) for d, m, y in _DATE_DMY.findall(text)}
+    dates |= {(int(y), int(m), int(d)) for y, m, d in _DATE_ISO.findall(text)}
+    whole_months = {(int(y), _MONTHS[m.lower()], 0) for m, y in _DATE_MONTH.findall(text)}
+    dates |= {month for month in whole_months if not any(month[:2] == date[:2] for date in dates)}
+    dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
+    years = {int(year) for year in _YEAR.findall(text)} | {date[0] for date in dates if date[0]}
+    quarters = {int(digit) if digit else QUARTER_WORDS[word.lower()] for digit, word in _QUARTER.findall(text)}
+    months = set()
+    for number, phrase in _SPAN.findall(text):
+        word = (number or phrase).lower().replace("-", " ")
+        months.add(_SPAN_MONTHS.get(word, 6 if "half" in word else 12))
+    if quarters:
+        months.add(3)
+    return Facets(frozenset(years), frozenset(dates), frozenset(quarters), frozenset(months))
+
+
+def dates_agree(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
+    """Whether two dates can be the same day, where an unsaid year or day (0) agrees with any."""
+    return all(a == b or not a or not b for a, b in zip(one, other, strict=True))
+
+
+def date_text(date: tuple[int, int, int]) -> str:
+    """A date as American filings write it. Example: date_text((2023, 7, 1)) -> "July 1, 2023"."""
+    year, month, day = date
+    name = next(name for name, number in _MONTHS.items() if number == month).capitalize()
+    return f"{name} {day}, {year}"
+
+
+def facet_conflict(asked: Facets, found: Facets) -> bool:
+    """Whether the found text speaks of another time than the one asked for.
+
+    Only a facet that both texts have can disagree: a header without a date conflicts with no date.
+    """
+    if asked.dates and found.dates:
+        if not any(dates_agree(a, f) for a in asked.dates for f in found.dates):
+            return True
+    elif asked.years and found.years and not asked.years & found.years:
+        return True
+    if asked.months and found.months and not asked.months & found.months:
+        return True
+    return bool(asked.quarters and found.quarters and not asked.quarters & found.quarters)
+
+
+def facet_agreement(asked: Facets, found: Facets) -> float:
+    """The part of the asked facets that the found text states, in [0, 1]; 1 where nothing was asked."""
+    wanted = [
+        (asked.dates, any(dates_agree(a, f) for a in asked.dates for f in found.dates)),
+        (asked.years, bool(asked.years & found.years)),
+        (asked.months, bool(asked.months & found.months)),
+        (asked.quarters, bool(asked.quarters & found.quarters)),
+    ]
+    asked_for = [agrees for facet, agrees in wanted if facet]
+    return sum(asked_for) / len(asked_for) if asked_for else 1.0
+
+
+def period_spans(text: str) -> list[tuple[int, int]]:
+    """Where the text names times, [start, end), in order; times that touch each other are one.
+
+    Example: "sales in the first quarter of 2021" -> the place of "first quarter of 2021".
+    """
+    patterns = (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_MD, _QUARTER, _SPAN, _YEAR)
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(match.span() for pattern in patterns for match in pattern.finditer(text)):
+        if joined and text[joined[-1][1] : start].strip().lower() in ("", "of", ",", "ended", "ending"):
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        elif not joined or start >= joined[-1][1]:
+            joined.append((start, end))
+    return joined

@@ -1,0 +1,93 @@
+"""Numbers in running text: found one by one, with their unit and scale; dates, ranges and references left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mixrag_cli.quantities.numerals import (
+    AFTER,
+    BEFORE,
+    Value,
+    digits_to_decimal,
+    is_identifier,
+    is_quantity,
+    scale_of,
+    signs_of,
+    unit_of,
+)
+from mixrag_cli.quantities.periods import DATE
+from mixrag_cli.quantities.unit_words import BASIS, MEASURES, PERCENT, POINTS
+
+FIRST_PROSE_YEAR, LAST_PROSE_YEAR = 1900, 2100  # in prose a plain "1600" is more often a quantity
+_PROSE_NUMBER = re.compile(
+    rf"""(?<![\w.,/’'-])(?P<sign>(?<!\S)[-−–+]|(?<=\()[-−])?(?P<before>{BEFORE})?\s?(?P<open>\()?(?P<sign2>[-−])?
+    (?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:[\u00a0\u202f’']\d{{3}})+(?:[.,]\d+)?|\d+(?:\.\d+)?|\.\d+)
+    (?P<exponent>e[+-]\d{{1,3}})?(?(open)\)|)(?P<trailing>)
+    (?:(?:[\s-]?(?=\w\w)|(?(before)\s?|))(?P<scale>thousand|million|billion|trillion|mn|bn|tn|[kmb])\b)?
+    (?:\s?(?P<after>{AFTER})|[\s-]?(?P<points>{POINTS})(?!\w)|\s?(?P<percent>{PERCENT})(?!\w)|[\s-]?(?P<basis>{BASIS})(?!\w)|\s(?P<measure>{MEASURES})\b)?
+    (?![\w%]|[.,]\d|-\w)""",
+    re.I | re.X,
+)
+_REFERENCE = re.compile(
+    r"(?:\b(?:notes?|items?|pages?|tables?|figures?|sections?|chapters?|parts?|exhibits?|rules?|forms?|articles?|appendix|"
+    r"levels?|steps?|no\.?|nos\.?|topic|asu|asc|ifrs|ias)\s|#\s?)$",
+    re.I,
+)
+_QUANTITY_WORD = re.compile(
+    r"\b(?:over|about|than|approximately|least|nearly|some|around|almost|most|total of|only)\s$", re.I
+)
+_LIST_MARK = re.compile(r"^\s*\d{1,2}[.)]\s", re.M)
+_SPAN_RANGE = re.compile(r"(?<![\w.,/-])\d[\d.,]*\s?%?\s?[–-]\s?\d[\d.,]*\s?%?(?![\w-])")
+
+
+def find_numbers(text: str) -> list[tuple[int, int, Value]]:
+    """The numbers of a prose text as (start, end, value), in order.
+
+    Dates, years, ranges, list marks, enumerations "(1)" and references ("Note 5") are not numbers here.
+    Example: "rose 12.4 % to $1.2 billion in 2019" -> 12.4 "%" and 1.2 "USD" scale 1,000,000,000.
+    """
+    taken = sorted(m.span() for pattern in (DATE, _LIST_MARK, _SPAN_RANGE) for m in pattern.finditer(text))
+    return [found for match in _outside(taken, text) if (found := _match_to_value(match, text)) is not None]
+
+
+def _outside(taken: list[tuple[int, int]], text: str) -> Iterator[re.Match[str]]:
+    """The number matches that touch none of the taken spans; one pass over both, as both are in order."""
+    at = 0
+    reached = 0
+    for match in _PROSE_NUMBER.finditer(text):
+        while at < len(taken) and taken[at][0] < match.end("digits"):
+            reached = max(reached, taken[at][1])
+            at += 1
+        if match.start("digits") >= reached:
+            yield match
+
+
+def _match_to_value(match: re.Match[str], text: str) -> tuple[int, int, Value] | None:
+    before = text[max(0, match.start() - 16) : match.start()]
+    digits = match["digits"]
+    plain = not is_quantity(match)
+    if plain and (_REFERENCE.search(before) or is_identifier(digits) or _is_prose_year(digits, before)):
+        return None
+    if match["open"] and not match["before"]:
+        return None  # "(1)" is an enumeration; "(12.5)" is told from it only by a currency in front
+    value = digits_to_decimal(digits.replace("\u00a0", " ").replace("\u202f", " "), None, match["exponent"] or "")
+    scale = scale_of(match)
+    if value is None or (
+        plain and before.endswith("(") and text[match.end() : match.end() + 1] == ")" and len(digits) < 3
+    ):
+        return None
+    end = match.end()
+    if scale is None:  # a measure that looks like a scale: keep the number without it
+        scale, end = 1, match.end("digits")
+    sign = -1 if match["open"] or "-" in signs_of(match) else 1
+    found = Value(value * sign, unit_of(match), scale, text[match.start() : end].strip())
+    start = match.start() + (len(text[match.start() : end]) - len(text[match.start() : end].lstrip()))
+    return start, end, replace(found, text=text[start:end])
+
+
+def _is_prose_year(digits: str, before: str) -> bool:
+    if not re.fullmatch(r"\d{4}", digits) or not FIRST_PROSE_YEAR <= int(digits) <= LAST_PROSE_YEAR:
+        return False
+    return _QUANTITY_WORD.search(before) is None

@@ -1,0 +1,295 @@
+"""Collection: an opened store with its models kept warm; what a question finds in it, and the places it can show.
+
+The steps of a search are its methods. The stories over it are told in modules of their own (expanding, retrieving,
+answering), which session.py puts together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING
+
+from mixrag_cli.errors import ModelUnusable, WrongUsage
+from mixrag_cli.generator import Generator
+from mixrag_cli.models import (
+    Embedder,
+    LateEmbedder,
+    load_generator,
+    load_reader,
+    load_token_vectors,
+    require_generator,
+)
+from mixrag_cli.reading import ReaderModel
+from mixrag_cli.records import Chunk, DocumentRow, Hit
+from mixrag_cli.retrieval.acceptance import judge_all
+from mixrag_cli.retrieval.calibration import Calibration, calibration_for
+from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
+from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
+from mixrag_cli.retrieval.fusion import fuse_hits, put_first
+from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
+from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker, rerank
+from mixrag_cli.retrieval.statistics import WordStatistics
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import StoreReader, build_filter, text_to_terms
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.extras import kept_calibration
+from mixrag_cli.stories.reranking import LANGUAGE_MODEL, make_reranker
+from mixrag_cli.stories.scope import Scope, files_meant
+from mixrag_cli.stories.showing import Passage, show_passage
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from mixrag_cli.models.token_vectors import KeptTokens
+    from mixrag_cli.store.memory import MemoryStore
+
+
+KEPT_QUERIES = 128  # embedded texts, 8 kB each: those of one question and of what it follows, not of a whole batch
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The passages right before and after one in its file, in the file's order."""
+
+    before: tuple[Chunk, ...] = ()
+    after: tuple[Chunk, ...] = ()
+
+
+class Collection:
+    """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions.
+
+    name: of the collection, which its hits carry; "" where only one is asked.
+    """
+
+    def __init__(
+        self, reader: StoreReader | MemoryStore, embedder: Embedder, settings: Settings, name: str = ""
+    ) -> None:
+        self.reader = reader
+        self.name = name
+        self.embedder = embedder
+        self._settings = settings
+        self._generator: Generator | None = None
+        self._lender: Collection | None = None
+        counts = reader.record.counts
+        # Not a method of its own: a cycle would keep the reader, and its lock, until the collector comes by.
+        self._embedded = lru_cache(maxsize=KEPT_QUERIES)(partial(_embed_query, embedder))
+        self._matcher = Matcher(text_to_terms)
+        self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
+
+    @property
+    def settings(self) -> Settings:
+        """What the collection was opened with."""
+        return self._settings
+
+    @property
+    def has_generator(self) -> bool:
+        """Whether the settings name a generator, or one was given; it need not be loaded yet."""
+        return bool(self._settings.generator) or self._generator is not None
+
+    @property
+    def generator(self) -> Generator:
+        """The generator that the settings name, loaded when first needed and kept warm. Raises ModelUnusable."""
+        if self._generator is None:
+            lent = None if self._lender is None else self._lender.generator
+            self._generator = lent or require_generator(self._settings)
+        return self._generator
+
+    def use_generator(self, generator: Generator) -> None:
+        """Answer with this generator from now on, whatever the settings name."""
+        self._generator = generator
+
+    @property
+    def generator_name(self) -> str:
+        """The generator that answers, "" for the built-in reader."""
+        return self._generator.name if self._generator is not None else self._settings.generator
+
+    def change_generator(self, name: str) -> None:
+        """Answer with another generator from now on, "" for none. Raises ModelUnusable, and keeps the one before."""
+        settings = replace(self._settings, generator=name)
+        self._generator = load_generator(settings)
+        self._settings = settings
+
+    @cached_property
+    def document_rows(self) -> list[DocumentRow]:
+        """The files that the store remembers."""
+        return self.reader.document_rows()
+
+    def show(self, ref: str) -> Passage:
+        """The place that a citation names, with its surroundings. Raises WrongUsage where it names none."""
+        return show_passage(self.reader, self.document_rows, ref)
+
+    def around(self, hits: Sequence[Hit], passages: int) -> dict[str, Around]:
+        """For each hit, by its passage's id, so many passages before and after it in its file: of a table's row rows
+        of that table, of running text running text.
+        """
+        found = {}
+        for chunk in (hit.chunk for hit in hits):
+            near = self.reader.chunks_of(chunk.document, chunk.position - passages, chunk.position + passages)
+            same = [each for each in near if each.parent == chunk.parent]
+            before = tuple(each for each in same if each.position < chunk.position)
+            found[chunk.id] = Around(before, tuple(each for each in same if each.position > chunk.position))
+        return found
+
+    def vector_of(self, text: str) -> npt.NDArray[np.float32]:
+        """The vector of a query, (dim,) float32 of length 1; embedded once while it is kept."""
+        vector: npt.NDArray[np.float32] = self._embedded(text)[0]
+        return vector
+
+    def tokens_of(self, text: str) -> QuestionTokens:
+        """The vectors of a query's tokens, (q, late_dim) float32, from the run that gave its vector."""
+        tokens: QuestionTokens | None = self._embedded(text)[1]
+        if tokens is None:
+            raise ValueError(f"{self.embedder.name} gives no token vectors")
+        return tokens
+
+    @cached_property
+    def label_tokens(self) -> KeptTokens:
+        """The token vectors that header paths are read by; loaded when first needed."""
+        return load_token_vectors(self.embedder, self._settings)
+
+    @cached_property
+    def passage_reader(self) -> ReaderModel:
+        """What reads a question and a passage together; loaded when first needed."""
+        return load_reader(self._settings) if self._lender is None else self._lender.passage_reader
+
+    def borrow_models(self, lender: Collection) -> None:
+        """Read and answer by the other collection's models, so that each is loaded once."""
+        self._lender = lender
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """What reads the best candidates once more, None for nothing; loaded when first needed."""
+        kept_tokens = self.reader.token_vectors
+        return make_reranker(self._settings, self.embedder, self.tokens_of, kept_tokens, lambda: self.generator)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What the sources' scores are worth in this collection."""
+        return kept_calibration(self.reader.record, self._settings.rerank)
+
+    @property
+    def shipped_calibration(self) -> Calibration:
+        """What the sources' scores are worth before anything is known of the collection."""
+        return calibration_for({}, self._settings.rerank)
+
+    def find(
+        self,
+        question: str,
+        where: str | None,
+        clock: Clock,
+        operands: Sequence[str] = (),
+        sought: Sequence[str] = (),
+    ) -> list[Hit]:
+        """The candidates for a question, best first, before anything is accepted.
+
+        operands: further texts to search for. What they find is judged by the question too: it is reranked once.
+        sought: by whose meaning to search in the question's place.
+        """
+        fused = self._fused(self.gather(question, where, clock, operands, sought))
+        clock.lap("fusion")
+        return fused
+
+    def find_besides(
+        self, question: str, widened: str, hits: Sequence[Hit], where: str | None, clock: Clock
+    ) -> list[Hit]:
+        """The hits and what another wording of their question finds besides, best first, as find gives them.
+
+        hits: the question's own. The wording decides what is found; every score is the question's, so that what it
+        takes to be accepted stays what it was. BM25 of the other wording's words is therefore no score of a hit.
+        """
+        known = {hit.chunk.id for hit in hits}
+        ceiling = self.statistics.ceiling(text_to_terms(question))
+        found = [
+            replace(hit, scores={name: hit.scores[name] for name in hit.scores if name != "words"}, ceiling=ceiling)
+            for hit in self._candidates(widened, where, clock, judged_by=question)
+            if hit.chunk.id not in known
+        ]
+        fused = self._fused(fold_twins([*hits, *self._scored(question, found, clock)]))
+        clock.lap("fusion")
+        return fused
+
+    def _fused(self, hits: Sequence[Hit]) -> list[Hit]:
+        fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
+        if self._settings.rerank == LANGUAGE_MODEL and self._settings.fusion == "calibrated":
+            fused = put_first(fused, lambda hit: hit.scores.get(SOURCE))
+        if self._settings.near_duplicates == "drop":
+            fused = drop_duplicates(fused)
+        return limit_files(fused, self._settings.passages_a_file)
+
+    def judge(self, hits: Sequence[Hit]) -> list[Hit]:
+        """All of the hits, each saying by which source it passes its threshold, if by any."""
+        return judge_all(hits, self.calibration, self._settings.acceptance, self._settings.accept_precision / 100)
+
+    def gather(
+        self,
+        question: str,
+        where: str | None,
+        clock: Clock,
+        operands: Sequence[str] = (),
+        sought: Sequence[str] = (),
+    ) -> list[Hit]:
+        """The candidates for a question with the raw score of every source, in the order of the first stage."""
+        found = [self._candidates(question, where, clock, sought)]
+        found += [self._candidates(text, where, clock) for text in operands]
+        return fold_twins(self._scored(question, merge_hits(found) if operands else found[0], clock))
+
+    def _scored(self, question: str, hits: Sequence[Hit], clock: Clock) -> list[Hit]:
+        """The hits with what the question's words and the reranker say of them."""
+        terms = text_to_terms(question)
+        matched = self._matcher.match(hits, QuestionTerms(terms, self.statistics.weights(terms)))
+        if matched and self.reranker is not None:
+            matched = self._reranked(self.reranker, question, matched, clock)
+            clock.lap("rerank")
+        return matched
+
+    def _reranked(self, reranker: Reranker, question: str, hits: list[Hit], clock: Clock) -> list[Hit]:
+        """The hits reranked; as they were where a language model could not do it."""
+        try:
+            return rerank(reranker, question, hits, self._settings.rerank_candidates)
+        except ModelUnusable as error:
+            if self._settings.rerank != LANGUAGE_MODEL:
+                raise
+            clock.left_out.append(f"rerank: {error.message}")
+            return hits
+
+    def _candidates(
+        self, text: str, where: str | None, clock: Clock, sought: Sequence[str] = (), judged_by: str = ""
+    ) -> list[Hit]:
+        """What words and meaning find for one text, fused, best first.
+
+        judged_by: the question whose cosine is the score "meaning" in the text's place.
+        """
+        vector = self.vector_of(judged_by or text)
+        vectors = tuple(self.vector_of(other) for other in (sought or ((text,) if judged_by else ())))
+        clock.lap("embed")
+        ceiling, roots = self.statistics.ceiling(text_to_terms(text)), self.reader.record.roots
+        query = Query(text, vector, ceiling, where, vectors, roots)
+        hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
+        clock.lap("candidates")
+        return [replace(hit, collection=self.name) for hit in hits] if self.name else hits
+
+    def filter(self, scope: Scope, without: Sequence[str] = ()) -> str | None:
+        """The store's filter for a scope, None for everything. without: ids of documents to leave out besides.
+
+        Raises WrongUsage for a scope that names no document.
+        """
+        documents = None
+        if scope.names_files:
+            documents = [row.id for row in files_meant(scope, self.document_rows)]
+            if not documents:
+                raise WrongUsage(f"no indexed file {scope}", "mixrag ls")
+        return build_filter(
+            document_ids=documents,
+            not_documents=without,
+            modalities=scope.modalities or None,
+            kinds=scope.kinds or None,
+        )
+
+
+def _embed_query(embedder: Embedder, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:
+    if isinstance(embedder, LateEmbedder):
+        return embedder.embed_query_late(text)
+    return embedder.embed_query(text), None

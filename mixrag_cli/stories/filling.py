@@ -1,0 +1,130 @@
+"""The writing half of an index run: files are read, embedded and committed in batches, then the store is finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
+from mixrag_cli.extraction import ExtractionJob, ReaderPool
+from mixrag_cli.models import Embedder, late_dim_of, load_embedder
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import EmbeddingCache, StoreReader, StoreWriter, open_writer, read_record
+from mixrag_cli.stories.batching import Batch, Tally
+from mixrag_cli.stories.calibrating import calibrate_when_due, keep_judged_fits, read_judged_fits
+from mixrag_cli.stories.comparing import Scan
+from mixrag_cli.stories.embedding import EMBEDDING_CACHE, KnownEmbeddings, remember
+from mixrag_cli.stories.events import IndexEvents
+from mixrag_cli.stories.extras import TABLE_FORM
+from mixrag_cli.stories.roots import IndexPlan
+from mixrag_cli.stories.selections import keep_selections
+from mixrag_cli.stories.wishes import IndexWishes
+from mixrag_cli.stories.work import Work
+
+REMEMBERED_FILES = 64  # whose embeddings are held at once when they leave the index
+
+
+def fill(
+    plan: IndexPlan,
+    scan: Scan,
+    settings: Settings,
+    events: IndexEvents,
+    tally: Tally,
+    wishes: IndexWishes,
+) -> None:
+    """Bring the store up to date with the scan: removals, rows, then every file to read, in batches.
+
+    Raises as build_index does.
+    """
+    embedder = load_embedder(settings)
+    replaced = _replaced(plan.store, embedder) if wishes.rebuild else []
+    judged = read_judged_fits(plan.store) if wishes.rebuild else None
+    with (  # the pool before the store: processes must be started before LanceDB is loaded
+        ReaderPool(settings, embedder.window) as pool,
+        open_writer(
+            plan.store,
+            roots=plan.folders,
+            embedder_name=embedder.name,
+            dim=embedder.dim,
+            late_dim=late_dim_of(embedder),
+            wait_s=wishes.wait_s,
+            rebuild=wishes.rebuild,
+        ) as writer,
+        EmbeddingCache(plan.store / EMBEDDING_CACHE) as cache,
+    ):
+        known = KnownEmbeddings(cache, _stores(writer, replaced), keeps=wishes.rebuild)
+        writer.prepare()
+        if writer.recovered:
+            events.note(writer.recovered)
+        if judged and (note := keep_judged_fits(writer, judged)):
+            events.note(note)
+        _write_rows(writer, scan, settings, cache)
+        work = Work(events, sum(change.source.size for change, _ in scan.to_read))
+        with Batch(writer, embedder, known, events, work, tally) as batch:
+            is_whole = _read_all(pool, batch, scan, work)
+        if not is_whole:
+            tally.interrupted, tally.as_before = True, writer.replaces
+            return
+        if embedder.unusable:
+            tally.warnings.append(f"{embedder.unusable} passages gave no vector; only the word search finds them")
+        events.phase("finish", None)
+        writer.finish()
+        if wishes.rebuild:
+            cache.clear()
+        try:
+            if warning := calibrate_when_due(writer, embedder, settings, events):
+                tally.warnings.append(warning)
+        except KeyboardInterrupt:
+            tally.interrupted = True
+
+
+def _read_all(pool: ReaderPool, batch: Batch, scan: Scan, work: Work) -> bool:
+    """Read, embed and commit every file of the scan; False where it was interrupted, after a last commit."""
+    jobs = [ExtractionJob(change.source, row.id, row.path_below) for change, row in scan.to_read]
+    rows = {row.id: row for _, row in scan.to_read}
+    try:
+        for result in pool.extract_all(jobs, work.beat):
+            batch.take(result, rows[result.job.document_id])
+        batch.flush()
+        batch.settle()
+    except KeyboardInterrupt:
+        batch.commit()
+        batch.settle()
+        return False
+    return True
+
+
+def _replaced(store: Path, embedder: Embedder) -> list[StoreReader]:
+    """The index that a rebuild replaces, where it was made by the same model; its vectors need not be made again."""
+    try:
+        record = read_record(store)
+    except (NoIndex, StoreDamaged, StoreMismatch):
+        return []
+    return [StoreReader(store, record, None)] if record.embedder == embedder.name else []
+
+
+def _stores(writer: StoreWriter, replaced: Sequence[StoreReader]) -> Callable[[], Sequence[StoreReader]]:
+    """Where embeddings may stand: what was committed last, opened anew after each commit, and what is replaced."""
+    opened: dict[int, StoreReader] = {}
+
+    def stores() -> Sequence[StoreReader]:
+        if writer.record.number not in opened:
+            opened.clear()
+            opened[writer.record.number] = writer.read()
+        return [*opened.values(), *replaced]
+
+    return stores
+
+
+def _write_rows(writer: StoreWriter, scan: Scan, settings: Settings, cache: EmbeddingCache) -> None:
+    """All that needs no reading: how tables are told, what is gone, what is only noted."""
+    if writer.record.extra.get(TABLE_FORM) != settings.table_representation:
+        writer.put_extra({TABLE_FORM: settings.table_representation})
+    keep_selections(writer, scan.selections)
+    if scan.removed:
+        gone = [row.id for row in scan.removed]
+        for part in range(0, len(gone), REMEMBERED_FILES):
+            remember(writer.read().embeddings_of(gone[part : part + REMEMBERED_FILES]), cache, writer.record.embedder)
+        writer.remove(gone)
+    if scan.noted:
+        writer.put_rows(scan.noted)

@@ -1,0 +1,363 @@
+"""summarise_tables(): a generator's summary for every table, once all else can be searched.
+
+    tables without one ─► known from before: taken as it is
+                       └─ else asked ─► numbers checked ─► asked once more ─► dropped
+                                        └─► embedded, added to the index in batches, each a commit
+
+A summary becomes a passage of its own that shows the table's text: only its search words and its vector are the
+summary's, so that a model's words lead to a table and are never quoted. What was made, or rejected twice, is
+remembered by the table's content and the model; a run that was interrupted or spent its budget is taken up by the next.
+
+Source: FinanceRAG study, section 3: summaries as additional chunks, the tables staying in the text.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import cast
+
+from mixrag_cli.errors import ModelUnusable, NoIndex
+from mixrag_cli.fencing import KEY_OF_COUNTING
+from mixrag_cli.generator import Generator, Reply
+from mixrag_cli.models import Embedder, late_dim_of
+from mixrag_cli.models.replies import ReplyCache
+from mixrag_cli.records import Chunk, DocumentRow, Table
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import EmbeddingCache, StoredDocument, StoreReader, StoreWriter, open_reader, open_writer
+from mixrag_cli.stories.embedding import EMBEDDING_CACHE, KnownEmbeddings, embed_cached
+from mixrag_cli.stories.events import IndexEvents
+from mixrag_cli.stories.extras import SUMMARIES
+from mixrag_cli.tables.summaries import (
+    LIMITS,
+    Form,
+    Summary,
+    fit_table,
+    foreign_numbers,
+    read_summary,
+    reason_for,
+    summary_chunk_id,
+    summary_key,
+    summary_request,
+)
+
+CACHE = Path("cache", "summaries")  # inside the store's folder; a rebuild keeps it
+INTERRUPTED = "interrupted"
+BUDGETS = TOKENS, TIME = "tokens", "time"  # what a run may stop for
+COMMIT_SUMMARIES = 32
+COMMIT_SECONDS = 60.0  # the most that dying loses; what was replied is remembered even then
+MIN_REPLY_TOKENS = 64  # with less left of the budget no reply would be whole
+
+Place = tuple[DocumentRow, Table, Chunk]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryReport:
+    """What became of the tables that had no summary.
+
+    tables: in the index; made: asked and accepted; remembered: accepted before; rejected: twice, numbers that the table
+    does not hold or no readable reply; left: not come to. tokens: of prompts and replies. stopped: "", "tokens",
+    "time", "interrupted", or why the model could not be used.
+    """
+
+    form: Form
+    model: str = ""
+    tables: int = 0
+    made: int = 0
+    remembered: int = 0
+    rejected: int = 0
+    left: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    stopped: str = ""
+
+    @property
+    def lacks_model(self) -> bool:
+        """Whether it stopped because the model could not be used."""
+        return self.stopped not in ("", *BUDGETS, INTERRUPTED)
+
+
+@dataclass(slots=True)
+class _Counts:
+    made: int = 0
+    remembered: int = 0
+    rejected: int = 0
+
+    @property
+    def done(self) -> int:
+        """Tables that need no further look."""
+        return self.made + self.remembered + self.rejected
+
+
+class _BudgetSpentError(Exception):
+    """No further reply can be paid for. args: "tokens" or "time"."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What may still be spent. tokens: so far."""
+
+    most_tokens: int
+    deadline: float
+    reply_seconds: float
+    tokens: int = 0
+
+    def reply_tokens(self, prompt_tokens: int, wanted: int) -> int:
+        """How long the next reply may get. Raises _BudgetSpentError where it would not be worth its prompt."""
+        left = self.most_tokens - self.tokens - prompt_tokens
+        if left < min(wanted, MIN_REPLY_TOKENS):
+            raise _BudgetSpentError(TOKENS)
+        return min(wanted, left)
+
+    def seconds(self) -> float:
+        """How long the next reply may take. Raises _BudgetSpentError where no time is left."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise _BudgetSpentError(TIME)
+        return min(self.reply_seconds, left)
+
+    def add(self, reply: Reply) -> None:
+        self.tokens += reply.prompt_tokens + reply.reply_tokens
+
+
+def summarise_tables(
+    store: Path,
+    settings: Settings,
+    *,
+    load_embedder: Callable[[], Embedder],
+    load_generator: Callable[[], Generator | None],
+    events: IndexEvents,
+    wait_s: float = 0,
+) -> SummaryReport:
+    """Bring the summaries of the store's tables up to date with settings.summaries, as far as the budget goes.
+
+    Both models are loaded only when there is something to do. Raises what opening and writing a store raises.
+    """
+    started = time.monotonic()
+    form = cast(Form, settings.summaries)
+    cache = ReplyCache(store / CACHE)
+    try:
+        with open_reader(store) as reader:
+            waiting, n_tables = _waiting(reader, _known_model(reader, settings), settings)
+            if not waiting:
+                return SummaryReport(form, _known_model(reader, settings), n_tables)
+            model = _model_of_cached(reader, waiting, settings, cache)
+    except NoIndex:
+        return SummaryReport(form)
+    generator: Generator | None = None
+    if not model:
+        try:
+            if (generator := load_generator()) is None:
+                raise ModelUnusable("no generator is set", "mixrag models list")
+        except ModelUnusable as error:
+            return SummaryReport(form, tables=n_tables, left=len(waiting), stopped=error.message)
+        model = generator.name
+    run = _Run(store, settings, form, model, generator, cache, events)
+    try:
+        n_waiting = run.go(load_embedder(), wait_s)
+    finally:
+        if generator is not None:
+            generator.close()
+    return SummaryReport(
+        form=form,
+        model=model,
+        tables=n_tables,
+        made=run.counts.made,
+        remembered=run.counts.remembered,
+        rejected=run.counts.rejected,
+        left=n_waiting - run.counts.done,
+        tokens=run.budget.tokens,
+        seconds=round(time.monotonic() - started, 2),
+        stopped=run.stopped,
+    )
+
+
+# --- which tables ---------------------------------------------------------------------------------------------------
+
+TableIds = Sequence[tuple[str, str]]  # of tables: (id, document id)
+
+
+def _maker(settings: Settings, model: str) -> dict[str, str]:
+    """What makes the summaries of this run, as the commit record keeps it."""
+    named = (settings.summaries, settings.generator, settings.generator_model, model)
+    return dict(zip(("form", "generator", "generator_model", "model"), named, strict=True))
+
+
+def _known_model(reader: StoreReader, settings: Settings) -> str:
+    """The name of the model that made the index's summaries; "" where it was asked for by other settings."""
+    known = reader.record.extra.get(SUMMARIES)
+    model = str(known.get("model", "")) if isinstance(known, Mapping) else ""
+    return model if known == _maker(settings, model) else ""
+
+
+def _waiting(reader: StoreReader, model: str, settings: Settings) -> tuple[TableIds, int]:
+    """The tables without a summary by this model, all where the index has another's; and how many tables there are."""
+    places = reader.table_places()
+    if reader.record.extra.get(SUMMARIES) != _maker(settings, model):
+        return places, len(places)
+    done = reader.known_chunks([summary_chunk_id(table) for table, _ in places])
+    return [place for place in places if summary_chunk_id(place[0]) not in done], len(places)
+
+
+def _model_of_cached(reader: StoreReader, waiting: TableIds, settings: Settings, cache: ReplyCache) -> str:
+    """The known model's name where all that it would be asked is remembered, else ""."""
+    form, model = cast(Form, settings.summaries), _known_model(reader, settings)
+    if not model:
+        return ""
+    keys = (summary_key(table, form, model) for _, table, _ in _places(reader, waiting))
+    return model if all(cache.get(key) is not None for key in keys) else ""
+
+
+def _places(reader: StoreReader, waiting: TableIds) -> Iterator[Place]:
+    """Each waiting table with its file and the passage that shows it whole, file by file."""
+    wanted = {table for table, _ in waiting}
+    documents = {document for _, document in waiting}
+    for row in reader.document_rows(["indexed"]):
+        if row.id not in documents:
+            continue
+        whole: dict[str, Chunk] = {}
+        for chunk in reader.chunks_of(row.id):
+            if chunk.kind == "table" and chunk.parent and chunk.id != summary_chunk_id(chunk.parent):
+                whole.setdefault(chunk.parent, chunk)
+        for table in reader.tables_of(row.id):
+            if table.id in wanted and table.id in whole:
+                yield row, table, whole[table.id]
+
+
+# --- the run --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run over the waiting tables. generator: None where all is remembered. stopped: why it did not end."""
+
+    store: Path
+    settings: Settings
+    form: Form
+    model: str
+    generator: Generator | None
+    cache: ReplyCache
+    events: IndexEvents
+    counts: _Counts = field(default_factory=_Counts)
+    budget: _Budget = field(init=False)
+    stopped: str = ""
+    _done: list[tuple[Place, Summary]] = field(default_factory=list)
+    _committed: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        deadline = time.monotonic() + 60 * self.settings.summary_minutes
+        self.budget = _Budget(self.settings.summary_tokens, deadline, self.settings.generator_seconds)
+
+    def go(self, embedder: Embedder, wait_s: float) -> int:
+        """Summarise as far as it goes; returns how many tables waited."""
+        with (
+            open_writer(
+                self.store,
+                roots=(),
+                embedder_name=embedder.name,
+                dim=embedder.dim,
+                late_dim=late_dim_of(embedder),
+                wait_s=wait_s,
+            ) as writer,
+            EmbeddingCache(self.store / EMBEDDING_CACHE) as embeddings,
+        ):
+            waiting = self._prepare(writer)
+            self.events.phase("summarise", len(waiting))
+            try:
+                for place in _places(writer.read(), waiting):
+                    self._summarise(place)
+                    self.events.advance(self.counts.done, f"{place[0].path} · {self.budget.tokens:,} tokens")
+                    if self._is_due():
+                        self._commit(writer, embedder, embeddings)
+            except KeyboardInterrupt:
+                self.stopped = INTERRUPTED
+            except (_BudgetSpentError, ModelUnusable) as error:
+                self.stopped = str(error)
+            self._commit(writer, embedder, embeddings)
+            if self.stopped != INTERRUPTED:  # what is committed can be searched; the next run tidies up
+                writer.finish()
+            return len(waiting)
+
+    def _prepare(self, writer: StoreWriter) -> TableIds:
+        """The waiting tables; summaries by another model or in another form are taken out first."""
+        waiting, _ = _waiting(writer.read(), self.model, self.settings)
+        maker = _maker(self.settings, self.model)
+        if writer.record.extra.get(SUMMARIES) != maker:
+            if SUMMARIES in writer.record.extra:
+                writer.remove_chunks([summary_chunk_id(table) for table, _ in waiting])
+            writer.put_extra({SUMMARIES: maker})
+        return waiting
+
+    def _is_due(self) -> bool:
+        waited = time.monotonic() - self._committed
+        return len(self._done) >= COMMIT_SUMMARIES or (bool(self._done) and waited > COMMIT_SECONDS)
+
+    def _commit(self, writer: StoreWriter, embedder: Embedder, embeddings: EmbeddingCache) -> None:
+        if self._done:
+            writer.add_chunks(_stored(self._done, embedder, embeddings))
+        self._done = []
+        self._committed = time.monotonic()
+
+    def _summarise(self, place: Place) -> None:
+        """One table: as remembered, else asked. Raises _BudgetSpentError, ModelUnusable, KeyboardInterrupt."""
+        table = place[1]
+        key = summary_key(table, self.form, self.model)
+        known = self.cache.get(key)
+        summary = read_summary(json.dumps(known), self.form) if known is not None else self._ask(table)
+        if known is None:
+            self.cache.put(key, summary.to_json() if summary is not None else {})
+        if summary is None:
+            self.counts.rejected += 1
+            return
+        self.counts.made += known is None
+        self.counts.remembered += known is not None
+        self._done.append((place, summary))
+
+    def _ask(self, table: Table) -> Summary | None:
+        """The summary, asked for at most twice; None where both replies were of no use."""
+        if self.generator is None:
+            raise ModelUnusable("the summaries that were remembered are gone", "the same command again")
+        shown = fit_table(table, self.form, self.generator, self.settings.context_tokens)
+        reason = ""
+        for _ in range(2):
+            summary = read_summary(self._reply(self.generator, shown, reason).text, self.form)
+            foreign = foreign_numbers(summary.text, table) if summary is not None else ()
+            if summary is not None and not foreign:
+                return summary
+            reason = reason_for(foreign) if foreign else "it was not the JSON object that was asked for"
+        return None
+
+    def _reply(self, generator: Generator, shown: str, reason: str) -> Reply:
+        wanted = LIMITS[self.form].reply_tokens
+        request = summary_request(
+            shown, self.form, max_tokens=wanted, seconds=self.budget.seconds(), seed=self.settings.seed, reason=reason
+        )
+        counted = [replace(each, text=each.text.replace(request.nonce, KEY_OF_COUNTING)) for each in request.messages]
+        most = self.budget.reply_tokens(generator.count_prompt_tokens(counted), wanted)
+        reply = generator.reply(replace(request, max_tokens=most))
+        self.budget.add(reply)
+        if reply.finish == "cancelled":
+            raise KeyboardInterrupt
+        if reply.finish == "timeout":
+            self.budget.seconds()  # where the run's own time is over, the table is left for the next one
+        if reply.finish == "length" and most < wanted:
+            raise _BudgetSpentError(TOKENS)
+        return reply
+
+
+def _stored(
+    done: Iterable[tuple[Place, Summary]], embedder: Embedder, embeddings: EmbeddingCache
+) -> list[StoredDocument]:
+    """The summaries as passages: a table's own text to show, the summary's words and vector to be found by."""
+    entries = list(done)
+    texts = [f"{whole.context}\n{summary.text}" for (_, _, whole), summary in entries]
+    vectors, late = embed_cached(texts, embedder, KnownEmbeddings(embeddings))
+    stored = []
+    for number, ((row, table, whole), summary) in enumerate(entries):
+        words = f"{whole.words} {summary.text}".strip()
+        chunk = replace(whole, id=summary_chunk_id(table.id), words=words)
+        stored.append(StoredDocument(row, (chunk,), vectors[number : number + 1], (), late[number : number + 1]))
+    return stored

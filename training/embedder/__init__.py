@@ -1,0 +1,1 @@
+"""The bundled embedder: trained from named data to the package's file."""
