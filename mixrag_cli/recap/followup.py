@@ -1,87 +1,42 @@
 """Follow-up questions made self-standing by rule: "and in 2019?" after a question is that question, in 2019.
 
-A follow-up either names one thing that takes the place of its like in the question before (a time, a name, the thing
-asked for), or points back with a pronoun. Whatever does neither is left as it is. A generator
-may put it better; what it says is taken only where it invents no number and stays a question's length.
+A question is an opening ("what was the") and phrases: the thing asked for, then one behind each preposition or verb. A
+follow-up either names one thing that takes the place of its like among the phrases of the question before, or points
+back with a pronoun. Whatever does neither is left as it is. The words that are known here are those of the language's
+closed classes. A generator may put it better; what it says is taken only where it invents no number and stays a
+question's length.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from mixrag_cli.generator import Message, Request
 from mixrag_cli.quantities.facets import facets_of, period_spans
 from mixrag_cli.words import COMMON_WORDS, stem, words_of
 
 MAX_FRAGMENT_WORDS = 7  # "and the cost of goods sold in Europe?"; longer ones are questions of their own
+POINTS_ON = ("and", "or", "but", "what about", "how about", "same for", "same with", "the same")
 
-_LEAD = re.compile(
-    r"^(?:and|but|or|so|then|ok(?:ay)?|now)?[\s,]*(?:(?:what|how) about|(?:the )?same (?:for|with|in)|and)?[\s,]+",
-    re.IGNORECASE,
-)
-_POINTS_ON = re.compile(r"^(?:and|or|but|(?:what|how) about|(?:the )?same (?:for|with|in))\b", re.IGNORECASE)
-_QUESTION_WORD = re.compile(
-    r"\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|"
-    r"would|should|may|list|show|tell|give|explain|compare)\b",
-    re.IGNORECASE,
-)
-_POSSESSIVE = re.compile(r"\b(?:its|their|his|her)\b", re.IGNORECASE)
-_PRONOUN = re.compile(
-    r"\b(?:it|they|them|he|him|she|those|these|this|that)\b(?!\s+(?:\w+\s+)?(?:is|was)\s+called)", re.IGNORECASE
-)
-_DETERMINER_USE = re.compile(
-    r"\b(?:this|that|these|those)\s+(?!(?:is|are|was|were|do|does|did|has|have|had|change|compare)\b)\w"
-)
-_BARE = re.compile(r"^(?:why|how(?: so| come)?|when|where|who|since when|by whom)$", re.IGNORECASE)
-_SMALL_WORDS = frozenset(
-    (
-        "in",
-        "for",
-        "of",
-        "at",
-        "on",
-        "during",
-        "by",
-        "to",
-        "from",
-        "the",
-        "a",
-        "year",
-        "years",
-        "fiscal",
-        "full",
-        "as",
-        "fy",
-    )
-)
-_ASKED = re.compile(
-    r"^(?P<lead>.*?\b(?:what|which|how much|how many)\b(?:\s+(?:is|was|were|are|did|does|do|has|have|had))?\s+"
-    r"(?:the\s+|a\s+)?)(?P<thing>[^?]+?)(?P<rest>\s+(?:of|in|for|at|from|on|by|per|during|between|as|is|was|were|are)\b.*)?$",
-    re.IGNORECASE,
-)
-_WH_LEAD = re.compile(
-    r"^(?:(?:what|which|who|when|where|why|how(?: much| many)?)\b\s*)?"
-    r"(?:(?:is|was|were|are|did|does|do|has|have|had)\b\s*)?",
-    re.IGNORECASE,
-)
-_COMPLEMENT = re.compile(
-    r"^\s+(?:of|for)\s+(?:the\s+)?([^?]+?)(?=\s+(?:in|during|at|on|from|between|as)\b|$)", re.IGNORECASE
-)
-_DETERMINER = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
-_PREPOSITION = re.compile(r"^(?:in|for|of|at|with|by|from)\s+", re.IGNORECASE)
-_PREPOSITIONS = "in|on|for|of|at|with|by|from|to|during|between|under|as"
-_OPENING = re.compile(r"^(on|with|by|from|to|under|for|of|at)\s+(?!(?:19|20)\d\d)", re.IGNORECASE)
-_ASKS_ANEW = re.compile(r"^(?:what|which|how much|how many)\b", re.IGNORECASE)
-_PASSIVE = re.compile(
-    r"^(?:when|where|why|how|by whom)\s+(?:is|are|was|were)\s+(.+?)\s+\w+(?:ed|en)\b.*$", re.IGNORECASE
-)
-_THAT_TIME = re.compile(
-    r"\b(?P<lead>(?:in|for|of|during|at|on|by|since|until|from|to)\s+)?"
-    r"(?:that|the same) (?:year|quarter|month|period|time|date|day)\b",
-    re.IGNORECASE,
-)
-_NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b[A-Z][\w&.'-]*(?:\s+(?:of\s+|and\s+|the\s+)?[A-Z][\w&.'-]*)*")
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+JOINS = _words("and or but so then ok okay now what how about same for the with in")
+ARTICLES = _words("the a an")
+PREPOSITIONS = _words("in on for of at with by from to during between under as per since until")
+AUXILIARIES = _words("is are was were do does did has have had can could will would should may")
+ASKING = _words("what which who whom whose when where why how list show tell give explain compare")
+POSSESSIVES = _words("its their his her")
+PRONOUNS = _words("it they them he him she")
+POINTING = _words("this that these those")  # pronouns only where no noun follows
+TIMES = _words("year quarter month period time date day")
+OF_TIMES = PREPOSITIONS | ARTICLES | _words("year years fiscal full fy quarter")
+_WORD = re.compile(r"[^\s?,.;:!]+")
+_NUMBER = re.compile(r"\d[\d.,]*")
 
 MAX_TURNS = 3  # of the conversation that a generator is shown: what a follow-up leans on was said lately
 MAX_REWRITTEN_CHARACTERS = 400
@@ -91,12 +46,29 @@ REWRITE_TASK = (
     "understood by itself: put the names, things and times that it leaves out in their places. Change nothing else, "
     "answer nothing, and reply with the one question alone."
 )
-_NUMBER = re.compile(r"\d[\d.,]*")
 
 
-def leans_on(follow_up: str, previous: str) -> bool:
-    """Whether the follow-up seems to need the question before."""
-    return bool(previous) and (make_standalone(follow_up, previous) != follow_up.strip() or _points_back(follow_up))
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A stretch of a question. lead: the preposition or verb that it begins with, "" of the thing asked for."""
+
+    lead: str
+    text: str
+    start: int
+    end: int
+
+    @property
+    def bare(self) -> str:
+        """The phrase without its lead."""
+        return self.text[len(self.lead) :].strip()
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it says nothing but when."""
+        return is_period(self.text)
+
+
+# --- with a generator -------------------------------------------------------------------------------------------------
 
 
 def rewrite_request(follow_up: str, questions: Sequence[str], seed: int = 0) -> Request:
@@ -125,9 +97,19 @@ def keeps_words(follow_up: str, question: str) -> bool:
 
     Example: keeps_words("And the cost in Kerry?", "What was the cost in Kerry in 2021?") -> True
     """
-    pointing = _PRONOUN.sub(" ", _POSSESSIVE.sub(" ", _THAT_TIME.sub(" ", _LEAD.sub(" ", f" {follow_up}"))))
-    typed = {stem(word) for word in words_of(pointing) if word not in COMMON_WORDS}
+    pointing = COMMON_WORDS | POSSESSIVES | PRONOUNS | POINTING | JOINS
+    if _that_time(follow_up) is not None:
+        pointing |= TIMES
+    typed = {stem(word) for word in words_of(follow_up) if word not in pointing}
     return typed <= {stem(word) for word in words_of(question)}
+
+
+# --- by rule ----------------------------------------------------------------------------------------------------------
+
+
+def leans_on(follow_up: str, previous: str) -> bool:
+    """Whether the follow-up seems to need the question before."""
+    return bool(previous) and (make_standalone(follow_up, previous) != follow_up.strip() or _points_back(follow_up))
 
 
 def make_standalone(follow_up: str, previous: str) -> str:
@@ -143,109 +125,168 @@ def make_standalone(follow_up: str, previous: str) -> str:
     text, before = follow_up.strip(), previous.strip().rstrip("?. ")
     if not before or not text:
         return text
-    core = _LEAD.sub("", " " + text).rstrip("?. ").strip()
-    if _BARE.match(core):
+    core, points_on = _core(text)
+    words = _lower(core)
+    if len(words) == 1 and words[0] in ASKING:
         return f"{core[0].upper()}{core[1:]}: {before}?"
-    if _is_fragment(core, text):
-        return f"{_replaced(core, before)}?"
-    if _THAT_TIME.search(text) and (spans := period_spans(before)):
-        period = _with_article(before[spans[-1][0] : spans[-1][1]])
-        return _THAT_TIME.sub(lambda match: (match["lead"] or "in ") + period, text)
-    if _POINTS_ON.match(text) and _ASKS_ANEW.match(core) and not _points_back(core):
+    is_fragment = 0 < len(words) <= MAX_FRAGMENT_WORDS and not ASKING & set(words) and not AUXILIARIES & set(words)
+    if is_fragment and not _points_back(core) and (points_on or text.endswith("?") or is_period(core)):
+        return f"{_with_replaced(core, before)}?"
+    if (place := _that_time(text)) is not None and (times := [each for each in phrases_of(before) if each.is_time]):
+        return text[: place[0]] + times[-1].text + text[place[1] :]
+    if points_on and words and words[0] in ASKING and not _points_back(core):
         return f"{_completed(core, before)}?"
-    if _POSSESSIVE.search(text) and (owner := _owner(before)):
-        return _POSSESSIVE.sub(lambda _: f"{owner}'s", text, count=1)
-    if _points_back(text):
-        return _PRONOUN.sub(lambda _: _topic(before, keep_period=not facets_of(text)), text, count=1)
-    return text
+    return _with_pronoun(text, before)
 
 
-def _is_fragment(core: str, text: str) -> bool:
-    """Whether it names a thing and asks nothing by itself."""
-    words = core.split()
-    if not words or len(words) > MAX_FRAGMENT_WORDS or _points_back(core) or _QUESTION_WORD.search(core):
-        return False
-    return bool(_POINTS_ON.match(text)) or text.endswith("?") or _is_period(core)
+def _core(text: str) -> tuple[str, bool]:
+    """The follow-up without what only joins it to the question before, and whether there is such."""
+    rest = text.rstrip("?. ")
+    points_on = False
+    while lead := next((each for each in POINTS_ON if f"{rest.lower()} ".startswith(f"{each} ")), ""):
+        points_on = True
+        rest = rest[len(lead) :].lstrip(" ,")
+    return rest, points_on
 
 
-def _points_back(text: str) -> bool:
-    return bool(_PRONOUN.search(_DETERMINER_USE.sub(" ", text)))
+def phrases_of(question: str) -> list[Phrase]:
+    """The phrases behind a question's opening, each to the next preposition or verb; times are phrases of their own."""
+    words = list(_WORD.finditer(question))
+    times = period_spans(question)
+    cuts = [n for n, word in enumerate(words) if word.group().lower() in PREPOSITIONS | AUXILIARIES]
+    opening = 0
+    while opening < len(words) and words[opening].group().lower() in ASKING | AUXILIARIES | ARTICLES | {"much", "many"}:
+        opening += 1
+    inside = {n for n in cuts if any(start < words[n].start() < end for start, end in times)}
+    starts = [opening, *(n for n in cuts if n > opening and n not in inside)]
+    found = []
+    for first, last in zip(starts, [*starts[1:], len(words)], strict=True):
+        if first < last:
+            start, end = words[first].start(), words[last - 1].end()
+            word = words[first].group()
+            lead = word if word.lower() in PREPOSITIONS | AUXILIARIES else ""
+            found.append(Phrase(lead, question[start:end], start, end))
+    return found
 
 
-def _is_period(core: str) -> bool:
-    rest = core
-    for start, end in reversed(period_spans(core)):
-        rest = rest[:start] + " " + rest[end:]
-    return rest != core and all(word.lower() in _SMALL_WORDS for word in rest.split())
+def is_period(text: str) -> bool:
+    """Whether a text says a time and nothing else."""
+    spans = period_spans(text)
+    for start, end in reversed(spans):
+        text = text[:start] + " " + text[end:]
+    return bool(spans) and set(_lower(text)) <= OF_TIMES
 
 
-def _replaced(core: str, before: str) -> str:
-    """The question before with its like exchanged for the core."""
-    spans = period_spans(core)
-    if _is_period(core):
-        period = _with_article(core[spans[0][0] : spans[-1][1]])
-        known = period_spans(before)
-        return _put(before, known[-1], period).replace("the the ", "the ") if known else f"{before} in {period}"
-    bare = _PREPOSITION.sub("", core)
-    names = list(_NAME.finditer(before))
-    if bare[:1].isupper() and names:
-        return _put(before, names[-1].span(), bare)
-    if (phrase := _like_phrase(core, before)) is not None:
-        return _put(before, phrase, core)
-    match = _ASKED.match(before)
-    if match is None:
+def _with_replaced(core: str, before: str) -> str:
+    """The question before with the phrase that is like the core exchanged for it."""
+    phrases = phrases_of(before)
+    first = core.split()[0].lower()
+    if is_period(core):
+        times = [each for each in phrases if each.is_time]
+        said = core if first in PREPOSITIONS else f"in {core}"
+        return _put(before, times[-1], _like(said, times[-1].lead)) if times else f"{before} {said}"
+    if first in PREPOSITIONS:
+        same = [each for each in phrases if each.lead.lower() == first]
+        return _put(before, same[-1], core) if same else f"{before} {core}"
+    place = _place_of(core, phrases)
+    if place is None:
         return f"{before} {core}"
-    complement = _COMPLEMENT.match(match["rest"] or "")
-    if complement and not _DETERMINER.match(bare):
-        return _put(before, (match.start("rest") + complement.start(1), match.start("rest") + complement.end(1)), bare)
-    return f"{match['lead']}{_DETERMINER.sub('', bare)}{match['rest'] or ''}"
+    is_thing = place is phrases[0]
+    own = core.split(" ", 1)[1] if is_thing and first in ARTICLES and " " in core else core
+    return _put(before, place, own if is_thing else f"{place.lead} {core}")
 
 
-def _like_phrase(core: str, before: str) -> tuple[int, int] | None:
-    """Where the question before has a phrase that begins with the core's own preposition: "on rent" for "on gas"."""
-    own = _OPENING.match(core)
-    if own is None:
-        return None
-    found = list(re.finditer(rf"\b{own[1]}\s+[^?]+?(?=\s+(?:{_PREPOSITIONS})\b|$)", before, re.IGNORECASE))
-    return found[-1].span() if found else None
+def _like(said: str, lead: str) -> str:
+    """A time with the preposition of the one whose place it takes ("in", where "for" was typed)."""
+    return f"{lead} {said.split(' ', 1)[1]}" if lead else said
+
+
+def _place_of(core: str, phrases: Sequence[Phrase]) -> Phrase | None:
+    """A name takes the place of a name, a thing with its article that of the thing asked for, else what it is of."""
+    rest = [each for each in phrases if not each.is_time]
+    names = [each for each in rest if each.bare[:1].isupper()]
+    if core[:1].isupper() and names:
+        return names[-1]
+    of = [each for each in rest if each.lead.lower() in ("of", "for")]
+    has_article = core.split()[0].lower() in ARTICLES
+    return of[0] if of and not has_article else rest[0] if rest else None
 
 
 def _completed(core: str, before: str) -> str:
-    """A question that leaves out what the one before has said: of whom, and when."""
-    match = _ASKED.match(before)
-    rest = (match["rest"] or "") if match else ""
-    has_verb = re.search(r"\b(?:is|was|were|are|did|does|do|has|have|had)\b", core, re.IGNORECASE)
-    if has_verb:
-        rest = re.sub(r"^\s+(?:is|was|were|are)\b[^?]*?(?=\s+(?:in|during|at|on)\b|$)", "", rest)
-    own = _ASKED.match(core)
-    said = own["rest"] if own and own["rest"] else ""
-    if not said:
-        return core + rest
-    if facets_of(core):
-        return core
-    spans = period_spans(before)
-    return f"{core} in {_with_article(before[spans[-1][0] : spans[-1][1]])}" if spans else core
+    """A question that leaves out what the one before has said, with its phrases: of whom, and when."""
+    own = {each.lead.lower() for each in phrases_of(core)}
+    has_verb = bool(AUXILIARIES & set(_lower(core)))
+    says_when = bool(facets_of(core))
+    left = [
+        each.text
+        for each in phrases_of(before)[1:]
+        if each.lead.lower() not in own
+        and not (each.is_time and says_when)
+        and not (has_verb and each.lead.lower() in AUXILIARIES)
+    ]
+    return " ".join([core, *left]) if not (own & PREPOSITIONS and says_when) else core
 
 
-def _with_article(period: str) -> str:
-    return f"the {period}" if re.match(r"(?:first|second|third|fourth|last)\b", period, re.IGNORECASE) else period
+def _with_pronoun(text: str, before: str) -> str:
+    """The follow-up with its pronoun exchanged for what the question before was about."""
+    for word in _WORD.finditer(text):
+        if word.group().lower() in POSSESSIVES and (owner := _owner(before)):
+            return f"{text[: word.start()]}{owner}'s{text[word.end() :]}"
+    for start, end in _pronouns(text):
+        return text[:start] + _topic(before, keep_period=not facets_of(text)) + text[end:]
+    return text
 
 
-def _put(text: str, span: tuple[int, int], new: str) -> str:
-    return text[: span[0]] + new + text[span[1] :]
+def _points_back(text: str) -> bool:
+    return any(True for _ in _pronouns(text))
+
+
+def _pronouns(text: str) -> Iterator[tuple[int, int]]:
+    """Where the text has a pronoun; "that year" and "this module" are none."""
+    words = list(_WORD.finditer(text))
+    for n, word in enumerate(words):
+        behind = words[n + 1].group().lower() if n + 1 < len(words) else ""
+        is_alone = not behind or behind in AUXILIARIES | PREPOSITIONS
+        if word.group().lower() in PRONOUNS or (word.group().lower() in POINTING and is_alone):
+            yield word.span()
+
+
+def _that_time(text: str) -> tuple[int, int] | None:
+    """Where the text says "that year" or the like, with the preposition before it."""
+    words = list(_WORD.finditer(text))
+    for n in range(1, len(words)):
+        if words[n].group().lower() in TIMES and words[n - 1].group().lower() in POINTING | {"same"}:
+            first = n - 1
+            while first and words[first - 1].group().lower() in PREPOSITIONS | {"the"}:
+                first -= 1
+            return words[first].start(), words[n].end()
+    return None
 
 
 def _owner(before: str) -> str:
     """Whose things "its" and "their" speak of: the last name in the question before."""
-    names = _NAME.findall(before)
-    return names[-1] if names else ""
+    named = [each.bare for each in phrases_of(before) if each.bare[:1].isupper()]
+    return named[-1] if named else ""
 
 
 def _topic(before: str, *, keep_period: bool) -> str:
-    """What the question before was about: the question without its question word and verb."""
-    passive = _PASSIVE.match(before)
-    topic = passive[1] if passive else _WH_LEAD.sub("", before)
-    if not keep_period:
-        for start, end in reversed(period_spans(topic)):
-            topic = re.sub(r"\s+(?:in|for|during|at|on|of)(?:\s+the)?\s*$", "", topic[:start]) + topic[end:]
-    return topic.strip()
+    """What the question before was about: its phrases, behind the article of the opening."""
+    phrases = [each for each in phrases_of(before) if keep_period or not each.is_time]
+    if not phrases:
+        return before
+    thing = phrases[0].text
+    opening = _lower(before[: phrases[0].start])
+    if opening and opening[-1] in ARTICLES:
+        thing = f"{opening[-1]} {thing}"
+    words = thing.split()
+    if opening and opening[0] not in ("what", "which") and len(words) > 1 and words[-1].endswith(("ed", "en")):
+        thing = " ".join(words[:-1])  # "when are the locks checked": the locks
+    return " ".join([thing, *(each.text for each in phrases[1:])])
+
+
+def _put(text: str, place: Phrase, new: str) -> str:
+    return text[: place.start] + new.strip() + text[place.end :]
+
+
+def _lower(text: str) -> list[str]:
+    return [word.group().lower() for word in _WORD.finditer(text)]
