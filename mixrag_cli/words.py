@@ -120,6 +120,12 @@ _SYNONYMS: dict[str, int] = {
 }
 
 
+def sense_of(word: str) -> str:
+    """A stem that stands for all that are used for one another: the same for "woman" and "female"."""
+    group = _SYNONYMS.get(word)
+    return word if group is None else f"~{group}"
+
+
 def words_of(text: str) -> list[str]:
     """The text's words and numbers, lower-cased, identifiers split, thousands marks and possessives gone.
 

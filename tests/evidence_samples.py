@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 
 import numpy as np
@@ -69,20 +70,26 @@ class Sample:
         for hit in hits:
             known.setdefault(hit.chunk.document, set()).update(stems_of(f"{hit.chunk.context} {hit.chunk.text}"))
         knows = {document: frozenset(words) for document, words in known.items()}
-        return restate(question), EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors(), _reader())
+        base = EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors(), _reader())
+        return restated_as(question), base
 
 
-def first_piece(restated: Restated, base: EvidenceBase) -> Piece:
-    """What structure answers first: cells, formulas and tallies, whatever is believed of it."""
-    pieces = structural_pieces(restated, base)
-    assert pieces, f"no cell, formula or tally answers {restated.question!r}"
-    return pieces[0]
+def restated_as(question: str) -> Restated:
+    """The question as the bundled reader understands it."""
+    return restate(question, _reader().question(question))
 
 
-def structure_of(session: Session, question: str) -> Piece:
-    """What structure answers first of an index, with all rows of its files within reach."""
+def structure_of(session: Session, question: str) -> list[Piece]:
+    """What structure answers of an index, with all rows of its files within reach: one of these grading may choose."""
     restated, base, _ = prepare(session, question, Scope(), Clock(), FileScanner(session))
-    return first_piece(restated, base)
+    return structural_pieces(restated, base)
+
+
+def piece_of(pieces: Sequence[Piece], said: str | Decimal) -> Piece:
+    """The piece that says the text, or has the value."""
+    found = [piece for piece in pieces if said == (piece.text if isinstance(said, str) else piece.value)]
+    assert found, f"{said} is none of {[piece.text for piece in pieces]}"
+    return found[0]
 
 
 def shown_text(answer: Answer) -> str:

@@ -1,6 +1,6 @@
 """TAT-QA dev with the gold context and the built-in reader, scored by the data set's own rules.
 
-    python tests/benchmarks/tatqa.py DATA_FOLDER [--show N] [--seed N]
+    python tests/benchmarks/tatqa.py DATA_FOLDER [--show N] [--seed N] [--limit N]
 
 DATA_FOLDER holds tatqa/dev.jsonl. Printed: exact match and F1 by question type, and what the reader took each type for.
 Whatever is likeliest counts as the answer: this measures reading, not what is believed. The table's caption is the
@@ -36,9 +36,12 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--show", type=int, default=0, help="print this many wrong answers of each type")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--limit", type=int, default=0, help="take the questions of so many contexts, drawn by chance")
     arguments = parser.parse_args()
     with (arguments.data / "tatqa" / "dev.jsonl").open(encoding="utf-8") as lines:
         documents = [json.loads(line) for line in lines]
+    if arguments.limit:
+        documents = random.Random(0).sample(documents, arguments.limit)
     contexts = [to_context(document) for document in documents]
     reading = Contexts(contexts)
     scores: dict[str, list[tuple[float, float]]] = defaultdict(list)
