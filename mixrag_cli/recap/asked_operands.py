@@ -13,7 +13,7 @@ from mixrag_cli.quantities.facets import Facets, date_text, facets_of, period_sp
 from mixrag_cli.recap.splitting import between_texts, share_texts
 from mixrag_cli.words import stem, terms_of
 
-MAX_OPERANDS = 4
+MAX_OPERANDS = 12  # years of a span that are added up or averaged
 # What only names the calculation, and so stands in no header of what it is made of.
 _OPERATION_WORDS = """
     percentage percent share proportion fraction portion ratio difference differ average mean sum combined altogether
@@ -165,7 +165,7 @@ def share_operands(question: str) -> tuple[Operand, ...]:
     """The part and the whole of "what share of WHOLE came from PART" or "PART as a share of WHOLE"."""
     texts = share_texts(question)
     if not texts:
-        return (whole_of(question),)
+        return pair_operands(question) or (whole_of(question),)
     facets = facets_of(question)
     subject = " ".join(sorted(re.findall(r"\b\w+(?=['’]s\b)", question)))
     return operand_of(f"{texts[0]} {subject}", facets), operand_of(texts[1], facets)
