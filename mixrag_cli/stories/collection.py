@@ -25,12 +25,14 @@ from mixrag_cli.reading import ReaderModel
 from mixrag_cli.records import Chunk, DocumentRow, Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
-from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
+from mixrag_cli.retrieval.candidates import find_hits, fold_twins, merge_hits
 from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
 from mixrag_cli.retrieval.fusion import fuse_hits, put_first
-from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
-from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker, rerank
-from mixrag_cli.retrieval.statistics import WordStatistics
+from mixrag_cli.retrieval.matching import QuestionTerms
+from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker
+from mixrag_cli.retrieval.sources import FINDERS, READERS, make_sources
+from mixrag_cli.retrieval.sources.base import Means, Query, Source, add_scores
+from mixrag_cli.retrieval.statistics import WordStatistics, ceiling_of
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, build_filter, text_to_terms
 from mixrag_cli.stories.clock import Clock
@@ -76,7 +78,7 @@ class Collection:
         counts = reader.record.counts
         # Not a method of its own: a cycle would keep the reader, and its lock, until the collector comes by.
         self._embedded = lru_cache(maxsize=KEPT_QUERIES)(partial(_embed_query, embedder))
-        self._matcher = Matcher(text_to_terms)
+        self._finders = make_sources(FINDERS, self._means(None))
         self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
     @property
@@ -237,23 +239,26 @@ class Collection:
         return fold_twins(self._scored(question, merge_hits(found) if operands else found[0], clock))
 
     def _scored(self, question: str, hits: Sequence[Hit], clock: Clock) -> list[Hit]:
-        """The hits with what the question's words and the reranker say of them."""
-        terms = text_to_terms(question)
-        matched = self._matcher.match(hits, QuestionTerms(terms, self.statistics.weights(terms)))
-        if matched and self.reranker is not None:
-            matched = self._reranked(self.reranker, question, matched, clock)
-            clock.lap("rerank")
-        return matched
+        """The hits with what the sources that read candidates say of them."""
+        if not hits:
+            return []
+        query = self._query(question, None)
+        scored = list(hits)
+        for source in self._readers:
+            scored = self._read(source, query, scored, clock)
+        return scored
 
-    def _reranked(self, reranker: Reranker, question: str, hits: list[Hit], clock: Clock) -> list[Hit]:
-        """The hits reranked; as they were where a language model could not do it."""
+    def _read(self, source: Source, query: Query, hits: list[Hit], clock: Clock) -> list[Hit]:
+        """The hits with one source's scores; as they were where a language model could not give them."""
         try:
-            return rerank(reranker, question, hits, self._settings.rerank_candidates)
+            hits = add_scores(source, query, hits)
         except ModelUnusable as error:
             if self._settings.rerank != LANGUAGE_MODEL:
                 raise
-            clock.left_out.append(f"rerank: {error.message}")
-            return hits
+            clock.left_out.append(f"{source.name}: {error.message}")
+        if source.name == SOURCE:
+            clock.lap(source.name)
+        return hits
 
     def _candidates(
         self, text: str, where: str | None, clock: Clock, sought: Sequence[str] = (), judged_by: str = ""
@@ -262,14 +267,36 @@ class Collection:
 
         judged_by: the question whose cosine is the score "meaning" in the text's place.
         """
-        vector = self.vector_of(judged_by or text)
-        vectors = tuple(self.vector_of(other) for other in (sought or ((text,) if judged_by else ())))
+        query = self._query(text, where, sought or ((text,) if judged_by else ()), judged_by)
         clock.lap("embed")
-        ceiling, roots = self.statistics.ceiling(text_to_terms(text)), self.reader.record.roots
-        query = Query(text, vector, ceiling, where, vectors, roots)
-        hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
+        hits = find_hits(self._finders, query, self._settings.words_candidates)
         clock.lap("candidates")
         return [replace(hit, collection=self.name) for hit in hits] if self.name else hits
+
+    def _query(self, text: str, where: str | None, sought: Sequence[str] = (), judged_by: str = "") -> Query:
+        """The text as sources take it. sought, judged_by: as in _candidates."""
+        vector = self.vector_of(judged_by or text)
+        vectors = tuple(self.vector_of(other) for other in sought)
+        terms = text_to_terms(text)
+        known = QuestionTerms(terms, self.statistics.weights(terms))
+        return Query(text, vector, ceiling_of(known.weights), where, vectors, self.reader.record.roots, known)
+
+    def _means(self, reranker: Reranker | None) -> Means:
+        """What the sources work with."""
+        settings = self._settings
+        return Means(
+            self.reader,
+            text_to_terms,
+            reranker,
+            settings.words_candidates,
+            settings.meaning_candidates,
+            settings.rerank_candidates,
+        )
+
+    @cached_property
+    def _readers(self) -> tuple[Source, ...]:
+        """The sources that score candidates; made when first needed, since the reranker may load a model."""
+        return make_sources(READERS, self._means(self.reranker))
 
     def filter(self, scope: Scope, without: Sequence[str] = ()) -> str | None:
         """The store's filter for a scope, None for everything. without: ids of documents to leave out besides.
