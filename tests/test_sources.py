@@ -14,9 +14,11 @@ from mixrag_cli.retrieval.calibration import as_raw, normalised, read_priors
 from mixrag_cli.retrieval.candidates import find_hits
 from mixrag_cli.retrieval.fusion import fuse_hits, source_scores
 from mixrag_cli.retrieval.matching import QuestionTerms
-from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, SOURCES, make_sources
-from mixrag_cli.retrieval.sources.base import Means, Proposal, Query, Source, add_scores
-from mixrag_cli.settings import Settings
+from mixrag_cli.retrieval.sources import EXTRAS, FINDERS, READERS, ROWS, SOURCES, make_sources
+from mixrag_cli.retrieval.sources.base import Proposal, Query, Source, add_scores
+from mixrag_cli.retrieval.sources.passages import read_passages
+from mixrag_cli.retrieval.sources.row import Means
+from mixrag_cli.settings import EXTRA_SOURCES, USUAL_SOURCES, Settings
 from mixrag_cli.store import text_to_terms
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.session import Session
@@ -33,7 +35,8 @@ def session() -> Session:
 
 @pytest.fixture(scope="module")
 def means(session: Session) -> Iterator[Means]:
-    yield Means(session.reader, text_to_terms, session.reranker, 5, 5, 3)
+    kept = read_passages(session.reader.passages())
+    yield Means(session.reader, text_to_terms, session.reranker, 5, 5, 3, lambda: kept)
 
 
 def query_of(session: Session, question: str = QUESTION) -> Query:
@@ -45,22 +48,26 @@ def query_of(session: Session, question: str = QUESTION) -> Query:
 
 def test_every_source_has_one_row_and_is_made_under_its_own_name(means: Means) -> None:
     made = make_sources(SOURCES, means)
-    assert [source.name for source in made] == list(SOURCES) == list(ROWS)
-    assert set(FINDERS) | set(READERS) == set(SOURCES)
+    assert [source.name for source in made] == list(SOURCES)
+    assert {*FINDERS, *READERS, "rerank"} == set(SOURCES)
+    assert {*SOURCES, *EXTRAS} == set(ROWS) and (SOURCES, EXTRAS) == (USUAL_SOURCES, EXTRA_SOURCES)
 
 
 def test_a_source_that_the_collection_has_nothing_for_is_left_out(means: Means) -> None:
-    names = [source.name for source in make_sources(SOURCES, replace(means, reranker=None))]
-    assert names == [name for name in SOURCES if name != "rerank"]
+    names = [source.name for source in make_sources((*SOURCES, *EXTRAS), replace(means, reranker=None))]
+    assert names == [name for name in (*SOURCES, *EXTRAS) if name not in ("rerank", "summary")]
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", [name for name in (*SOURCES, *EXTRAS) if name != "summary"])
 def test_a_source_gives_a_score_or_none_for_every_hit(name: str, session: Session, means: Means) -> None:
     hits = session.gather(QUESTION, None, Clock())
     (source,) = make_sources((name,), means)
     scores = source.score(query_of(session), hits)
     assert len(scores) == len(hits) > 3
-    assert any(score is not None for score in scores) or name == "header"
+    assert any(score is not None for score in scores) or name in (
+        "header",
+        "tiers",
+    )  # no table here, and too few passages
     assert source.score(query_of(session), []) == []
 
 

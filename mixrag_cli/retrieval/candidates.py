@@ -34,6 +34,18 @@ def find_hits(finders: Sequence[Source], query: Query, n_words: int) -> list[Hit
     return _in_order(hits, query, n_words)
 
 
+def find_more(sources: Sequence[Source], finders: Sequence[Source], query: Query, hits: Sequence[Hit]) -> list[Hit]:
+    """What these sources propose beside the hits, each passage once; with the finders' scores, where they have one."""
+    more: dict[str, Hit] = {}
+    for source in sources:
+        for proposal in source.propose(query, hits):
+            more.setdefault(proposal.passage.chunk.id, _to_hit(source, proposal, query, None))
+    found = list(more.values())
+    for finder in finders:
+        found = add_scores(finder, query, found)
+    return _in_order(found, query, len(found) + 1)
+
+
 def _in_order(hits: Sequence[Hit], query: Query, n_words: int) -> list[Hit]:
     """The pool by the fused score of the first stage."""
     by_words = {hit.chunk.id: hit.scores[words.NAME] for hit in hits if words.NAME in hit.scores}

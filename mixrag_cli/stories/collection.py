@@ -25,21 +25,25 @@ from mixrag_cli.reading import ReaderModel
 from mixrag_cli.records import Chunk, DocumentRow, Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
-from mixrag_cli.retrieval.candidates import find_hits, fold_twins, merge_hits
+from mixrag_cli.retrieval.candidates import find_hits, find_more, fold_twins, merge_hits
 from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
 from mixrag_cli.retrieval.fusion import fuse_hits, put_first
 from mixrag_cli.retrieval.matching import QuestionTerms
 from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker
-from mixrag_cli.retrieval.sources import FINDERS, READERS, make_sources
-from mixrag_cli.retrieval.sources.base import Means, Query, Source, add_scores
+from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, make_sources, summaries
+from mixrag_cli.retrieval.sources.base import Query, Source, add_scores
+from mixrag_cli.retrieval.sources.passages import Passages, read_passages
+from mixrag_cli.retrieval.sources.row import Means
+from mixrag_cli.retrieval.sources.summaries import WithoutSummaries
 from mixrag_cli.retrieval.statistics import WordStatistics, ceiling_of
-from mixrag_cli.settings import Settings
+from mixrag_cli.settings import Settings, source_weights
 from mixrag_cli.store import StoreReader, build_filter, text_to_terms
 from mixrag_cli.stories.clock import Clock
-from mixrag_cli.stories.extras import kept_calibration
+from mixrag_cli.stories.extras import SUMMARIES, kept_calibration
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.showing import Passage, show_passage
+from mixrag_cli.tables.summaries import summary_chunk_id
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,6 +83,7 @@ class Collection:
         # Not a method of its own: a cycle would keep the reader, and its lock, until the collector comes by.
         self._embedded = lru_cache(maxsize=KEPT_QUERIES)(partial(_embed_query, embedder))
         self._finders = make_sources(FINDERS, self._means(None))
+        self._weights = _named_weights(settings, SUMMARIES in reader.record.extra)
         self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
     @property
@@ -214,7 +219,10 @@ class Collection:
         return fused
 
     def _fused(self, hits: Sequence[Hit]) -> list[Hit]:
-        fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
+        calibration = self.calibration
+        if self._weights:
+            calibration = replace(calibration, weights={**calibration.weights, **self._weights})
+        fused = fuse_hits(hits, calibration, self._settings.fusion, self._settings.words_candidates)
         if self._settings.rerank == LANGUAGE_MODEL and self._settings.fusion == "calibrated":
             fused = put_first(fused, lambda hit: hit.scores.get(SOURCE))
         if self._settings.near_duplicates == "drop":
@@ -236,15 +244,25 @@ class Collection:
         """The candidates for a question with the raw score of every source, in the order of the first stage."""
         found = [self._candidates(question, where, clock, sought)]
         found += [self._candidates(text, where, clock) for text in operands]
-        return fold_twins(self._scored(question, merge_hits(found) if operands else found[0], clock))
+        hits = merge_hits(found) if operands else found[0]
+        return fold_twins(self._scored(question, hits, clock, where, grows=True))
 
-    def _scored(self, question: str, hits: Sequence[Hit], clock: Clock) -> list[Hit]:
-        """The hits with what the sources that read candidates say of them."""
+    def _scored(
+        self, question: str, hits: Sequence[Hit], clock: Clock, where: str | None = None, *, grows: bool = False
+    ) -> list[Hit]:
+        """The hits with what the sources that read candidates say of them.
+
+        grows: whether sources may propose more, which then stand first. where: the filter that holds for these too.
+        """
         if not hits:
             return []
-        query = self._query(question, None)
-        scored = list(hits)
-        for source in self._readers:
+        query, scored = self._query(question, where), list(hits)
+        if grows and self._extras:
+            more = find_more(self._extras, self._finders, query, hits)
+            more = [replace(hit, collection=self.name) for hit in more] if self.name else more
+            query, scored = replace(query, n_proposed=len(more)), [*more, *hits]
+            clock.lap("propose")
+        for source in (*self._readers, *self._extras, *self._closest):
             scored = self._read(source, query, scored, clock)
         return scored
 
@@ -282,21 +300,35 @@ class Collection:
         return Query(text, vector, ceiling_of(known.weights), where, vectors, self.reader.record.roots, known)
 
     def _means(self, reranker: Reranker | None) -> Means:
-        """What the sources work with."""
-        settings = self._settings
-        return Means(
-            self.reader,
+        """What the sources work with. It does not hold the collection, which could then not let go of its store."""
+        settings, reader = self._settings, self.reader
+        means = Means(
+            reader,
             text_to_terms,
             reranker,
             settings.words_candidates,
             settings.meaning_candidates,
             settings.rerank_candidates,
+            lru_cache(maxsize=1)(partial(_read_all, reader)),
+            _is_summary,
         )
+        return replace(means, store=WithoutSummaries(reader, means)) if SUMMARIES in reader.record.extra else means
 
     @cached_property
     def _readers(self) -> tuple[Source, ...]:
-        """The sources that score candidates; made when first needed, since the reranker may load a model."""
-        return make_sources(READERS, self._means(self.reranker))
+        """The sources that read every candidate."""
+        return make_sources(READERS, self._means(None))
+
+    @cached_property
+    def _extras(self) -> tuple[Source, ...]:
+        """The sources beside the usual that have a weight; made when first needed, since they read all passages."""
+        named = [name for name, weight in self._weights.items() if weight and ROWS[name].is_extra]
+        return make_sources(named, self._means(None)) if named else ()
+
+    @cached_property
+    def _closest(self) -> tuple[Source, ...]:
+        """What reads the best candidates closely; made when first needed, since it may load a model."""
+        return make_sources((SOURCE,), self._means(self.reranker))
 
     def filter(self, scope: Scope, without: Sequence[str] = ()) -> str | None:
         """The store's filter for a scope, None for everything. without: ids of documents to leave out besides.
@@ -314,6 +346,21 @@ class Collection:
             modalities=scope.modalities or None,
             kinds=scope.kinds or None,
         )
+
+
+def _named_weights(settings: Settings, has_summaries: bool) -> dict[str, float]:
+    """The weights that the settings give to sources, and the summaries' own where there are some."""
+    named: dict[str, float | None] = {summaries.NAME: None} if has_summaries else {}
+    named |= source_weights(settings.sources)
+    return {name: ROWS[name].weight if weight is None else weight for name, weight in named.items()}
+
+
+def _read_all(reader: StoreReader | MemoryStore) -> Passages:
+    return read_passages(reader.passages())
+
+
+def _is_summary(chunk: Chunk) -> bool:
+    return chunk.kind == "table" and bool(chunk.parent) and chunk.id == summary_chunk_id(chunk.parent)
 
 
 def _embed_query(embedder: Embedder, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:

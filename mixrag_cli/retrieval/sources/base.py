@@ -3,13 +3,13 @@
     question ─► propose, without seeds ─► pool ─► propose, with the pool as seeds ─► score, source by source ─► fusion
 
 A source says nothing of what its scores are worth: that stands in a calibration, by the source's name. A weight of 0
-there turns a source off. What is known of a source without any collection is its row.
+there turns a source off.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.records import Chunk, Hit
-from mixrag_cli.retrieval.matching import QuestionTerms, ToTerms
-from mixrag_cli.retrieval.rerank import Reranker
+from mixrag_cli.retrieval.matching import QuestionTerms
 
 
 class StoredPassage(Protocol):
@@ -57,7 +56,8 @@ class Query:
 
     vector: (dim,) float32 of length 1. ceiling: the highest BM25 score the words can tend to. where: a filter of the
     store's own making. sought: by which vectors to search for meaning in the question's place, () for its own. roots:
-    the indexed folders, as in the store's record. terms: of the question, with their rarity.
+    the indexed folders, as in the store's record. terms: of the question, with their rarity. n_proposed: passages that
+    the second round brought in, which stand before all others.
     """
 
     text: str
@@ -67,6 +67,7 @@ class Query:
     sought: tuple[npt.NDArray[np.float32], ...] = ()
     roots: tuple[str, ...] = ()
     terms: QuestionTerms = field(default_factory=lambda: QuestionTerms((), {}))
+    n_proposed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,55 +90,6 @@ class Source(Protocol):
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
         """A raw score a hit, higher for better, on the source's own scale; None for what it cannot judge."""
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What a collection lends its sources.
-
-    reranker: what reads the best candidates closely, None for nothing. limits: by source, of how many passages it may
-    propose, or read.
-    """
-
-    store: PassageStore
-    to_terms: ToTerms
-    reranker: Reranker | None
-    n_words: int
-    n_meaning: int
-    n_reranked: int
-
-
-def as_it_is(score: float, ceiling: float) -> float:
-    """The score itself: its scale is the same for every question."""
-    return score
-
-
-def lowest(seen: Sequence[float], n_asked: int) -> float | None:
-    """The lowest score seen: a source that did not return a hit would have given it less."""
-    return min(seen, default=None)
-
-
-def unknown(seen: Sequence[float], n_asked: int) -> float | None:
-    """Nothing: the source is asked of some passages only, and says nothing of the others."""
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class SourceRow:
-    """What is known of a source without any collection.
-
-    make: it, over a collection; None where the collection has nothing for it. normalise: a raw score under its query's
-    BM25 ceiling as curves and weights take it; as_raw: the inverse. unseen: the normalised score of a hit that it did
-    not return, from those that it returned and the number of passages it was asked for. ranks: whether reciprocal rank
-    fusion takes its ranking.
-    """
-
-    name: str
-    make: Callable[[Means], Source | None]
-    normalise: Callable[[float, float], float] = as_it_is
-    as_raw: Callable[[float, float], float] = as_it_is
-    unseen: Callable[[Sequence[float], int], float | None] = lowest
-    ranks: bool = False
 
 
 def add_scores(source: Source, query: Query, hits: Sequence[Hit]) -> list[Hit]:

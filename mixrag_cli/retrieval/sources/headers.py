@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.matching import TABLE_KINDS
-from mixrag_cli.retrieval.sources.base import Means, Proposal, Query, SourceRow, unknown
+from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
 
 NAME = "header"
 _NUMBER = re.compile(r"[\d.]+")

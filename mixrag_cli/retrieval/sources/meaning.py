@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.records import Hit
-from mixrag_cli.retrieval.sources.base import Means, PassageStore, Proposal, Query, SourceRow
+from mixrag_cli.retrieval.sources.base import PassageStore, Proposal, Query
+from mixrag_cli.retrieval.sources.row import Means, SourceRow
 
 NAME = "meaning"
 

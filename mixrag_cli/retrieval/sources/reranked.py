@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.rerank import SOURCE, Reranker
-from mixrag_cli.retrieval.sources.base import Means, Proposal, Query, SourceRow
+from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.row import Means, SourceRow
 
 NAME = SOURCE
 
@@ -25,8 +26,11 @@ class Reranked:
         return ()
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
-        """The reranker's scores of the first hits, None for the others. Raises what the reranker raises."""
-        read = self.reranker.score(query.text, hits[: self.limit])
+        """The reranker's scores of the first hits, None for the others. Raises what the reranker raises.
+
+        What a second round brought in is read besides, so that it takes no other passage's place.
+        """
+        read = self.reranker.score(query.text, hits[: self.limit + query.n_proposed])
         return [*read, *[None] * (len(hits) - len(read))]
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mixrag_cli.records import Hit
-from mixrag_cli.retrieval.sources.base import Means, Proposal, Query, SourceRow
+from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.row import Means, SourceRow
 
 NAME = "title"
 KEPT_TITLES = 10_000

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.records import Hit
-from mixrag_cli.retrieval.sources.base import Means, PassageStore, Proposal, Query, SourceRow
+from mixrag_cli.retrieval.sources.base import PassageStore, Proposal, Query
+from mixrag_cli.retrieval.sources.row import Means, SourceRow
 
 NAME = "words"
 LEAST_SHARE = 0.02  # added to the share of the ceiling, so that no word at all has a logarithm
