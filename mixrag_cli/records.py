@@ -438,7 +438,8 @@ class Hit:
     threshold: what the raw score of the source judged_by had to reach; where it did, accepted_by is that source.
     ceiling: the highest BM25 score that the words of its query can reach, without which "words" means nothing.
     terms: of the passage in the full-text index, in order, joined by blanks. root: the indexed folder in which an
-    absolute path lies, "" for one that is relative. collection: which it is of, "" where only one is asked.
+    absolute path lies, "" for one that is relative. collection: which it is of, "" where only one is asked. vector:
+    (dim,) float32 of length 1 where the store keeps one; it does not count where hits are compared.
     """
 
     chunk: Chunk
@@ -454,6 +455,7 @@ class Hit:
     terms: str = ""
     root: str = ""
     collection: str = ""
+    vector: Any = field(default=None, compare=False, repr=False)
 
     @property
     def path_below(self) -> str:

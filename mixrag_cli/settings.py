@@ -53,6 +53,9 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "worker_total_s": (1, 86_400),
     "worker_cpu_s": (1, 86_400),
 }
+USUAL_SOURCES = ("words", "meaning", "rerank", "phrase", "header", "title")
+EXTRA_SOURCES = ("summary", "levels", "graph", "tiers")  # each explained in docs/guide.md, "Measure"
+MOST_WEIGHT = 100  # of a source: beyond it nothing else counts
 MAY_BE_EMPTY = frozenset({"generator", "generator_model"})
 
 
@@ -77,6 +80,7 @@ class Settings:
     fusion: Literal["calibrated", "weighted", "rrf", "words", "meaning", "rerank"] = "calibrated"
     acceptance: Literal["per-source", "global", "none"] = "per-source"  # SSCC, or CRAG's one threshold
     evidence: Literal["all", "accepted"] = "all"  # what is read where something is accepted: all hits, or those alone
+    sources: str = "none"  # of evidence beside the usual, or their weights, joined by +, as "graph+tiers:0.5+title:0"
     accept_precision: int = 0  # percent that the accept thresholds aim at; 0: balanced accuracy
     correction: Literal["on", "off"] = "on"  # try once more when nothing is accepted
     calibration: Literal["auto", "off"] = "auto"  # fit to the collection when indexing ends
@@ -183,9 +187,32 @@ def check_value(name: str, value: Any, where: str = "") -> Any:
         return value
     if not isinstance(value, str) or not value.strip():
         raise WrongUsage(f"{place}{name} must be a text, not {value!r}")
+    if name == "sources":
+        source_weights(value, place)
     if name in CHOICES and value not in CHOICES[name]:
         raise WrongUsage(f"{place}{name} must be one of {', '.join(CHOICES[name])}, not {value!r}")
     return value
+
+
+def source_weights(value: str, place: str = "") -> dict[str, float | None]:
+    """The sources that the setting `sources` names, each with its weight, None for its own; 0 turns a source off.
+
+    Example: "graph+title:0.5" -> {"graph": None, "title": 0.5}. Raises WrongUsage.
+    """
+    found: dict[str, float | None] = {}
+    for part in value.split("+") if value != "none" else ():
+        name, colon, weight = (piece.strip() for piece in part.partition(":"))
+        if name not in (*EXTRA_SOURCES, *USUAL_SOURCES):
+            raise WrongUsage(f"{place}sources: {name!r} is none of {', '.join((*EXTRA_SOURCES, *USUAL_SOURCES))}")
+        if name in USUAL_SOURCES and not colon:
+            raise WrongUsage(f"{place}sources: {name} counts anyway; a weight is needed", f"{name}:0 turns it off")
+        try:
+            found[name] = float(weight) if colon else None
+        except ValueError:
+            raise WrongUsage(f"{place}sources: the weight of {name} must be a number, not {weight!r}") from None
+        if colon and not 0 <= float(weight) <= MOST_WEIGHT:
+            raise WrongUsage(f"{place}sources: the weight of {name} must be between 0 and {MOST_WEIGHT}, not {weight}")
+    return found
 
 
 def write_setting(name: str, value: Any | None) -> Path:

@@ -21,7 +21,7 @@ from mixrag_cli.evaluation.datasets import Question
 from mixrag_cli.evaluation.loading import load_dataset
 from mixrag_cli.evaluation.measures import precision_at
 from mixrag_cli.evaluation.nearness import measure_nearness
-from mixrag_cli.evaluation.reporting import EvalReport, Run, compare_runs, report_run, score_run
+from mixrag_cli.evaluation.reporting import EvalReport, Run, compare_runs, report_run, score_run, take_best
 from mixrag_cli.evaluation.scoring import Outcome, parse_measure
 from mixrag_cli.output.console import make_console
 from mixrag_cli.output.eval_page import evaluation_page
@@ -442,6 +442,15 @@ def test_a_significant_effect_that_turns_between_splits_is_unstable() -> None:
     assert found["other"].by_split == {"test": 1.0, "dev": -0.25}
     assert found["same"].verdict == "none"
     assert found["other"].p_holm == pytest.approx(3 * found["other"].p)
+
+
+def test_the_oracle_takes_the_best_run_of_each_question() -> None:
+    questions = [Question(str(n), "?", {"d": 1.0}) for n in range(4)]
+    first, second = scored("first", [1.0, 0.0, 1.0, 0.0], questions), scored("second", [0.0, 1.0, 1.0, 0.0], questions)
+    best = take_best([first, second])
+    assert [score.value for score in best.scores["nDCG@10"]] == [1.0, 1.0, 1.0, 0.0]
+    assert report_run(best, questions, "", "").measures["nDCG@10"].interval.mean == 0.75
+    assert report_run(best, questions, "", "").search_ms is None
 
 
 def test_ablation_removes_what_is_in_use_one_at_a_time() -> None:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from mixrag_cli.records import Chunk, Hit, Locator
-from mixrag_cli.retrieval.matching import Matcher, QuestionTerms, header_terms
+from mixrag_cli.retrieval.matching import QuestionTerms
+from mixrag_cli.retrieval.sources import READERS, make_sources
+from mixrag_cli.retrieval.sources.base import Query, add_scores
+from mixrag_cli.retrieval.sources.headers import header_terms
+from mixrag_cli.retrieval.sources.passages import read_passages
+from mixrag_cli.retrieval.sources.row import Means
 from mixrag_cli.store import text_to_terms
+from mixrag_cli.store.memory import MemoryStore
 
 
 def asked(question: str, **weights: float) -> QuestionTerms:
@@ -22,8 +29,12 @@ def hit_of(text: str, kind: str = "prose", context: str = "", title: str = "", *
     return Hit(chunk, "folder/file.txt", title, scores, 0.0, terms=terms)
 
 
-def matched(hit: Hit, question: str) -> dict[str, float]:
-    return dict(Matcher(text_to_terms).match([hit], asked(question))[0].scores)
+def matched(hit: Hit, question: str, **weights: float) -> dict[str, float]:
+    query = Query(question, np.zeros(1, np.float32), 1.0, terms=asked(question, **weights))
+    store = MemoryStore([], "none", 1)
+    for source in make_sources(READERS, Means(store, text_to_terms, None, 40, 60, 30, lambda: read_passages([]))):
+        (hit,) = add_scores(source, query, [hit])
+    return dict(hit.scores)
 
 
 def phrases(question: str, passage: str) -> float:
@@ -72,7 +83,7 @@ def test_headers_are_asked_of_tables_alone_and_their_values_are_no_headers() -> 
 
 def test_a_title_says_the_share_of_the_questions_weight_that_stands_in_it() -> None:
     hit = hit_of("text", title="Pump manual")
-    found = Matcher(text_to_terms).match([hit], asked("pump pressure", pump=3.0, pressure=1.0))[0].scores
+    found = matched(hit, "pump pressure", pump=3.0, pressure=1.0)
     assert found["title"] == 0.75
     assert matched(hit, "")["title"] == 0
 

@@ -11,7 +11,9 @@ import pytest
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import LateEmbedder, bundled
 from mixrag_cli.records import Chunk, Hit, Locator
-from mixrag_cli.retrieval.rerank import SHARPNESS, SOURCE, max_sim, rerank
+from mixrag_cli.retrieval.rerank import SHARPNESS, SOURCE, max_sim
+from mixrag_cli.retrieval.sources.base import Query, add_scores
+from mixrag_cli.retrieval.sources.reranked import Reranked
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, check_store, open_reader
 from mixrag_cli.store.quantising import decode_tokens
@@ -25,6 +27,7 @@ from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 QUESTION = "Who lifted the boil notice?"
+QUERY = Query("?", np.zeros(1, np.float32), 1.0)
 
 
 @pytest.fixture(scope="module")
@@ -136,11 +139,11 @@ def test_only_the_first_hits_are_reranked_and_nothing_else_changes() -> None:
             return [None if hit.chunk.text == "b" else float(ord(hit.chunk.text)) for hit in hits]
 
     hits = [hit_of(name, score, words=1.0) for name, score in (("a", 0.4), ("b", 0.4), ("c", 0.3), ("d", 0.29))]
-    judged = rerank(ByName(), "?", hits, 3)
+    judged = add_scores(Reranked(ByName(), 3), QUERY, hits)
     assert [hit.scores.get(SOURCE) for hit in judged] == [97, None, 99, None]
     assert all(hit.scores["words"] == 1 for hit in judged)
     assert [hit.chunk for hit in judged] == [hit.chunk for hit in hits]
-    assert rerank(ByName(), "?", [], 3) == []
+    assert add_scores(Reranked(ByName(), 3), QUERY, []) == []
 
 
 # --- late interaction -------------------------------------------------------------------------------------------------

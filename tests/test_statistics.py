@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from mixrag_cli.evaluation.statistics import bootstrap, holm, paired_bootstrap
+from mixrag_cli.evaluation.statistics import benjamini_hochberg, bootstrap, holm, paired_bootstrap
 
 
 def test_interval_agrees_with_the_normal_approximation() -> None:
@@ -84,6 +84,21 @@ def test_holm_worked_examples() -> None:
     # never decreasing along the order of the p values, never above 1
     assert holm([0.9, 0.02, 0.6]) == pytest.approx([1.0, 0.06, 1.0])
     assert holm([]) == []
+
+
+def test_benjamini_hochberg_is_that_of_scipy() -> None:
+    reference = pytest.importorskip("scipy.stats")
+    random = np.random.default_rng(5)
+    for size in (1, 2, 7, 40):
+        p_values = random.random(size) ** 3
+        assert benjamini_hochberg(p_values) == pytest.approx(list(reference.false_discovery_control(p_values)))
+    assert benjamini_hochberg([0.02, 0.02, 0.9]) == pytest.approx([0.03, 0.03, 0.9])
+    assert benjamini_hochberg([]) == []
+
+
+def test_holm_is_never_below_the_false_discovery_rate() -> None:
+    p_values = list(np.random.default_rng(6).random(30))
+    assert all(h >= b for h, b in zip(holm(p_values), benjamini_hochberg(p_values), strict=True))
 
 
 def test_a_query_without_weight_is_not_in_the_measure() -> None:

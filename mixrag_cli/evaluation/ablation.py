@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.evaluation.reporting import ANSWERS_ALONE, Run
-from mixrag_cli.settings import Settings, check_value
+from mixrag_cli.settings import EXTRA_SOURCES, Settings, check_value, source_weights
 
 WITHOUT = "− "  # before the name of what a run does without, as the study's table writes it
 # Nothing but candidates and their fusion, to compare with.
@@ -23,6 +23,7 @@ NAMED_RUNS: Mapping[str, Mapping[str, str]] = {
     "meaning": {"fusion": "meaning", **PLAIN},
     "rrf": {"fusion": "rrf", **PLAIN},
     "weighted": {"fusion": "weighted", **PLAIN},
+    **{name: {"sources": name} for name in EXTRA_SOURCES},
     "direct": {"strategy": "direct"},
     "cot": {"strategy": "cot"},
     "eedp": {"strategy": "eedp"},
@@ -45,6 +46,9 @@ METHODS = (
     Method("fusion → weighted", {"fusion": "weighted"}),
     Method("fusion → words", {"fusion": "words"}),
     Method("fusion → meaning", {"fusion": "meaning"}),
+    Method("phrases", {"sources": "phrase:0"}),
+    Method("headers", {"sources": "header:0"}),
+    Method("titles", {"sources": "title:0"}),
     Method("thresholds by source → one", {"acceptance": "global"}),
     Method("acceptance", {"acceptance": "none"}),
     Method("correction", {"correction": "off"}),
@@ -64,13 +68,30 @@ def ablated_runs(settings: Settings, *, with_answers: bool) -> tuple[Run, ...]:
     with_answers: where questions are only searched for, methods that act on answers alone are left out.
     """
     removed = [
-        Run(f"{WITHOUT}{method.name}", method.changes)
+        Run(f"{WITHOUT}{method.name}", _beside(settings, method.changes))
         for method in METHODS
         if any(getattr(settings, name) != value for name, value in method.changes.items())
         and (with_answers or not ANSWERS_ALONE.issuperset(method.changes))
         and (not method.needs_generator or settings.generator)
     ]
-    return (Run("full"), *removed)
+    further = [
+        Run(f"{WITHOUT}{name}", {"sources": _sources_without(settings.sources, name)})
+        for name, weight in source_weights(settings.sources).items()
+        if weight != 0
+    ]
+    return (Run("full"), *removed, *further)
+
+
+def _sources_without(named: str, name: str) -> str:
+    """The setting `sources` without one of those that it names."""
+    return "+".join(part for part in named.split("+") if part.partition(":")[0].strip() != name) or "none"
+
+
+def _beside(settings: Settings, changes: Mapping[str, str]) -> Mapping[str, str]:
+    """The changes, a source's weight beside those that the settings give already: its own run changes that alone."""
+    if "sources" not in changes or settings.sources == "none":
+        return changes
+    return {**changes, "sources": f"{settings.sources}+{changes['sources']}"}
 
 
 def parse_run(text: str) -> Run:

@@ -2,21 +2,23 @@
 
 The first run is the one that the others are compared with. All comparisons by one measure are one family, and their p
 values are corrected for its size. An effect is reliable when it stays significant and has one sign on all splits.
+The oracle takes the best of the runs for each question: no router between them can do better.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from mixrag_cli.evaluation.datasets import Question
-from mixrag_cli.evaluation.scoring import Measure, Outcome, Score
-from mixrag_cli.evaluation.statistics import ALPHA, Interval, bootstrap, holm, paired_bootstrap
+from mixrag_cli.evaluation.scoring import NOT_ASKED, Measure, Outcome, Score
+from mixrag_cli.evaluation.statistics import ALPHA, Interval, benjamini_hochberg, bootstrap, holm, paired_bootstrap
 
 Verdict = Literal["better", "worse", "unstable", "none"]
+ORACLE = "oracle"  # the name of what takes the best run of each question
 # Settings that act on what is read and answered, after the ranking is made: no ranking measure can tell them apart.
 ANSWERS_ALONE = frozenset({"acceptance", "accept_precision", "evidence", "correction", "strategy", "answer_tokens"})
 
@@ -65,6 +67,8 @@ class RunReport:
 class Comparison:
     """The first run against another by one measure: difference first minus other, its interval, p and corrected p.
 
+    p_holm: Holm's, which judges; p_fdr: Benjamini and Hochberg's, the rate of false discoveries.
+
     by_split: the same difference on each split. verdict: of the first run against the other; "unstable" where the
     effect is significant but its sign is not the same on all splits, "none" where it is not reliable.
     """
@@ -77,13 +81,17 @@ class Comparison:
     high: float
     p: float
     p_holm: float
+    p_fdr: float
     by_split: Mapping[str, float]
     verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class EvalReport:
-    """A whole evaluation. split: whose questions the figures are of, "" for all; grouped_by: a field, or ""."""
+    """A whole evaluation. split: whose questions the figures are of, "" for all; grouped_by: a field, or "".
+
+    oracle: the best of the runs for each question, by measures of rankings; None of fewer than two runs.
+    """
 
     dataset: str
     kind: str
@@ -95,6 +103,7 @@ class EvalReport:
     grouped_by: str
     models: Mapping[str, str]
     notes: tuple[str, ...]
+    oracle: RunReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +121,27 @@ def score_run(
     """The outcomes of one run with their scores."""
     pairs = list(zip(questions, outcomes, strict=True))
     return Scored(run, outcomes, {each.name: [each.score(*pair) for pair in pairs] for each in measures})
+
+
+def take_best(runs: Sequence[Scored]) -> Scored:
+    """The oracle: for each question the best score of any run, by each measure of rankings; others say nothing.
+
+    It knows the judgements, so it is no way of doing it: it is what choosing between these runs could be worth at most.
+    Source: "Beyond the Reranker", section 4.3 (the oracle router).
+    """
+
+    def best(name: str) -> list[Score]:
+        if "@" not in name:  # less is better by some of the others, and a run may not be asked
+            return [NOT_ASKED] * len(runs[0].scores[name])
+        return [
+            max(scores, key=lambda each: each.value) for scores in zip(*(run.scores[name] for run in runs), strict=True)
+        ]
+
+    return Scored(
+        Run(ORACLE),
+        [replace(each, search_ms=0.0, answer_ms=0.0) for each in runs[0].outcomes],
+        {name: best(name) for name in runs[0].scores},
+    )
 
 
 def report_run(scored: Scored, questions: Sequence[Question], split: str, grouped_by: str) -> RunReport:
@@ -144,8 +174,9 @@ def compare_runs(
     for measure in measures:
         others = [other for other in runs[1:] if other.run.can_differ(measure)]
         family = [_compare(runs[0], other, measure, chosen, places) for other in others]
-        corrected = holm([each.p for each in family])
-        found += [_judge(each, p_holm) for each, p_holm in zip(family, corrected, strict=True)]
+        p_values = [each.p for each in family]
+        corrected = zip(family, holm(p_values), benjamini_hochberg(p_values), strict=True)
+        found += [_judge(replace(each, p_holm=p_holm, p_fdr=p_fdr)) for each, p_holm, p_fdr in corrected]
     return tuple(found)
 
 
@@ -158,26 +189,14 @@ def _compare(a: Scored, b: Scored, measure: str, chosen: Sequence[int], places: 
         for name, positions in places.items()
     }
     bounds = (result.difference, result.low, result.high, result.p)
-    return Comparison(a.run.name, b.run.name, measure, *bounds, result.p, by_split, "none")
+    return Comparison(a.run.name, b.run.name, measure, *bounds, result.p, result.p, by_split, "none")
 
 
-def _judge(found: Comparison, p_holm: float) -> Comparison:
+def _judge(found: Comparison) -> Comparison:
     signs = {np.sign(difference) for difference in (found.difference, *found.by_split.values())}
-    verdict: Verdict = "none"
-    if p_holm < ALPHA and found.difference:
-        verdict = "unstable" if len(signs) > 1 else "better" if found.difference > 0 else "worse"
-    return Comparison(
-        found.a,
-        found.b,
-        found.measure,
-        found.difference,
-        found.low,
-        found.high,
-        found.p,
-        p_holm,
-        found.by_split,
-        verdict,
-    )
+    if found.p_holm >= ALPHA or not found.difference:
+        return found
+    return replace(found, verdict="unstable" if len(signs) > 1 else "better" if found.difference > 0 else "worse")
 
 
 def _measure_all(scored: Scored, positions: Sequence[int]) -> dict[str, Measured]:

@@ -1,4 +1,4 @@
-"""Whether a difference is more than chance: bootstrap intervals, the paired bootstrap test, Holm-Bonferroni.
+"""Whether a difference is more than chance: bootstrap intervals, the paired bootstrap test, Holm, Benjamini-Hochberg.
 
     one value a query ─► interval of their mean
     two runs' values, query by query ─► difference, its interval, p
@@ -106,6 +106,23 @@ def holm(p_values: Sequence[float]) -> list[float]:
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
         corrected[index] = largest
+    return corrected
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """The p values of one family, each the smallest false discovery rate at which it would be taken, in their order.
+
+    Example: benjamini_hochberg([0.01, 0.04, 0.03]) -> [0.03, 0.04, 0.04]
+    The i-th smallest of m is multiplied by m / i and is never above the one after it. It holds for independent tests
+    and for tests that rise and fall together, as runs over the same questions do.
+    Source: Benjamini and Hochberg, Journal of the Royal Statistical Society B 57(1), 1995, as in "Beyond the Reranker",
+    section 5.
+    """
+    corrected = [1.0] * len(p_values)
+    smallest = 1.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)):
+        smallest = min(smallest, p_values[index] * len(p_values) / (len(p_values) - rank))
+        corrected[index] = smallest
     return corrected
 
 

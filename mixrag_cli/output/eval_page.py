@@ -54,7 +54,8 @@ def _intro(report: EvalReport) -> Iterator[str]:
 
 def _runs(report: EvalReport) -> Iterator[str]:
     names = list(report.runs[0].measures)
-    rows = [[each.run.name, *(measured_text(each.measures[name]) for name in names)] for each in report.runs]
+    told = (*report.runs, report.oracle) if report.oracle else report.runs
+    rows = [[each.run.name, *(measured_text(each.measures[name]) for name in names)] for each in told]
     yield "<h2>Runs</h2>"
     yield html_table(["run", *names], rows)
     timed = [each for each in report.runs if each.search_ms or each.answer_ms]
@@ -77,7 +78,7 @@ def _comparisons(report: EvalReport) -> Iterator[str]:
         family = [found for found in report.comparisons if found.measure == measure]
         yield f"<h2>{escaped(measure)}: change against {escaped(report.runs[0].run.name)}</h2>"
         splits = list(family[0].by_split)
-        heads = ["method removed" if report.is_ablation else "run", "change", "p", "p Holm", *splits, ""]
+        heads = ["method removed" if report.is_ablation else "run", "change", "p", "p Holm", "p FDR", *splits, ""]
         yield html_table(heads, (_comparison_cells(report, found, splits) for found in family))
         rows = [_Row(found.b, -found.high, -found.difference, -found.low, found.verdict == "none") for found in family]
         yield _plot(rows, zero=True)
@@ -89,6 +90,7 @@ def _comparison_cells(report: EvalReport, found: Comparison, splits: Sequence[st
         change_text(found),
         p_text(found.p),
         p_text(found.p_holm),
+        p_text(found.p_fdr),
         *(share_text(-found.by_split[name], signed=True) for name in splits),
         comparison_words(report, found),
     ]

@@ -26,6 +26,7 @@ def evaluation_to_json(report: EvalReport) -> dict[str, Any]:
         "ablation": report.is_ablation,
         "grouped_by": report.grouped_by or None,
         "runs": [_run_to_json(run) for run in report.runs],
+        "oracle": _run_to_json(report.oracle) if report.oracle else None,
         "comparisons": [_comparison_to_json(found) for found in report.comparisons],
         "models": dict(report.models),
         "notes": list(report.notes),
@@ -83,6 +84,7 @@ def _comparison_to_json(found: Comparison) -> dict[str, Any]:
         "high": round(found.high, DIGITS),
         "p": round(found.p, DIGITS),
         "p_holm": round(found.p_holm, DIGITS),
+        "p_fdr": round(found.p_fdr, DIGITS),
         "by_split": {name: round(value, DIGITS) for name, value in found.by_split.items()},
         "verdict": found.verdict,
     }

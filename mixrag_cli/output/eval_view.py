@@ -83,7 +83,7 @@ def times_text(times: Times) -> str:
 
 def _print_runs(console: Console, report: EvalReport) -> None:
     names = list(report.runs[0].measures)
-    width = _name_width([each.run.name for each in report.runs])
+    width = _name_width([each.run.name for each in (*report.runs, report.oracle) if each])
     has_times = any(each.search_ms or each.answer_ms for each in report.runs)
     room = console.width - width - (TIME_WIDTH if has_times and console.width >= 100 else 0)
     shown = names[: max(1, room // MEASURE_WIDTH)]
@@ -91,7 +91,7 @@ def _print_runs(console: Console, report: EvalReport) -> None:
     show_times = has_times and console.width >= 100
     if show_times:
         layout.add_column("ms p50 / p95", justify="right", no_wrap=True)
-    for each in report.runs:
+    for each in (*report.runs, report.oracle) if report.oracle else report.runs:
         cells = [measured_text(each.measures[name]) for name in shown]
         layout.add_row(foreign(each.run.name), *cells, *([_times_text(each)] if show_times else []))
     console.print(layout)

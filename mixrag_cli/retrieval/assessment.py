@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.retrieval.calibration import ANY, SOURCES, Calibration, as_raw
+from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw
 from mixrag_cli.retrieval.curves import Floats, balanced_accuracy
 from mixrag_cli.retrieval.learning import DRAWN, FOLDS, Judged, JudgedQuestion, held_out_error, to_columns
+from mixrag_cli.retrieval.sources import SOURCES
 
 BINS = 24  # of a histogram: fine enough to see two humps, and half a narrow terminal
 

@@ -23,10 +23,9 @@ from typing import Any
 from mixrag_cli.records import Chunk, Hit
 from mixrag_cli.retrieval.curves import Logistic
 from mixrag_cli.retrieval.matching import TABLE_KINDS
+from mixrag_cli.retrieval.sources import ROWS
 
-SOURCES = ("words", "meaning", "rerank", "phrase", "header", "title")
 ANY = "any"  # the modality of all passages together
-LEAST_SHARE = 0.02  # added to the share of the ceiling, so that no word at all has a logarithm
 FORMAT = 3  # of the stored form; another number means that it is fitted anew
 PRIORS_FILE = Path(__file__).with_name("priors.json")  # made by tests/benchmarks/fit_priors.py, which says from what
 
@@ -134,29 +133,14 @@ def modality_of(chunk: Chunk) -> str:
 
 
 def normalised(hit: Hit, source: str) -> float | None:
-    """A hit's score of one source as the maps take it, None where the source did not return it.
-
-    words: the logarithm of BM25 over the highest that the query's words can reach. A BM25 score means nothing by
-    itself, and each further word counts less: the logarithm is worth 1.3 to 3.1 points of nDCG@10 on FinQA's contexts
-    in the sum with the other sources, depending on their weights, and nothing clear elsewhere.
-    """
+    """A hit's score of one source as the maps take it, None where the source did not return it."""
     score = hit.scores.get(source)
-    if score is None or source != "words":
-        return score
-    return words_share(score, hit.ceiling)
-
-
-def words_share(score: float, ceiling: float) -> float:
-    """A BM25 score under its query's ceiling, in [log(LEAST_SHARE), log(1 + LEAST_SHARE)]."""
-    share = min(max(score / ceiling, 0.0), 1.0) if ceiling > 0 else 0.0  # in a handful of passages BM25 can be negative
-    return math.log(share + LEAST_SHARE)
+    return None if score is None else ROWS[source].normalise(score, hit.ceiling)
 
 
 def as_raw(score: float, source: str, ceiling: float) -> float:
     """The inverse of normalised: a normalised score on the source's own scale."""
-    if source != "words" or not math.isfinite(score):
-        return score
-    return (math.exp(score) - LEAST_SHARE) * ceiling
+    return ROWS[source].as_raw(score, ceiling)
 
 
 def read_priors() -> dict[str, Calibration]:

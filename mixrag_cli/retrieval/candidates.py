@@ -1,113 +1,89 @@
 """Candidates: the union of what the words find and what the meaning finds, with every raw score kept.
 
-n = 40 by words and m = 60 by meaning, as in MixRAG, appendix C. The two searches run apart, because a hybrid
-search inside the store hides the raw scores that fusion and calibration need.
+n = 40 by words and m = 60 by meaning, as in MixRAG, appendix C. The searches run apart, because a hybrid search inside
+the store hides the raw scores that fusion and calibration need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
-from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.records import Hit
 from mixrag_cli.retrieval.fusion import fuse
+from mixrag_cli.retrieval.sources import ROWS, meaning, words
+from mixrag_cli.retrieval.sources.base import Proposal, Query, Source, add_scores
 
 
-class StoredPassage(Protocol):
-    """A passage as the store returns it. score: BM25 or cosine; vector: (dim,) float32 of length 1, or None.
+def find_hits(finders: Sequence[Source], query: Query, n_words: int) -> list[Hit]:
+    """The candidates of the sources that find, fused, best first; ties by path, then position.
 
-    terms: those of the full-text index, in order, joined by blanks.
+    n_words: how many passages the words were asked for. A hit's scores hold "words" only where the words found it, and
+    "meaning" wherever its vector is known. The score "meaning" is always the question's own; what else was sought by
+    decides what is found, and the order at first.
     """
-
-    @property
-    def chunk(self) -> Chunk: ...  # noqa: D102
-    @property
-    def path(self) -> str: ...  # noqa: D102
-    @property
-    def title(self) -> str: ...  # noqa: D102
-    @property
-    def score(self) -> float: ...  # noqa: D102
-    @property
-    def vector(self) -> npt.NDArray[np.float32] | None: ...  # noqa: D102
-    @property
-    def terms(self) -> str: ...  # noqa: D102
+    pool: dict[str, Hit] = {}
+    for source in finders:
+        for proposal in source.propose(query, ()):
+            known = pool.get(proposal.passage.chunk.id)
+            pool[proposal.passage.chunk.id] = _to_hit(source, proposal, query, known)
+    hits = list(pool.values())
+    for source in finders:
+        hits = add_scores(source, query, hits)
+    return _in_order(hits, query, n_words)
 
 
-class PassageStore(Protocol):
-    """What retrieval needs of a store."""
-
-    def search_words(self, query: str, limit: int, where: str | None) -> Sequence[StoredPassage]:
-        """The best passages by BM25, best first."""
-
-    def search_meaning(self, vector: npt.NDArray[np.float32], limit: int, where: str | None) -> Sequence[StoredPassage]:
-        """The nearest passages by cosine, best first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A question ready for both searches.
-
-    vector: (dim,) float32 of length 1. ceiling: the highest BM25 score the words can tend to. where: a filter of the
-    store's own making. sought: by which vectors to search for meaning in the question's place, () for its own. roots:
-    the indexed folders, as in the store's record.
-    """
-
-    text: str
-    vector: npt.NDArray[np.float32]
-    ceiling: float
-    where: str | None = None
-    sought: tuple[npt.NDArray[np.float32], ...] = ()
-    roots: tuple[str, ...] = ()
+def find_more(sources: Sequence[Source], finders: Sequence[Source], query: Query, hits: Sequence[Hit]) -> list[Hit]:
+    """What these sources propose beside the hits, each passage once; with the finders' scores, where they have one."""
+    more: dict[str, Hit] = {}
+    for source in sources:
+        for proposal in source.propose(query, hits):
+            more.setdefault(proposal.passage.chunk.id, _to_hit(source, proposal, query, None))
+    found = list(more.values())
+    for finder in finders:
+        found = add_scores(finder, query, found)
+    return _in_order(found, query, len(found) + 1)
 
 
-def find_hits(store: PassageStore, query: Query, n_words: int, n_meaning: int) -> list[Hit]:
-    """The candidates of both sources, fused, best first; ties by path, then position.
+def _in_order(hits: Sequence[Hit], query: Query, n_words: int) -> list[Hit]:
+    """The pool by the fused score of the first stage."""
+    by_words = {hit.chunk.id: hit.scores[words.NAME] for hit in hits if words.NAME in hit.scores}
+    near = {hit.chunk.id: hit.scores[meaning.NAME] for hit in hits if meaning.NAME in hit.scores}
+    if query.sought:
+        known = ((hit.chunk.id, hit.vector) for hit in hits if hit.vector is not None)
+        near = {key: max(float(vector @ each) for each in query.sought) for key, vector in known}
+    fused = fuse(by_words, near, ceiling=query.ceiling, n_words=n_words)
+    scored = [replace(hit, scores=_in_rows_order(hit.scores), score=fused.get(hit.chunk.id, 0.0)) for hit in hits]
+    return sorted(scored, key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
 
-    Returns at most n_words + n_meaning hits, n_meaning for each vector sought. A hit's scores hold "words" only where
-    the words found it, and "meaning" wherever its vector is known. The score "meaning" is always the question's own;
-    what else was sought by decides what is found, and the order at first.
-    """
-    by_words = store.search_words(query.text, n_words, query.where)
-    sought = query.sought or (query.vector,)
-    by_meaning = [found for vector in sought for found in store.search_meaning(vector, n_meaning, query.where)]
-    passages = {passage.chunk.id: passage for passage in (*by_meaning, *by_words)}
-    words = {passage.chunk.id: passage.score for passage in by_words}
-    meaning = {} if query.sought else {passage.chunk.id: passage.score for passage in by_meaning}
-    near: dict[str, float] = {}
-    for key, passage in passages.items():
-        if passage.vector is not None:
-            meaning.setdefault(key, float(passage.vector @ query.vector))
-            near[key] = max(float(passage.vector @ vector) for vector in sought)
-    fused = fuse(words, near if query.sought else meaning, ceiling=query.ceiling, n_words=n_words)
-    hits = [
-        Hit(
-            passage.chunk,
-            passage.path,
-            passage.title,
-            _raw_scores(key, words, meaning),
-            fused[key],
-            ceiling=query.ceiling,
-            terms=passage.terms,
-            root=_root_of(passage.path, query.roots),
-        )
-        for key, passage in passages.items()
-    ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
+
+def _in_rows_order(scores: Mapping[str, float]) -> dict[str, float]:
+    return {name: scores[name] for name in ROWS if name in scores}
+
+
+def _to_hit(source: Source, proposal: Proposal, query: Query, known: Hit | None) -> Hit:
+    """The passage as a hit, with what other sources that proposed it said."""
+    passage = proposal.passage
+    scores = dict(known.scores) if known is not None else {}
+    if proposal.score is not None:
+        scores[source.name] = max(proposal.score, scores.get(source.name, -inf))
+    return Hit(
+        passage.chunk,
+        passage.path,
+        passage.title,
+        scores,
+        0.0,
+        ceiling=query.ceiling,
+        terms=passage.terms,
+        root=_root_of(passage.path, query.roots),
+        vector=passage.vector,
+    )
 
 
 def _root_of(path: str, roots: Sequence[str]) -> str:
     """The innermost of the folders that the path lies in, "" for none."""
     return max((root for root in roots if path.startswith(f"{root}/")), key=len, default="")
-
-
-def _raw_scores(key: str, words: dict[str, float], meaning: dict[str, float]) -> dict[str, float]:
-    known = {"words": words.get(key), "meaning": meaning.get(key)}
-    return {source: score for source, score in known.items() if score is not None}
 
 
 def merge_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:

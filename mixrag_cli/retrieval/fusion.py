@@ -16,8 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from mixrag_cli.records import Hit
-from mixrag_cli.retrieval.calibration import Calibration, modality_of, normalised, words_share
+from mixrag_cli.retrieval.calibration import Calibration, modality_of, normalised
 from mixrag_cli.retrieval.curves import Logistic
+from mixrag_cli.retrieval.sources import ROWS
 
 USUAL_SPREAD = 0.07  # of late interaction's scores over a query's candidates, on FinQA and HetDocQA
 RRF_K = 60  # the paper's value, not tuned here
@@ -142,8 +143,7 @@ def sum_evidence(hits: Sequence[Hit], calibration: Calibration, n_words: int = 0
 
     One model for all kinds of passages: with curves of their own, kinds come to stand above each other for being more
     often relevant, which costs HetDocQA 4 points of nDCG@10. What a kind is worth goes into the probability instead.
-    A source that did not return a hit would have given it less than its lowest score seen, and is taken to have given
-    that; headers are asked of tables only and say nothing of other passages.
+    What a source did not return has what its row says: the lowest score seen, or nothing.
     """
     totals = [0.0] * len(hits)
     for source, weight in calibration.weights.items():
@@ -159,18 +159,10 @@ def sum_evidence(hits: Sequence[Hit], calibration: Calibration, n_words: int = 0
 
 
 def source_scores(hits: Sequence[Hit], source: str, n_words: int = 0) -> list[float | None]:
-    """The normalised scores of one source; hits that it did not return have its lowest, or None where it has none.
-
-    Where the words found fewer than they were asked for, what they did not find holds none of them.
-    """
+    """The normalised scores of one source; a hit that it did not return has what its row takes it to have."""
     known = [normalised(hit, source) for hit in hits]
-    if source == "header":
-        return known
-    seen = [score for score in known if score is not None]
-    floor = min(seen, default=None)
-    if source == "words" and len(seen) < n_words:
-        floor = words_share(0.0, 0.0)
-    return [floor if score is None else score for score in known]
+    unseen = ROWS[source].unseen([score for score in known if score is not None], n_words)
+    return [unseen if score is None else score for score in known]
 
 
 def _within_query(scores: Sequence[float | None]) -> list[float | None]:
@@ -183,7 +175,7 @@ def _within_query(scores: Sequence[float | None]) -> list[float | None]:
 
 def _by_rank(hits: Sequence[Hit]) -> dict[str, float]:
     rankings = []
-    for source in ("words", "meaning", "rerank"):
+    for source in (row.name for row in ROWS.values() if row.ranks):
         found = [hit for hit in hits if source in hit.scores]
         found.sort(key=lambda hit: (-hit.scores[source], hit.path, hit.chunk.position))
         rankings.append([hit.chunk.id for hit in found])

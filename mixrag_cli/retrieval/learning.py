@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mixrag_cli.records import Hit
-from mixrag_cli.retrieval.calibration import ANY, SOURCES, Calibration, ScoreMap, log_odds, modality_of
+from mixrag_cli.retrieval.calibration import ANY, Calibration, ScoreMap, log_odds, modality_of
 from mixrag_cli.retrieval.curves import (
     Floats,
     Logistic,
@@ -24,6 +24,7 @@ from mixrag_cli.retrieval.curves import (
     fit_logistic,
 )
 from mixrag_cli.retrieval.fusion import fuse_hits, lead_over_rivals, source_scores, sum_evidence
+from mixrag_cli.retrieval.sources import SOURCES
 
 POOL = 30  # the first candidates of a question, those that are reranked by default; what comes after is easy to refuse
 SHOWN = 10  # the hits of a question that a person sees: their probabilities are what the calibration error is about

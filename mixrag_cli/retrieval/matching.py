@@ -1,28 +1,16 @@
-"""Three more sources of evidence on a candidate, from its words: its phrases, its headers, its title and path.
+"""How much of a question the words of a passage say: by weight, and side by side.
 
-    phrase  of any passage: which runs of the question's words stand in it side by side
-    header  of a table's passage: the header paths, the table's title and the headings above it, without the values
-    title   of any passage: its document's title and path
-
-Header and title are the share of the question's weight that the words there carry, a word's weight being its rarity.
-A table is asked for by its headers, while most of what a row says is numbers; a document is often asked for by name;
-and "operating lease expense" is one thing, wherever its three words stand apart.
+A word's weight is its rarity in the collection.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from mixrag_cli.records import Hit
-
-PHRASE, HEADER, TITLE = "phrase", "header", "title"  # the names of the raw scores on a hit
 TABLE_KINDS = ("row", "table")
 RUNS = (2, 3)  # words; with triples FinQA, HetDocQA and HiTab gain 0.3 to 0.5 points of nDCG@10 over pairs alone
-_NUMBER = re.compile(r"[\d.]+")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 ToTerms = Callable[[str], Sequence[str]]
 
@@ -50,34 +38,6 @@ class QuestionTerms:
         wanted = [runs for length in RUNS if (runs := _runs(tuple(self.terms), length))]
         shares = [sum(run in bounded for run in runs) / len(runs) for runs in wanted]
         return sum(shares) / len(shares) if shares else 0.0
-
-
-class Matcher:
-    """Adds these scores to hits. to_terms: text to the terms of the full-text index."""
-
-    def __init__(self, to_terms: ToTerms) -> None:
-        self._title_terms = lru_cache(maxsize=10_000)(lambda text: frozenset(to_terms(text)))
-
-    def match(self, hits: Sequence[Hit], question: QuestionTerms) -> list[Hit]:
-        """The hits in their order with the scores "phrase" and "title", a table's passage also "header"."""
-        return [self._matched(hit, question) for hit in hits]
-
-    def _matched(self, hit: Hit, question: QuestionTerms) -> Hit:
-        found = {
-            PHRASE: question.phrases(hit.terms),
-            TITLE: question.share(self._title_terms(f"{hit.title} {hit.path_below}")),
-        }
-        if hit.chunk.kind in TABLE_KINDS:
-            found[HEADER] = question.share(header_terms(hit.terms.split()))
-        return replace(hit, scores={**hit.scores, **found})
-
-
-def header_terms(terms: Iterable[str]) -> frozenset[str]:
-    """The words of a table's passage that are no values: everything but numbers, years kept.
-
-    A row's text repeats the full path of each of its columns, so that words are headers and numbers are data.
-    """
-    return frozenset(term for term in terms if not _NUMBER.fullmatch(term) or _YEAR.fullmatch(term))
 
 
 @lru_cache(maxsize=64)

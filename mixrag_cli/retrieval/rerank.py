@@ -9,7 +9,7 @@ A language model that reranks is a third class with the same one method, in choi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -86,13 +86,3 @@ def max_sim(question: QuestionTokens, passages: Sequence[PassageTokens]) -> list
         sharp = np.clip(best, 0.0, 1.0) ** SHARPNESS
         scores[filled] = sharp.mean(axis=1) ** (1 / SHARPNESS)
     return [float(score) for score in scores]
-
-
-def rerank(reranker: Reranker, question: str, hits: Sequence[Hit], limit: int) -> list[Hit]:
-    """The hits in their order, the first `limit` of them with the reranker's raw score."""
-    scores = reranker.score(question, hits[:limit])
-    judged = [
-        hit if score is None else replace(hit, scores={**hit.scores, SOURCE: score})
-        for hit, score in zip(hits, scores, strict=False)
-    ]
-    return [*judged, *hits[limit:]]

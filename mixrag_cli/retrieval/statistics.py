@@ -32,6 +32,11 @@ def term_weight(n_holding: int, n_passages: int) -> float:
     return math.log(1 + (n_passages - n_holding + 0.5) / (n_holding + 0.5))
 
 
+def ceiling_of(weights: Mapping[str, float]) -> float:
+    """The BM25 score that a passage made of nothing but these terms would tend to. weights: of each, its rarity."""
+    return sum(weights.values()) * (BM25_K1 + 1)
+
+
 class WordStatistics:
     """Counts of words over one committed state of a collection, kept while they are likely to be asked for again."""
 
@@ -57,7 +62,7 @@ class WordStatistics:
 
         Terms that no passage holds are left out: they cannot add to any score.
         """
-        return sum(self.weights(terms).values()) * (BM25_K1 + 1)
+        return ceiling_of(self.weights(terms))
 
     def weights(self, terms: Iterable[str]) -> dict[str, float]:
         """Each term's inverse document frequency over passages; terms that no passage holds are left out."""

@@ -65,6 +65,11 @@ class MemoryStore:
         _refuse_filter(where)
         return self._ranked(range(len(self._places)), self._vectors @ vector, limit)
 
+    def passages(self) -> list[StoredHit]:
+        """Every passage with its vector and its terms, in the order given; its score is 0."""
+        n_passages = len(self._places)
+        return self._ranked(range(n_passages), np.zeros(n_passages), n_passages)
+
     def count_documents(self, words: Sequence[str], where: str | None = None) -> dict[str, int]:
         """For each document id the number of its passages that hold at least one of the words."""
         wanted = {term for word in words for term in text_to_terms(word)}

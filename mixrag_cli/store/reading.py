@@ -205,8 +205,7 @@ class StoreReader:
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks of these ids; unknown ids are absent."""
-        rows = self._rows_with("id", ids)
-        return {row.chunk.id: row.chunk for row in rows}
+        return {row.chunk.id: row.chunk for row in self._rows_with("id", ids)}
 
     def chunks_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Chunk]:
         """A document's chunks by position; first, last: only these positions, both included."""
@@ -271,14 +270,19 @@ class StoreReader:
             found = [self._scan(CHUNKS, columns=["id"], filter=where) for where in filters_in("id", ids)]
         return {id_ for table in found for id_ in table["id"].to_pylist()}
 
-    def chunk_rows(self, batch_rows: int = 4096) -> Iterator[ChunkRow]:
-        """Every chunk, in the order stored, verified."""
+    def chunk_rows(self, batch_rows: int = 4096, *, with_terms: bool = False) -> Iterator[ChunkRow]:
+        """Every chunk, in the order stored, verified. with_terms: those of the full-text index too."""
         with self._contained():
             dataset = self._dataset(CHUNKS)
             if dataset is None:
                 return
-            for batch in dataset.scanner(columns=list(CHUNK_COLUMNS), batch_size=batch_rows).to_batches():
+            columns = [*CHUNK_COLUMNS, *(TERMS_COLUMNS if with_terms else ())]
+            for batch in dataset.scanner(columns=columns, batch_size=batch_rows).to_batches():
                 yield from table_to_chunk_rows(pa.Table.from_batches([batch]))
+
+    def passages(self) -> list[StoredHit]:
+        """Every passage with its vector and its terms, in the order stored; its score is 0."""
+        return [_hit_of(row) for row in self.chunk_rows(with_terms=True)]
 
     def chunks_at(self, rows: Sequence[int]) -> list[Chunk]:
         """The chunks at these places, from 0, in the order stored: a sample without reading all. Verified."""
@@ -387,9 +391,10 @@ def _of_kind(kind: TableKind) -> str:
 
 
 def _ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:
-    hits = [
-        StoredHit(row.chunk, row.path, row.title, score, row.vector, row.terms)
-        for row, score in zip(rows, scores, strict=True)
-    ]
+    hits = [_hit_of(row, score) for row, score in zip(rows, scores, strict=True)]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
     return hits[:limit]
+
+
+def _hit_of(row: ChunkRow, score: float = 0.0) -> StoredHit:
+    return StoredHit(row.chunk, row.path, row.title, score, row.vector, row.terms)

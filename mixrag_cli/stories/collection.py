@@ -25,19 +25,25 @@ from mixrag_cli.reading import ReaderModel
 from mixrag_cli.records import Chunk, DocumentRow, Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
-from mixrag_cli.retrieval.candidates import Query, find_hits, fold_twins, merge_hits
+from mixrag_cli.retrieval.candidates import find_hits, find_more, fold_twins, merge_hits
 from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
 from mixrag_cli.retrieval.fusion import fuse_hits, put_first
-from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
-from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker, rerank
-from mixrag_cli.retrieval.statistics import WordStatistics
-from mixrag_cli.settings import Settings
+from mixrag_cli.retrieval.matching import QuestionTerms
+from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker
+from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, make_sources, summaries
+from mixrag_cli.retrieval.sources.base import Query, Source, add_scores
+from mixrag_cli.retrieval.sources.passages import Passages, read_passages
+from mixrag_cli.retrieval.sources.row import Means
+from mixrag_cli.retrieval.sources.summaries import WithoutSummaries
+from mixrag_cli.retrieval.statistics import WordStatistics, ceiling_of
+from mixrag_cli.settings import Settings, source_weights
 from mixrag_cli.store import StoreReader, build_filter, text_to_terms
 from mixrag_cli.stories.clock import Clock
-from mixrag_cli.stories.extras import kept_calibration
+from mixrag_cli.stories.extras import SUMMARIES, kept_calibration
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.showing import Passage, show_passage
+from mixrag_cli.tables.summaries import summary_chunk_id
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +82,8 @@ class Collection:
         counts = reader.record.counts
         # Not a method of its own: a cycle would keep the reader, and its lock, until the collector comes by.
         self._embedded = lru_cache(maxsize=KEPT_QUERIES)(partial(_embed_query, embedder))
-        self._matcher = Matcher(text_to_terms)
+        self._finders = make_sources(FINDERS, self._means(None))
+        self._weights = _named_weights(settings, SUMMARIES in reader.record.extra)
         self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
     @property
@@ -212,7 +219,10 @@ class Collection:
         return fused
 
     def _fused(self, hits: Sequence[Hit]) -> list[Hit]:
-        fused = fuse_hits(hits, self.calibration, self._settings.fusion, self._settings.words_candidates)
+        calibration = self.calibration
+        if self._weights:
+            calibration = replace(calibration, weights={**calibration.weights, **self._weights})
+        fused = fuse_hits(hits, calibration, self._settings.fusion, self._settings.words_candidates)
         if self._settings.rerank == LANGUAGE_MODEL and self._settings.fusion == "calibrated":
             fused = put_first(fused, lambda hit: hit.scores.get(SOURCE))
         if self._settings.near_duplicates == "drop":
@@ -234,26 +244,39 @@ class Collection:
         """The candidates for a question with the raw score of every source, in the order of the first stage."""
         found = [self._candidates(question, where, clock, sought)]
         found += [self._candidates(text, where, clock) for text in operands]
-        return fold_twins(self._scored(question, merge_hits(found) if operands else found[0], clock))
+        hits = merge_hits(found) if operands else found[0]
+        return fold_twins(self._scored(question, hits, clock, where, grows=True))
 
-    def _scored(self, question: str, hits: Sequence[Hit], clock: Clock) -> list[Hit]:
-        """The hits with what the question's words and the reranker say of them."""
-        terms = text_to_terms(question)
-        matched = self._matcher.match(hits, QuestionTerms(terms, self.statistics.weights(terms)))
-        if matched and self.reranker is not None:
-            matched = self._reranked(self.reranker, question, matched, clock)
-            clock.lap("rerank")
-        return matched
+    def _scored(
+        self, question: str, hits: Sequence[Hit], clock: Clock, where: str | None = None, *, grows: bool = False
+    ) -> list[Hit]:
+        """The hits with what the sources that read candidates say of them.
 
-    def _reranked(self, reranker: Reranker, question: str, hits: list[Hit], clock: Clock) -> list[Hit]:
-        """The hits reranked; as they were where a language model could not do it."""
+        grows: whether sources may propose more, which then stand first. where: the filter that holds for these too.
+        """
+        if not hits:
+            return []
+        query, scored = self._query(question, where), list(hits)
+        if grows and self._extras:
+            more = find_more(self._extras, self._finders, query, hits)
+            more = [replace(hit, collection=self.name) for hit in more] if self.name else more
+            query, scored = replace(query, n_proposed=len(more)), [*more, *hits]
+            clock.lap("propose")
+        for source in (*self._readers, *self._extras, *self._closest):
+            scored = self._read(source, query, scored, clock)
+        return scored
+
+    def _read(self, source: Source, query: Query, hits: list[Hit], clock: Clock) -> list[Hit]:
+        """The hits with one source's scores; as they were where a language model could not give them."""
         try:
-            return rerank(reranker, question, hits, self._settings.rerank_candidates)
+            hits = add_scores(source, query, hits)
         except ModelUnusable as error:
             if self._settings.rerank != LANGUAGE_MODEL:
                 raise
-            clock.left_out.append(f"rerank: {error.message}")
-            return hits
+            clock.left_out.append(f"{source.name}: {error.message}")
+        if source.name == SOURCE:
+            clock.lap(source.name)
+        return hits
 
     def _candidates(
         self, text: str, where: str | None, clock: Clock, sought: Sequence[str] = (), judged_by: str = ""
@@ -262,14 +285,50 @@ class Collection:
 
         judged_by: the question whose cosine is the score "meaning" in the text's place.
         """
-        vector = self.vector_of(judged_by or text)
-        vectors = tuple(self.vector_of(other) for other in (sought or ((text,) if judged_by else ())))
+        query = self._query(text, where, sought or ((text,) if judged_by else ()), judged_by)
         clock.lap("embed")
-        ceiling, roots = self.statistics.ceiling(text_to_terms(text)), self.reader.record.roots
-        query = Query(text, vector, ceiling, where, vectors, roots)
-        hits = find_hits(self.reader, query, self._settings.words_candidates, self._settings.meaning_candidates)
+        hits = find_hits(self._finders, query, self._settings.words_candidates)
         clock.lap("candidates")
         return [replace(hit, collection=self.name) for hit in hits] if self.name else hits
+
+    def _query(self, text: str, where: str | None, sought: Sequence[str] = (), judged_by: str = "") -> Query:
+        """The text as sources take it. sought, judged_by: as in _candidates."""
+        vector = self.vector_of(judged_by or text)
+        vectors = tuple(self.vector_of(other) for other in sought)
+        terms = text_to_terms(text)
+        known = QuestionTerms(terms, self.statistics.weights(terms))
+        return Query(text, vector, ceiling_of(known.weights), where, vectors, self.reader.record.roots, known)
+
+    def _means(self, reranker: Reranker | None) -> Means:
+        """What the sources work with. It does not hold the collection, which could then not let go of its store."""
+        settings, reader = self._settings, self.reader
+        means = Means(
+            reader,
+            text_to_terms,
+            reranker,
+            settings.words_candidates,
+            settings.meaning_candidates,
+            settings.rerank_candidates,
+            lru_cache(maxsize=1)(partial(_read_all, reader)),
+            _is_summary,
+        )
+        return replace(means, store=WithoutSummaries(reader, means)) if SUMMARIES in reader.record.extra else means
+
+    @cached_property
+    def _readers(self) -> tuple[Source, ...]:
+        """The sources that read every candidate."""
+        return make_sources(READERS, self._means(None))
+
+    @cached_property
+    def _extras(self) -> tuple[Source, ...]:
+        """The sources beside the usual that have a weight; made when first needed, since they read all passages."""
+        named = [name for name, weight in self._weights.items() if weight and ROWS[name].is_extra]
+        return make_sources(named, self._means(None)) if named else ()
+
+    @cached_property
+    def _closest(self) -> tuple[Source, ...]:
+        """What reads the best candidates closely; made when first needed, since it may load a model."""
+        return make_sources((SOURCE,), self._means(self.reranker))
 
     def filter(self, scope: Scope, without: Sequence[str] = ()) -> str | None:
         """The store's filter for a scope, None for everything. without: ids of documents to leave out besides.
@@ -287,6 +346,21 @@ class Collection:
             modalities=scope.modalities or None,
             kinds=scope.kinds or None,
         )
+
+
+def _named_weights(settings: Settings, has_summaries: bool) -> dict[str, float]:
+    """The weights that the settings give to sources, and the summaries' own where there are some."""
+    named: dict[str, float | None] = {summaries.NAME: None} if has_summaries else {}
+    named |= source_weights(settings.sources)
+    return {name: ROWS[name].weight if weight is None else weight for name, weight in named.items()}
+
+
+def _read_all(reader: StoreReader | MemoryStore) -> Passages:
+    return read_passages(reader.passages())
+
+
+def _is_summary(chunk: Chunk) -> bool:
+    return chunk.kind == "table" and bool(chunk.parent) and chunk.id == summary_chunk_id(chunk.parent)
 
 
 def _embed_query(embedder: Embedder, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:

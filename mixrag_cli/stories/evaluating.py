@@ -20,7 +20,7 @@ from mixrag_cli.evaluation.ablation import settings_of
 from mixrag_cli.evaluation.datasets import DataSet, Question
 from mixrag_cli.evaluation.nearness import PASSAGES, Nearness, measure_nearness
 from mixrag_cli.evaluation.relevance import SourcePlaces, grade_passages
-from mixrag_cli.evaluation.reporting import EvalReport, Run, Scored, compare_runs, report_run, score_run
+from mixrag_cli.evaluation.reporting import EvalReport, Run, Scored, compare_runs, report_run, score_run, take_best
 from mixrag_cli.evaluation.scoring import Measure, Outcome
 from mixrag_cli.models import require_generator
 from mixrag_cli.models.replies import CachedGenerator, ReplyCache
@@ -102,6 +102,7 @@ def evaluate(plan: EvalPlan, settings: Settings, cache: Path, events: IndexEvent
         grouped_by=plan.grouped_by,
         models=models,
         notes=tuple(notes),
+        oracle=report_run(take_best(scored), questions, plan.split, plan.grouped_by) if len(scored) > 1 else None,
     )
     return Evaluation(report, tuple(scored), questions)
 

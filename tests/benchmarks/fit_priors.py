@@ -33,10 +33,11 @@ from judged import Gathered, K, gather_set, ndcgs
 from pooled import gather_collection, half_of
 
 from mixrag_cli.evaluation.statistics import bootstrap, paired_bootstrap
-from mixrag_cli.retrieval.calibration import ANY, PRIORS_FILE, SOURCES, Calibration, ScoreMap, read_priors
+from mixrag_cli.retrieval.calibration import ANY, PRIORS_FILE, Calibration, ScoreMap, read_priors
 from mixrag_cli.retrieval.curves import Logistic, expected_calibration_error
 from mixrag_cli.retrieval.fusion import fuse_hits, sum_evidence
 from mixrag_cli.retrieval.learning import POOL, SHOWN, JudgedQuestion, fit_calibration
+from mixrag_cli.retrieval.sources import SOURCES
 from mixrag_cli.settings import Settings
 
 SETS = ("full", "paper", "hetpart", "hitab")

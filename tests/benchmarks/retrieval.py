@@ -25,8 +25,12 @@ from running import run_mixrag
 
 from mixrag_cli.evaluation.measures import mean_over_queries, ndcg_at
 from mixrag_cli.models import Embedder, load_embedder
-from mixrag_cli.retrieval.candidates import Query, find_hits
+from mixrag_cli.retrieval.candidates import find_hits
 from mixrag_cli.retrieval.fusion import RRF_K, WORDS_WEIGHT, fuse, fuse_by_rank
+from mixrag_cli.retrieval.sources import FINDERS, make_sources
+from mixrag_cli.retrieval.sources.base import Query
+from mixrag_cli.retrieval.sources.passages import read_passages
+from mixrag_cli.retrieval.sources.row import Means
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, open_reader, text_to_terms
@@ -144,7 +148,9 @@ def gather(searcher: Searcher, question: str) -> Candidates:
     query, names, settings = searcher.prepare(question), searcher.names, searcher.settings
     deep_words = searcher.reader.search_words(question, DEPTH)
     deep_meaning = searcher.reader.search_meaning(query.vector, DEPTH)
-    hits = find_hits(searcher.reader, query, settings.words_candidates, settings.meaning_candidates)
+    limits = (settings.words_candidates, settings.meaning_candidates, settings.rerank_candidates)
+    finders = make_sources(FINDERS, Means(searcher.reader, text_to_terms, None, *limits, lambda: read_passages([])))
+    hits = find_hits(finders, query, settings.words_candidates)
     documents = {hit.chunk.id: names[Path(hit.path).name] for hit in (*deep_words, *deep_meaning, *hits)}
     return Candidates(
         documents=documents,

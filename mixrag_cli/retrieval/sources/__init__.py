@@ -1,0 +1,46 @@
+"""The sources of evidence, one file and one row each.
+
+words, meaning   propose passages by the full-text index and by vectors
+phrase, title    score any passage by the question's words
+header           scores passages of tables
+rerank           reads the best candidates closely
+summary          finds tables by what a generator wrote of them
+levels           passage, window, section and document, weighed by a router
+graph            follows the collection's own ties from the best candidates
+tiers            finds groups of passages that mean much the same
+
+The last four are extra: they are made where a weight is given to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from mixrag_cli.retrieval.sources import (
+    graph,
+    headers,
+    levels,
+    meaning,
+    phrases,
+    reranked,
+    summaries,
+    tiers,
+    titles,
+    words,
+)
+from mixrag_cli.retrieval.sources.base import Source
+from mixrag_cli.retrieval.sources.row import Means, SourceRow
+
+_ROWS = (words, meaning, reranked, phrases, headers, titles, summaries, levels, graph, tiers)
+# In the order in which people are told of them.
+ROWS: Mapping[str, SourceRow] = {module.ROW.name: module.ROW for module in _ROWS}
+SOURCES = tuple(row.name for row in ROWS.values() if not row.is_extra)
+EXTRAS = tuple(row.name for row in ROWS.values() if row.is_extra)
+FINDERS = (meaning.NAME, words.NAME)  # they make the pool: of a passage that both return, the words' copy is kept
+READERS = (phrases.NAME, titles.NAME, headers.NAME)  # they read every candidate
+
+
+def make_sources(names: Iterable[str], means: Means) -> tuple[Source, ...]:
+    """The named sources over a collection, in this order, without those that it has nothing for."""
+    made = (ROWS[name].make(means) for name in names)
+    return tuple(source for source in made if source is not None)

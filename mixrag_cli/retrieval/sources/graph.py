@@ -1,0 +1,152 @@
+"""The source "graph": how much of a walk from the best candidates along the collection's own ties ends at a passage.
+
+    next       the passage after it in its file
+    table      a row and the passage that shows its table
+    section    a passage and the first one under its heading
+    reference  "see Table 3", and the passage that is headed so in the same file
+    link       a file that is named, and its first passage
+    import     a module that code imports, and its first passage
+
+Source: "Beyond the Reranker", section 4.2 (GAHR), without its learned vectors; personalised PageRank: Haveliwala, WWW
+2002.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mixrag_cli.records import Hit
+from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.passages import Passages
+from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
+
+NAME = "graph"
+WEIGHT = 1.0
+N_SEEDS = 10  # candidates that the walk begins at, each by its score
+BUDGET = 10  # passages that it may bring in
+STAYS = 0.85  # the share of the walk that goes on at each step, PageRank's own value
+STEPS = 20  # of power iteration: what is left after is 0.85 ** 20, 4 %
+_REFERENCE = re.compile(r"\b(table|figure|section|note|appendix|chapter|exhibit)\s+(\d[\d.]*\d|\d|[a-z]\b)", re.I)
+_HEADED = re.compile(r"\s*(table|figure|section|note|appendix|chapter|exhibit)?\s*(\d[\d.]*\d|\d)\b", re.I)
+_FILE = re.compile(r"[\w.-]+\.\w{1,6}\b")
+_IMPORT = re.compile(r"^\s*(?:from|import|use|using|require|include|#include)\b[\s(\"'<]*([\w./-]+)", re.M)
+HEADING = 80  # characters of a passage that may be its heading
+
+Edge = tuple[int, int]
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """The graph, each tie once in either direction. ends: (m, 2); degrees: (n,), at least 1."""
+
+    ends: npt.NDArray[np.intp]
+    degrees: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Scores a passage by the walk's share there; proposes where most of it ends."""
+
+    passages: Passages
+    ties: Ties
+    name: str = NAME
+
+    def propose(self, query: Query, seeds: Sequence[Hit]) -> Sequence[Proposal]:
+        """The passages outside of the pool that hold most of the walk, in the second round."""
+        if not seeds:
+            return ()
+        mass = self._walk(seeds)
+        best = np.argsort(-mass, kind="stable")[: len(seeds) + BUDGET]
+        return self.passages.propose((int(row) for row in best if mass[row] > 0), query, seeds, BUDGET)
+
+    def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
+        """The logarithm of the share of the walk, smoothed by an even one; None for what is not in the collection."""
+        if not hits:
+            return []
+        mass = self._walk(hits)
+        even = 1.0 / len(mass)
+        places = [self.passages.places.get(hit.chunk.id) for hit in hits]
+        return [None if place is None else float(np.log(mass[place] + even)) for place in places]
+
+    def _walk(self, hits: Sequence[Hit]) -> Numbers:
+        """(n,): the walk's shares, from the best hits by their scores."""
+        start = np.zeros(len(self.passages.kept))
+        for hit in sorted(hits, key=lambda each: -each.score)[:N_SEEDS]:
+            if (place := self.passages.places.get(hit.chunk.id)) is not None:
+                start[place] += max(hit.score, 0.0)
+        return walk(self.ties, start / start.sum()) if start.sum() else start
+
+
+def walk(ties: Ties, start: Numbers) -> Numbers:
+    """Personalised PageRank: (n,) shares that sum to 1, from (n,) shares of the start.
+
+    Example: two tied passages, all of the start on one -> about .54 and .46.
+    """
+    mass = start
+    for _ in range(STEPS):
+        given = mass / ties.degrees
+        moved = np.bincount(ties.ends[:, 1], weights=given[ties.ends[:, 0]], minlength=len(start))
+        mass = (1 - STAYS) * start + STAYS * (moved + (mass.sum() - moved.sum()) * start)
+    return mass
+
+
+def tie(passages: Passages) -> Ties:
+    """The graph of a collection."""
+    edges = {(min(a, b), max(a, b)) for a, b in (*_tie_neighbours(passages), *_tie_mentions(passages)) if a != b}
+    pairs = np.array(sorted(edges), dtype=np.intp).reshape(-1, 2)
+    ends = np.concatenate([pairs, pairs[:, ::-1]])
+    degrees = np.bincount(ends[:, 0], minlength=len(passages.kept)).astype(np.float64)
+    return Ties(ends, np.maximum(degrees, 1))
+
+
+def _tie_neighbours(passages: Passages) -> Iterator[Edge]:
+    """next, table, section."""
+    chunks = passages.chunks
+    for row in range(1, len(chunks)):
+        if chunks[row].document == chunks[row - 1].document:
+            yield row - 1, row
+    tables = [(chunk.document, chunk.parent) if chunk.parent else None for chunk in chunks]
+    sections = [(chunk.document, chunk.context) if chunk.context else None for chunk in chunks]
+    for keys in (tables, sections):
+        for rows in passages.groups(keys):
+            yield from ((int(rows[0]), int(row)) for row in rows[1:])
+
+
+def _tie_mentions(passages: Passages) -> Iterator[Edge]:
+    """reference, link, import."""
+    firsts: dict[str, int] = {}
+    headed: dict[tuple[str, str], int] = {}
+    for row, passage in enumerate(passages.kept):
+        name = passage.path.rpartition("/")[2].lower()
+        for key in (name, name.rpartition(".")[0]):
+            firsts.setdefault(key, row)
+        for heading in (passage.chunk.context.rpartition("\n")[2].rpartition(" > ")[2], passage.chunk.text[:HEADING]):
+            if found := _HEADED.match(heading):
+                headed.setdefault((passage.chunk.document, _label(found[1] or "section", found[2])), row)
+    for row, passage in enumerate(passages.kept):
+        text, document = passage.chunk.text, passage.chunk.document
+        for found in _REFERENCE.finditer(text):
+            if (target := headed.get((document, _label(found[1], found[2])))) is not None:
+                yield row, target
+        named = {name.lower() for name in _FILE.findall(text)}
+        if passage.chunk.kind == "code":
+            named |= {re.split(r"[./]", module)[-1].lower() for module in _IMPORT.findall(text)}
+        yield from ((row, firsts[name]) for name in named if name in firsts)
+
+
+def _label(kind: str, number: str) -> str:
+    return f"{kind.lower()} {number.lower()}"
+
+
+def _make(means: Means) -> Graph | None:
+    passages = means.passages()
+    return Graph(passages, tie(passages)) if len(passages.kept) else None
+
+
+ROW = SourceRow(NAME, _make, unseen=unknown, is_extra=True, weight=WEIGHT)

@@ -1,0 +1,37 @@
+"""The source "phrase": which runs of the question's words stand in the passage side by side.
+
+"Operating lease expense" is one thing, wherever its three words stand apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mixrag_cli.records import Hit
+from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.row import Means, SourceRow
+
+NAME = "phrase"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Scores any passage, in [0, 1]; proposes none."""
+
+    name: str = NAME
+
+    def propose(self, query: Query, seeds: Sequence[Hit]) -> Sequence[Proposal]:
+        """Nothing."""
+        return ()
+
+    def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
+        """The share of the question's pairs and triples of neighbouring words that stand so in the passage."""
+        return [query.terms.phrases(hit.terms) for hit in hits]
+
+
+def _make(means: Means) -> Phrases:
+    return Phrases()
+
+
+ROW = SourceRow(NAME, _make)

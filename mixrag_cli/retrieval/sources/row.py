@@ -1,0 +1,72 @@
+"""What is known of a source without any collection, its row; and what a collection lends its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mixrag_cli.records import Chunk
+from mixrag_cli.retrieval.matching import ToTerms
+from mixrag_cli.retrieval.rerank import Reranker
+from mixrag_cli.retrieval.sources.base import PassageStore, Source
+from mixrag_cli.retrieval.sources.passages import Passages
+
+
+def is_none(chunk: Chunk) -> bool:
+    """No: a collection without summaries."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a collection lends its sources.
+
+    reranker: what reads the best candidates closely, None for nothing. limits: by source, of how many passages it may
+    propose, or read. passages: all of them; read when they are first asked for. is_summary: whether a passage is a
+    generator's summary of a table, which shows the table.
+    """
+
+    store: PassageStore
+    to_terms: ToTerms
+    reranker: Reranker | None
+    n_words: int
+    n_meaning: int
+    n_reranked: int
+    passages: Callable[[], Passages]
+    is_summary: Callable[[Chunk], bool] = is_none
+
+
+def as_it_is(score: float, ceiling: float) -> float:
+    """The score itself: its scale is the same for every question."""
+    return score
+
+
+def lowest(seen: Sequence[float], n_asked: int) -> float | None:
+    """The lowest score seen: a source that did not return a hit would have given it less."""
+    return min(seen, default=None)
+
+
+def unknown(seen: Sequence[float], n_asked: int) -> float | None:
+    """Nothing: the source is asked of some passages only, and says nothing of the others."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """What is known of a source without any collection.
+
+    make: it, over a collection; None where the collection has nothing for it. normalise: a raw score under its query's
+    BM25 ceiling as curves and weights take it; as_raw: the inverse. unseen: the normalised score of a hit that it did
+    not return, from those that it returned and the number of passages it was asked for. ranks: whether reciprocal rank
+    fusion takes its ranking. is_extra: whether it is made only where it is asked
+    for; weight: with which it then counts.
+    """
+
+    name: str
+    make: Callable[[Means], Source | None]
+    normalise: Callable[[float, float], float] = as_it_is
+    as_raw: Callable[[float, float], float] = as_it_is
+    unseen: Callable[[Sequence[float], int], float | None] = lowest
+    ranks: bool = False
+    is_extra: bool = False
+    weight: float = 0.0

@@ -1,0 +1,37 @@
+"""The source "title": how much of the question the title and the path of a passage's document say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mixrag_cli.records import Hit
+from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.row import Means, SourceRow
+
+NAME = "title"
+KEPT_TITLES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Titles:
+    """Scores any passage, in [0, 1]; proposes none. terms_of: the terms of a title with its path, kept."""
+
+    terms_of: Callable[[str], frozenset[str]]
+    name: str = NAME
+
+    def propose(self, query: Query, seeds: Sequence[Hit]) -> Sequence[Proposal]:
+        """Nothing."""
+        return ()
+
+    def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
+        """The share of the question's weight that title and path carry: a document is often asked for by name."""
+        return [query.terms.share(self.terms_of(f"{hit.title} {hit.path_below}")) for hit in hits]
+
+
+def _make(means: Means) -> Titles:
+    return Titles(lru_cache(maxsize=KEPT_TITLES)(lambda text: frozenset(means.to_terms(text))))
+
+
+ROW = SourceRow(NAME, _make)

@@ -1,0 +1,368 @@
+"""What each further source of evidence adds to the default: nDCG@10, its interval, corrected p, milliseconds.
+
+    python tests/benchmarks/source_gains.py DATA CACHE [--sets hitab,hetpart,paper,tatqa] [--questions N]
+
+The sets are those of judged.py, indexed into CACHE. For each question the default's candidates are gathered, then what
+each source proposes besides, and every source's scores of all of them; both are kept in CACHE/<set>/sources.json. A
+source's weight is the best of a grid on all the other sets; on HetDocQA the dev split is told. So no question told has
+had a say in the weight that it is told with. The router of `levels` is trained on the other sets too.
+
+oracle          the best of the runs for each question, chosen by the judgements: what a router could gain at most
+keyword router  words alone for questions with a number, a code or a quotation, else the default
+dphf            reciprocal rank fusion of the question's path and that of a made-up answer (FinQA: the study's Q2D)
+
+On FinQA the study's summaries are a source, too: SS and LS, each context's summary as that of its tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from financerag import SUMMARY_FILES, read_values
+from judged import Gathered, JudgedSet, Question, index_set, json_to_gathered, read_set
+
+from mixrag_cli.evaluation.statistics import benjamini_hochberg, bootstrap, holm, paired_bootstrap
+from mixrag_cli.records import Hit
+from mixrag_cli.retrieval.calibration import Calibration, read_priors
+from mixrag_cli.retrieval.candidates import find_more
+from mixrag_cli.retrieval.fusion import fuse_by_rank, fuse_hits, sum_evidence
+from mixrag_cli.retrieval.sources import EXTRAS, make_sources
+from mixrag_cli.retrieval.sources.base import Source, add_scores
+from mixrag_cli.retrieval.sources.levels import Levels, weigh
+from mixrag_cli.retrieval.sources.passages import Passages
+from mixrag_cli.retrieval.sources.routing import LEVELS, ROUTER_FILE, Router, read_router, soft_labels, train_router
+from mixrag_cli.retrieval.sources.summaries import Summaries
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import text_to_terms
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.embedding import embed_texts
+from mixrag_cli.stories.session import Session, open_session
+
+SETS = ("hitab", "hetpart", "paper", "tatqa")
+WEIGHTS = (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
+LEVELS_NAME = "levels"
+N_WORDS = Settings().words_candidates
+EXACT = re.compile(r"\d|[\"“‘`]|\b[a-z]+_[a-z]+\b|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """One question: the default's candidates with all scores, and what each source proposes besides.
+
+    ms: by source, of proposing and scoring. exact: whether the question names something to the letter. vector: of the
+    question; nearness: by level, of the best snippet to the passages of the gold documents; nan where none is known.
+    """
+
+    gathered: Gathered
+    more: Mapping[str, Sequence[Hit]]
+    ms: Mapping[str, float]
+    exact: bool
+    vector: np.ndarray
+    nearness: np.ndarray
+
+    def hits(self, name: str) -> list[Hit]:
+        """The candidates with this source's proposals and its scores; "" for the default's own."""
+        pool = [*self.more.get(name, ()), *self.gathered.hits]
+        known = {name}
+        return [
+            replace(hit, scores={key: score for key, score in hit.scores.items() if key in known or key not in ALL})
+            for hit in pool
+        ]
+
+
+SUMMARIES = tuple(f"{name}{form}" for name in SUMMARY_FILES for form in ("", " cosine"))
+ALL = frozenset((*EXTRAS, *SUMMARIES))
+
+
+# --- gathering -------------------------------------------------------------------------------------------------------
+
+
+def gather_pools(data: Path, cache: Path, name: str, limit: int) -> list[Pools]:
+    """The set's questions with their pools, from the file of an earlier run where there is one."""
+    judged = read_set(data, name)
+    questions = [each for each in judged.questions if name != "hetpart" or each.group == "dev"]
+    judged.questions[:] = questions[:: max(1, len(questions) // limit)] if limit else questions
+    kept = cache / name / f"sources-{limit}.json"
+    if not kept.exists():
+        store = index_set(judged, cache)
+        session = open_session(cache, Settings(store=store))
+        rows = list(gather(session, judged, data, name))
+        kept.write_text(json.dumps(rows), encoding="utf-8")
+        session.reader.close()
+    by_id = {question.id: question for question in judged.questions}
+    return [read_pools(row, by_id) for row in json.loads(kept.read_text("utf-8"))]
+
+
+def gather(session: Session, judged: JudgedSet, data: Path, name: str) -> Iterator[dict[str, Any]]:
+    started = time.perf_counter()
+    means = session._means(None)
+    sources = make_sources([each for each in EXTRAS if each != "summary"], means)
+    print(f"{name}: {len(means.passages().kept)} passages, sources made in {time.perf_counter() - started:.1f} s")
+    if name in ("paper", "part", "full"):
+        sources = (*sources, *study_summaries(session, means.passages(), judged, data))
+    for question in judged.questions:
+        yield pools_of(session, judged, question, sources)
+
+
+def study_summaries(session: Session, passages: Passages, judged: JudgedSet, data: Path) -> tuple[Source, ...]:
+    """The study's summaries as a source each: of every context, those of its tables."""
+    found = []
+    for name, file in SUMMARY_FILES.items():
+        texts = read_values(data / "financerag_finqa" / file)
+        owners = [judged.ids[Path(passage.path).name] for passage in passages.kept]
+        shown = {
+            passage.chunk.parent: row
+            for row, passage in reversed(list(enumerate(passages.kept)))
+            if passage.chunk.parent and owners[row] in texts
+        }
+        embedded = {owner: number for number, owner in enumerate(sorted({owners[row] for row in shown.values()}))}
+        made = embed_texts([texts[owner] for owner in embedded], session.embedder)
+        vectors = np.stack([each.vector for each in made])
+        places = [embedded[owners[row]] for row in shown.values()]
+        added = [
+            frozenset(text_to_terms(texts[owners[row]])) - frozenset(passages.kept[row].terms.split())
+            for row in shown.values()
+        ]
+        rows = list(shown.values())
+        found.append(Summaries(passages, vectors[places], list(shown), rows, added, name=name))
+        nothing = [frozenset[str]()] * len(rows)
+        found.append(Summaries(passages, vectors[places], list(shown), rows, nothing, name=f"{name} cosine"))
+    return tuple(found)
+
+
+def pools_of(session: Session, judged: JudgedSet, question: Question, sources: Sequence[Source]) -> dict[str, Any]:
+    hits = session.gather(question.text, None, Clock())
+    query = session._query(question.text, None)
+    more: dict[str, list[Hit]] = {}
+    ms = {}
+    nearness: list[float] = []
+    for source in sources:
+        started = time.perf_counter()
+        new = find_more([source], session._finders, query, hits)
+        hits = add_scores(source, query, hits)
+        ms[source.name] = 1000 * (time.perf_counter() - started)
+        if isinstance(source, Levels):
+            nearness = nearness_of(
+                source,
+                query.vector,
+                [judged.ids[Path(each.path).name] in question.grades for each in source.passages.kept],
+            )
+            told = source.by_level(query)
+            hits, new = ([with_levels(source, told, hit) for hit in each] for each in (hits, new))
+        reading = replace(query, n_proposed=len(new))
+        for reader in (*session._readers, source, *session._closest):
+            new = add_scores(reader, reading, new) if new else new
+        more[source.name] = new
+    return {
+        "question": question.id,
+        "hits": [hit_to_json(hit, judged) for hit in hits],
+        "more": {name: [hit_to_json(hit, judged) for hit in new] for name, new in more.items()},
+        "ms": ms,
+        "vector": np.round(query.vector, 4).tolist(),
+        "nearness": nearness,
+    }
+
+
+def nearness_of(source: Levels, vector: np.ndarray, is_gold: Sequence[bool]) -> list[float]:
+    """By level, the cosine of its best snippet to the nearest passage of a gold document (section 3.2.2)."""
+    gold = source.passages.vectors[np.array(is_gold)]
+    if not len(gold):
+        return [float("nan")] * len(LEVELS)
+    best = [vectors[int(np.argmax(vectors @ vector))] for vectors in source.nested.vectors]
+    return [float((gold @ snippet).max()) for snippet in best]
+
+
+def with_levels(source: Levels, told: np.ndarray, hit: Hit) -> Hit:
+    """The hit with its score at each level, so that another router can weigh them."""
+    row = told[source.passages.places[hit.chunk.id]]
+    return replace(hit, scores={**hit.scores, **{level: float(row[n]) for n, level in enumerate(LEVELS)}})
+
+
+def routed(pools: Sequence[Pools], router: Router) -> list[Pools]:
+    """The pools with the source `levels` as this router weighs it."""
+
+    def rerouted(hits: Sequence[Hit], weights: np.ndarray) -> list[Hit]:
+        return [
+            replace(
+                hit,
+                scores={
+                    **hit.scores,
+                    LEVELS_NAME: float(weigh(np.array([hit.scores[level] for level in LEVELS]), weights)),
+                },
+            )
+            for hit in hits
+        ]
+
+    found = []
+    for each in pools:
+        weights = router.weights(each.vector)
+        more = {**each.more, LEVELS_NAME: rerouted(each.more[LEVELS_NAME], weights)}
+        gathered = replace(each.gathered, hits=rerouted(each.gathered.hits, weights))
+        found.append(replace(each, gathered=gathered, more=more))
+    return found
+
+
+def train_on(pools: Sequence[Pools]) -> Router:
+    """The router of these questions, those of each set alike."""
+    known = [each for each in pools if not np.isnan(each.nearness).any()]
+    vectors = np.stack([each.vector for each in known]).astype(np.float32)
+    return train_router(vectors, soft_labels(np.stack([each.nearness for each in known])))
+
+
+def hit_to_json(hit: Hit, judged: JudgedSet) -> list[Any]:
+    chunk, owner = hit.chunk, judged.ids[Path(hit.path).name]
+    scores = {name: round(score, 6) for name, score in hit.scores.items()}
+    known = [chunk.id, chunk.document, chunk.kind, chunk.modality, chunk.position, hit.path, owner]
+    return [*known, scores, hit.score, hit.ceiling, chunk.row]
+
+
+def read_pools(row: Mapping[str, Any], questions: Mapping[str, Question]) -> Pools:
+    question = questions[row["question"]]
+    gathered = json_to_gathered(row, question)
+    owners = dict(gathered.owners)
+    more = {}
+    for name, hits in row["more"].items():
+        found = json_to_gathered({"hits": hits}, question)
+        more[name], owners = found.hits, {**owners, **found.owners}
+    told = (np.array(row["vector"]), np.array(row["nearness"]))
+    return Pools(replace(gathered, owners=owners), more, row["ms"], bool(EXACT.search(question.text)), *told)
+
+
+# --- runs ------------------------------------------------------------------------------------------------------------
+
+
+def values_of(pools: Sequence[Pools], name: str, prior: Calibration) -> dict[float, np.ndarray]:
+    """nDCG@10 of each question, by the source's weight; weight 0 is the default, which the source proposes nothing to.
+
+    The sum of the evidence is linear in the weights, so that each question is summed up twice, not once a weight.
+    """
+    alone = replace(prior, weights={name: 1.0})
+    found = {weight: np.zeros(len(pools)) for weight in (0.0, *WEIGHTS)}
+    for number, each in enumerate(pools):
+        hits = each.hits("")
+        found[0.0][number] = ndcg_of(each, hits, np.array(sum_evidence(hits, prior, N_WORDS)))
+        hits = each.hits(name)
+        usual = np.array(sum_evidence(hits, prior, N_WORDS))
+        own = np.array(sum_evidence(hits, alone, N_WORDS))
+        for weight in WEIGHTS:
+            found[weight][number] = ndcg_of(each, hits, usual + weight * own)
+    return found
+
+
+def ndcg_of(pools: Pools, hits: Sequence[Hit], evidence: np.ndarray) -> float:
+    order = sorted(range(len(hits)), key=lambda n: (-evidence[n], hits[n].path, hits[n].chunk.position))
+    return pools.gathered.ndcg([hits[n] for n in order])
+
+
+def keyword_values(pools: Sequence[Pools], prior: Calibration) -> np.ndarray:
+    methods = ("calibrated", "words")
+    return np.array(
+        [each.gathered.ndcg(fuse_hits(each.hits(""), prior, methods[each.exact], n_words=N_WORDS)) for each in pools]
+    )
+
+
+def fused_by_rank(pools: Sequence[Pools], prior: Calibration) -> np.ndarray:
+    """Reciprocal rank fusion of the default's order with that by words and by meaning."""
+    values = []
+    for each in pools:
+        hits = {hit.chunk.id: hit for hit in each.hits("")}
+        orders = [
+            fuse_hits(list(hits.values()), prior, method, N_WORDS) for method in ("calibrated", "words", "meaning")
+        ]
+        fused = fuse_by_rank([[hit.chunk.id for hit in order] for order in orders])
+        values.append(each.gathered.ndcg([hits[key] for key in sorted(fused, key=lambda key: -fused[key])]))
+    return np.array(values)
+
+
+def best_weight(sets: Mapping[str, Mapping[float, np.ndarray]], base: Mapping[str, np.ndarray], left_out: str) -> float:
+    """The weight with the best mean gain over the other sets; 0 where none gains."""
+    others = [name for name in sets if name != left_out]
+    if not others:
+        return 0.0
+    gains = {w: float(np.mean([(sets[name][w] - base[name]).mean() for name in others])) for w in WEIGHTS}
+    best = max(gains, key=gains.__getitem__)
+    return best if gains[best] > 0 else 0.0
+
+
+def print_report(pools: Mapping[str, Sequence[Pools]], prior: Calibration) -> None:
+    names = [name for name in ALL_ORDERED if any(name in each[0].more for each in pools.values())]
+    tried = {
+        name: {of: values_of(each, name, prior) for of, each in pools.items() if name in each[0].more} for name in names
+    }
+    base = {of: next(tried[name][of][0.0] for name in names if of in tried[name]) for of in pools}
+    for of, each in pools.items():
+        mean = bootstrap(base[of])
+        print(f"\n{of}: {len(each)} questions, default {mean.mean:.4f} [{mean.low:.4f}, {mean.high:.4f}]")
+        runs: dict[str, tuple[str, np.ndarray]] = {}
+        for name in names:
+            if of in tried[name]:
+                weight = best_weight(tried[name], base, of)
+                values = tried[name][of][weight] if weight else base[of]
+                ms = float(np.median([one.ms[name] for one in each]))
+                own = max(WEIGHTS, key=lambda w, by=tried[name][of]: by[w].mean())
+                most = (tried[name][of][own] - base[of]).mean()
+                told = f"weight {weight:g}, {ms:5.1f} ms; its own best {own:g}: {most:+.4f}"
+                runs[name] = (told, values)
+        runs["keyword router"] = ("", keyword_values(each, prior))
+        runs["rank fusion"] = ("", fused_by_rank(each, prior))
+        found = {name: paired_bootstrap(values, base[of]) for name, (_, values) in runs.items()}
+        corrected = zip(
+            found, holm([one.p for one in found.values()]), benjamini_hochberg([one.p for one in found.values()]),
+            strict=True,
+        )  # fmt: skip
+        for name, by_holm, by_fdr in corrected:
+            one = found[name]
+            print(
+                f"{name:16} {one.difference:+.4f} [{one.low:+.4f}, {one.high:+.4f}] Holm {by_holm:.3f} FDR {by_fdr:.3f}"
+                f"  {runs[name][0]}",
+                flush=True,
+            )
+        everything = [base[of], *(values for _, values in runs.values())]
+        strategies = [
+            *everything,
+            *(values for name in names if of in tried[name] for values in [tried[name][of][1.0]]),
+        ]
+        best = paired_bootstrap(np.max(strategies, axis=0), base[of])
+        print(f"{'oracle':16} {best.difference:+.4f} [{best.low:+.4f}, {best.high:+.4f}], of {len(strategies)} runs")
+    for name in names:
+        gains = {w: np.mean([(tried[name][of][w] - base[of]).mean() for of in tried[name]]) for w in WEIGHTS}
+        print(f"{name:16} mean gain by weight: " + ", ".join(f"{w:g} {gain:+.4f}" for w, gain in gains.items()))
+
+
+ALL_ORDERED = (*EXTRAS, *SUMMARIES)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--questions", type=int, default=0, help="of each set, at most so many, evenly chosen")
+    parser.add_argument("--write", action="store_true", help="write the router that is trained on all sets")
+    options = parser.parse_args()
+    pools = {
+        name: gather_pools(options.data, options.cache, name, options.questions) for name in options.sets.split(",")
+    }
+    for name, each in pools.items():
+        others = [one for other, these in pools.items() if other != name for one in these]
+        router = train_on(others) if others else read_router(len(each[0].vector))
+        labels = np.bincount(np.argmax([one.nearness for one in each], axis=1), minlength=len(LEVELS))
+        told = np.mean([router.weights(one.vector) for one in each], axis=0)
+        print(f"{name}: nearest level {dict(zip(LEVELS, labels.tolist(), strict=True))}, routed {np.round(told, 2)}")
+        pools[name] = routed(each, router)
+    if options.write:
+        everything = [one for these in pools.values() for one in these]
+        ROUTER_FILE.write_text(json.dumps(train_on(everything).to_json()) + "\n", "utf-8")
+    print_report(pools, read_priors()["late"])
+
+
+if __name__ == "__main__":
+    main()
