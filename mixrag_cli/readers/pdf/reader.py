@@ -122,6 +122,7 @@ class _PageReader:
             is_complete,
             tuple(warnings),
             tuple(chars.turned_words(frame)),
+            tuple(paths.shapes),
         )
 
 
