@@ -304,9 +304,31 @@ def test_prose_lists_and_contents_are_no_tables() -> None:
             page.drawString(100, 640 - 14 * number, text)
         write_prose(page, 72, 560, 100)
 
-    document = read(hostile_pdf.canvas_pdf(paint))
+    document = read(hostile_pdf.canvas_pdf(paint, *[lambda page: None] * 11))  # the pages that the contents tell
     assert document.grids == ()
     assert "• Wait for 30 minutes" in document.text
+
+
+PAIRS = {
+    "figures that rise": ([("Staff", "12"), ("Rent", "31"), ("Travel", "88"), ("Books", "112")], False),
+    "by year": ([("2020", "12"), ("2021", "14"), ("2022", "17"), ("2023", "19")], False),
+    "two on one edge": ([("Staff", "1,204"), ("Rent", "310")], True),
+    "with units": ([("Length", "12.5 m"), ("Weight", "120 kg"), ("Power", "7.5 kW"), ("Speed", "25 km/h")], True),
+    "a text last": ([("Founded", "1984"), ("Seat", "Berlin"), ("Members", "240"), ("Chair", "A. Stone")], True),
+}
+
+
+@pytest.mark.parametrize(("pairs", "is_left"), PAIRS.values(), ids=PAIRS)
+def test_labels_and_values_in_two_columns_are_a_table(pairs: list[tuple[str, str]], is_left: bool) -> None:
+    def paint(page: Canvas) -> None:
+        page.setFont("Helvetica", 9)
+        write_prose(page, 72, 560, 100)
+        for number, (label, value) in enumerate(pairs):
+            page.drawString(72, 740 - 14 * number, label)
+            (page.drawString if is_left else page.drawRightString)(300, 740 - 14 * number, value)
+
+    (grid,) = read(hostile_pdf.canvas_pdf(paint)).grids
+    assert matrix(grid) == [list(pair) for pair in pairs]
 
 
 def test_the_marks_along_a_charts_axes_are_no_table() -> None:

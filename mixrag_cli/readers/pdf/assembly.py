@@ -135,7 +135,9 @@ def _mark_table(mark: str, box: Box) -> Word:
 
 def _lay_out_lines(lines: Sequence[Line], content: PageContent) -> list[TextItem | Grid]:
     """Paragraphs and aligned tables among neighbouring lines of one flow."""
-    tables = find_aligned_tables(lines, content.horizontal, content.number) if content.has_tables else []
+    tables = (
+        find_aligned_tables(lines, content.horizontal, content.number, content.n_pages) if content.has_tables else []
+    )
     taken = {id(line) for table in tables for line in table.lines}
     starts = {id(table.lines[0]): table for table in tables}
     items: list[TextItem | Grid] = []

@@ -123,6 +123,7 @@ class _PageReader:
             tuple(warnings),
             tuple(chars.turned_words(frame)),
             tuple(paths.shapes),
+            count_pages(self._document),
         )
 
 
