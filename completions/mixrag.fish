@@ -26,6 +26,7 @@ complete -c mixrag -n '__fish_seen_subcommand_from index' -l follow -d 'Follow s
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l wait -x -d 'Wait this many seconds for another index run to end'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l exclude -x -d 'Leave these files or folders out, now and later; may be repeated; \'\' forgets what was given before'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l include -x -d 'Only these files, now and later; as --exclude'
+complete -c mixrag -n '__fish_seen_subcommand_from index' -l encoding -x -d 'Read these text files in this encoding, now and later; as --exclude. Example: \'old/*.txt=cp850\''
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l watch -d 'Then keep the index fresh as files change, until Ctrl-C'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l summaries -x -a 'none short long' -d 'Let the model summarise tables: none, short, long'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l generator -x -d 'The model that answers: a GGUF file, a name from models list, or a server'

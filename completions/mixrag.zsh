@@ -445,6 +445,7 @@ _mixrag_index() {
         '*--wait=[Wait this many seconds for another index run to end]:value: ' \
         '*--exclude=[Leave these files or folders out, now and later; may be repeated; '\'''\'' forgets what was given before]:value: ' \
         '*--include=[Only these files, now and later; as --exclude]:value: ' \
+        '*--encoding=[Read these text files in this encoding, now and later; as --exclude. Example - '\''old/*.txt=cp850'\'']:value: ' \
         '*--watch[Then keep the index fresh as files change, until Ctrl-C]' \
         '*--summaries=[Let the model summarise tables - none, short, long]:value:(none short long)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \

@@ -67,6 +67,7 @@ class SourceFile:
     """A regular file that the walk found.
 
     root: absolute path of the indexed folder; path: relative to it. Both are bytes: the file system's own.
+    encoding: that the user says its text is in, "" where it is to be found out.
     """
 
     root: bytes
@@ -75,6 +76,7 @@ class SourceFile:
     mtime_ns: int
     device: int
     inode: int
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +386,8 @@ class DocumentRow:
     """A file as the store remembers it.
 
     status: "indexed", "empty", "skipped" (unreadable) or "left_out" (by rule). path: cleaned for display. key: the raw
-    path. content_hash: sha256 of the bytes, hex, "" where never read. seen_ns: when the scan that read it began.
+    path. content_hash: sha256 of the bytes, hex, "" where never read; "+NAME" follows where the user said the encoding.
+    seen_ns: when the scan that read it began.
     """
 
     id: str
@@ -411,6 +414,11 @@ class DocumentRow:
     def path_below(self) -> str:
         """The path from the indexed folder on: all of it that is searched."""
         return path_from_root(self.path, os.fsdecode(self.root))
+
+    @property
+    def encoding(self) -> str:
+        """The encoding that the user said when the file was read, "" where none."""
+        return self.content_hash.partition("+")[2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def is_held(sentence: str, lines: list[str], cited: tuple[int, int]) -> bool:
         _has_in_order(WORD.findall(sentence), shown("\n".join(lines[first - 1 : last])))
         and _has_in_order(begins, shown(lines[first - 1]))
         and _has_in_order(ends, shown(lines[last - 1]))
-        for shown in (_as_written, _without_tags)
+        for shown in (str, _as_written, _without_tags)
     )
 
 

@@ -62,6 +62,28 @@ TEXT_PARTS = (
     ".. image:: x\n   :alt: y\n\n{0}",
     "\t{0}\n\n\n\n{1}",
 )
+RST_PARTS = (
+    "{0} {1}\n{2}" + "-" * 30,
+    "=" * 40 + "\n {0} {1}\n" + "=" * 40 + "\n\n{2}",
+    "{0} ``{1}`` *{2}*\n:ref:`{3} <x>`. {4}",
+    ".. note:: {0}\n   {1}\n\n   {2}",
+    ".. code-block:: py\n   :name: a\n\n   {0} = 1\n\n   {1} = 2\n\n{2}",
+    ".. _{0}:\n\n{1}\n{2}",
+    "{0}\n    {1}\n    {2}\n\n{3}\n    {4}",
+    ":{0}: {1}\n:{2}:\n    {3}",
+    "#. {0}\n#. {1}\n\n   {2}\n* {3}",
+    "| {0}\n| {1}\n  {2}",
+    "{0} [1]_\n\n.. [1] {1}\n   {2}",
+    "+------------+------------+\n| {0:<10} | {1:<10} |\n+============+============+\n| {2:<10} | {3:<10} |\n"
+    "+------------+------------+",
+    "============  ============\n{0:<12}  {1}\n============  ============\n{2:<12}  {3}\n============  ============",
+    ".. csv-table:: {0}\n   :header: {1}, {2}\n\n   {3}, {4}",
+    ".. {0}\n   {1}",
+    "-v, --{0}  {1}\n           {2}\n--{3}     {4}",
+    "{0}::\n\n  {1}\n\n\n  {2}\n\n{3}",
+    ">>> {0}\n{1}\n\n{2}",
+    ".. |{0}| replace:: {1}\n\n----------\n\n{2}",
+)
 
 
 def files_of(parts: tuple[str, ...]) -> st.SearchStrategy[str]:
@@ -103,6 +125,12 @@ def test_an_html_citation_holds_its_sentence(text: str) -> None:
 @given(files_of(TEXT_PARTS))
 def test_a_text_citation_holds_its_sentence(text: str) -> None:
     check_every_citation("a.txt", text.encode())
+
+
+@PROPERTY
+@given(files_of(RST_PARTS))
+def test_a_citation_of_restructured_text_holds_its_sentence(text: str) -> None:
+    check_every_citation("a.rst", text.encode())
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)

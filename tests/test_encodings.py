@@ -6,8 +6,9 @@ import io
 
 import pytest
 
-from mixrag_cli.readers.decoding import decode, decoding_warnings, guess_encoding, read_decoded
+from mixrag_cli.readers.decoding import Decoded, decode, decoding_warnings, guess_encoding, read_decoded
 from mixrag_cli.readers.letter_evidence import ENCODINGS, LETTERS
+from mixrag_cli.readers.sheets.delimited import read_delimited
 from mixrag_cli.readers.source import ReadSource
 
 # After the first article of the Universal Declaration of Human Rights; some sentences are added.
@@ -73,6 +74,31 @@ def test_an_answer_that_hangs_on_a_letter_is_said_to_be_unsure() -> None:
     arabic = SAYINGS["Arabic"].encode("cp1256", "ignore")
     sure = read_decoded(ReadSource("t.txt", len(arabic), io.BytesIO(arabic)))
     assert decoding_warnings(sure) == ["read as cp1256"]
+
+
+def read_as_said(raw: bytes, encoding: str) -> Decoded:
+    return read_decoded(ReadSource("t.txt", len(raw), io.BytesIO(raw), encoding=encoding))
+
+
+def test_what_the_user_says_goes_before_everything_but_a_mark() -> None:
+    assert read_as_said("café".encode("cp850"), "cp850").text == "café"
+    assert read_as_said("£5".encode(), "cp437").text == "┬ú5"  # valid UTF-8, and yet as told
+    marked = read_as_said("£5".encode("utf-8-sig"), "cp437")
+    assert (marked.text, marked.encoding, decoding_warnings(marked)) == ("£5", "utf-8", [])
+    chinese = "人人生而自由".encode("utf-16-le") + b"\n\0" * 2
+    assert read_as_said(chinese, "utf-16-le").text == "人人生而自由\n\n"
+    assert decoding_warnings(read_as_said(b"caf\x81", "cp1252")) == ["1 character could not be read as cp1252"]
+
+
+def test_a_csv_is_read_in_the_encoding_that_the_user_says() -> None:
+    raw = "zboží,cena\nžlutý kůň,12\nšálek,7\n".encode("cp852")
+    document = read_delimited(ReadSource("t.csv", len(raw), io.BytesIO(raw), encoding="cp852"))
+    assert "žlutý kůň" in document.text
+    assert document.warnings == ("read as cp852, as told",)
+
+
+def test_a_declared_codec_that_is_none_of_texts_is_passed_over() -> None:
+    assert guess_encoding(b"# coding: unicode_escape\ncaf\xe9 na\xefve").encoding == "cp1252"
 
 
 def test_what_a_file_declares_goes_before_its_letters() -> None:

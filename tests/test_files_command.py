@@ -131,6 +131,43 @@ def test_globs_are_kept_with_the_root(folder: Path) -> None:
     assert {"stock.csv", "drafts/one.md", "prices.py"} <= set(states())
 
 
+def test_an_encoding_that_is_said_is_kept_and_read_by(folder: Path) -> None:
+    (folder / "old").mkdir()
+    # Czech in the encoding of DOS: Central European letters that look like those of cp1250 to no reader
+    for name in ("price.txt", "stav.csv"):
+        (folder / "old" / name).write_bytes("zboží;cena\nžlutý kůň;12\nšálek;7\n".encode("cp852"))
+    run("index", "--encoding", "old/=cp852", code=3)
+    notes = {each["path"]: each["notes"] for each in as_json("ls")["files"]}
+    assert notes["old/price.txt"] == notes["old/stav.csv"] == ["read as cp852, as told"]
+    assert notes["handbook.md"] == []
+    assert "(read as cp852, as told)" in run("ls", "old/price.txt")
+    assert "old/stav.csv: read as cp852, as told" in run("status")
+    assert as_json("search", "žlutý kůň")["hits"][0]["path"].startswith("old/")
+    before = as_json("ls", "old/price.txt")
+    run("index", code=3)
+    assert as_json("ls", "old/price.txt") == before
+    changed = json.loads(
+        run("index", "--encoding", "*.csv=cp850", "--encoding", "old/price.txt=cp852", "--json", code=3)
+    )
+    assert (changed["changed"], changed["added"]) == (2, 0)  # stav.csv and stock.csv
+    assert {each["path"]: each["notes"] for each in as_json("ls")["files"]}["old/stav.csv"] == [
+        "read as cp850, as told"
+    ]
+    forgotten = json.loads(run("index", "--encoding", "", "--json", code=3))
+    assert forgotten["changed"] == 3
+    assert "as told" not in run("status")
+
+
+@pytest.mark.parametrize(
+    "given", ["*.txt=cp99999", "*.txt=base64", "*.txt=unicode_escape", "*.txt", "=cp850", "*.txt="]
+)
+def test_what_is_no_encoding_is_refused_in_one_line(folder: Path, given: str) -> None:
+    done = CliRunner().invoke(app, ["index", "--encoding", given])
+    assert done.exit_code == 2
+    assert len(done.stderr.splitlines()) == 2  # the second names a command that works
+    assert done.stderr.startswith("mixrag: --encoding: ")
+
+
 @pytest.mark.parametrize(
     ("selection", "path", "wanted"),
     [

@@ -161,6 +161,7 @@ def status_of(text):
         left_out=skipped,
         no_reader={},
         partly=(text,),
+        encodings=(text,),
         models={"embedder": text},
         thresholds={"words": 1.5},
         calibration=read_priors()["late"],

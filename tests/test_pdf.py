@@ -304,9 +304,31 @@ def test_prose_lists_and_contents_are_no_tables() -> None:
             page.drawString(100, 640 - 14 * number, text)
         write_prose(page, 72, 560, 100)
 
-    document = read(hostile_pdf.canvas_pdf(paint))
+    document = read(hostile_pdf.canvas_pdf(paint, *[lambda page: None] * 11))  # the pages that the contents tell
     assert document.grids == ()
     assert "• Wait for 30 minutes" in document.text
+
+
+PAIRS = {
+    "figures that rise": ([("Staff", "12"), ("Rent", "31"), ("Travel", "88"), ("Books", "112")], False),
+    "by year": ([("2020", "12"), ("2021", "14"), ("2022", "17"), ("2023", "19")], False),
+    "two on one edge": ([("Staff", "1,204"), ("Rent", "310")], True),
+    "with units": ([("Length", "12.5 m"), ("Weight", "120 kg"), ("Power", "7.5 kW"), ("Speed", "25 km/h")], True),
+    "a text last": ([("Founded", "1984"), ("Seat", "Berlin"), ("Members", "240"), ("Chair", "A. Stone")], True),
+}
+
+
+@pytest.mark.parametrize(("pairs", "is_left"), PAIRS.values(), ids=PAIRS)
+def test_labels_and_values_in_two_columns_are_a_table(pairs: list[tuple[str, str]], is_left: bool) -> None:
+    def paint(page: Canvas) -> None:
+        page.setFont("Helvetica", 9)
+        write_prose(page, 72, 560, 100)
+        for number, (label, value) in enumerate(pairs):
+            page.drawString(72, 740 - 14 * number, label)
+            (page.drawString if is_left else page.drawRightString)(300, 740 - 14 * number, value)
+
+    (grid,) = read(hostile_pdf.canvas_pdf(paint)).grids
+    assert matrix(grid) == [list(pair) for pair in pairs]
 
 
 def test_the_marks_along_a_charts_axes_are_no_table() -> None:
@@ -317,6 +339,53 @@ def test_the_marks_along_a_charts_axes_are_no_table() -> None:
             page.drawRightString(340, 700 - 20 * number, str(700 - 100 * number))
 
     assert read(hostile_pdf.canvas_pdf(paint)).grids == ()
+
+
+def paint_chart(page: Canvas, left: float, top: float, *, lines: bool) -> None:
+    """A bar chart of five marks and three bars: with lines across at its marks, or with an axis and ticks."""
+    page.setFont("Helvetica", 7)
+    for number in range(5):
+        y = top - 20 * number
+        page.drawRightString(left, y - 2.5, f"{2 - 0.5 * number:.1f}")
+        page.line(left + 6, y, left + (150 if lines else 11), y)
+    if not lines:
+        page.line(left + 8, top, left + 8, top - 80)
+    for number, name in enumerate(("North", "South", "East")):
+        page.rect(left + 30 + 40 * number, top - 80, 15, 30 + 10 * number, stroke=0, fill=1)
+        page.drawCentredString(left + 37 + 40 * number, top - 92, name)
+        page.drawCentredString(left + 37 + 40 * number, top - 101, str(2020 + number))
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_chart_beside_a_table_is_text_of_its_own(lines: bool) -> None:
+    def paint(page: Canvas) -> None:
+        paint_chart(page, 350, 695, lines=lines)
+        page.setFont("Helvetica", 9)
+        for number, name in enumerate(("Barley", "Oats", "Rye", "Wheat", "Maize", "Millet", "Spelt")):
+            page.drawString(72, 700 - 14 * number, name)
+            page.drawRightString(200, 700 - 14 * number, f"{1.25 + number:.2f} - {1.5 + number:.2f}")
+            page.drawRightString(290, 700 - 14 * number, f"{3.25 * number + 1:.2f}")
+
+    document = read(hostile_pdf.canvas_pdf(paint))
+    (grid,) = document.grids
+    assert (grid.n_rows, grid.n_columns) == (7, 3)
+    assert [cell.text for cell in grid.cells[:3]] == ["Barley", "1.25 - 1.50", "1.00"]
+    assert "North South East 2020 2021 2022 2.0 1.5 1.0 0.5 0.0" in document.text
+
+
+def test_a_ruled_table_of_falling_years_is_no_chart() -> None:
+    def paint(page: Canvas) -> None:
+        page.setFont("Helvetica", 9)
+        for number in range(7):
+            page.line(72, 707 - 14 * number, 300, 707 - 14 * number)
+            if number < 6:
+                page.drawRightString(100, 697 - 14 * number, str(2024 - number))
+                page.drawRightString(290, 697 - 14 * number, f"{3.25 * number + 1:.2f}")
+        for x in (72, 110, 300):
+            page.line(x, 707, x, 707 - 14 * 6)
+
+    (grid,) = read(hostile_pdf.canvas_pdf(paint)).grids
+    assert (grid.n_rows, grid.n_columns) == (6, 2)
 
 
 def test_header_words_that_stand_close_are_parted_as_the_line_above_them_is() -> None:
@@ -363,12 +432,14 @@ def test_dot_leaders_part_a_label_from_its_figures() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["1,234", "(265)", "$1.27", "35.4%", "(2)%", "—", "1 234,5", "n/a", "-3.5", "12*"])
+@pytest.mark.parametrize(
+    "text", ["1,234", "(265)", "$1.27", "35.4%", "(2)%", "—", "1 234,5", "n/a", "-3.5", "12*", "1.35 - 1.42", "3–5 %"]
+)
 def test_figures_are_known(text: str) -> None:
     assert is_number(text)
 
 
-@pytest.mark.parametrize("text", ["July 1,", "29,", "Total", "Level 1", "8-K", "ASC 606", "$", "%"])
+@pytest.mark.parametrize("text", ["July 1,", "29,", "Total", "Level 1", "8-K", "ASC 606", "001-36743", "$", "%"])
 def test_texts_are_no_figures(text: str) -> None:
     assert not is_number(text)
 

@@ -86,7 +86,7 @@ def test_no_bytes_raise() -> None:
 
 def test_lost_characters_are_reported() -> None:
     document = read("a.txt", "Größe Käse Übung\n".encode() + b"x \xff y\n")
-    assert document.warnings == ("1 characters could not be read as utf-8",)
+    assert document.warnings == ("1 character could not be read as utf-8",)
 
 
 def test_line_ends_of_all_systems_count_as_one_line() -> None:

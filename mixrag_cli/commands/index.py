@@ -13,7 +13,7 @@ import typer
 from mixrag_cli.commands.options import Face, GeneratorOption, SummariesOption, YesOption, command, confirm
 from mixrag_cli.commands.refreshing import WAIT_S, keep_fresh
 from mixrag_cli.commands.signals import interruption_code
-from mixrag_cli.errors import ExitCode, MixragError
+from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
 from mixrag_cli.output.streams import write_json
 
 if TYPE_CHECKING:
@@ -66,6 +66,14 @@ def index(
         list[str] | None,
         typer.Option("--include", metavar="GLOB", help="Only these files, now and later; as --exclude."),
     ] = None,
+    encoding: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--encoding",
+            metavar="GLOB=NAME",
+            help="Read these text files in this encoding, now and later; as --exclude. Example: 'old/*.txt=cp850'.",
+        ),
+    ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Then keep the index fresh as files change, until Ctrl-C.")
     ] = False,
@@ -82,7 +90,7 @@ def index(
     """
     roots = paths or []  # none: the folders that the index here knows, else the current one
     settings = face.settings(may_be_new=True, summaries=summaries, generator=generator)
-    wishes = _wishes(rebuild, prune, follow, wait_s, (tuple(include or ()), tuple(exclude or ())))
+    wishes = _wishes(rebuild, prune, follow, wait_s, (include or (), exclude or (), encoding or ()))
     if estimate:
         return _estimate(roots, settings, face, wishes)
     if rebuild:
@@ -92,12 +100,34 @@ def index(
 
 
 def _wishes(
-    rebuild: bool, prune: bool, follow: bool, wait_s: float, globs: tuple[tuple[str, ...], tuple[str, ...]]
+    rebuild: bool,
+    prune: bool,
+    follow: bool,
+    wait_s: float,
+    globs: tuple[Sequence[str], Sequence[str], Sequence[str]],
 ) -> IndexWishes:
+    """globs: of --include, --exclude and --encoding."""
     from mixrag_cli.stories.wishes import IndexWishes
     from mixrag_cli.walking import Selection
 
-    return IndexWishes(rebuild, prune, follow, wait_s, Selection(*globs))
+    include, exclude, encodings = globs
+    selection = Selection(tuple(include), tuple(exclude), tuple(map(_said_encoding, encodings)))
+    return IndexWishes(rebuild, prune, follow, wait_s, selection)
+
+
+def _said_encoding(given: str) -> tuple[str, str]:
+    """The glob and the encoding of GLOB=NAME, ("", "") of ''. Raises WrongUsage."""
+    from mixrag_cli.readers.decoding import find_codec
+
+    glob, _, name = given.rpartition("=")
+    if not given:
+        return "", ""
+    if not glob or not name:
+        raise WrongUsage(f"--encoding: {given!r} is no GLOB=NAME", "mixrag index --encoding '*.txt=cp850'")
+    codec = find_codec(name)
+    if not codec:
+        raise WrongUsage(f"--encoding: {name!r} is no encoding of texts", "mixrag index --encoding '*.txt=cp850'")
+    return glob, codec
 
 
 def _estimate(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexWishes) -> int:

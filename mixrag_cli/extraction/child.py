@@ -80,7 +80,7 @@ def extract(connection: socket.socket, request: Request, fd: int) -> None:
         if before.st_size > request.max_file_mb * MEGABYTE:
             raise FileUnreadable("too-large", f"larger than {request.max_file_mb} MB")
         limits = ReadLimits(request.max_file_mb, request.max_text_file_mb, request.ocr)
-        source = ReadSource(request.name, before.st_size, file, beat, limits, redact_text)
+        source = ReadSource(request.name, before.st_size, file, beat, limits, redact_text, request.encoding)
         read = fallback_reader_for(request.name) if request.fallback else reader_for(request.name)
         beat(0, before.st_size)
         document = read(source)

@@ -230,6 +230,7 @@ class _Seat:
             table_representation=settings.table_representation,
             fallback=fallback,
             ocr=settings.ocr == "auto",
+            encoding=job.source.encoding,
         )
 
     def _ready_worker(self) -> Worker:

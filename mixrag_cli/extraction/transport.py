@@ -28,7 +28,7 @@ class Request:
 
     embedder: as in the settings; its tokens are counted. window: the embedder's, in tokens.
     table_representation: as in the settings. fallback: use the second reader. ocr: whether pictures may be
-    read.
+    read. encoding: that the user says the text is in, "" for none.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Request:
     table_representation: Representation = "h-rcl-rows"
     fallback: bool = False
     ocr: bool = True
+    encoding: str = ""
 
     def to_plain(self) -> dict[str, Any]:
         """The request as a JSON object."""

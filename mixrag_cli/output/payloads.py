@@ -195,6 +195,7 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
         "left_out": skipped_to_json(status.left_out),
         "no_reader": dict(status.no_reader),
         "partly": list(status.partly),
+        "encodings": list(status.encodings),
         "models": dict(status.models),
         "thresholds": dict(status.thresholds),
         "calibration": _origin_to_json(status.calibration),
@@ -218,6 +219,7 @@ def files_to_json(files: Sequence[ListedFile]) -> dict[str, Any]:
                 "bytes": each.bytes,
                 "state": each.state,
                 "reason": each.reason or None,
+                "notes": list(each.notes),
             }
             for each in files
         ],

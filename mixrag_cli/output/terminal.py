@@ -102,7 +102,8 @@ def print_files(console: Console, files: Sequence[ListedFile]) -> None:
 
 
 def _why(file: ListedFile) -> str:
-    return f"  ({file.reason})" if file.reason else ""
+    told = "; ".join(filter(None, (file.reason, *file.encodings)))
+    return f"  ({told})" if told else ""
 
 
 def print_status(
@@ -125,9 +126,7 @@ def print_status(
         ("no reader", formats_text(status.no_reader)),
         ("on disk", _changes_text(status.changes)),
     ]
-    facts += [("rows", note) for note in status.partly[:MAX_NOTES]]
-    if len(status.partly) > MAX_NOTES:
-        facts.append(("", f"and {len(status.partly) - MAX_NOTES:,} more long tables (all: mixrag status --json)"))
+    facts += _noted("rows", status.partly, "long tables") + _noted("encoding", status.encodings, "texts")
     if status.stale:
         facts.append(("stale", f"{status.stale:,} could not be read again; their old text is kept"))
     for name, value in facts:
@@ -139,6 +138,12 @@ def print_status(
         print_skipped(console, (*status.skipped, *status.left_out))
     elif status.skipped or status.left_out:
         console.print(Text("which and why: mixrag status --skipped", style="dim"))
+
+
+def _noted(name: str, notes: Sequence[str], kind: str) -> list[tuple[str, str]]:
+    """The first notes of a kind as facts, and how many more there are."""
+    more = f"and {len(notes) - MAX_NOTES:,} more {kind} (all: mixrag status --json)" if len(notes) > MAX_NOTES else ""
+    return [*((name, note) for note in notes[:MAX_NOTES]), ("", more)]
 
 
 def _by_kind(changes: DiskChanges) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -1,13 +1,14 @@
 """Bytes to text, for every format that is text: never an exception, and the losses are counted.
 
 1. a byte order mark decides (UTF-8, UTF-16, UTF-32)
-2. UTF-8, if every byte agrees
-3. UTF-16 or UTF-32 without a mark, told by where the NUL bytes stand
-4. mostly UTF-8 with some damage: UTF-8 with U+FFFD for the damage
-5. what the file declares about itself (coding:, charset=, encoding=)
-6. the single-byte encoding in which the letters are those of a language (see letter_evidence)
-7. what charset-normalizer believes, which knows East Asian encodings
-8. cp1252, which decodes nearly anything a Western program wrote
+2. what the user says
+3. UTF-8, if every byte agrees
+4. UTF-16 or UTF-32 without a mark, told by where the NUL bytes stand
+5. mostly UTF-8 with some damage: UTF-8 with U+FFFD for the damage
+6. what the file declares about itself (coding:, charset=, encoding=)
+7. the single-byte encoding in which the letters are those of a language (see letter_evidence)
+8. what charset-normalizer believes, which knows East Asian encodings
+9. cp1252, which decodes nearly anything a Western program wrote
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ HEAD_BYTES = 8192  # where git and ripgrep look for a NUL too
 GUESS_BYTES = 65_536  # charset-normalizer costs about 10 ms per 10 kB; more text did not change its mind
 FIT_BYTES = 16_384  # a few hundred letters decide
 REPLACEMENT = "\ufffd"
+READ_AS = "read as "  # begins the note on an encoding
+UNREADABLE = "could not be read as "  # stands in the note on characters that an encoding has not
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
@@ -37,8 +40,8 @@ MARKS = (
 DECLARED = re.compile(rb"(?:coding|charset|encoding)[ \t]{0,4}[=:][ \t]{0,4}[\"']?([A-Za-z0-9._-]{2,40})")
 HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 NOT_FOR_TEXT = frozenset(
-    {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7", "mbcs", "oem"}
-)
+    {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7", "mbcs", "oem"}
+)  # Python's own names
 # The encodings of more bytes a character that people meet. Left to all of its 90, charset-normalizer is often wrong.
 LIKELY = ["shift_jis", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "euc_kr"]
 
@@ -55,13 +58,14 @@ class Guess:
 class Decoded:
     """A file's text with its encoding and the number of characters that could not be read (U+FFFD).
 
-    is_sure: whether the encoding is told by the file, or fits clearly better than any other.
+    is_sure: whether the encoding is told by the file, or fits clearly better than any other. is_said: by the user.
     """
 
     text: str
     encoding: str
     replaced: int
     is_sure: bool = True
+    is_said: bool = False
 
 
 def decode(raw: bytes) -> tuple[str, str, int]:
@@ -75,9 +79,8 @@ def decode(raw: bytes) -> tuple[str, str, int]:
 
 def _decode(raw: bytes) -> tuple[str, str, int, bool]:
     """As decode, and whether the encoding is sure."""
-    for mark, encoding in MARKS:
-        if raw.startswith(mark):
-            return (*_finish(raw[len(mark) :], encoding), True)
+    if mark := marked_encoding(raw):
+        return (*_finish(raw[len(mark[0]) :], mark[1]), True)
     if wide := wide_encoding(raw[:HEAD_BYTES]):
         return (*_finish(raw, wide), True)
     try:
@@ -85,6 +88,21 @@ def _decode(raw: bytes) -> tuple[str, str, int, bool]:
     except UnicodeDecodeError:
         guess = guess_encoding(raw)
         return (*_finish(raw, guess.encoding), guess.is_sure)
+
+
+def marked_encoding(head: bytes) -> tuple[bytes, str] | None:
+    """The byte order mark that the bytes begin with, and its encoding."""
+    return next(((mark, encoding) for mark, encoding in MARKS if head.startswith(mark)), None)
+
+
+def find_codec(name: str) -> str:
+    """Python's own name of an encoding of texts, "" where it knows none of that name. Example: "CP-850" -> "cp850"."""
+    try:
+        codec = codecs.lookup(name)
+        "".encode(codec.name)  # raises LookupError for a codec that is none of texts, such as base64
+    except (LookupError, ValueError):
+        return ""
+    return "" if codec.name in NOT_FOR_TEXT else codec.name
 
 
 def looks_binary(head: bytes) -> bool:
@@ -122,7 +140,8 @@ def read_decoded(source: ReadSource, *, may_cut: bool = False) -> Decoded:
     """
     limit = source.limits.max_text_bytes
     raw = source.file.read(limit + 1)
-    if looks_binary(raw):
+    said = "" if marked_encoding(raw) else source.encoding
+    if looks_binary(raw) and not is_wide(said):
         raise FileUnreadable("binary", "looks binary")
     if len(raw) > limit:
         if not may_cut:
@@ -130,8 +149,8 @@ def read_decoded(source: ReadSource, *, may_cut: bool = False) -> Decoded:
         raw = raw[:limit]
         raw = raw[: raw.rfind(b"\n") + 1 or limit]
     source.beat(0, len(raw))
-    text, encoding, replaced, is_sure = _decode(raw)
-    decoded = Decoded(source.redact(safe_text(text)), encoding, replaced, is_sure)
+    text, encoding, replaced, is_sure = (*_finish(raw, said), True) if said else _decode(raw)
+    decoded = Decoded(source.redact(safe_text(text)), encoding, replaced, is_sure, is_said=bool(said))
     source.beat(len(raw), len(raw))
     return decoded
 
@@ -139,10 +158,28 @@ def read_decoded(source: ReadSource, *, may_cut: bool = False) -> Decoded:
 def decoding_warnings(decoded: Decoded) -> list[str]:
     """What a person should know about the decoding: another encoding than UTF-8, characters lost."""
     if decoded.replaced:
-        return [f"{decoded.replaced} characters could not be read as {decoded.encoding}"]
+        lost = "1 character" if decoded.replaced == 1 else f"{decoded.replaced:,} characters"
+        return [f"{lost} {UNREADABLE}{decoded.encoding}"]
+    if decoded.is_said:
+        return [said_note(decoded.encoding)]
     if decoded.encoding == "utf-8":
         return []
-    return [f"read as {decoded.encoding}" if decoded.is_sure else f"read as {decoded.encoding}, unsure"]
+    return [f"{READ_AS}{decoded.encoding}" if decoded.is_sure else f"{READ_AS}{decoded.encoding}, unsure"]
+
+
+def said_note(encoding: str) -> str:
+    """The note on a text that was read in the encoding that the user says."""
+    return f"{READ_AS}{encoding}, as told"
+
+
+def is_wide(encoding: str) -> bool:
+    """Whether texts in the encoding hold NUL bytes."""
+    return encoding.startswith(("utf-16", "utf-32"))
+
+
+def is_on_encoding(note: str) -> bool:
+    """Whether a note of a reader tells in what encoding the file was read."""
+    return note.startswith(READ_AS) or UNREADABLE in note
 
 
 def _finish(raw: bytes, encoding: str) -> tuple[str, str, int]:
@@ -193,13 +230,7 @@ def _is_damaged_utf8(raw: bytes) -> bool:
 
 def _declared_encoding(head: bytes) -> str:
     found = DECLARED.search(head)
-    if found is None:
-        return ""
-    try:
-        name = codecs.lookup(found.group(1).decode("ascii")).name
-    except LookupError:
-        return ""
-    return "" if name in NOT_FOR_TEXT else name
+    return find_codec(found.group(1).decode("ascii")) if found else ""
 
 
 def _decodes(head: bytes, encoding: str) -> bool:

@@ -39,7 +39,8 @@ class ReadSource:
     name: the file name, cleaned for display. size: bytes. file: opened for reading, seekable, at its start.
     beat: call with (done, total), in the reader's own units, at each page or every few thousand rows; it also
     tells the parent process that this one lives. redact: takes secrets out of the decoded text of a text file,
-    where a secret is still in one piece; it keeps the number of lines.
+    where a secret is still in one piece; it keeps the number of lines. encoding: that the user says the text is in,
+    "" where the reader has to find it out.
     """
 
     name: str
@@ -48,6 +49,7 @@ class ReadSource:
     beat: Callable[[int, int], None] = stay_silent
     limits: ReadLimits = ReadLimits()
     redact: Callable[[str], str] = keep_all
+    encoding: str = ""
 
     @property
     def suffix(self) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mixrag_cli.errors import WrongUsage
+from mixrag_cli.readers.decoding import is_on_encoding
 from mixrag_cli.readers.sheets.sampling import SEARCHABLE
 from mixrag_cli.records import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
@@ -27,7 +28,7 @@ class StoreStatus:
 
     calibration: what the thresholds come from. no_reader: of the files left out, those of a format that nothing here
     reads, counted by suffix. partly: of tables too long for all rows to have vectors, how much is found by
-    what.
+    what. encodings: of texts that are no UTF-8, in what they were read.
     """
 
     store: Path
@@ -39,6 +40,7 @@ class StoreStatus:
     left_out: tuple[Skipped, ...]
     no_reader: Mapping[str, int]
     partly: tuple[str, ...]
+    encodings: tuple[str, ...]
     models: Mapping[str, str]
     thresholds: Mapping[str, float]
     calibration: Calibration
@@ -51,7 +53,10 @@ class StoreStatus:
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """One file that a store remembers. bytes: of the file; state: see state_of; reason: why it is skipped or stale."""
+    """One file that a store remembers.
+
+    bytes: of the file; state: see state_of; reason: why it is skipped or stale; notes: what its reader said of it.
+    """
 
     path: str
     modality: str
@@ -59,6 +64,12 @@ class ListedFile:
     bytes: int
     state: str
     reason: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def encodings(self) -> tuple[str, ...]:
+        """Those of the notes that tell in what encoding it was read."""
+        return tuple(filter(is_on_encoding, self.notes))
 
 
 def list_files(start: Path, patterns: Sequence[str], settings: Settings, *, left_out: bool) -> tuple[ListedFile, ...]:
@@ -72,7 +83,8 @@ def list_files(start: Path, patterns: Sequence[str], settings: Settings, *, left
         rows = [row for row in reader.document_rows() if left_out or row.status != "left_out"]
     named = _matching(rows, patterns, store, start) if patterns else rows
     listed = (
-        ListedFile(row.path, row.modality, row.chunks, row.size, state_of(row, store), row.reason) for row in named
+        ListedFile(row.path, row.modality, row.chunks, row.size, state_of(row, store), row.reason, row.warnings)
+        for row in named
     )
     return tuple(sorted(listed, key=lambda each: each.path))
 
@@ -99,6 +111,7 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
         left_out=left_out,
         no_reader=unread_formats(left_out),
         partly=tuple(f"{row.path}: {note}" for row in indexed for note in row.warnings if SEARCHABLE in note),
+        encodings=tuple(f"{row.path}: {note}" for row in indexed for note in row.warnings if is_on_encoding(note)),
         models={"embedder": record.embedder},
         thresholds=_thresholds(calibration, settings),
         calibration=calibration,

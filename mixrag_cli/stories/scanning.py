@@ -59,7 +59,7 @@ class FileScanner:
 
     def _source_of(self, row: DocumentRow) -> SourceFile:
         root = os.fsencode(folder_of(row, self._collection.reader.store))
-        return SourceFile(root, row.key, row.size, row.mtime_ns, row.device, row.inode)
+        return SourceFile(root, row.key, row.size, row.mtime_ns, row.device, row.inode, row.encoding)
 
 
 def _reason(error: FileUnreadable | ValueError) -> str:
@@ -71,7 +71,7 @@ def _reason(error: FileUnreadable | ValueError) -> str:
 def _tally_file(source: SourceFile, suffix: str, table: Table, tally: Callable[[BinaryIO, Dialect], Found]) -> Found:
     """What the tally finds in the open file. Raises FileUnreadable, ValueError as the scan does."""
     with os.fdopen(open_source(source), "rb") as file:
-        encoding, delimiter, decimal_mark = find_dialect(file, suffix)
+        encoding, delimiter, decimal_mark = find_dialect(file, suffix, source.encoding)
         file.seek(0)
         found = tally(file, Dialect(encoding, delimiter, decimal_mark, header_rows=table.rows[0].index))
         ensure_unchanged(file.fileno(), source)

@@ -18,7 +18,14 @@ Selections = Mapping[str, Selection]  # by the root's name in the store
 def kept_selections(record: CommitRecord) -> Selections:
     """What the store keeps."""
     found = record.extra.get(SELECTIONS, {})
-    return {root: Selection(tuple(globs["include"]), tuple(globs["exclude"])) for root, globs in found.items()}
+    return {
+        root: Selection(
+            tuple(globs["include"]),
+            tuple(globs["exclude"]),
+            tuple((glob, encoding) for glob, encoding in globs.get("encodings", ())),
+        )
+        for root, globs in found.items()
+    }
 
 
 def selections_for(plan: IndexPlan, given: Selection | None, *, rebuild: bool = False) -> Selections:
@@ -34,10 +41,17 @@ def selections_for(plan: IndexPlan, given: Selection | None, *, rebuild: bool = 
             raise
         kept = {}
     for root in plan.roots if given else ():
-        before = kept.get(os.fsdecode(root.name), Selection())
-        include, exclude = given.include or before.include, given.exclude or before.exclude  # type: ignore[union-attr]
-        kept[os.fsdecode(root.name)] = Selection(tuple(filter(None, include)), tuple(filter(None, exclude)))
+        kept[os.fsdecode(root.name)] = _merged(kept.get(os.fsdecode(root.name), Selection()), given)  # type: ignore[arg-type]
     return {root: selection for root, selection in kept.items() if selection != Selection()}
+
+
+def _merged(before: Selection, given: Selection) -> Selection:
+    """What is given, and of each kind that is not given what was kept; an empty glob is none."""
+    return Selection(
+        tuple(filter(None, given.include or before.include)),
+        tuple(filter(None, given.exclude or before.exclude)),
+        tuple(pair for pair in given.encodings or before.encodings if pair[0]),
+    )
 
 
 def are_kept(store: Path, selections: Selections) -> bool:
@@ -51,5 +65,8 @@ def are_kept(store: Path, selections: Selections) -> bool:
 def keep_selections(writer: StoreWriter, selections: Selections) -> None:
     """Write them into the record, where they differ from what it says."""
     if kept_selections(writer.record) != selections:
-        plain = {root: {"include": [*one.include], "exclude": [*one.exclude]} for root, one in selections.items()}
+        plain = {
+            root: {"include": [*one.include], "exclude": [*one.exclude], "encodings": [*map(list, one.encodings)]}
+            for root, one in selections.items()
+        }
         writer.put_extra({SELECTIONS: plain})

@@ -4,6 +4,7 @@ those cannot be trusted.
     same status, not racy           -> unchanged, without opening the file
     other status, same content      -> touched: the row is brought up to date, the file is not read
     other or new content            -> to_read; renamed_from where a vanished file had the same content
+    another encoding is said        -> to_read
     left out, or unreadable         -> noted: a row that says so; or stale: what is known of the file is kept
     gone                            -> removed
 """
@@ -34,7 +35,7 @@ PASSING_FAILURES = frozenset({"permission", "read-error", "changed"})
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file to read. row_id: its document's id. content_hash: sha256, hex.
+    """A file to read. row_id: its document's id. content_hash: sha256, hex, with the encoding that the user says.
 
     previous: its row of before, when its content changed. renamed_from: the row of a vanished file with the same
     content; what the store holds of that has to go when this file is written.
@@ -162,7 +163,7 @@ class _Comparison:
             self._take_failure(source, failure)
 
     def _compare_content(self, source: SourceFile, row: DocumentRow | None) -> None:
-        content_hash = self.hash_file(source)
+        content_hash = self.hash_file(source) + (f"+{source.encoding}" if source.encoding else "")
         if row is not None and row.content_hash == content_hash:
             self._touch(source, row)
         elif rule := self.judge(source):
@@ -267,7 +268,8 @@ def has_same_status(source: SourceFile, row: DocumentRow) -> bool:
 def is_surely_same(source: SourceFile, row: DocumentRow) -> bool:
     """Whether the file cannot have changed since it was read, judged without opening it."""
     is_racy = source.mtime_ns >= row.seen_ns - RACY_NS
-    return has_same_status(source, row) and not is_racy and bool(row.content_hash) and not row.stale
+    is_read = bool(row.content_hash) and row.encoding == source.encoding
+    return has_same_status(source, row) and not is_racy and is_read and not row.stale
 
 
 def has_content(row: DocumentRow) -> bool:

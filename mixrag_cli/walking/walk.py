@@ -198,7 +198,7 @@ class Walk:
             return Skipped(display_path(path), "too-large", f"larger than {self.max_bytes // 1_000_000:,} MB")
         if not entry.readable:
             return Skipped(display_path(path), "permission", "permission denied")
-        return source_file(self.root, path, entry.status)
+        return source_file(self.root, path, entry.status, self.selection.encoding_of(path))
 
     def _judge_folder(
         self, path: bytes, entry: Entry, ignores: tuple[IgnoreFile, ...], waived: frozenset[str]
@@ -309,9 +309,9 @@ def read_ignore_file(root: bytes, folder: bytes, name: bytes) -> list[Pattern]:
         os.close(file)
 
 
-def source_file(root: bytes, path: bytes, status: os.stat_result) -> SourceFile:
+def source_file(root: bytes, path: bytes, status: os.stat_result, encoding: str = "") -> SourceFile:
     """The record of a file with this status."""
-    return SourceFile(root, path, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
+    return SourceFile(root, path, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino, encoding)
 
 
 def left_out(path: bytes, rule: Rule) -> Skipped:

@@ -40,6 +40,7 @@ SAME_EDGE = 4.0  # points: a figure's right edge may be off by a "%" or a parent
 MAX_HEADER_LINES = 8  # above the first row of figures or label
 MIN_SHIFTED = 3  # rows on either side of a shift
 SHIFTED_SHARE = 0.7  # of the pieces in a row: fewer column bands mean that two tables lie on each other
+SAME_STEP = 1.2  # times the step of the rows above: how far below a last row of texts may stand
 MIN_AXIS_MARKS = 5
 PLAIN_NUMBER = re.compile(r"^-?\d+(?:\.\d+)?%?$")
 ENTRY = re.compile(r"^(?:Item|Part|Note|Chapter|Section|Annex|Appendix|\d+\.)\s?\S", re.I)
@@ -49,17 +50,18 @@ DOTS = re.compile(r"\.{4,}|(?:\. ){4,}")
 # --- groups of rows --------------------------------------------------------------------------------------------
 
 
-def find_aligned_tables(lines: Sequence[Line], rules: Sequence[Rule], page: int) -> list[FoundTable]:
+def find_aligned_tables(lines: Sequence[Line], rules: Sequence[Rule], page: int, n_pages: int = 0) -> list[FoundTable]:
     """The tables among the lines of one flow, top to bottom.
 
-    rules: the page's horizontal rulings. page: number for the locators, from 1.
+    rules: the page's horizontal rulings. page: number for the locators, from 1. n_pages: of the document, 0 where
+    unknown; a table of contents points to none beyond.
     """
     rows = lines_to_rows(lines)
     tables: list[FoundTable] = []
     floor = 0
     for start, end in _groups(rows):
         for first, last in _split_at_headers(rows, start, end):
-            built = _build(rows, first, last, floor, rules, page)
+            built = _build(rows, first, last, floor, rules, page, n_pages)
             if built is not None:
                 table, floor = built
                 tables.append(table)
@@ -163,7 +165,7 @@ def _is_header_like(row: Row, left: float) -> bool:
 
 
 def _build(
-    rows: Sequence[Row], start: int, end: int, floor: int, rules: Sequence[Rule], page: int
+    rows: Sequence[Row], start: int, end: int, floor: int, rules: Sequence[Rule], page: int, n_pages: int
 ) -> tuple[FoundTable, int] | None:
     """The table in rows [start, end], grown upward over its header; None where the rows are no table."""
     left = min(row.line.x0 for row in rows[start : end + 1])
@@ -177,7 +179,7 @@ def _build(
     size = median(rows[index].line.size for index in data)
     bands = pieces_to_bands((piece for index in data for piece in rows[index].pieces), size, len(data) // 25)
     shown = [rows[index] for index in data]
-    if len(bands) < 2 or _is_contents(shown) or _is_chart(rows[start : end + 1]):
+    if len(bands) < 2 or _is_contents(shown, n_pages) or _is_chart(rows[start : end + 1]):
         return None
     top, bottom = rows[data[0]].line.top - HEADER_REACH * size, rows[data[-1]].line.bottom + size
     bands = _widen_to_rules(bands, [rule for rule in rules if top < rule.at < bottom])
@@ -185,10 +187,31 @@ def _build(
     bands = _with_empty_columns(bands, [rows[index] for index in header])
     header_cells = header_entries([rows[index] for index in header], bands, rules)
     n_levels = set_levels(header_cells)
-    groups = wrapped_rows(rows[first_body : data[-1] + 1], bands)
+    last = _last_row(rows, data[-1], end, bands)
+    groups = wrapped_rows(rows[first_body : last + 1], bands)
     body = [row_entries(group, bands, n_levels + number) for number, group in enumerate(groups)]
-    lines = tuple(rows[index].line for index in (*header, *range(first_body, data[-1] + 1)))
-    return entries_to_table(header_cells, body, len(bands), n_levels, lines, page), data[-1] + 1
+    lines = tuple(rows[index].line for index in (*header, *range(first_body, last + 1)))
+    return entries_to_table(header_cells, body, len(bands), n_levels, lines, page), last + 1
+
+
+def _last_row(rows: Sequence[Row], last: int, end: int, bands: Sequence[Band]) -> int:
+    """The table's last row: below the last with figures, rows of texts go on that stand in its columns as closely.
+
+    last: index of the last row with figures. end: of the last row with columns.
+    """
+    step = rows[last].line.baseline - rows[last - 1].line.baseline if last else 0.0
+    while last < end:
+        row = rows[last + 1]
+        columns = [columns_of(piece, bands) for piece in row.pieces]
+        stands = all(
+            first == final and bands[first].overlap(piece.x0, piece.x1) > 0
+            for piece, (first, final) in zip(row.pieces, columns, strict=True)
+        )
+        is_row = len(row.pieces) > 1 and len({first for first, _ in columns}) == len(columns) and columns[0][0] == 0
+        if not (stands and is_row) or row.line.baseline - rows[last].line.baseline > SAME_STEP * step:
+            break
+        last += 1
+    return last
 
 
 def _widen_to_rules(bands: Sequence[Band], rules: Sequence[Rule]) -> list[Band]:
@@ -233,19 +256,26 @@ def _has_figures(data: Sequence[Row], above: Sequence[Row]) -> bool:
 
 
 def _are_aligned(piece: Piece, other: Piece) -> bool:
-    return abs(piece.x1 - other.x1) < ALIGN_POINTS or abs(piece.center - other.center) < ALIGN_POINTS
+    offsets = (piece.x1 - other.x1, piece.center - other.center, piece.x0 - other.x0)
+    return min(map(abs, offsets)) < ALIGN_POINTS
 
 
-def _is_contents(data: Sequence[Row]) -> bool:
-    """Whether the rows are a table of contents: titles, and page numbers that never fall."""
+def _is_contents(data: Sequence[Row], n_pages: int = 0) -> bool:
+    """Whether the rows are a table of contents: titles, and page numbers that never fall.
+
+    n_pages: of the document, beyond which none of them points; 0 where unknown.
+    """
     ends = [row.pieces[-1].text for row in data]
     if any(sum(map(is_figure, (piece.text for piece in row.pieces[1:]))) > 1 for row in data):
         return False
     if sum(bool(DOTS.search(row.line.text)) for row in data) > 0.4 * len(data):
         return True
-    if not all(text.isdigit() and len(text) < 4 for text in ends):
+    n_titles = sum(not row.pieces[0].is_number for row in data)
+    if 2 * n_titles < len(data) or not all(text.isdigit() and len(text) < 4 for text in ends):
         return False
     pages = [int(text) for text in ends]
+    if 0 < n_pages < pages[-1]:
+        return False
     never_falls = all(before <= after for before, after in pairwise(pages))
     return never_falls and (pages[-1] > pages[0] or all(ENTRY.match(row.line.text) for row in data))
 

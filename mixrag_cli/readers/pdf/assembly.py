@@ -11,6 +11,7 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.pdf.aligned_tables import find_aligned_tables
 from mixrag_cli.readers.pdf.captions import caption_of, notes_below
+from mixrag_cli.readers.pdf.charts import Chart, find_charts
 from mixrag_cli.readers.pdf.continued_tables import join_continued
 from mixrag_cli.readers.pdf.flows import split_flows
 from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
@@ -19,6 +20,7 @@ from mixrag_cli.readers.pdf.layout import (
     Line,
     count_words,
     join_lines,
+    join_turned,
     lines_to_paragraphs,
     words_to_lines,
 )
@@ -40,10 +42,13 @@ SEPARATOR = re.compile(r"^[-=_–—*·]{4,}$")  # a ruling typed in characters
 
 
 def lay_out_page(content: PageContent) -> PageLayout:
-    """Flows, tables and paragraphs of one page."""
-    ruled = {}
+    """Flows, charts, tables and paragraphs of one page."""
+    ruled: dict[str, RuledTable] = {}
+    charts: list[Chart] = []
     words = list(content.words)
     if content.has_tables:
+        charts = find_charts(content)
+        content, words = _without_charts(content, charts)
         found = find_ruled_tables(words, content.horizontal, content.vertical, content.number, content.turned)
         words = _words_outside(words, found)
         lined = find_lined_tables(words, content.horizontal, content.vertical, content.number)
@@ -64,6 +69,8 @@ def lay_out_page(content: PageContent) -> PageLayout:
                 items += [ruled[word.text].grid for word in marks]
                 free = []
         items += _lay_out_lines(free, content)
+    for chart in charts:
+        items.insert(_place_of(chart.box, items), _chart_item(chart))
     return PageLayout(content.number, content.height, tuple(items))
 
 
@@ -87,6 +94,40 @@ def _words_outside(words: Sequence[Word], tables: Iterable[RuledTable]) -> list[
     return [word for word in words if word not in inside]
 
 
+def _without_charts(content: PageContent, charts: Sequence[Chart]) -> tuple[PageContent, list[Word]]:
+    """The page without the rulings in its charts, and the words outside of them."""
+    inside = frozenset(word for chart in charts for word in chart.words)
+    horizontal = [rule for rule in content.horizontal if not any(chart.holds_across(rule) for chart in charts)]
+    vertical = [rule for rule in content.vertical if not any(chart.holds_down(rule) for chart in charts)]
+    plain = replace(content, horizontal=tuple(horizontal), vertical=tuple(vertical))
+    return plain, [word for word in content.words if word not in inside]
+
+
+def _chart_item(chart: Chart) -> TextItem:
+    """What a chart says, as one paragraph: title, axis, labels, marks. The title heads nothing that follows."""
+    title = [word for word in chart.words if word.bottom < chart.plot_top]
+    labels = chart.words - chart.marks - {*title}
+    turned = [join_turned(chart.turned).text] if chart.turned else []
+    parts = [*_texts(title), *turned, *_texts(labels), " ".join(_texts(chart.marks))]
+    size = min(word.size for word in chart.marks)
+    return TextItem(tuple(parts), chart.box, size, bold=False, italic=False, is_list=False)
+
+
+def _texts(words: Iterable[Word]) -> list[str]:
+    return [line.text for line in words_to_lines(words)]
+
+
+def _place_of(box: Box, items: Sequence[TextItem | Grid]) -> int:
+    """Where a chart comes in the reading order: behind the last item that begins above its middle; of those in its own
+    column, where there are any below the page's first item. A table beside the chart is not cut.
+    """
+    middle = (box[1] + box[3]) / 2
+    places = [item.locator.bbox if isinstance(item, Grid) else item.box for item in items]
+    above = [index for index, place in enumerate(places) if place and place[1] < middle]
+    own = [index for index in above if (place := places[index]) and place[0] < box[2] and box[0] < place[2]]
+    return max([*(index + 1 for index in own if index), 0]) or max((index + 1 for index in above), default=0)
+
+
 def _mark_table(mark: str, box: Box) -> Word:
     """A word that stands for a table already found, so that the table keeps its place in the reading order."""
     return Word(mark, box[0], box[1], box[2], box[3], box[3], MARK_SIZE)
@@ -94,7 +135,9 @@ def _mark_table(mark: str, box: Box) -> Word:
 
 def _lay_out_lines(lines: Sequence[Line], content: PageContent) -> list[TextItem | Grid]:
     """Paragraphs and aligned tables among neighbouring lines of one flow."""
-    tables = find_aligned_tables(lines, content.horizontal, content.number) if content.has_tables else []
+    tables = (
+        find_aligned_tables(lines, content.horizontal, content.number, content.n_pages) if content.has_tables else []
+    )
     taken = {id(line) for table in tables for line in table.lines}
     starts = {id(table.lines[0]): table for table in tables}
     items: list[TextItem | Grid] = []

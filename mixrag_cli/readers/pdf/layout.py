@@ -25,6 +25,7 @@ LIST_MARK = re.compile(r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7]|[-–—*]
 NUMBER = re.compile(
     r"^[<>~≈]?[(\[]?[-+−–—]?(?:[A-Z]{2,3})?[$€£¥]?[(\-−–]?\d(?:[\d,.'’:/ ]*\d)?\.?\)?\s?(?:%|x|bps?|pp)?"
     r"[)\]]?\s?%?[*†‡]*$"
+    r"|^\d[\d,]*(?:\.\d+)?%?(?:\s[-–—]\s|–)\d[\d,]*(?:\.\d+)?\s?%?$"  # from one figure to another
     r"|^[$€£¥]?\s?[-–—−]{1,3}\s?%?$|^(?:n/?a|nm|N/?A|NM|n\.a\.|\.{1,3}|\*+)$"
 )
 
@@ -111,7 +112,7 @@ def merge_boxes(boxes: Iterable[Box]) -> Box:
 
 
 def is_number(text: str) -> bool:
-    """Whether the text is a figure as tables print it: "(1,234)", "$ 5.2", "35 %", "—", "n/a"."""
+    """Whether the text is a figure as tables print it: "(1,234)", "$ 5.2", "35 %", "1.5 - 2.0", "—", "n/a"."""
     return NUMBER.match(text) is not None
 
 

@@ -66,7 +66,8 @@ class PageContent:
     """One page. number: from 1. horizontal rules have at = y; vertical ones at = x.
 
     has_tables: False where the page holds too much for tables to be looked for. warnings: for people.
-    turned: words on their side, which only the cells of ruled tables take in.
+    turned: words on their side, which only charts and the cells of ruled tables take in. shapes: boxes around what is
+    drawn beside straight rulings: filled areas, curves and slanted lines. n_pages: of the document, 0 where unknown.
     """
 
     number: int
@@ -79,6 +80,8 @@ class PageContent:
     has_tables: bool = True
     warnings: tuple[str, ...] = field(default=())
     turned: tuple[TurnedWord, ...] = ()
+    shapes: tuple[Box, ...] = ()
+    n_pages: int = 0
 
 
 def merge_rules(rules: Iterable[Rule]) -> list[Rule]:

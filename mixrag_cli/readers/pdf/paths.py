@@ -30,7 +30,7 @@ STRAIGHT_POINTS = 0.7
 
 
 class Paths:
-    """The straight rules and filled areas among a page's objects, forms included."""
+    """The straight rules, filled areas and other shapes among a page's objects, forms included."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -38,6 +38,7 @@ class Paths:
         self.horizontal: list[Rule] = []
         self.vertical: list[Rule] = []
         self.filled: list[Box] = []
+        self.shapes: list[Box] = []
         self.n_images = 0
 
     def collect(self, page: object) -> bool:
@@ -97,8 +98,10 @@ class Paths:
         """Split a path that is wide and high into straight strokes, or note the area that it fills."""
         fill, stroke = ctypes.c_int(), ctypes.c_int()
         get_draw_mode(item, ctypes.addressof(fill), ctypes.addressof(stroke))
+        shown = tuple(self._frame.turn(np.array([box]))[0].tolist())
         if fill.value and not is_white(item):
-            self.filled.append(tuple(self._frame.turn(np.array([box]))[0].tolist()))
+            self.filled.append(shown)
+            self.shapes.append(shown)
         own = matrix_of_object(item)
         if not stroke.value or own is None:
             return
@@ -107,6 +110,8 @@ class Paths:
             (ax, ay), (bx, by) = map_point(place, x0, y0), map_point(place, x1, y1)
             if min(abs(ax - bx), abs(ay - by)) <= STRAIGHT_POINTS:
                 boxes.append((min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)))
+            elif not self.shapes or self.shapes[-1] is not shown:
+                self.shapes.append(shown)
 
     def _sort_boxes(self, boxes: np.ndarray) -> None:
         for x0, top, x1, bottom in boxes.tolist():

@@ -27,6 +27,9 @@ LEADER = re.compile(r"^[.·…_]{4,}$|^(?:\.\s?){4,}$")
 LEADER_SIGNS = ".·…_"
 LEADER_END = re.compile(r"(?:\s*[.·…_]){4,}$")
 DIGIT = re.compile(r"\d")
+QUANTITY = re.compile(
+    r"^[-−–]?\d[\d,]*(?:\.\d+)?\s(?:[^\W\d]{1,3}[²³]?|[^\W\d]{1,4}/[^\W\d]{1,3}[²³]?|°[CF]?)$"
+)  # "12.5 kW"
 YEAR = re.compile(r"^(?:19|20)\d\d[AEPae]?$|^(?:19|20)\d\d[-–/]\d\d(?:\d\d)?$|^(?:FY|Q[1-4])\W?\d*$")
 
 
@@ -148,7 +151,7 @@ def words_to_piece(words: Sequence[Word]) -> Piece:
         text = words[0].text + words_to_text(words[1:])
     text = re.sub(r"(?<=[\d)—–-]) (?=(?:%|\)|\)%)$)", "", text)
     text = LEADER_END.sub("", text) or text
-    return Piece(tuple(words), text, words[0].x0, x1, top, bottom, is_number(text))
+    return Piece(tuple(words), text, words[0].x0, x1, top, bottom, is_number(text) or bool(QUANTITY.match(text)))
 
 
 def lines_to_rows(lines: Sequence[Line]) -> list[Row]:

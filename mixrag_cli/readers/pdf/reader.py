@@ -122,6 +122,8 @@ class _PageReader:
             is_complete,
             tuple(warnings),
             tuple(chars.turned_words(frame)),
+            tuple(paths.shapes),
+            count_pages(self._document),
         )
 
 

@@ -1,6 +1,7 @@
 """csv and tsv to a Document with one grid, as a stream: a file of any length in bounded memory.
 
-1. encoding: the whole file is checked for UTF-8 piece by piece; else its head decides
+1. encoding: a byte order mark or the user says it; else the whole file is checked for UTF-8 piece by piece; else the
+   bytes around the first that is none decide
 2. delimiter: the one that cuts the first lines into the most equal rows
 3. rows: through the csv module, one record at a time, so that a quote that is never closed swallows no file
 """
@@ -17,7 +18,7 @@ from typing import BinaryIO, cast
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.readers.decoding import MARKS, decode, wide_encoding
+from mixrag_cli.readers.decoding import MARKS, READ_AS, decode, is_wide, marked_encoding, said_note, wide_encoding
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
 from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow
 from mixrag_cli.readers.source import ReadSource
@@ -53,9 +54,11 @@ def read_delimited(source: ReadSource) -> Document:
     if source.size > source.limits.max_file_mb * 1_000_000:
         raise FileUnreadable("too-large", f"larger than {source.limits.max_file_mb} MB")
     builder = DocumentBuilder("sheet", title=source.name.rpartition(".")[0] or source.name)
-    encoding, delimiter, decimal_mark = find_dialect(source.file, source.suffix)
-    if encoding not in ("utf-8", "ascii"):
-        builder.warnings.append(f"read as {encoding}")
+    encoding, delimiter, decimal_mark = find_dialect(source.file, source.suffix, source.encoding)
+    if source.encoding and encoding == source.encoding:
+        builder.warnings.append(said_note(encoding))
+    elif encoding not in ("utf-8", "ascii"):
+        builder.warnings.append(f"{READ_AS}{encoding}")
     stream = _Records(_open_text(source.file, encoding), delimiter)
     sampler = _sample(stream, source, decimal_mark)
     builder.warnings += stream.warnings
@@ -64,15 +67,17 @@ def read_delimited(source: ReadSource) -> Document:
     return builder.build()
 
 
-def find_dialect(file: BinaryIO, suffix: str) -> tuple[str, str, str]:
+def find_dialect(file: BinaryIO, suffix: str, said: str = "") -> tuple[str, str, str]:
     """The encoding, the delimiter and the decimal mark; a file of semicolons keeps its commas for decimals.
 
+    said: the encoding that the user says, "" for none.
     Raises FileUnreadable("binary") for what is no text.
     """
     file.seek(0)
     head = file.read(HEAD_BYTES)
-    _refuse_binary(head)
-    encoding = _find_encoding(file, head)
+    if not is_wide(said):
+        _refuse_binary(head)
+    encoding = said if said and not marked_encoding(head) else _find_encoding(file, head)
     delimiter = _find_delimiter(_decode_head(head, encoding), suffix)
     return encoding, delimiter, "," if delimiter == ";" else "."
 
@@ -85,9 +90,8 @@ def _refuse_binary(head: bytes) -> None:
 
 def _find_encoding(file: BinaryIO, head: bytes) -> str:
     """The encoding of the whole file, read once in pieces; UTF-8 wherever every byte agrees."""
-    for mark, encoding in MARKS:
-        if head.startswith(mark):
-            return encoding
+    if mark := marked_encoding(head):
+        return mark[1]
     if wide := wide_encoding(head):
         return wide
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -102,19 +106,16 @@ def _find_encoding(file: BinaryIO, head: bytes) -> str:
 
 
 def _decode_head(head: bytes, encoding: str) -> str:
-    for mark, _ in MARKS:
-        if head.startswith(mark):
-            head = head[len(mark) :]
-            break
+    mark = marked_encoding(head)
+    head = head[len(mark[0]) :] if mark else head
     return head.decode(encoding, "replace").replace("\0", "")
 
 
 def _open_text(file: BinaryIO, encoding: str) -> Iterator[str]:
     """Lines with their ends, without byte order mark and NUL characters."""
     file.seek(0)
-    start = file.read(4)
-    mark = next((mark for mark, _ in MARKS if start.startswith(mark)), b"")
-    file.seek(len(mark))
+    mark = marked_encoding(file.read(4))
+    file.seek(len(mark[0]) if mark else 0)
     buffered = io.BufferedReader(cast(io.RawIOBase, _KeptOpen(file)), CHECK_BYTES)
     for line in io.TextIOWrapper(buffered, encoding, errors="replace", newline=None):
         yield line.replace("\0", "") if "\0" in line else line
