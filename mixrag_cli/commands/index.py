@@ -69,6 +69,14 @@ def index(
     watch: Annotated[
         bool, typer.Option("--watch", help="Then keep the index fresh as files change, until Ctrl-C.")
     ] = False,
+    ray: Annotated[
+        str,
+        typer.Option(
+            "--ray",
+            metavar="auto|HOST:PORT",
+            help="Read the files on all machines of a Ray cluster that see them; auto: the one here, or a new one.",
+        ),
+    ] = "",
     summaries: SummariesOption = None,
     generator: GeneratorOption = None,
     yes: YesOption = False,
@@ -82,7 +90,7 @@ def index(
     """
     roots = paths or []  # none: the folders that the index here knows, else the current one
     settings = face.settings(may_be_new=True, summaries=summaries, generator=generator)
-    wishes = _wishes(rebuild, prune, follow, wait_s, (tuple(include or ()), tuple(exclude or ())))
+    wishes = _wishes(rebuild, prune, follow, wait_s, (tuple(include or ()), tuple(exclude or ())), ray)
     if estimate:
         return _estimate(roots, settings, face, wishes)
     if rebuild:
@@ -92,12 +100,17 @@ def index(
 
 
 def _wishes(
-    rebuild: bool, prune: bool, follow: bool, wait_s: float, globs: tuple[tuple[str, ...], tuple[str, ...]]
+    rebuild: bool,
+    prune: bool,
+    follow: bool,
+    wait_s: float,
+    globs: tuple[tuple[str, ...], tuple[str, ...]],
+    cluster: str,
 ) -> IndexWishes:
     from mixrag_cli.stories.wishes import IndexWishes
     from mixrag_cli.walking import Selection
 
-    return IndexWishes(rebuild, prune, follow, wait_s, Selection(*globs))
+    return IndexWishes(rebuild, prune, follow, wait_s, Selection(*globs), cluster)
 
 
 def _estimate(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexWishes) -> int:
@@ -128,7 +141,7 @@ def _build(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexW
     if report.interrupted:
         return interruption_code()
     if due is not None:
-        again = replace(wishes, rebuild=False, selection=None, wait_s=max(wishes.wait_s, WAIT_S))
+        again = replace(wishes, rebuild=False, selection=None, wait_s=max(wishes.wait_s, WAIT_S), cluster="")
 
         def refresh() -> IndexReport:
             with face.watch_run() as view:
