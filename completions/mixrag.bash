@@ -13,6 +13,7 @@ _mixrag() {
         *:--exclude) COMPREPLY=(); return ;;
         *:--include) COMPREPLY=(); return ;;
         *:--encoding) COMPREPLY=(); return ;;
+        *:--ray) COMPREPLY=(); return ;;
         *:--summaries) COMPREPLY=($(compgen -W 'none short long' -- "$word")); return ;;
         *:--generator) COMPREPLY=(); return ;;
         *:--store) COMPREPLY=($(compgen -d -- "$word")); return ;;
@@ -49,7 +50,7 @@ _mixrag() {
     esac
     case $path in
         '') words='index ask chat search show eval calibrate ls status remove publish mcp serve doctor completion collections models config' flags='--version --help -h' ;;
-        '/index') words='' flags='--rebuild --estimate --prune --follow --wait --exclude --include --encoding --watch --summaries --generator --yes -y --json --store --collection --color --quiet -q --debug --help -h' ;;
+        '/index') words='' flags='--rebuild --estimate --prune --follow --wait --exclude --include --encoding --watch --ray --summaries --generator --yes -y --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/ask') words='' flags='--path --modality --kind --language --since --modified --file --rerank --sync --expand --generator --strategy --accept --explain --jsonl --output --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/chat') words='' flags='--path --modality --kind --language --since --modified --file --rerank --sync --generator --strategy --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/search') words='' flags='--limit -n --files -l --context -C --open --path --modality --kind --language --since --modified --file --rerank --sync --expand --generator --json --store --collection --color --quiet -q --debug --help -h' ;;

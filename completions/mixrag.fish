@@ -28,6 +28,7 @@ complete -c mixrag -n '__fish_seen_subcommand_from index' -l exclude -x -d 'Leav
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l include -x -d 'Only these files, now and later; as --exclude'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l encoding -x -d 'Read these text files in this encoding, now and later; as --exclude. Example: \'old/*.txt=cp850\''
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l watch -d 'Then keep the index fresh as files change, until Ctrl-C'
+complete -c mixrag -n '__fish_seen_subcommand_from index' -l ray -x -d 'Read the files on all machines of a Ray cluster that see them; auto: the one here, or a new one'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l summaries -x -a 'none short long' -d 'Let the model summarise tables: none, short, long'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l generator -x -d 'The model that answers: a GGUF file, a name from models list, or a server'
 complete -c mixrag -n '__fish_seen_subcommand_from index' -l yes -s y -d 'Do not ask before something is removed'

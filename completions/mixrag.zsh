@@ -447,6 +447,7 @@ _mixrag_index() {
         '*--include=[Only these files, now and later; as --exclude]:value: ' \
         '*--encoding=[Read these text files in this encoding, now and later; as --exclude. Example - '\''old/*.txt=cp850'\'']:value: ' \
         '*--watch[Then keep the index fresh as files change, until Ctrl-C]' \
+        '*--ray=[Read the files on all machines of a Ray cluster that see them; auto - the one here, or a new one]:value: ' \
         '*--summaries=[Let the model summarise tables - none, short, long]:value:(none short long)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--yes[Do not ask before something is removed]' '*-y[Do not ask before something is removed]' \

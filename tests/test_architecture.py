@@ -101,6 +101,7 @@ HEAVY = {
     "uvicorn",
     "anyio",
     "watchfiles",
+    "ray",
 }
 NOT_IN_THE_FACE = HEAVY | {"numpy", "pyarrow", "rich", "tokenizers"}
 NETWORK = {

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from mixrag_cli.extraction import ExtractionJob, ExtractionResult, ReaderPool, pool
+from mixrag_cli.extraction import ExtractionJob, ExtractionResult, ReaderPool, pool, process_seat
 from mixrag_cli.extraction.redaction import redact_document
 from mixrag_cli.extraction.transport import (
     TransportError,
@@ -123,7 +123,7 @@ def test_how_tables_are_told_is_a_setting(tmp_path: Path) -> None:
 
 def test_many_files_through_several_processes_that_are_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "FILES_PER_WORKER", 4)
-    monkeypatch.setattr(pool, "MAX_FILES_PER_WORKER", 3)
+    monkeypatch.setattr(process_seat, "MAX_FILES_PER_WORKER", 3)
     jobs = [job_of(tmp_path, f"{number}.txt", f"Note {number}.") for number in range(8)]
     pids: set[int] = set()
     results = extract(jobs, Settings(workers=2), lambda job, done, total: pids.update(child_pids()))
@@ -399,6 +399,6 @@ def test_the_failure_of_our_own_code_reaches_the_caller(tmp_path: Path, monkeypa
     def broken(source: SourceFile) -> int:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(pool, "open_source", broken)
+    monkeypatch.setattr(process_seat, "open_source", broken)
     with ReaderPool(Settings()) as readers, pytest.raises(ZeroDivisionError):
         list(readers.extract_all([job_of(tmp_path, "a.txt", "x")]))

@@ -77,6 +77,14 @@ def index(
     watch: Annotated[
         bool, typer.Option("--watch", help="Then keep the index fresh as files change, until Ctrl-C.")
     ] = False,
+    ray: Annotated[
+        str,
+        typer.Option(
+            "--ray",
+            metavar="auto|HOST:PORT",
+            help="Read the files on all machines of a Ray cluster that see them; auto: the one here, or a new one.",
+        ),
+    ] = "",
     summaries: SummariesOption = None,
     generator: GeneratorOption = None,
     yes: YesOption = False,
@@ -90,7 +98,7 @@ def index(
     """
     roots = paths or []  # none: the folders that the index here knows, else the current one
     settings = face.settings(may_be_new=True, summaries=summaries, generator=generator)
-    wishes = _wishes(rebuild, prune, follow, wait_s, (include or (), exclude or (), encoding or ()))
+    wishes = _wishes(rebuild, prune, follow, wait_s, (include or (), exclude or (), encoding or ()), ray)
     if estimate:
         return _estimate(roots, settings, face, wishes)
     if rebuild:
@@ -105,6 +113,7 @@ def _wishes(
     follow: bool,
     wait_s: float,
     globs: tuple[Sequence[str], Sequence[str], Sequence[str]],
+    cluster: str,
 ) -> IndexWishes:
     """globs: of --include, --exclude and --encoding."""
     from mixrag_cli.stories.wishes import IndexWishes
@@ -112,7 +121,7 @@ def _wishes(
 
     include, exclude, encodings = globs
     selection = Selection(tuple(include), tuple(exclude), tuple(map(_said_encoding, encodings)))
-    return IndexWishes(rebuild, prune, follow, wait_s, selection)
+    return IndexWishes(rebuild, prune, follow, wait_s, selection, cluster)
 
 
 def _said_encoding(given: str) -> tuple[str, str]:
@@ -158,7 +167,7 @@ def _build(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexW
     if report.interrupted:
         return interruption_code()
     if due is not None:
-        again = replace(wishes, rebuild=False, selection=None, wait_s=max(wishes.wait_s, WAIT_S))
+        again = replace(wishes, rebuild=False, selection=None, wait_s=max(wishes.wait_s, WAIT_S), cluster="")
 
         def refresh() -> IndexReport:
             with face.watch_run() as view:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mixrag_cli.records import Chunk, Locator, Representation
+from mixrag_cli.plain import table_from_plain, table_to_plain
+from mixrag_cli.records import Chunk, Extraction, Locator, Representation
 
 LENGTH_BYTES = 4
 MAX_FRAME_BYTES = 256_000_000
@@ -113,6 +114,33 @@ def chunk_from_plain(plain: Sequence[Any]) -> Chunk:
     identity, document, kind, modality, text, context, words, locator, position, parent, row = plain
     place = Locator.from_json(locator)
     return Chunk(identity, document, kind, modality, text, context, words, place, position, parent, row)
+
+
+def extraction_to_plain(extraction: Extraction) -> dict[str, Any]:
+    """The extraction as a JSON object."""
+    return {
+        "modality": extraction.modality,
+        "title": extraction.title,
+        "chunks": [chunk_to_plain(chunk) for chunk in extraction.chunks],
+        "tables": [table_to_plain(table) for table in extraction.tables],
+        "n_characters": extraction.n_characters,
+        "warnings": extraction.warnings,
+        "words_only": extraction.n_words_only,
+    }
+
+
+def extraction_from_plain(plain: Mapping[str, Any]) -> Extraction:
+    """The inverse of extraction_to_plain."""
+    chunks = tuple(map(chunk_from_plain, plain["chunks"]))
+    return Extraction(
+        plain["modality"],
+        str(plain["title"]),
+        chunks,
+        tuple(map(table_from_plain, plain["tables"])),
+        int(plain["n_characters"]),
+        tuple(map(str, plain["warnings"])),
+        min(max(int(plain["words_only"]), 0), len(chunks)),
+    )
 
 
 def _parse(payload: bytes | bytearray) -> dict[str, Any]:

@@ -16,6 +16,7 @@ REDRAWS_PER_SECOND = 10
 DETAIL_CHARACTERS = 36  # the end of a path says which file it is
 LABELS = {
     "scan": "looking for files",
+    "join": "joining the cluster",
     "read": "reading",
     "embed": "embedding",
     "write": "writing",

@@ -31,7 +31,8 @@ _SHARE_OF_FROM = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
-    r"\b(?:between|from|(?:ratio|proportion|percentage) of)\s+(.+?)\s+(?:and|to|over)\s+(.+?)(?=[?,.]|\bin\b|\bfor\b|$)",
+    r"\b(?:between|from|(?:ratio|proportion|percentage) of)\s+(.+?)\s+(?:and|to|over)\s+"
+    r"(.+?)(?=[?,.]|\bin\b|\bfor\b|$)",
     re.IGNORECASE,
 )
 _NAME = r"[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,3}"

@@ -9,8 +9,8 @@ class IndexEvents(Protocol):
     """Who watches the work: a progress bar, or nobody."""
 
     def phase(self, name: str, total: int | None) -> None:
-        """A phase begins, or has a new total, None where unknown: "scan", "finish", "calibrate", "summarise"; "read",
-        "embed" and "write", which share one count of bytes."""
+        """A phase begins, or has a new total, None where unknown: "scan", "join", "finish", "calibrate", "summarise";
+        "read", "embed" and "write", which share one count of bytes."""
 
     def advance(self, done: int, detail: str = "") -> None:
         """So much of the phase is done, counted from its start."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
-from mixrag_cli.extraction import ExtractionJob, ReaderPool
+from mixrag_cli.extraction import ExtractionJob, ReaderPool, open_readers
 from mixrag_cli.models import Embedder, late_dim_of, load_embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, StoreReader, StoreWriter, open_writer, read_record
@@ -39,8 +39,10 @@ def fill(
     embedder = load_embedder(settings)
     replaced = _replaced(plan.store, embedder) if wishes.rebuild else []
     judged = read_judged_fits(plan.store) if wishes.rebuild else None
+    if wishes.cluster:
+        events.phase("join", None)
     with (  # the pool before the store: processes must be started before LanceDB is loaded
-        ReaderPool(settings, embedder.window) as pool,
+        open_readers(settings, embedder.window, wishes.cluster, events.note) as pool,
         open_writer(
             plan.store,
             roots=plan.folders,

@@ -12,7 +12,7 @@ class IndexWishes:
     """rebuild: from nothing, beside the index that is there. prune: allow the removal of many vanished files at once.
 
     follow: symbolic links that stay inside the folder. wait_s: seconds, for another run to end. selection: globs for
-    these roots, kept from now on; None for those kept.
+    these roots, kept from now on; None for those kept. cluster: address of the Ray cluster that reads, "" for none.
     """
 
     rebuild: bool = False
@@ -20,3 +20,4 @@ class IndexWishes:
     follow: bool = False
     wait_s: float = 0
     selection: Selection | None = None
+    cluster: str = ""
