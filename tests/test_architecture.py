@@ -6,6 +6,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,8 @@ NETWORK = {
     "ftplib",
     "smtplib",
 }
+RUNNERS = {"eval", "exec", "yaml.load", "yaml.unsafe_load", "torch.load", "os.system", "os.popen"}
+DANGEROUS_FLAGS = {"shell", "allow_pickle"}
 RUNS_WHAT_IT_LOADS = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 
 
@@ -145,8 +148,13 @@ def type_checking_lines(tree: ast.AST) -> set[int]:
     }
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
 def imports_in(source: str, module: str) -> Iterator[Import]:
-    tree = ast.parse(source)
+    tree = parsed(source)
     for_types = type_checking_lines(tree)
     for node in ast.walk(tree):
         for name in imported_names(node):
@@ -167,6 +175,7 @@ def imported_names(node: ast.AST) -> list[str]:
     return []
 
 
+@cache
 def all_imports() -> list[Import]:
     return [found for path in sorted(SOURCE.rglob("*.py")) for found in imports_in(path.read_text(), module_name(path))]
 
@@ -195,7 +204,7 @@ def importers(imports: list[Import], libraries: set[str]) -> dict[str, set[str]]
 
 def dangers_in(source: str) -> list[str]:
     """Each place where the source could run what it was given: code, a shell line, a pickle, an unsafe file."""
-    return [f"{node.lineno}: {ast.unparse(node)}" for node in ast.walk(ast.parse(source)) if is_danger(node)]  # type: ignore[attr-defined]
+    return [f"{node.lineno}: {ast.unparse(node)}" for node in ast.walk(parsed(source)) if is_danger(node)]  # type: ignore[attr-defined]
 
 
 def is_danger(node: ast.AST) -> bool:
@@ -203,11 +212,9 @@ def is_danger(node: ast.AST) -> bool:
         return any(name.split(".")[0] in RUNS_WHAT_IT_LOADS for name in imported_names(node))
     if not isinstance(node, ast.Call):
         return False
-    called = ast.unparse(node.func)
-    if called in {"eval", "exec", "yaml.load", "yaml.unsafe_load", "torch.load", "os.system", "os.popen"}:
+    if ast.unparse(node.func) in RUNNERS:
         return True
-    flags = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
-    return flags.get("shell", "False") != "False" or flags.get("allow_pickle", "False") != "False"
+    return any(each.arg in DANGEROUS_FLAGS and ast.unparse(each.value) != "False" for each in node.keywords)
 
 
 def test_every_part_of_the_package_has_its_place() -> None:
