@@ -10,7 +10,7 @@ from mixrag_cli.recap.in_rows.column_texts import distinct_texts, is_numeric, is
 from mixrag_cli.recap.in_rows.row_words import COUNTED_REACH, row_words, says_joined
 from mixrag_cli.recap.in_rows.tally_question import Tally, TallyOperation
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows
-from mixrag_cli.recap.in_tables.cells import unasked_part
+from mixrag_cli.recap.in_tables.sides import unasked_part
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import COUNT
 from mixrag_cli.records import Header, Table
