@@ -146,13 +146,6 @@ def terms_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(word) for word in words_of(text) if word not in COMMON_WORDS))
 
 
-def says_nothing_new(text: str, question: str) -> bool:
-    """Whether a text repeats the question's words and has none of its own; a choice between two says both."""
-    asked = {stem(word) for word in words_of(question)}
-    said = {stem(word) for word in words_of(text)}
-    return said <= asked and "or" not in asked and any(word.isalpha() for word in said)
-
-
 def match_term(term: str, candidates: Iterable[str]) -> float:
     """How well the best of the candidate stems matches the term, in {0, 0.5, 0.6, 0.9, 1}."""
     best = 0.0

@@ -12,7 +12,7 @@ from mixrag_cli.settings import Settings
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
-from mixrag_cli.words import match_heading, says_nothing_new
+from mixrag_cli.words import match_heading
 from tests.evidence_samples import piece_of, restated_as, shown_text, structure_of
 from tests.silent import Silent
 
@@ -224,12 +224,9 @@ def test_words_of_a_heading_without_spaces() -> None:
     assert match_heading("ash", ("cashflow",)) == 0.0
 
 
-def test_ordinals_and_echoes() -> None:
+def test_ordinals() -> None:
     assert ordinals_of("the fifth day and the 12th") == (5, 12)
     assert ordinals_of("in the third quarter of 2021") == ()
-    assert says_nothing_new("Alder Parish", "What is the population of Alder Parish?")
-    assert not says_nothing_new("Alder Parish", "Which is larger, Alder Parish or Birch Parish?")
-    assert not says_nothing_new("Alder Parish Council", "What is the population of Alder Parish?")
 
 
 def test_a_change_between_years_is_from_end_to_end() -> None:

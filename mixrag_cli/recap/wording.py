@@ -50,7 +50,6 @@ STATISTIC = re.compile(
 AVERAGE = re.compile(r"\b(?:average|mean|median|avg|per)\b", re.IGNORECASE)
 MOST = re.compile(r"\b(?:highest|largest|biggest|greatest|most|maximum|max|top|peak)\b", re.IGNORECASE)
 LEAST = re.compile(r"\b(?:lowest|smallest|least|fewest|minimum|min)\b", re.IGNORECASE)
-RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
 _WHICH = re.compile(
     r"\b(?:which|who)\b|\bwhat (?:was|is|were|are) the (?:name|result|title|opponent|place)\b"
     r"|\bwhat (?!percent|percentage|proportion|number|share|fraction|is|was|were|are|did|do|does)\w+",
