@@ -17,9 +17,6 @@ from mixrag_cli.cli import app
 from mixrag_cli.records import DocumentRow
 from mixrag_cli.stories.freshness import freshness_note
 from mixrag_cli.walking import Selection
-from tests.cli_fixtures import indexed
-
-__all__ = ["indexed"]  # the fixture
 
 
 @pytest.fixture

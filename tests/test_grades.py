@@ -7,7 +7,6 @@ from importlib import resources
 
 import jsonschema
 import pytest
-from cli_fixtures import indexed as indexed
 from typer.testing import CliRunner
 
 from mixrag_cli.cli import app

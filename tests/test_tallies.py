@@ -54,7 +54,7 @@ def write_orders(path: Path) -> list[tuple[str, ...]]:
 def orders(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, list[tuple[str, ...]], Path]:
     folder = tmp_path_factory.mktemp("orders")
     rows = write_orders(folder / "orders.csv")
-    build_index([folder], Settings(), events=Silent())
+    build_index([folder], Settings(calibration="off"), events=Silent())  # a fit would take as long as all the rest
     return open_session(folder, Settings()), rows, folder / "orders.csv"
 
 
