@@ -17,7 +17,8 @@ from cli_fixtures import environment_of, run_here, run_mixrag
 
 from mixrag_cli.output.calibration_view import histogram_text
 from mixrag_cli.output.progress import Silence
-from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.drawing import DrawnQuestion
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings

@@ -28,7 +28,8 @@ from mixrag_cli.output.eval_page import evaluation_page
 from mixrag_cli.output.eval_payload import evaluation_to_json
 from mixrag_cli.output.eval_view import print_evaluation, share_text
 from mixrag_cli.output.progress import Silence
-from mixrag_cli.records import Answer, Candidate, Locator, Source
+from mixrag_cli.records.answers import Answer, Candidate, Source
+from mixrag_cli.records.places import Locator
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.evaluating import EvalPlan, evaluate
 from tests.cli_fixtures import environment_of, run_here, run_mixrag

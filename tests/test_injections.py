@@ -26,7 +26,7 @@ from mixrag_cli.output.payloads import answer_to_json
 from mixrag_cli.recap.generated.reader import Asking, generate_answer
 from mixrag_cli.recap.generated.strategies import Limits
 from mixrag_cli.recap.support import find_quote, unsupported_numbers
-from mixrag_cli.records import Answer
+from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import Settings
 
 QUESTION = "What were the sales of chairs in 2024?"

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.matching import Matcher, QuestionTerms, header_terms
 from mixrag_cli.store import text_to_terms
 

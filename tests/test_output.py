@@ -21,21 +21,11 @@ from mixrag_cli.output.places import is_within, position_of, reference
 from mixrag_cli.output.progress import Bars, duration_text
 from mixrag_cli.output.streams import error_to_json, write_error, write_json
 from mixrag_cli.output.table_view import table_layout
-from mixrag_cli.records import (
-    Answer,
-    Candidate,
-    Cell,
-    Check,
-    Chunk,
-    Evidence,
-    Faithfulness,
-    Header,
-    Hit,
-    Locator,
-    Skipped,
-    Source,
-    Table,
-)
+from mixrag_cli.records.answers import Answer, Candidate, Check, Evidence, Faithfulness, Source
+from mixrag_cli.records.files import Skipped
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.retrieval.assessment import Assessment, SourceAssessment
 from mixrag_cli.retrieval.calibration import read_priors
 from mixrag_cli.settings import Resolved

@@ -9,7 +9,7 @@ import pytest
 
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, change_columns, in_days
-from mixrag_cli.records import Header
+from mixrag_cli.records.tables import Header
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope

@@ -14,7 +14,8 @@ import pytest
 from mixrag_cli.recap.in_rows.filters import find_filters
 from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
 from mixrag_cli.recap.restate import restate
-from mixrag_cli.records import Cell, Header, Locator, Table
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock

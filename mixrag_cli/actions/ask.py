@@ -18,7 +18,7 @@ from mixrag_cli.commands.options import (
 from mixrag_cli.errors import ExitCode, WrongUsage
 from mixrag_cli.output.payloads import answer_to_json
 from mixrag_cli.output.streams import write_json
-from mixrag_cli.records import Grade
+from mixrag_cli.records.answers import Grade
 
 
 def ask(

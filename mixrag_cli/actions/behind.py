@@ -6,7 +6,7 @@ from functools import cache
 
 from mixrag_cli.actions.sessions import locate_files_of, members_of
 from mixrag_cli.output.passages import Behind
-from mixrag_cli.records import Table
+from mixrag_cli.records.tables import Table
 from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.several import Several
 

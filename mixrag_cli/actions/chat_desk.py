@@ -23,7 +23,7 @@ from mixrag_cli.output.prompting import LineReader, save_private
 from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_passage
 from mixrag_cli.output.transcript import conversation_to_markdown
-from mixrag_cli.records import Answer
+from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS, Settings
 from mixrag_cli.stories.conversation import Conversation, Turn
 from mixrag_cli.stories.session import Session

@@ -21,7 +21,7 @@ from mixrag_cli.output.payloads import index_to_json
 from mixrag_cli.output.progress import duration_text
 from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_lines
-from mixrag_cli.records import Skipped
+from mixrag_cli.records.files import Skipped
 from mixrag_cli.settings import Settings, ignored_settings_files
 from mixrag_cli.store import name_collection, remember_roots
 from mixrag_cli.stories.estimating import estimate_index

@@ -39,7 +39,7 @@ from mixrag_cli.output.payloads import answer_to_json, show_to_json, status_to_j
 from mixrag_cli.output.places import reference
 from mixrag_cli.output.search_payload import search_to_json
 from mixrag_cli.output.streams import error_to_json, json_line
-from mixrag_cli.records import Locator
+from mixrag_cli.records.places import Locator
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
 from mixrag_cli.stories.inspection import read_status
 from mixrag_cli.stories.scope import Scope

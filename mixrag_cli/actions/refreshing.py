@@ -15,7 +15,7 @@ from mixrag_cli.errors import Interrupted, MixragError
 from mixrag_cli.output.payloads import index_to_json
 from mixrag_cli.output.progress import duration_text
 from mixrag_cli.output.streams import write_json
-from mixrag_cli.records import Skipped
+from mixrag_cli.records.files import Skipped
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import find_store
 from mixrag_cli.stories.indexing import IndexReport, build_index

@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mixrag_cli.records import Chunk, Locator, Representation
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Representation
 
 LENGTH_BYTES = 4
 MAX_FRAME_BYTES = 256_000_000

@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from mixrag_cli.output.marks import source_marks
 from mixrag_cli.recap.present import unit_text
-from mixrag_cli.records import Answer, Candidate, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
+from mixrag_cli.records.answers import Answer, Candidate, Evidence, Faithfulness, Source
+from mixrag_cli.records.files import Skipped
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 
 if TYPE_CHECKING:
     from mixrag_cli.retrieval.assessment import SourceAssessment

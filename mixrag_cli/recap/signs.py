@@ -15,7 +15,7 @@ from typing import get_args
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.records import Candidate, CandidateKind, Evidence, Source
+from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.words import match_term
 
 KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 
 PHRASE, HEADER, TITLE = "phrase", "header", "title"  # the names of the raw scores on a hit
 TABLE_KINDS = ("row", "table")

@@ -12,7 +12,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.quantities.values import find_decimal_mark, parse_value
-from mixrag_cli.records import Cell, Chunk, Header, Locator, Table
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import key_columns, row_name
 
 BAR = " | "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
-from mixrag_cli.records import Hit, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Table
 
 
 def is_of_other_day(question: str, hit: Hit, table: Table, base: EvidenceBase, label: str = "") -> bool:

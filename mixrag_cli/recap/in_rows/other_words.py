@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from mixrag_cli.recap.in_rows.column_texts import distinct_texts, is_numeric
 from mixrag_cli.recap.in_rows.filter_tokens import Found, Token, leaf_stems
-from mixrag_cli.records import Table
+from mixrag_cli.records.tables import Table
 from mixrag_cli.words import SYNONYM_MATCH, UNIT_WORDS, is_abbreviation, match_pair, stem
 
 SEXES = ("female", "male")

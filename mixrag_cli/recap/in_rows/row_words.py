@@ -17,7 +17,7 @@ from itertools import pairwise
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_rows.column_texts import is_numeric
 from mixrag_cli.recap.in_rows.tally_question import HOW_MANY
-from mixrag_cli.records import Table
+from mixrag_cli.records.tables import Table
 from mixrag_cli.words import is_joined_in, stem, words_of
 
 COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named

@@ -21,7 +21,8 @@ from mixrag_cli.recap.in_rows.tally_question import Tally
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import AVERAGE, TOTAL
-from mixrag_cli.records import Hit, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.scan import Filter
 
 PAIR = 2

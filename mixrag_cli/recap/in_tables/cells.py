@@ -34,7 +34,8 @@ from mixrag_cli.recap.in_tables.scorer import meant_by, score_pairs
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.recap.restate import Expects
 from mixrag_cli.recap.wording import PERCENT_UNITS, WHOLE_WORDS, Asked
-from mixrag_cli.records import Cell, Header, Hit, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW, cell_label
 from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, UNIT_WORDS, match_term
 

@@ -15,7 +15,8 @@ from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.in_tables.cells import unasked_part
 from mixrag_cli.recap.wording import COMPARATIVES, LEAST, MOST
-from mixrag_cli.records import Header, Hit, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Header, Table
 from mixrag_cli.words import match_term, terms_of
 
 MIN_SAID = 0.8  # of what is asked of by the head of its parts, by weight

@@ -14,7 +14,7 @@ from datetime import date, timedelta
 
 from mixrag_cli.quantities.facets import QUARTER_WORDS, Facets, facets_of
 from mixrag_cli.recap.wording import CHANGE
-from mixrag_cli.records import Header
+from mixrag_cli.records.tables import Header
 
 QUARTER_DAYS = 365.25 / 4
 SAME_END_DAYS = 12  # fiscal quarters end on a weekday near the calendar's: 13 weeks, or 14 now and then
