@@ -23,7 +23,6 @@ from mixrag_cli.actions.signals import interruption_code, watch_for_signals
 from mixrag_cli.commands.doors import MENU, Door
 from mixrag_cli.commands.values import read_plainly
 from mixrag_cli.errors import ExitCode, Interrupted, MixragError, WrongUsage
-from mixrag_cli.output.bug_log import write_bug_log
 from mixrag_cli.output.streams import (
     ReaderGone,
     describe_os_error,
@@ -130,6 +129,8 @@ def _as_usage_error(error: typer.TyperException) -> MixragError:
 
 def _as_bug(error: BaseException) -> MixragError:
     """An exception that nobody expected: its first line for the user, the rest for the log."""
+    from mixrag_cli.output.bug_log import write_bug_log
+
     log = write_bug_log(error, native_noise())
     lines = str(error).strip().splitlines() or [""]
     # The messages of the storage engine name source files on its makers' machines; they help nobody here.

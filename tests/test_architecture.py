@@ -124,6 +124,7 @@ RUNS_WHAT_IT_LOADS = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpi
 # Imports within functions, by module. Elsewhere an import stands at the top.
 LATE = {
     "__main__": "Ctrl-C while the program is still loading shows no traceback",
+    "cli": "most runs meet no bug, whose log has its place by platformdirs",
     "client": "in front of everything: a person waits",
     "actions.ask": "with --json nothing is drawn",
     "actions.chat": "where a warm server answers, no session is needed",
