@@ -15,6 +15,7 @@ import typer
 from typer.main import get_command
 
 from mixrag_cli.cli import app
+from mixrag_cli.commands.doors import commands_below
 
 PAGE = Path(__file__).with_name("commands.md")
 WIDTH = 88  # columns of the help; fixed, so that the page does not depend on who makes it
@@ -40,8 +41,7 @@ def commands_page() -> str:
 
 def _commands_below(context: typer.Context) -> Iterator[typer.Context]:
     """The context of each command that a user can type, groups before what is in them."""
-    children: dict[str, Any] = getattr(context.command, "commands", {})
-    for name, child in children.items():
+    for name, child in commands_below(context.command):
         if not child.hidden:
             below = typer.Context(child, info_name=name, parent=context, terminal_width=WIDTH)
             yield below

@@ -18,33 +18,15 @@ import typer
 from typer.core import TyperGroup
 
 from mixrag_cli import __version__
-from mixrag_cli.commands import (
-    ask,
-    calibrate,
-    chat,
-    collections,
-    completion,
-    config,
-    doctor,
-    index,
-    ls,
-    mcp,
-    models,
-    publish,
-    remove,
-    search,
-    serve,
-    show,
-    status,
-)
-from mixrag_cli.commands import eval as eval_
-from mixrag_cli.commands.offline import keep_libraries_offline
-from mixrag_cli.commands.signals import interruption_code, watch_for_signals
+from mixrag_cli.actions.offline import keep_libraries_offline
+from mixrag_cli.actions.signals import interruption_code, watch_for_signals
+from mixrag_cli.commands.doors import MENU, Door
 from mixrag_cli.commands.values import read_plainly
 from mixrag_cli.errors import ExitCode, Interrupted, MixragError, WrongUsage
 from mixrag_cli.output.streams import (
     ReaderGone,
     describe_os_error,
+    error_to_json,
     fill_standard_descriptors,
     native_noise,
     take_over_streams,
@@ -65,7 +47,12 @@ def _interruption_told_apart() -> Iterator[None]:
 
 
 class MixragGroup(TyperGroup):
-    """The command group that ends every run, however it fails, with a line and an exit code."""
+    """The commands behind their doors; ends every run, however it fails, with a line and an exit code."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for row in MENU:
+            self.add_command(Door(row))
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         """Run one command line and leave with its exit code."""
@@ -155,8 +142,6 @@ def _as_bug(error: BaseException) -> MixragError:
 def _report(error: MixragError, wants_json: bool) -> int:
     write_error(error.message, error.hint)
     if wants_json:
-        from mixrag_cli.output.payloads import error_to_json
-
         try:
             write_json(error_to_json(error))
         except (ReaderGone, MixragError):
@@ -189,26 +174,6 @@ def _options(
     ] = False,
 ) -> None:
     """Ask a folder of mixed documents a question: cited, calculated answers, all on your own machine."""
-
-
-app.command("index")(index.index)
-app.command("ask")(ask.ask)
-app.command("chat")(chat.chat)
-app.command("search")(search.search)
-app.command("show")(show.show)
-app.command("eval")(eval_.evaluate)
-app.command("calibrate")(calibrate.calibrate)
-app.command("ls")(ls.ls)
-app.command("status")(status.status)
-app.command("remove")(remove.remove)
-app.command("publish")(publish.publish)
-app.add_typer(collections.app, name="collections")
-app.command("mcp")(mcp.mcp)
-app.command("serve")(serve.serve)
-app.add_typer(models.app, name="models")
-app.add_typer(config.app, name="config")
-app.command("doctor")(doctor.doctor)
-app.command("completion")(completion.completion)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
 
-from mixrag_cli.records import LineMarks, Locator
+from mixrag_cli.records.places import LineMarks, Locator
 
 
 def lines_between(marks: LineMarks, start: int, end: int) -> tuple[int, int] | None:

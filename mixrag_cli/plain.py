@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from mixrag_cli.records import Cell, ColumnProfile, Header, Locator, Table
+from mixrag_cli.records.documents import ColumnProfile
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 
 
 def table_to_plain(table: Table) -> dict[str, Any]:

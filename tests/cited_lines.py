@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.readers import ReadSource, reader_for
-from mixrag_cli.records import Document, Locator
+from mixrag_cli.records.documents import Document
+from mixrag_cli.records.places import Locator
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.tables.grid import grid_to_table
 

@@ -7,10 +7,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
+
+from mixrag_cli.cli import app
 
 PROGRAM = [sys.executable, "-m", "mixrag_cli"]
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b]52;c;ZXZpbA==\x07\x9b31m\u202egnp\u2066\x7f"
@@ -76,6 +80,16 @@ def run_mixrag(
         **({"stdin": subprocess.DEVNULL} if typed is None else {"input": typed}),
         **({"capture_output": True} | options),
     )
+
+
+def run_here(
+    *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, typed: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """As run_mixrag, in this process: two seconds less, where the process itself is not what is tested."""
+    wanted: dict[str, str | None] = {**environment_of(cwd), **(env or {})}
+    with chdir(cwd):
+        done = CliRunner(env=wanted).invoke(app, list(arguments), input=typed)
+    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout_bytes, done.stderr_bytes)
 
 
 def write_documents(folder: Path) -> None:

@@ -13,7 +13,10 @@ from pathlib import Path
 
 import platformdirs
 import pytest
-from tiny_gguf import tiny_model as tiny_model  # a fixture for all
+from cli_fixtures import (
+    indexed as indexed,
+)  # fixtures for all; imported by a test's own module, each would be made anew
+from tiny_gguf import tiny_model as tiny_model
 
 # Settled at import, before any test module reads the environment.
 MODEL_CACHE = os.environ.get("MIXRAG_CACHE_DIR") or platformdirs.user_cache_dir("mixrag")
@@ -21,6 +24,14 @@ for _name in [name for name in os.environ if name.startswith("MIXRAG_")]:
     del os.environ[_name]
 os.environ["MIXRAG_CACHE_DIR"] = MODEL_CACHE
 os.environ["HF_HUB_OFFLINE"] = "1"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """With -n, the tests of a file stay in one worker, so that what they share is made once."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "loadfile"
+
 
 FOREIGN = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LINES", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 

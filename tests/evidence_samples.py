@@ -20,7 +20,11 @@ from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.pieces import Piece
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.recap.structure import structural_pieces
-from mixrag_cli.records import Answer, Block, Chunk, Document, Hit, Table, stable_id
+from mixrag_cli.records.answers import Answer
+from mixrag_cli.records.documents import Block, Document
+from mixrag_cli.records.files import stable_id
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock

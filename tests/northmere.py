@@ -11,7 +11,10 @@ from mixrag_cli.chunking import chunk_document
 from mixrag_cli.output.passages import Behind
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.recap.support import find_quote
-from mixrag_cli.records import Answer, Candidate, CandidateKind, Chunk, Evidence, Hit, Source, Table, stable_id
+from mixrag_cli.records.answers import Answer, Candidate, CandidateKind, Evidence, Source
+from mixrag_cli.records.files import stable_id
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.places import locate_cells
 from tests.evidence_samples import title_above

@@ -10,7 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 
 def read_pages(*paints: Callable[[Canvas], object], size: int = 9) -> Document:

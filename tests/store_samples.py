@@ -14,7 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from mixrag_cli.errors import MixragError, NoIndex
-from mixrag_cli.records import Cell, Chunk, ColumnProfile, DocumentRow, Header, Locator, Table, stable_id
+from mixrag_cli.records.documents import ColumnProfile
+from mixrag_cli.records.files import DocumentRow, stable_id
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.store import StoredDocument, StoreReader, StoreWriter, encode_tokens, open_reader, open_writer
 from mixrag_cli.store.quantising import decode_vectors, encode_vectors
 

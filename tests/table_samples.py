@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mixrag_cli.records import Grid, GridCell, Locator, Table
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 
 Spans = dict[tuple[int, int], tuple[int, int]]

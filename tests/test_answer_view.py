@@ -20,7 +20,7 @@ from mixrag_cli.output.console import make_console
 from mixrag_cli.output.search_view import print_search
 from mixrag_cli.output.snippets import Marked, cleaned, marked_words, snippet
 from mixrag_cli.output.transcript import conversation_to_markdown
-from mixrag_cli.records import Answer, Faithfulness
+from mixrag_cli.records.answers import Answer, Faithfulness
 from mixrag_cli.stories.conversation import Turn
 from mixrag_cli.stories.session import SearchResult
 from tests.northmere import BEHIND, abstained, answered, candidate, cell, likely, near, passage, quote

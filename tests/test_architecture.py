@@ -60,8 +60,9 @@ ALLOWED: dict[str, set[str]] = {
     "extraction": BASE | {"walking", "readers"},
     "stories": BASE | WORKERS | LOWER,
     "output": BASE | WORKERS | LOWER,
-    "commands": BASE | WORKERS | LOWER | {"stories", "output", "client"},
-    "cli": BASE | {"commands", "stories", "output"},
+    "commands": GROUND | {"output"},  # what can be typed; what is done is found by its name
+    "actions": BASE | WORKERS | LOWER | {"stories", "output", "client", "commands"},
+    "cli": BASE | {"commands", "actions", "output"},
     "client": {PACKAGE},  # in front of everything: it loads nothing else
     "__main__": {"cli", "client"},
     PACKAGE: set(),  # mixrag_cli/__init__.py: the version
@@ -119,6 +120,28 @@ NETWORK = {
 RUNNERS = {"eval", "exec", "yaml.load", "yaml.unsafe_load", "torch.load", "os.system", "os.popen"}
 DANGEROUS_FLAGS = {"shell", "allow_pickle"}
 RUNS_WHAT_IT_LOADS = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+
+
+# Imports within functions, by module. Elsewhere an import stands at the top.
+LATE = {
+    "__main__": "Ctrl-C while the program is still loading shows no traceback",
+    "cli": "most runs meet no bug, whose log has its place by platformdirs",
+    "client": "in front of everything: a person waits",
+    "actions.ask": "with --json nothing is drawn",
+    "actions.chat": "where a warm server answers, no session is needed",
+    "actions.health": "a broken library must not stop the doctor",
+    "actions.mcp": "the extra may be missing",
+    "actions.models": "the hub's library reads at import whether it may ask the hub",
+    "actions.search": "with --json nothing is drawn",
+    "actions.sessions": "most questions need neither --sync nor --file",
+    "models": "one implementation of several, chosen by the settings",
+    "models.llama_child": "limits come before the library",
+    "store.finding": "most stores are no published ones",
+    "store.places": "the constructor of what needs the library",
+    "store.writing": "the constructor of what needs the library",
+    "stories.answering": "most answers need no generator",
+    "stories.session": "a search needs no reader",
+}
 
 
 @dataclass(frozen=True)
@@ -202,6 +225,12 @@ def importers(imports: list[Import], libraries: set[str]) -> dict[str, set[str]]
     return found
 
 
+def has_late_imports(source: str) -> bool:
+    """Whether a function of the source imports something when it runs."""
+    functions = (node for node in ast.walk(parsed(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return any(isinstance(inner, ast.Import | ast.ImportFrom) for each in functions for inner in ast.walk(each))
+
+
 def dangers_in(source: str) -> list[str]:
     """Each place where the source could run what it was given: code, a shell line, a pickle, an unsafe file."""
     return [f"{node.lineno}: {ast.unparse(node)}" for node in ast.walk(parsed(source)) if is_danger(node)]  # type: ignore[attr-defined]
@@ -248,7 +277,8 @@ def test_imports_run_one_way() -> None:
             False,
         ),
         ("mixrag_cli.extraction.child", "from mixrag_cli.chunking import chunk_document", False),
-        ("mixrag_cli.commands.ask", "from mixrag_cli.stories.session import open_session", False),
+        ("mixrag_cli.actions.ask", "from mixrag_cli.stories.session import open_session", False),
+        ("mixrag_cli.commands.ask", "from mixrag_cli.stories.session import open_session", True),
         ("mixrag_cli.cli", "from mixrag_cli import __version__", False),
         ("mixrag_cli.recap.passages", "from mixrag_cli.quantities.values import Value", False),
     ],
@@ -300,6 +330,16 @@ def test_a_heavy_library_has_one_door() -> None:
 
 def test_the_package_imports_nothing_of_its_training() -> None:
     assert [found.module for found in all_imports() if found.name.split(".")[0] == "training"] == []
+
+
+def test_imports_stand_at_the_top() -> None:
+    late = {module_name(path) for path in SOURCE.rglob("*.py") if has_late_imports(path.read_text())}
+    assert late == {f"{PACKAGE}.{module}" for module in LATE}
+
+
+def test_a_late_import_would_be_seen() -> None:
+    assert has_late_imports("class A:\n    def f(self):\n        from mixrag_cli.store import find_store")
+    assert not has_late_imports("from mixrag_cli.store import find_store")
 
 
 def test_only_the_output_imports_rich() -> None:

@@ -5,8 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_fixtures import environment_of, run_mixrag
-from cli_fixtures import indexed as indexed
+from cli_fixtures import environment_of, run_here, run_mixrag
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.stories.batch import MAX_LINE_BYTES, Done, answered_lines, read_batch
@@ -48,7 +47,7 @@ def test_a_batch_is_answered_in_order_and_resumed(indexed, tmp_path):
     # The first answer is there, the second was cut off in the middle: the run goes on with the second.
     kept = first.stdout.splitlines(keepends=True)
     answers.write_bytes(kept[0] + kept[1][:50])
-    second = run_mixrag("ask", "--jsonl", str(questions), "--output", str(answers), cwd=indexed, env=environment)
+    second = run_here("ask", "--jsonl", str(questions), "--output", str(answers), cwd=indexed, env=environment)
     assert second.returncode == 3 and second.stdout == b""
     assert b"1 questions are answered already" in second.stderr
     resumed = objects(answers.read_bytes())
@@ -61,13 +60,13 @@ def test_lines_that_failed_before_still_count_as_failed(indexed, tmp_path):
     questions.write_text('"How many chairs were sold in 2024?"\nnot json\n')
     arguments = ("ask", "--jsonl", str(questions), "--output", str(answers))
     environment = environment_of(indexed.parent)
-    assert run_mixrag(*arguments, cwd=indexed, env=environment).returncode == 3
-    again = run_mixrag(*arguments, cwd=indexed, env=environment)
+    assert run_here(*arguments, cwd=indexed, env=environment).returncode == 3
+    again = run_here(*arguments, cwd=indexed, env=environment)
     assert again.returncode == 3  # nothing was left to ask, and the batch is not whole
     assert b"2 questions are answered already" in again.stderr and b"1 of them with an error" in again.stderr
     questions.write_text('"How many chairs were sold in 2024?"\n')
     answers.write_bytes(answers.read_bytes().splitlines(keepends=True)[0])
-    assert run_mixrag(*arguments, cwd=indexed, env=environment).returncode == 0
+    assert run_here(*arguments, cwd=indexed, env=environment).returncode == 0
 
 
 def test_questions_through_a_pipe(indexed):
@@ -90,7 +89,7 @@ def test_questions_through_a_pipe(indexed):
     ],
 )
 def test_what_cannot_be_a_batch_is_wrong_usage(arguments, indexed):
-    done = run_mixrag("ask", *arguments, cwd=indexed, env=environment_of(indexed.parent))
+    done = run_here("ask", *arguments, cwd=indexed, env=environment_of(indexed.parent))
     assert done.returncode == 2 and done.stderr.startswith(b"mixrag: ")
 
 

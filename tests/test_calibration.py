@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.acceptance import judge, judge_all
 from mixrag_cli.retrieval.calibration import (
     ANY,

@@ -20,7 +20,6 @@ from importlib import resources
 import jsonschema
 import pytest
 from cli_fixtures import PROGRAM, environment_of, run_mixrag
-from cli_fixtures import indexed as indexed
 from scripted_server import serve
 
 SECONDS = 60  # until something is given up that takes about one on a quiet machine

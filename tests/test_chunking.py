@@ -13,7 +13,10 @@ from mixrag_cli.chunking import chunks as chunks_module
 from mixrag_cli.chunking.packing import Piece, cut_piece, cutting_place, pack_pieces
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.records import Cell, Chunk, Document, Grid, Header, Locator, Table
+from mixrag_cli.records.documents import Document, Grid
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.sentences import split_sentences
 
 WINDOW = 256

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.line_marks import lines_between, narrow_to
 from mixrag_cli.readers.lined_text import LINE_END, LinedText, join_lined
-from mixrag_cli.records import LineMarks, Locator
+from mixrag_cli.records.places import LineMarks, Locator
 
 ROOT = Path(__file__).parent.parent
 NORTHMERE = ROOT / "tests" / "samples" / "northmere"
@@ -21,7 +21,7 @@ REAL = [
     ROOT / "CHANGELOG.md",
     ROOT / "mixrag_cli" / "models" / "bundled" / "CARD.md",
     ROOT / "tests" / "samples" / "README.md",
-    ROOT / "mixrag_cli" / "records.py",
+    ROOT / "mixrag_cli" / "settings.py",
 ]
 
 # Each word occurs once in a file, so that no other line can hold it.

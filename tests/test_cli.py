@@ -5,11 +5,11 @@ import json
 import os
 import pty
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -20,14 +20,13 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from mixrag_cli import __version__
+from mixrag_cli.actions.completion_scripts import completion_script
+from mixrag_cli.actions.health import _package_problem
 from mixrag_cli.cli import app
-from mixrag_cli.commands.completion_scripts import completion_script
-from mixrag_cli.commands.health import _package_problem
+from mixrag_cli.commands.doors import commands_below
 from mixrag_cli.store import open_reader
 from mixrag_cli.store.quantising import encode_vectors
-from tests.cli_fixtures import FORBIDDEN_BYTES, PROGRAM, environment_of, indexed, run_mixrag
-
-__all__ = ["indexed"]  # the fixture
+from tests.cli_fixtures import FORBIDDEN_BYTES, PROGRAM, environment_of, run_here, run_mixrag
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
@@ -88,15 +87,15 @@ def test_help_is_quick_and_loads_nothing_heavy(home):
         "except SystemExit: pass\n"
         f"print(sorted(set({HEAVY!r}) & set(sys.modules)), file=sys.stderr)"
     )
-    walls = []
+    took = []
     for _ in range(3):
-        begun = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([sys.executable, "-c", script], env=environment_of(home), capture_output=True, cwd=ROOT)
-        walls.append(time.perf_counter() - begun)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     assert done.stderr.decode().splitlines()[-1] == "[]"
     assert all(f"  {command} " in done.stdout.decode() for command in COMMANDS)
-    # The budget of 0.25 s is for a free machine; the test must also hold on a loaded one.
-    assert min(walls) < 0.75
+    assert min(took) < 0.25  # of processor time, which a busy machine hardly adds to; it is 0.1
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["ask", "--help"], ["--json"], ["index", "--nonsense"]])
@@ -123,7 +122,7 @@ def test_version_and_bare_call():
 def test_every_command_has_help_and_so_has_every_option():
     def walk(command, path):
         yield path, command
-        for name, child in getattr(command, "commands", {}).items():
+        for name, child in commands_below(command):
             yield from walk(child, f"{path} {name}")
 
     for path, command in walk(get_command(app), "mixrag"):
@@ -456,7 +455,7 @@ def test_no_locale_breaks_the_output(locale, home):
 def test_a_bug_is_one_line_with_a_private_log(home):
     script = (
         "import sys; sys.argv = ['mixrag', 'config', 'list', *sys.argv[1:]]\n"
-        "import mixrag_cli.commands.config as config\n"
+        "import mixrag_cli.actions.config as config\n"
         "from mixrag_cli import cli\n"
         "def broken(*_): raise ValueError('seven \\x1b[2J is\\nno text')\n"
         "config._print_settings = broken\n"
@@ -495,7 +494,7 @@ def test_signals_have_their_exit_codes(home):
     script = (
         "import signal, sys, time; sys.argv = ['mixrag', 'config', 'list']\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background starts without
-        "import mixrag_cli.commands.config as config\n"
+        "import mixrag_cli.actions.config as config\n"
         "from mixrag_cli import cli\n"
         "def slow(*_):\n"
         "    print('ready', file=sys.stderr, flush=True)\n"
@@ -613,10 +612,10 @@ def test_folders_above_an_index_that_lies_elsewhere_are_no_title_of_its_files(tm
     folder.mkdir(parents=True)
     (folder / "leave.md").write_text("# Leave\n\nThere are 27 days of paid leave.\n")
     env = environment_of(tmp_path)
-    assert run_mixrag("index", str(folder), "--store", store, cwd=tmp_path, env=env).returncode == 0
+    assert run_here("index", str(folder), "--store", store, cwd=tmp_path, env=env).returncode == 0
     titles = {}
     for query in ("varnish", "notes"):
-        done = run_mixrag("search", query, "--store", store, "--json", cwd=tmp_path, env=env)
+        done = run_here("search", query, "--store", store, "--json", cwd=tmp_path, env=env)
         titles[query] = [hit["scores"]["title"] for hit in json.loads(done.stdout)["hits"]]
     assert titles == {"varnish": [0.0], "notes": [1.0]}
 
@@ -625,9 +624,9 @@ def test_commands_work_from_a_folder_below_and_with_a_named_store(indexed, home)
     below = indexed / "below"
     below.mkdir(exist_ok=True)
     assert run_mixrag("status", cwd=below, env=environment_of(indexed.parent)).returncode == 0
-    named = run_mixrag("status", "--store", str(indexed / ".mixrag"), "--json", cwd=home)
+    named = run_here("status", "--store", str(indexed / ".mixrag"), "--json", cwd=home)
     assert check_json(named.stdout, "status")["store"] == str(indexed / ".mixrag")
-    by_variable = run_mixrag("status", cwd=home, env=environment_of(home, MIXRAG_STORE=str(indexed / ".mixrag")))
+    by_variable = run_here("status", cwd=home, env=environment_of(home, MIXRAG_STORE=str(indexed / ".mixrag")))
     assert by_variable.returncode == 0
 
 

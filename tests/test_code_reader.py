@@ -9,7 +9,7 @@ import time
 import pytest
 
 from mixrag_cli.readers import ReadSource, reader_for
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 Shape = tuple[str, str, tuple[str, ...], tuple[int, int]]  # kind, name, scopes, lines
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 import typer
-from typer._coercion import build_runtime_param
-from typer.core import _TyperParameter
 from typer.main import get_command
 
 from mixrag_cli.cli import app
 from mixrag_cli.commands import values
+from mixrag_cli.commands.doors import commands_below
 
 LINES = (
     "search x",
@@ -53,7 +52,7 @@ def read(line: str) -> Any:
     command: Any = get_command(app)
     words = line.split(" ")
     while hasattr(command, "commands"):
-        command = command.commands[words.pop(0)]
+        command = dict(commands_below(command))[words.pop(0)]
     try:
         return {name: (type(value), value) for name, value in command.make_context("mixrag", words).params.items()}
     except typer.TyperException as error:
@@ -71,7 +70,8 @@ def test_values_are_those_that_typer_reads(
     (tmp_path / "secret").chmod(0)
     found = read(line)
     with monkeypatch.context() as patch:
-        patch.setattr(_TyperParameter, "get_runtime_param", lambda param: build_runtime_param(param.type_descriptor))
+        for kind, by_typer in values.BY_TYPER.items():
+            patch.setattr(kind, "get_runtime_param", by_typer)
         assert read(line) == found
     capsys.readouterr()
 
@@ -80,7 +80,7 @@ def test_plain_values_do_not_trouble_typer(monkeypatch: pytest.MonkeyPatch) -> N
     def fail(_: object) -> None:
         raise AssertionError("Typer was asked")
 
-    monkeypatch.setattr(values, "build_runtime_param", fail)
+    monkeypatch.setattr(values, "BY_TYPER", dict.fromkeys(values.BY_TYPER, fail))
     assert read(LINES[0])["limit"] == (int, 10)
     assert read(LINES[1])["file"] == (list, [Path("a.pdf")])
     with pytest.raises(AssertionError, match="Typer was asked"):

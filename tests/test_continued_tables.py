@@ -16,7 +16,7 @@ from mixrag_cli.output.table_view import table_layout
 from mixrag_cli.plain import table_from_plain, table_to_plain
 from mixrag_cli.readers.sheets.delimited import read_delimited
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Grid
+from mixrag_cli.records.documents import Grid
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.places import locate_cells
 from tests.painted_pdf import read_pages, read_raw

@@ -12,7 +12,8 @@ from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.evaluation.datasets import Span, select
 from mixrag_cli.evaluation.loading import load_corpus, load_dataset, load_elsewhere
 from mixrag_cli.evaluation.relevance import SourcePlaces, grade_passages
-from mixrag_cli.records import Chunk, Locator
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
 
 CORPUS = [
     {"_id": "d1", "title": "Harbours", "text": "The harbour closes at nine."},

@@ -17,7 +17,8 @@ from mixrag_cli.readers.sheets import sampling
 from mixrag_cli.readers.sheets.delimited import read_delimited
 from mixrag_cli.readers.sheets.sampling import FULL_ROWS, fast_number
 from mixrag_cli.readers.source import ReadLimits, ReadSource
-from mixrag_cli.records import Document, Table
+from mixrag_cli.records.documents import Document
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 
 

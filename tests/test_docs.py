@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from mixrag_cli.errors import ExitCode
+from tests.cli_fixtures import run_here
 
 ROOT = Path(__file__).parent.parent
 README, DOCS = ROOT / "README.md", ROOT / "docs"
@@ -26,6 +27,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 RUN_BLOCK = re.compile(r"<!-- run by tests/test_docs.py -->\n```sh\n(.*?)```", re.DOTALL)
+SHELL_SIGNS = re.compile(r"[|&;<>$`*~]")
 LONGEST_README = 100  # lines
 LARGEST_RECORDING = 100_000  # bytes
 GRADES = (ExitCode.DONE, ExitCode.NO_ANSWER, ExitCode.LIKELY)
@@ -42,13 +44,17 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("clone")
     folder = root / "tests" / "samples" / "northmere"
     shutil.copytree(ROOT / folder.relative_to(root), folder, ignore=shutil.ignore_patterns(".mixrag"))
-    done = run_line("mixrag index", folder)
+    done = run_line("mixrag index && mixrag status", folder)
     assert done.returncode == ExitCode.DONE, done.stderr
     return root
 
 
 def run_line(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """One line of a shell block, with the program of this tree as mixrag."""
+    """One line of a shell block, with the program of this tree as mixrag; a plain command without a shell."""
+    words = shlex.split(line, comments=True)
+    if words[0] == "mixrag" and not SHELL_SIGNS.search(line):
+        done = run_here(*words[1:], cwd=folder, env={"COLUMNS": "100"})
+        return subprocess.CompletedProcess(words, done.returncode, done.stdout.decode(), done.stderr.decode())
     program = f'mixrag() {{ {shlex.quote(sys.executable)} -m mixrag_cli "$@"; }}; {line}'
     env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
     return subprocess.run(["bash", "-c", program], cwd=folder, env=env, capture_output=True, text=True, timeout=60)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
 
 TEXT = (

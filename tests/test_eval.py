@@ -28,10 +28,11 @@ from mixrag_cli.output.eval_page import evaluation_page
 from mixrag_cli.output.eval_payload import evaluation_to_json
 from mixrag_cli.output.eval_view import print_evaluation, share_text
 from mixrag_cli.output.progress import Silence
-from mixrag_cli.records import Answer, Candidate, Locator, Source
+from mixrag_cli.records.answers import Answer, Candidate, Source
+from mixrag_cli.records.places import Locator
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.evaluating import EvalPlan, evaluate
-from tests.cli_fixtures import environment_of, run_mixrag
+from tests.cli_fixtures import environment_of, run_here, run_mixrag
 from tests.scripted_generator import ScriptedGenerator
 
 TEXTS = {
@@ -115,7 +116,7 @@ def test_a_data_set_is_measured_compared_and_told_in_three_ways(beir: Path, cach
     assert mean == pytest.approx(default["measures"]["nDCG@10"]["mean"], abs=1e-5)
     # again: the index is used as it lies, and but for the times every figure is the same
     stores = {path: path.stat().st_mtime_ns for path in cache.rglob("*.lance")}
-    again = run_mixrag(*arguments, "--json", "--by", "topic", cwd=tmp_path)
+    again = run_here(*arguments, "--json", "--by", "topic", cwd=tmp_path)
     assert without_times(json.loads(again.stdout)) == without_times(found)
     assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.lance")} == stores
     assert {path: path.stat().st_mtime_ns for path in beir.rglob("*")} == before
@@ -125,14 +126,14 @@ def test_questions_asked_elsewhere_have_no_answer_there(beir: Path, cache: Path,
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "bees.md").write_text("# Bees\n\nA hive holds up to sixty thousand bees in summer.\n")
     arguments = ("eval", str(beir), "--cache", str(cache), "--answers", "--json", "--against")
-    done = run_mixrag(*arguments, str(tmp_path / "notes"), cwd=tmp_path)
+    done = run_here(*arguments, str(tmp_path / "notes"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     check_schema(found)
     measures = found["runs"][0]["measures"]
     assert found["queries"] == len(QUERIES)
     assert measures["refusal-recall"]["mean"] >= 0.75
-    missing = run_mixrag(*arguments, str(tmp_path / "nowhere"), cwd=tmp_path)
+    missing = run_here(*arguments, str(tmp_path / "nowhere"), cwd=tmp_path)
     assert missing.returncode == 2
     assert b"nowhere: no such folder" in missing.stdout
 
@@ -143,9 +144,9 @@ def test_documents_of_another_set_are_searched_besides(beir: Path, cache: Path, 
     (other / "corpus.jsonl").write_text(
         lines([{"_id": "ferry", "text": "How often do ferries leave? Ask at the quay."}])
     )
-    done = run_mixrag("eval", str(beir), "--cache", str(cache), "--distractors", str(other), "--json", cwd=tmp_path)
+    done = run_here("eval", str(beir), "--cache", str(cache), "--distractors", str(other), "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    alone = json.loads(run_mixrag("eval", str(beir), "--cache", str(cache), "--json", cwd=tmp_path).stdout)
+    alone = json.loads(run_here("eval", str(beir), "--cache", str(cache), "--json", cwd=tmp_path).stdout)
     beside, before = (found["runs"][0]["measures"]["nDCG@10"]["mean"] for found in (json.loads(done.stdout), alone))
     assert beside < before  # its document stands above the relevant one of the first question
 
@@ -173,7 +174,7 @@ def test_answers_and_refusals_of_questions_about_files(cache: Path, tmp_path: Pa
         {"id": "c", "question": "Where?", "answer": "x", "documents": ["lost.md"]},
     ]
     write_workshop(folder, questions)
-    done = run_mixrag("eval", str(folder), "--answers", "--json", "--cache", str(cache), cwd=tmp_path)
+    done = run_here("eval", str(folder), "--answers", "--json", "--cache", str(cache), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     check_schema(found)

@@ -16,7 +16,8 @@ from scripted_generator import Line, ScriptedGenerator
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import Request
 from mixrag_cli.output.search_payload import search_to_json
-from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.choice import LanguageModelReranker, Reading, choose_document, recombine, select_top
 from mixrag_cli.retrieval.expansion import expand_question, rewrite_question
 from mixrag_cli.settings import Settings

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.records import Chunk, Locator
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.candidates import find_more
 from mixrag_cli.retrieval.sources import EXTRAS, graph, levels, make_sources, tiers
 from mixrag_cli.retrieval.sources.base import Query

@@ -30,7 +30,11 @@ from mixrag_cli.extraction.transport import (
 from mixrag_cli.extraction.worker import Worker
 from mixrag_cli.plain import table_from_plain, table_to_plain
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.records import Cell, Chunk, ColumnProfile, Grid, GridCell, Header, Locator, SourceFile, Table, stable_id
+from mixrag_cli.records.documents import ColumnProfile, Grid, GridCell
+from mixrag_cli.records.files import SourceFile, stable_id
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
 
 TOKEN = "ghp_" + "a1B2" * 9  # the shape of a GitHub token

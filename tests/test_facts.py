@@ -12,7 +12,7 @@ from store_samples import make_document, open_reader, writer_of
 
 from mixrag_cli.plain import table_from_plain, table_to_plain
 from mixrag_cli.readers.facts.collecting import MAX_FACTS, MAX_PATH, MAX_VALUE_CHARS
-from mixrag_cli.records import Fact, FactValue
+from mixrag_cli.records.documents import Fact, FactValue
 from mixrag_cli.store import check_store
 from mixrag_cli.tables.facts import code_number, facts_to_tables
 

@@ -14,12 +14,9 @@ import pytest
 from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
-from mixrag_cli.records import DocumentRow
+from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.stories.freshness import freshness_note
 from mixrag_cli.walking import Selection
-from tests.cli_fixtures import indexed
-
-__all__ = ["indexed"]  # the fixture
 
 
 @pytest.fixture

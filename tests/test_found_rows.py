@@ -9,7 +9,8 @@ import openpyxl
 
 from mixrag_cli.readers.sheets.reader import read_sheet
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Chunk, Table
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.found_rows import blocks_by_table, with_found_rows
 from mixrag_cli.tables.grid import grid_to_table
 

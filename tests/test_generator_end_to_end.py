@@ -1,12 +1,11 @@
-"""Asking with a generator, as a user does: the real program, a real index, a server that plays a script."""
+"""Asking with a generator, as a user does: the command line, a real index, a server that plays a script."""
 
 import json
 import re
 from pathlib import Path
 
 import pytest
-from cli_fixtures import environment_of, run_mixrag
-from cli_fixtures import indexed as indexed
+from cli_fixtures import environment_of, run_here
 from scripted_server import BLOCK, quote_first_number, serve
 
 QUESTION = "How many chairs were sold in 2023 and 2024 together?"
@@ -31,7 +30,7 @@ def sum_of_chairs(messages: list[dict[str, str]]) -> str:
 
 
 def ask(folder: Path, *arguments: str, **environment: str) -> tuple[int, dict, bytes]:
-    done = run_mixrag("ask", *arguments, "--json", cwd=folder, env=environment_of(folder.parent, **environment))
+    done = run_here("ask", *arguments, "--json", cwd=folder, env=environment_of(folder.parent, **environment))
     return done.returncode, json.loads(done.stdout), done.stderr
 
 
@@ -88,11 +87,11 @@ def test_strategies_are_compared_on_a_set_of_questions(indexed, tmp_path):
     cache = ["--cache", str(tmp_path / "cache")]
     with serve(quote_first_number) as address:
         environment = environment_of(indexed.parent, MIXRAG_GENERATOR=address)
-        first = run_mixrag("eval", str(data), "--answers", *runs, *cache, "--json", cwd=tmp_path, env=environment)
+        first = run_here("eval", str(data), "--answers", *runs, *cache, "--json", cwd=tmp_path, env=environment)
     assert first.returncode == 0, first.stderr.decode()
     report = json.loads(first.stdout)
     assert {run["name"] for run in report["runs"]} >= {f"strategy={name}" for name in strategies}
-    again = run_mixrag(
+    again = run_here(
         *("eval", str(data), "--answers", *runs, *cache, "--replay", "--json"), cwd=tmp_path, env=environment
     )
     assert again.returncode == 0, again.stderr.decode()

@@ -7,14 +7,15 @@ from importlib import resources
 
 import jsonschema
 import pytest
-from cli_fixtures import indexed as indexed
 from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
 from mixrag_cli.errors import ExitCode
 from mixrag_cli.output.marks import merged, source_marks
 from mixrag_cli.output.payloads import answer_to_json
-from mixrag_cli.records import Answer, Candidate, Chunk, Evidence, Hit, Locator, Source
+from mixrag_cli.records.answers import Answer, Candidate, Evidence, Source
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
 from mixrag_cli.stories.session import Session
 
 LEAVE = "Every member of the workshop has 27 days of paid leave in a calendar year."

@@ -21,7 +21,9 @@ from mixrag_cli.recap.grading import (
 )
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, compare
-from mixrag_cli.records import Chunk, Hit, Locator, Source
+from mixrag_cli.records.answers import Source
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
 from tests.evidence_samples import REPORT, Sample, read_sample, shown_text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from mixrag_cli.records import Table
+from mixrag_cli.records.tables import Table
 from tests.evidence_samples import read_sample
 from tests.table_samples import lefts, to_table, tops
 

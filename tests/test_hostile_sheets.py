@@ -9,7 +9,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from cli_fixtures import environment_of, run_mixrag
+from cli_fixtures import environment_of, run_here, run_mixrag
 
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.models.tokens import load_token_counter
@@ -83,11 +83,11 @@ def test_each_is_reported_and_the_rest_is_found(folder: Path) -> None:
     assert "forbidden XML entity declaration" in reasons["entity.xlsx"]
     assert "forbidden XML entity declaration" in reasons["laughs.xlsx"]
     assert report["added"] == 3
-    found = json.loads(run_mixrag("search", "kiln", "--json", cwd=folder, env=env).stdout)["hits"]
+    found = json.loads(run_here("search", "kiln", "--json", cwd=folder, env=env).stdout)["hits"]
     assert {hit["path"] for hit in found} == {"good0.xlsx", "good1.xlsx", "good2.xlsx"}
     stored = b"".join(path.read_bytes() for path in (folder / ".mixrag").rglob("*") if path.is_file())
     assert b"root:x:0:0" not in stored
-    again = run_mixrag("index", "--json", cwd=folder, env=env)
+    again = run_here("index", "--json", cwd=folder, env=env)
     assert again.returncode == 3
     report = json.loads(again.stdout)
     assert (report["added"], report["unchanged"], len(report["skipped"])) == (0, 3, len(hostile_files()))
@@ -96,8 +96,8 @@ def test_each_is_reported_and_the_rest_is_found(folder: Path) -> None:
 def test_a_formula_in_a_cell_is_shown_as_it_stands(folder: Path) -> None:
     (folder / "sums.csv").write_text("lot,total\nquartz,=1+2\nfeldspar,@cmd\n", "utf-8")
     env = environment_of(folder.parent)
-    run_mixrag("index", cwd=folder, env=env)
-    shown = run_mixrag("show", "sums.csv", cwd=folder, env=env).stdout.decode()
+    run_here("index", cwd=folder, env=env)
+    shown = run_here("show", "sums.csv", cwd=folder, env=env).stdout.decode()
     assert "=1+2" in shown and "@cmd" in shown
 
 

@@ -16,7 +16,6 @@ import pytest
 from evidence_samples import Sample, read_sample
 from injections import PAYLOADS, TABLE, TOKENS, TRUE_PIECE, Payload
 from scripted_generator import ScriptedGenerator
-from tiny_gguf import tiny_model  # noqa: F401  a fixture
 
 from mixrag_cli.fencing import SPECIAL, plain_text
 from mixrag_cli.generator import Generator, Request
@@ -27,7 +26,7 @@ from mixrag_cli.output.payloads import answer_to_json
 from mixrag_cli.recap.generated.reader import Asking, generate_answer
 from mixrag_cli.recap.generated.strategies import Limits
 from mixrag_cli.recap.support import find_quote, unsupported_numbers
-from mixrag_cli.records import Answer
+from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import Settings
 
 QUESTION = "What were the sales of chairs in 2024?"
@@ -49,7 +48,7 @@ def sample() -> Sample:
 
 
 @pytest.fixture(scope="module")
-def tiny(tiny_model: Path) -> Iterator[Generator]:  # noqa: F811
+def tiny(tiny_model: Path) -> Iterator[Generator]:
     from mixrag_cli.models import load_generator
 
     found = load_generator(Settings(generator=str(tiny_model), context_tokens=4096, threads=1))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from reportlab.pdfgen.canvas import Canvas
 
-from mixrag_cli.records import Document, Grid
+from mixrag_cli.records.documents import Document, Grid
 from tests import painted_pdf
 
 LEFT, MIDDLE, RIGHT = 72, 280, 520

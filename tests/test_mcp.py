@@ -18,13 +18,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.cli_fixtures import PROGRAM, environment_of, indexed
+from tests.cli_fixtures import PROGRAM, environment_of
 
 pytest.importorskip("mcp")
 import anyio
 from mcp import Client, StdioServerParameters
-
-__all__ = ["indexed"]  # the fixture
 
 QUESTION = "How many days of paid leave does every member have?"
 PATIENCE_S = 200  # on a machine that is busy with other things

@@ -13,7 +13,7 @@ from test_cli import ask, check_json
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers import ReadLimits, ReadSource, reader_for, tesseract
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 SAMPLE = Path(__file__).parent / "samples" / "office" / "harvest.png"
 needs_tesseract = pytest.mark.skipif(not tesseract.is_installed(), reason="tesseract is not installed")

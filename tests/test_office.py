@@ -13,7 +13,7 @@ from test_cli import ask, check_json
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers import ReadSource, fallback_reader_for, reader_for
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 SAMPLES = Path(__file__).parent / "samples" / "office"
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

@@ -10,7 +10,7 @@ from mixrag_cli.recap.in_rows.filters import find_filters
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.splitting import compared_texts, listed_texts
 from mixrag_cli.recap.structure import structural_pieces
-from mixrag_cli.records import Table
+from mixrag_cli.records.tables import Table
 from tests.evidence_samples import Sample, piece_of, read_sample, restated_as
 
 CREW = """post,sex,ship,wage,doors

@@ -19,23 +19,13 @@ from mixrag_cli.output.console import file_link, is_styled, make_console
 from mixrag_cli.output.passages import Behind
 from mixrag_cli.output.places import is_within, position_of, reference
 from mixrag_cli.output.progress import Bars, duration_text
-from mixrag_cli.output.streams import write_error, write_json
+from mixrag_cli.output.streams import error_to_json, write_error, write_json
 from mixrag_cli.output.table_view import table_layout
-from mixrag_cli.records import (
-    Answer,
-    Candidate,
-    Cell,
-    Check,
-    Chunk,
-    Evidence,
-    Faithfulness,
-    Header,
-    Hit,
-    Locator,
-    Skipped,
-    Source,
-    Table,
-)
+from mixrag_cli.records.answers import Answer, Candidate, Check, Evidence, Faithfulness, Source
+from mixrag_cli.records.files import Skipped
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.retrieval.assessment import Assessment, SourceAssessment
 from mixrag_cli.retrieval.calibration import read_priors
 from mixrag_cli.settings import Resolved
@@ -240,7 +230,7 @@ FORMS = {
     "tables": lambda text: payloads.tables_to_json(text, (table_of(text),)),
     "show": lambda text: payloads.show_to_json(passage_of(text, (table_of(text),))),
     "remove": lambda text: payloads.remove_to_json([text]),
-    "error": lambda text: payloads.error_to_json(NoIndex(text, text)),
+    "error": lambda text: error_to_json(NoIndex(text, text)),
     "config": lambda text: payloads.settings_to_json(text, [Resolved("store", Path("/x"), "flag")]),
     "models": lambda text: model_view.models_to_json(KNOWN_MODELS, [pulled_of(text)], text, None),
     "models pull": lambda text: model_view.action_to_json("pull", pulled_of(text)),

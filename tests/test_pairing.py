@@ -19,7 +19,8 @@ from mixrag_cli.recap.in_tables.scorer import load_network, score_pairs
 from mixrag_cli.recap.in_tables.token_match import LEAST_APART, QUESTION_BIAS, SMALL, TOKEN_FEATURES, Tokens
 from mixrag_cli.recap.likeness import match_like, said_by
 from mixrag_cli.recap.wording import Asked
-from mixrag_cli.records import Cell, Header, Locator, Table
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 
 ROWS = (("all workers",), ("age", "15 to 24"), ("age", "25 to 54"), ("sector", "farming"), ("sector", "transport"))
 COLUMNS = (("men", "number"), ("men", "%"), ("women", "number"), ("women", "%"))

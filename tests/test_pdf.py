@@ -18,7 +18,7 @@ from mixrag_cli.readers.pdf.fallback import read_pdf_fallback
 from mixrag_cli.readers.pdf.layout import count_words, is_number, join_lines
 from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document, Grid
+from mixrag_cli.records.documents import Document, Grid
 from mixrag_cli.tables.grid import grid_to_table
 
 REPORTS = Path(__file__).parents[2] / "shared" / "data" / "collection" / "files" / "reports"

@@ -14,7 +14,7 @@ import pytest
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers import ReadLimits, ReadSource, modality_of, reader_for
 from mixrag_cli.readers.decoding import decode, looks_binary, wide_encoding
-from mixrag_cli.records import Block, Document
+from mixrag_cli.records.documents import Block, Document
 
 GERMAN = "Der Käse kostet 3 €, naïve Façade; Größe über alles.\nZweite Zeile.\n"
 JAPANESE = "これは日本語のテキストです。売上高は百二十億円でした。来年の見通しも良好です。"

@@ -17,7 +17,7 @@ from mixrag_cli.recap.compute import aggregate, compute, formula_for
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import condition_of
 from mixrag_cli.recap.structure import structural_pieces
-from mixrag_cli.records import Answer, Evidence
+from mixrag_cli.records.answers import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock

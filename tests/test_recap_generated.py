@@ -27,7 +27,7 @@ from mixrag_cli.recap.generated.strategies import STRATEGIES, Limits
 from mixrag_cli.recap.generated.units import UnitsDisagree, result_unit
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.support import find_quote, numbers_in, unsupported_numbers
-from mixrag_cli.records import Answer
+from mixrag_cli.records.answers import Answer
 
 WIDE = "region," + ",".join(f"year {year}" for year in range(2000, 2020)) + "\n"
 WIDE += "".join(f"region {row}," + ",".join(str(row * 100 + year) for year in range(20)) + "\n" for row in range(300))

@@ -7,7 +7,6 @@ from pathlib import Path
 import jsonschema
 import pytest
 from evidence_samples import REPORT, Sample, read_sample
-from tiny_gguf import tiny_model  # noqa: F401  a fixture
 
 from mixrag_cli.generator import Generator, Message, Request
 from mixrag_cli.recap.generated.drafts import text_to_draft
@@ -20,7 +19,7 @@ TINY = Limits(items=1, quote=6, text=8, short=3)  # so that a reply of noise end
 
 
 @pytest.fixture(scope="module")
-def generator(tiny_model: Path) -> Iterator[Generator]:  # noqa: F811
+def generator(tiny_model: Path) -> Iterator[Generator]:
     from mixrag_cli.models import load_generator
 
     found = load_generator(Settings(generator=str(tiny_model), context_tokens=4096, threads=1))

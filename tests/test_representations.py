@@ -4,7 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from mixrag_cli.records import Cell, Grid, GridCell, Header, Locator, Table
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.representations import flatten_headers, represent_table
 

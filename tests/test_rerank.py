@@ -10,7 +10,8 @@ import pytest
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import LateEmbedder, bundled
-from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.rerank import SHARPNESS, SOURCE, max_sim
 from mixrag_cli.retrieval.sources.base import Query, add_scores
 from mixrag_cli.retrieval.sources.reranked import Reranked

@@ -14,17 +14,15 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
+from mixrag_cli.actions.moments import moment_ns
+from mixrag_cli.actions.opening import LINE_FORMS
 from mixrag_cli.cli import app
-from mixrag_cli.commands.moments import moment_ns
-from mixrag_cli.commands.opening import LINE_FORMS
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.readers import FORMATS
 from mixrag_cli.readers.language_names import suffixes_of
 from mixrag_cli.store import build_filter
 from mixrag_cli.store.filters import check_filter
-from tests.cli_fixtures import environment_of, indexed, run_mixrag
-
-__all__ = ["indexed"]  # the fixture
+from tests.cli_fixtures import environment_of, run_mixrag
 
 DAY_NS = 86_400 * 10**9
 
@@ -235,7 +233,7 @@ def test_open_calls_the_editor_at_the_line(
 def test_open_of_what_is_no_text_takes_the_desktops_program(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mixrag_cli.commands.opening import open_place
+    from mixrag_cli.actions.opening import open_place
     from mixrag_cli.errors import MixragError
     from tests.northmere import FOLDER, near
 

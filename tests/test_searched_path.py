@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.records import path_from_root
+from mixrag_cli.records.files import path_from_root
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope

@@ -20,10 +20,8 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.client import run_warm, socket_path
-from tests.cli_fixtures import PROGRAM, environment_of, indexed, run_mixrag
+from tests.cli_fixtures import PROGRAM, environment_of, run_mixrag
 from tests.test_architecture import NOT_IN_THE_FACE
-
-__all__ = ["indexed"]  # the fixture
 
 PATIENCE_S = 200  # on a machine that is busy with other things
 LINK_ID = re.compile(rb"(?<=\x1b]8;)id=\d+")  # drawn at random for each link
@@ -234,7 +232,7 @@ def test_a_server_in_trouble_is_no_trouble(
 
 
 def test_a_server_that_nobody_asks_ends(indexed: Path, runtime: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mixrag_cli.commands.warm_server import WarmServer
+    from mixrag_cli.actions.warm_server import WarmServer
     from mixrag_cli.settings import Settings
 
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)

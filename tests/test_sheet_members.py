@@ -12,7 +12,7 @@ import pytest
 
 from mixrag_cli.readers.sheets.reader import read_sheet
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Table
+from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.session import Session, open_session

@@ -24,7 +24,8 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.sheets.number_formats import show_number
 from mixrag_cli.readers.sheets.reader import read_sheet
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document, Table
+from mixrag_cli.records.documents import Document
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 
 CONTENT_TYPES = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'

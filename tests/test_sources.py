@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.calibration import as_raw, normalised, read_priors
 from mixrag_cli.retrieval.candidates import find_hits
 from mixrag_cli.retrieval.fusion import fuse_hits, source_scores

@@ -35,7 +35,8 @@ from store_samples import (
 )
 
 from mixrag_cli.errors import ExitCode, MixragError, NoIndex, StoreDamaged, StoreLocked, StoreMismatch, WrongUsage
-from mixrag_cli.records import Chunk, DocumentRow
+from mixrag_cli.records.files import DocumentRow
+from mixrag_cli.records.passages import Chunk
 from mixrag_cli.store import (
     Embedding,
     EmbeddingCache,

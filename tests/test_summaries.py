@@ -16,7 +16,8 @@ from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.generator import Generator, Request
 from mixrag_cli.models import LateEmbedder
 from mixrag_cli.output.payloads import index_to_json
-from mixrag_cli.records import Cell, Header, Locator, Table
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store, open_reader
 from mixrag_cli.stories.indexing import build_index

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from cli_fixtures import SHEET, environment_of, run_mixrag
+from cli_fixtures import SHEET, environment_of, run_here
 
 
 def test_another_representation_asks_for_a_rebuild(tmp_path: Path) -> None:
@@ -15,7 +15,7 @@ def test_another_representation_asks_for_a_rebuild(tmp_path: Path) -> None:
 
     def run(*arguments: str, form: str = "h-rcl-rows") -> tuple[int, dict[str, object]]:
         env = environment_of(tmp_path, MIXRAG_TABLE_REPRESENTATION=form)
-        done = run_mixrag(*arguments, "--json", cwd=folder, env=env)
+        done = run_here(*arguments, "--json", cwd=folder, env=env)
         return done.returncode, json.loads(done.stdout)
 
     def kinds() -> set[str]:
@@ -39,4 +39,4 @@ def test_an_index_without_tables_takes_any_representation(tmp_path: Path) -> Non
     (tmp_path / "notes.md").write_text("# Notes\n\nThe kiln is fired on Mondays.\n", "utf-8")
     for form in ("h-rcl-rows", "table"):
         env = environment_of(tmp_path, MIXRAG_TABLE_REPRESENTATION=form)
-        assert run_mixrag("index", cwd=tmp_path, env=env).returncode == 0
+        assert run_here("index", cwd=tmp_path, env=env).returncode == 0

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixrag_cli.records import Table
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.text import row_text, row_texts, table_text, unit_text
 from mixrag_cli.tables.top_paths import spread_over_blanks

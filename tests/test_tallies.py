@@ -14,7 +14,8 @@ import pytest
 from mixrag_cli.recap.in_rows.filters import find_filters
 from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
 from mixrag_cli.recap.restate import ways_to_read
-from mixrag_cli.records import Cell, Header, Locator, Table
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
@@ -54,7 +55,7 @@ def write_orders(path: Path) -> list[tuple[str, ...]]:
 def orders(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, list[tuple[str, ...]], Path]:
     folder = tmp_path_factory.mktemp("orders")
     rows = write_orders(folder / "orders.csv")
-    build_index([folder], Settings(), events=Silent())
+    build_index([folder], Settings(calibration="off"), events=Silent())  # a fit would take as long as all the rest
     return open_session(folder, Settings()), rows, folder / "orders.csv"
 
 

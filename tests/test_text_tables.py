@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.readers.text_tables import TextTable, find_text_tables
-from tests.cli_fixtures import run_mixrag
+from tests.cli_fixtures import run_here
 
 PIPES = """\
 in millions | 2019 | 2018
@@ -137,8 +137,8 @@ def test_no_drawing_costs_more_than_a_look_at_each_line(text: str) -> None:
 
 def test_a_table_in_a_text_file_answers_through_its_headers(tmp_path: Path) -> None:
     (tmp_path / "report.txt").write_text(f"The year went well. Figures of the mill follow :\n{PIPES}The end.\n")
-    assert run_mixrag("index", cwd=tmp_path).returncode == 0
-    shown = run_mixrag("show", "report.txt", "--tables", cwd=tmp_path)
+    assert run_here("index", cwd=tmp_path).returncode == 0
+    shown = run_here("show", "report.txt", "--tables", cwd=tmp_path)
     assert b"L2-5" in shown.stdout
-    asked = run_mixrag("ask", "What was the revenue in 2018?", cwd=tmp_path)
+    asked = run_here("ask", "What was the revenue in 2018?", cwd=tmp_path)
     assert b"$10 million" in asked.stdout, asked.stdout

@@ -6,7 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from mixrag_cli.records import Grid, GridCell, Locator, Table
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.units import is_unit_text, unit_of_caption, unit_of_header
 from tests.table_samples import to_table as to_spanned_table

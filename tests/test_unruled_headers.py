@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from reportlab.pdfgen.canvas import Canvas
 
-from mixrag_cli.records import Document, Table
+from mixrag_cli.records.documents import Document
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from tests.painted_pdf import read_pages
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import FileUnreadable, MixragError
-from mixrag_cli.records import DocumentRow, Skipped, SourceFile
+from mixrag_cli.records.files import DocumentRow, Skipped, SourceFile
 from mixrag_cli.walking import (
     Changes,
     WalkLimits,

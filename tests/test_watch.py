@@ -21,9 +21,7 @@ from typer.testing import CliRunner
 from mixrag_cli.cli import app
 from mixrag_cli.stories.roots import IndexPlan, RootPlan
 from mixrag_cli.walking import may_matter
-from tests.cli_fixtures import PROGRAM, environment_of, indexed, run_mixrag
-
-__all__ = ["indexed"]  # the fixture
+from tests.cli_fixtures import PROGRAM, environment_of, run_mixrag
 
 pytest.importorskip("watchfiles", reason="an environment made before index --watch lacks watchfiles")
 PATIENCE_S = 60  # on a machine that is busy with other things

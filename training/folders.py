@@ -8,7 +8,8 @@ from pathlib import Path
 
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.models.bundled import WINDOW
-from mixrag_cli.records import Extraction, SourceFile
+from mixrag_cli.records.files import SourceFile
+from mixrag_cli.records.passages import Extraction
 from mixrag_cli.settings import Settings
 from mixrag_cli.walking import WalkLimits, document_id, walk_root
 

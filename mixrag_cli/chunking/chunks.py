@@ -11,7 +11,10 @@ from mixrag_cli.chunking.packing import Draft, Frame, cut_piece
 from mixrag_cli.chunking.prose import prose_drafts
 from mixrag_cli.chunking.row_lines import row_line_drafts
 from mixrag_cli.chunking.table import table_drafts
-from mixrag_cli.records import Chunk, Document, Representation, Table, stable_id
+from mixrag_cli.records.documents import Document
+from mixrag_cli.records.files import stable_id
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.tables import Representation, Table
 
 MAX_CHUNKS = 50_000  # a file; beyond that one file would swamp the index
 

@@ -12,7 +12,7 @@ from mixrag_cli.chunking.packing import (
     line_spans,
     pack_pieces,
 )
-from mixrag_cli.records import Block
+from mixrag_cli.records.documents import Block
 
 
 def code_drafts(frame: Frame) -> Iterator[Draft]:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from mixrag_cli.line_marks import lines_between, marks_of_passage
-from mixrag_cli.records import ChunkKind, Document, Locator
+from mixrag_cli.records.documents import Document
+from mixrag_cli.records.passages import ChunkKind
+from mixrag_cli.records.places import Locator
 
 SPECIAL_TOKENS = 2  # [CLS] and [SEP]
 CONTEXT_TOKENS = 40  # of 256: enough for a title and two headings, and little of the window

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from mixrag_cli.chunking.packing import Draft, Frame, Piece, cut_piece, line_spans, pack_pieces
-from mixrag_cli.records import Block, Locator, Table
+from mixrag_cli.records.documents import Block
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 from mixrag_cli.sentences import split_sentences
 
 OVERLAP = 0.15  # of the window. Source: FinanceRAG study, section 3 (256 tokens, 15 %)

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mixrag_cli.chunking.packing import Draft, Frame
-from mixrag_cli.records import Block, Grid, Locator, RowLine
+from mixrag_cli.records.documents import Block, Grid, RowLine
+from mixrag_cli.records.places import Locator
 
 HEADER_SHARE = 3  # the header line takes at most a third of a passage
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, line_spans, pack_pieces
-from mixrag_cli.records import Block, Cell, Representation, Table
+from mixrag_cli.records.documents import Block
+from mixrag_cli.records.tables import Cell, Representation, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.representations import represent_table
 from mixrag_cli.tables.text import table_text

@@ -1,4 +1,4 @@
-"""The commands, one file each: parse, call a story, render.
+"""What can be typed: the menu, and one file a command with its options and its help. Loads nothing heavy.
 
-What a command needs beyond its own options is imported in its body, so that ``mixrag --help`` stays quick.
+What a command does is the function of its name in the module of its name in ``mixrag_cli/actions/``.
 """

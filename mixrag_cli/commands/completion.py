@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mixrag_cli.output.streams import write_text
+from mixrag_cli.commands.options import command
 
 
 class Shell(StrEnum):
@@ -18,6 +18,7 @@ class Shell(StrEnum):
     fish = "fish"
 
 
+@command
 def completion(
     context: typer.Context, shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="Your shell.")]
 ) -> None:
@@ -25,6 +26,3 @@ def completion(
 
     For bash: eval "$(mixrag completion bash)", or save it where the shell looks for completions.
     """
-    from mixrag_cli.commands.completion_scripts import completion_script
-
-    write_text(completion_script(context.find_root().command, shell.value))

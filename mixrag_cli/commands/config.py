@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
 from mixrag_cli.commands.options import Face, command
-from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.output.streams import write_json
 
 app = typer.Typer(help="Read and change your settings.", rich_markup_mode=None, add_completion=False)
 NameArgument = Annotated[str, typer.Argument(metavar="SETTING", help="A setting, as `mixrag config list` names it.")]
@@ -19,80 +16,27 @@ NameArgument = Annotated[str, typer.Argument(metavar="SETTING", help="A setting,
 @command
 def list_settings(*, face: Face) -> None:
     """List every setting, its value and where it comes from."""
-    _print_settings(face, None)
 
 
 @app.command()
 @command
 def get(name: NameArgument, *, face: Face) -> None:
     """Print one setting's value."""
-    _print_settings(face, name)
 
 
 @app.command("set")
 @command
 def set_setting(name: NameArgument, value: Annotated[str, typer.Argument(metavar="VALUE")], *, face: Face) -> None:
     """Set a value in your config.toml; it is checked first."""
-    from mixrag_cli.settings import write_setting
-
-    _tell_written(face, name, str(write_setting(name, _usable(name, value))))
 
 
 @app.command()
 @command
 def unset(name: NameArgument, *, face: Face) -> None:
     """Remove a value from your config.toml, so that the default holds again."""
-    from mixrag_cli.settings import write_setting
-
-    _tell_written(face, name, str(write_setting(name, None)))
 
 
 @app.command()
 @command
 def path(*, face: Face) -> None:
     """Print where your config.toml lies, whether or not it exists."""
-    from mixrag_cli.output.terminal import print_lines
-    from mixrag_cli.settings import config_file
-
-    if face.json:
-        write_json({"schema": "mixrag.config/1", "path": str(config_file())})
-    else:
-        print_lines(face.console(), [str(config_file())])
-
-
-def _usable(name: str, value: str) -> str:
-    """The value, where the program could use it later. Raises WrongUsage, ModelUnusable where it could not."""
-    if name == "generator":
-        from mixrag_cli.commands.models import usable_generator
-
-        return usable_generator(value) or ""
-    is_own = value in {"embedder": ("minilm",), "rerank": ("late", "none", "llm")}.get(name, (value,))
-    if not is_own and find_spec("sentence_transformers") is None:
-        from mixrag_cli.models import EXTRA_HINT
-
-        raise ModelUnusable(f"{name} {value} needs sentence-transformers, which is not installed", EXTRA_HINT)
-    return value
-
-
-def _print_settings(face: Face, only: str | None) -> None:
-    from mixrag_cli.output.payloads import settings_to_json
-    from mixrag_cli.output.terminal import print_lines
-    from mixrag_cli.settings import config_file, resolve_settings, unknown_setting
-
-    resolved = resolve_settings({"store": face.store})
-    if only is not None:
-        resolved = tuple(each for each in resolved if each.name == only)
-        if not resolved:
-            raise unknown_setting(only)
-    if face.json:
-        write_json(settings_to_json(str(config_file()), resolved))
-        return
-    console = face.console()
-    if only is not None:
-        print_lines(console, ["" if each.value is None else str(each.value) for each in resolved])
-    else:
-        print_lines(console, (f"{each.name} = {each.value}  ({each.origin})" for each in resolved))
-
-
-def _tell_written(face: Face, name: str, path: str) -> None:
-    _print_settings(face, name) if face.json else face.note(f"written to {path}")

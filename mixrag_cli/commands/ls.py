@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mixrag_cli.commands.options import Face, command
-from mixrag_cli.output.streams import write_json
 
 
 @command
@@ -24,14 +22,3 @@ def ls(
 
     A file is indexed, empty, skipped (it could not be read), stale (it has changed since) or gone.
     """
-    from mixrag_cli.stories.inspection import list_files
-
-    found = list_files(Path.cwd(), patterns or (), face.settings(), left_out=everything)
-    if face.json:
-        from mixrag_cli.output.payloads import files_to_json
-
-        write_json(files_to_json(found))
-    else:
-        from mixrag_cli.output.terminal import print_files
-
-        print_files(face.console(), found)

@@ -1,27 +1,19 @@
-"""The options that commands share, declared once, and what a command knows of the caller's wishes."""
+"""The options that commands share, declared once, and what makes a command of a declaration."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from mixrag_cli.commands.named import only_one, split_names, store_named
-from mixrag_cli.errors import MixragError, WrongUsage
-from mixrag_cli.output.streams import write_error, write_json, write_note
-
-if TYPE_CHECKING:
-    from mixrag_cli.output.console import Console
-    from mixrag_cli.output.progress import RunView
-    from mixrag_cli.settings import Settings
-    from mixrag_cli.stories.scope import Scope
+from mixrag_cli.output.streams import write_note
 
 
 class Color(StrEnum):
@@ -190,52 +182,17 @@ class Face:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The collections that are meant, none where the index is found in another way."""
-        return split_names(self.collection)
+        """The collections that are meant, each once, none where the index is found in another way.
 
-    def settings(self, *, may_be_new: bool = False, may_be_several: bool = False, **flags: Any) -> Settings:
-        """The settings of this run; a flag may be a text or a name out of a fixed list.
-
-        may_be_new: a collection that is not known gets a store. may_be_several: of several collections none is the
-        store. Raises WrongUsage, NoIndex for a collection that is not known.
+        --collection a,b and --collection a --collection b are the same.
         """
-        from mixrag_cli.settings import load_settings
-
-        plain = {name: flag.value if isinstance(flag, StrEnum) else flag for name, flag in flags.items()}
-        store: Path | str | None = self.store
-        if self.names:
-            if store is not None:
-                raise WrongUsage("--store and --collection both name an index", "one of the two")
-            if not may_be_several or len(self.names) == 1:
-                store = store_named(only_one(self.names), may_be_new=may_be_new)
-        elif self.collection:
-            raise WrongUsage("--collection needs a name", "mixrag collections")
-        return load_settings({"store": store, **plain})
+        names = (name.strip() for each in self.collection or () for name in each.split(","))
+        return tuple(dict.fromkeys(name for name in names if name))
 
     def note(self, message: str) -> None:
         """One line on stderr, unless the caller wants quiet."""
         if not self.quiet:
             write_note(message)
-
-    def tell(self, error: MixragError) -> None:
-        """An error on stderr, and with --json as an object too, for a run that goes on after it."""
-        write_error(error.message, error.hint)
-        if self.json:
-            from mixrag_cli.output.payloads import error_to_json
-
-            write_json(error_to_json(error))
-
-    def console(self) -> Console:
-        """Where what is for people is printed."""
-        from mixrag_cli.output.console import make_console
-
-        return make_console(color=self.color.value)
-
-    def watch_run(self) -> RunView:
-        """Who watches work that takes its time: bars, notes, or nobody."""
-        from mixrag_cli.output.progress import watch_run
-
-        return watch_run(quiet=self.quiet, color=self.color.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,25 +208,12 @@ class Search:
     rerank: RerankOption = None
     sync: SyncOption = False
 
-    @property
-    def scope(self) -> Scope:
-        """The restriction that the filters mean together. Raises WrongUsage for a moment that is none."""
-        from mixrag_cli.commands.moments import moment_ns
-        from mixrag_cli.stories.scope import Scope
-
-        return Scope(
-            paths=tuple(self.path or ()),
-            modalities=tuple(each.value for each in self.modality or ()),
-            kinds=tuple(each.value for each in self.kind or ()),
-            languages=tuple(self.language or ()),
-            since_ns=moment_ns(self.since) if self.since is not None else None,
-        )
-
 
 def command(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as a command: a parameter whose type is a dataclass of options stands for these, in its place.
 
-    Every command has a parameter ``face``, after its own.
+    The function only declares: its parameters are what can be typed, its docstring is the help. What the command does
+    is the function of its name in the module of its name in ``mixrag_cli/actions/``, which is imported when it runs.
     """
     parameters: list[inspect.Parameter] = []
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
@@ -286,7 +230,8 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         grouped = {
             name: make(**{option: values.pop(option) for option in options}) for name, (make, options) in groups.items()
         }
-        return function(**values, **grouped)
+        action = import_module(function.__module__.replace(".commands.", ".actions."))
+        return getattr(action, function.__name__)(**values, **grouped)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -299,54 +244,3 @@ def _options_of(group: type[Any]) -> Iterator[inspect.Parameter]:
         yield inspect.Parameter(
             each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=hints[each.name]
         )
-
-
-def read_question(words: Sequence[str], what: str) -> str:
-    """The words joined; a lone "-" reads stdin. Cleaned, as it is printed again.
-
-    Raises WrongUsage when it is empty or longer than MAX_QUESTION_CHARACTERS.
-    """
-    from mixrag_cli.cleaning import safe_text
-    from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
-
-    text = _read_stdin(MAX_QUESTION_CHARACTERS) if list(words) == ["-"] else " ".join(words)
-    text = safe_text(text).strip()
-    if not text:
-        raise WrongUsage(f"the {what} is empty", "mixrag ask How many days of leave are there?")
-    if len(text) > MAX_QUESTION_CHARACTERS:
-        raise WrongUsage(f"the {what} has {len(text):,} characters; at most {MAX_QUESTION_CHARACTERS:,} are read")
-    return text
-
-
-def _read_stdin(characters: int) -> str:
-    """What stdin holds, as far as a question can use it: a little beyond the limit, so that too long is noticed."""
-    buffer = getattr(sys.stdin, "buffer", None)
-    if buffer is None:
-        return ""
-    raw: bytes = buffer.read(4 * characters + 4)
-    return raw.decode("utf-8", "replace")
-
-
-def ensure_folders(*files: Path | None) -> None:
-    """Raise WrongUsage for a file to write whose folder is not there: before the work, not after it."""
-    for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise WrongUsage(f"{file}: no such folder")
-
-
-def confirm(what: str, *, yes: bool) -> None:
-    """Ask before something is removed. Raises WrongUsage where nobody can be asked, typer.Exit(1) on a no."""
-    if yes:
-        return
-    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stderr)):
-        raise WrongUsage(f"{what}: not done without being asked to", "the same command with --yes")
-    print(f"mixrag: {what}; go on? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise typer.Exit(1)
-
-
-def _is_terminal(stream: Any) -> bool:
-    try:
-        return bool(stream and stream.isatty())
-    except ValueError:
-        return False

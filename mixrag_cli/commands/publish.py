@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mixrag_cli.commands.options import Face, command
-from mixrag_cli.output.streams import write_json
 
 
 @command
@@ -24,11 +22,3 @@ def publish(
     Only what is not there yet is sent. Readers see the new commit at their next question; a folder may as well be
     served by any web server and read by its https:// address.
     """
-    from mixrag_cli.output.publish_view import publish_line, publish_to_json
-    from mixrag_cli.stories.sharing import publish_index
-
-    done = publish_index(Path.cwd(), address, face.settings())
-    if face.json:
-        write_json(publish_to_json(done))
-    else:
-        face.note(publish_line(done))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mixrag_cli.commands.options import Face, command
-from mixrag_cli.output.streams import write_json
 
 
 @command
@@ -21,14 +19,3 @@ def status(
     face: Face,
 ) -> None:
     """Tell what is in the index, and what is not."""
-    from mixrag_cli.stories.inspection import read_status
-
-    found = read_status(Path.cwd(), face.settings())
-    if face.json:
-        from mixrag_cli.output.payloads import status_to_json
-
-        write_json(status_to_json(found))
-    else:
-        from mixrag_cli.output.terminal import print_status
-
-        print_status(face.console(), found, list_skipped=skipped, list_changed=changed)

@@ -8,37 +8,45 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, get_args
 
-from typer._coercion import RuntimeParam, build_runtime_param
-from typer.core import _TyperParameter
+from typer.core import TyperArgument, TyperOption
 
 WHOLE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 DECIMAL = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
+BY_TYPER = {kind: kind.get_runtime_param for kind in (TyperArgument, TyperOption)}
 
 
 class _Doubtful(Exception):
     """The value is not plainly right."""
 
 
-@dataclass(frozen=True)
-class PlainValue(RuntimeParam):
-    """Reads the values of one parameter."""
+class PlainValue:
+    """Reads the values of one parameter, in place of what Typer makes for it."""
 
-    def _coerce_value(self, value: Any, param: Any, ctx: Any) -> Any:
+    def __init__(self, parameter: Any) -> None:
+        self._parameter = parameter
+        self._kind = parameter.type_descriptor.annotation
+        self._wishes = parameter.type_descriptor.parameter_info
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value as the command takes it. Raises what Typer raises for one that it cannot take."""
         try:
-            kinds: tuple[Any, ...] = get_args(self.annotation)
-            if kinds:  # of the items of a list
-                return [self._read(item, kinds[0]) for item in value]
-            return self._read(value, self.annotation)
+            if value is None:
+                return () if param.multiple or param.nargs == -1 else None
+            kinds: tuple[Any, ...] = get_args(self._kind)
+            if not kinds:
+                return self._read(value, self._kind)
+            if isinstance(value, str):
+                raise _Doubtful
+            return [self._read(item, kinds[0]) for item in value]  # of the items of a list
         except _Doubtful:
-            return build_runtime_param(param.type_descriptor).coerce(value, param=param, ctx=ctx)
+            return BY_TYPER[type(self._parameter)](self._parameter).coerce(value, param=param, ctx=ctx)
 
     def _read(self, value: Any, kind: Any) -> Any:
-        if self.parameter_info.parser is not None or not isinstance(kind, type):
+        if self._wishes.parser is not None or not isinstance(kind, type):
             raise _Doubtful
         if kind is str and isinstance(value, str):
             return value
@@ -55,14 +63,14 @@ class PlainValue(RuntimeParam):
         raise _Doubtful
 
     def _within(self, number: float) -> float:
-        low, high = self.parameter_info.min, self.parameter_info.max
+        low, high = self._wishes.min, self._wishes.max
         if (low is not None and number < low) or (high is not None and number > high):
             raise _Doubtful
         return number
 
     def _read_path(self, value: str) -> Path:
         """A path that Typer would pass on as it is: one that is not there, or that can be read."""
-        wishes = self.parameter_info
+        wishes = self._wishes
         is_plain = wishes.path_type is None and wishes.file_okay and wishes.dir_okay
         if not is_plain or wishes.exists or wishes.writable or wishes.resolve_path or wishes.allow_dash:
             raise _Doubtful
@@ -79,11 +87,11 @@ def _read_choice(value: Any, kind: type[Enum]) -> Enum:
     raise _Doubtful
 
 
-def _plain_value(param: Any) -> RuntimeParam:
-    described = param.type_descriptor
-    return PlainValue(described.parameter_info, described.annotation)
+def _plain_value(parameter: Any) -> PlainValue:
+    return PlainValue(parameter)
 
 
 def read_plainly() -> None:
     """Let every parameter read its values so, the help options that Typer makes on the way among them."""
-    _TyperParameter.get_runtime_param = _plain_value  # type: ignore[method-assign,assignment]
+    for kind in BY_TYPER:
+        kind.get_runtime_param = _plain_value  # type: ignore[method-assign,assignment]

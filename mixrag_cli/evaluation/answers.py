@@ -10,7 +10,7 @@ from dataclasses import replace
 from mixrag_cli.evaluation.datasets import Question
 from mixrag_cli.evaluation.measures import exact_match, normalize_answer, token_f1
 from mixrag_cli.evaluation.tatqa import answer_strings, score_answer
-from mixrag_cli.records import Answer, Candidate
+from mixrag_cli.records.answers import Answer, Candidate
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_FORM = 4  # words

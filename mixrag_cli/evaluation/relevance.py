@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from mixrag_cli.evaluation.datasets import Span
-from mixrag_cli.records import Chunk
+from mixrag_cli.records.passages import Chunk
 
 MIN_OVERLAP = 0.5  # of the span
 

@@ -31,7 +31,7 @@ from mixrag_cli.evaluation.measures import (
     success_at,
 )
 from mixrag_cli.evaluation.nearness import Nearness
-from mixrag_cli.records import Answer
+from mixrag_cli.records.answers import Answer
 
 MAX_K = 1000
 RANKING_MEASURES: Mapping[str, RankingMeasure] = {

@@ -15,7 +15,7 @@ import re
 import string
 from collections.abc import Sequence
 
-from mixrag_cli.records import Answer
+from mixrag_cli.records.answers import Answer
 
 _NOT_OF_NUMBER = str.maketrans("", "", "'\"\\$€£¥%(),[]")
 _NOT_OF_WORD = str.maketrans("", "", string.punctuation)

@@ -8,7 +8,8 @@ from typing import Protocol
 
 from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.records import Extraction, SourceFile
+from mixrag_cli.records.files import SourceFile
+from mixrag_cli.records.passages import Extraction
 
 
 @dataclass(frozen=True, slots=True)

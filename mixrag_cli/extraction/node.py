@@ -17,7 +17,7 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.extraction.jobs import ExtractionJob, ExtractionResult
 from mixrag_cli.extraction.process_seat import ProcessSeat
 from mixrag_cli.extraction.transport import extraction_to_plain
-from mixrag_cli.records import SourceFile
+from mixrag_cli.records.files import SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.walking import look_again
 

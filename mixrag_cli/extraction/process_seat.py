@@ -11,7 +11,7 @@ from mixrag_cli.extraction.jobs import BeatListener, ExtractionJob, ExtractionRe
 from mixrag_cli.extraction.transport import Request
 from mixrag_cli.extraction.worker import Worker, WorkerLost
 from mixrag_cli.readers import has_fallback
-from mixrag_cli.records import Extraction
+from mixrag_cli.records.passages import Extraction
 from mixrag_cli.settings import Settings
 from mixrag_cli.walking import open_source
 

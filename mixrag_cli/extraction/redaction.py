@@ -7,7 +7,8 @@ from dataclasses import replace
 from mixrag_cli.line_marks import marks_within
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.lined_text import LinedText
-from mixrag_cli.records import Block, Document, Fact, Grid, LineMarks
+from mixrag_cli.records.documents import Block, Document, Fact, Grid
+from mixrag_cli.records.places import LineMarks
 from mixrag_cli.walking.secrets import redact_secrets
 
 

@@ -12,7 +12,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mixrag_cli.plain import table_from_plain, table_to_plain
-from mixrag_cli.records import Chunk, Extraction, Locator, Representation
+from mixrag_cli.records.passages import Chunk, Extraction
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Representation
 
 LENGTH_BYTES = 4
 MAX_FRAME_BYTES = 256_000_000

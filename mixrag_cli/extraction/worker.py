@@ -22,7 +22,8 @@ from mixrag_cli.extraction.transport import (
 )
 from mixrag_cli.limits import child_command
 from mixrag_cli.plain import table_from_plain
-from mixrag_cli.records import Chunk, Extraction, Table
+from mixrag_cli.records.passages import Chunk, Extraction
+from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
 
 PACKAGE_FOLDER = Path(__file__).resolve().parents[2]

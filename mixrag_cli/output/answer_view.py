@@ -17,7 +17,8 @@ from mixrag_cli.output.lines import one_line, print_hanging, print_indented, pri
 from mixrag_cli.output.marks import source_marks
 from mixrag_cli.output.passages import Behind, Cited, by_passage, print_cited, print_near
 from mixrag_cli.recap.present import number_text
-from mixrag_cli.records import Answer, Candidate, Evidence, Faithfulness, Locator, Source
+from mixrag_cli.records.answers import Answer, Candidate, Evidence, Faithfulness, Source
+from mixrag_cli.records.places import Locator
 
 SHOWN_CANDIDATES = 3
 SHOWN_PASSAGES = 3  # of an answer out of many places the first; of the others the place alone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from mixrag_cli.records import Skipped
+from mixrag_cli.records.files import Skipped
 from mixrag_cli.walking import IMAGE
 
 MAX_FORMATS = 8  # named one by one; a folder of many kinds of media is told in one line all the same

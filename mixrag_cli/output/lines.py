@@ -12,7 +12,7 @@ from rich.text import Text
 from mixrag_cli.output.console import file_link, foreign, linked
 from mixrag_cli.output.places import place_of, reference
 from mixrag_cli.output.snippets import Marked
-from mixrag_cli.records import Locator
+from mixrag_cli.records.places import Locator
 
 Locate = Callable[[str], Path | None]  # display path -> the indexed file on this disk
 

@@ -23,7 +23,10 @@ from mixrag_cli.output.snippets import Marked, cleaned, marked_words, snippet
 from mixrag_cli.output.table_view import Place, cited_cells, table_slice
 from mixrag_cli.recap.present import unit_text
 from mixrag_cli.recap.support import find_quote
-from mixrag_cli.records import Chunk, Hit, Locator, Source, Table
+from mixrag_cli.records.answers import Source
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 
 ANSWER_CHARACTERS = 480  # of the passage of an answer: a paragraph, six lines of a terminal
 HIT_CHARACTERS = 320  # of a passage among others

@@ -12,11 +12,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mixrag_cli.cleaning import safe_text
-from mixrag_cli.errors import MixragError
 from mixrag_cli.output.marks import source_marks
 from mixrag_cli.recap.present import unit_text
-from mixrag_cli.records import Answer, Candidate, Evidence, Faithfulness, Hit, Locator, Skipped, Source, Table
+from mixrag_cli.records.answers import Answer, Candidate, Evidence, Faithfulness, Source
+from mixrag_cli.records.files import Skipped
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 
 if TYPE_CHECKING:
     from mixrag_cli.retrieval.assessment import SourceAssessment
@@ -361,16 +363,6 @@ def findings_to_json(findings: Sequence[tuple[str, str, str, str]]) -> dict[str,
             {"name": name, "state": state, "detail": detail, "remedy": remedy}
             for state, name, detail, remedy in findings
         ],
-    }
-
-
-def error_to_json(error: MixragError) -> dict[str, Any]:
-    """mixrag.error/1."""
-    return {
-        "schema": "mixrag.error/1",
-        "code": int(error.exit_code),
-        "message": safe_text(error.message, keep_newlines=False),
-        "hint": safe_text(error.hint, keep_newlines=False),
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from mixrag_cli.records import Locator
+from mixrag_cli.records.places import Locator
 
 SHORT_ID_LENGTH = 12  # hex digits: 48 bits, no clash in a store of any size that fits a laptop
 LINES = re.compile(r"L(\d+)(?:-L?(\d+))?")

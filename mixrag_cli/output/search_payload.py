@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mixrag_cli.output.payloads import hit_to_json, rounded
-from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.records.passages import Chunk, Hit
 
 if TYPE_CHECKING:
     from mixrag_cli.stories.session import SearchResult

@@ -18,7 +18,7 @@ from mixrag_cli.output.lines import (
 )
 from mixrag_cli.output.passages import in_collection, print_near_text
 from mixrag_cli.output.places import place_of, short_id
-from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.records.passages import Chunk, Hit
 
 if TYPE_CHECKING:
     from mixrag_cli.stories.session import SearchResult

@@ -222,3 +222,13 @@ def write_error(message: str, hint: str = "") -> None:
 def write_traceback(error: BaseException) -> None:
     """Print where an error came from, with its causes, on stderr; what it quotes of documents is cleaned."""
     write_text(safe_text("".join(traceback.format_exception(error))), sys.stderr)
+
+
+def error_to_json(error: MixragError) -> dict[str, Any]:
+    """mixrag.error/1."""
+    return {
+        "schema": "mixrag.error/1",
+        "code": int(error.exit_code),
+        "message": safe_text(error.message, keep_newlines=False),
+        "hint": safe_text(error.hint, keep_newlines=False),
+    }

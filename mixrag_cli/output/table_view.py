@@ -16,7 +16,7 @@ from rich.text import Text
 
 from mixrag_cli.output.console import foreign
 from mixrag_cli.output.places import is_on, is_within
-from mixrag_cli.records import Cell, Header, Table
+from mixrag_cli.records.tables import Cell, Header, Table
 
 NARROWEST_COLUMN = 9  # characters: "1,234,567"
 LABEL_SHARE = 3  # the row labels get at most one part in three of the width

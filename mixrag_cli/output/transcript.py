@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.output.answer_view import PROBABLY, shown_candidates
 from mixrag_cli.output.places import reference
-from mixrag_cli.records import Answer, Candidate
+from mixrag_cli.records.answers import Answer, Candidate
 
 if TYPE_CHECKING:
     from mixrag_cli.stories.conversation import Turn

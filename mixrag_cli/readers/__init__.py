@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from mixrag_cli.readers.source import ReadLimits, ReadSource
-from mixrag_cli.records import Document, Modality
+from mixrag_cli.records.documents import Document, Modality
 
 __all__ = [
     "ReadFunction",

@@ -13,7 +13,8 @@ from mixrag_cli.readers.addresses import cell_range, column_name
 from mixrag_cli.readers.facts.collecting import FactCollector
 from mixrag_cli.readers.facts.prose import collect_prose_facts
 from mixrag_cli.readers.lined_text import LinedText
-from mixrag_cli.records import Block, BlockKind, Document, Grid, LineMarks, Locator, Modality
+from mixrag_cli.records.documents import Block, BlockKind, Document, Grid, Modality
+from mixrag_cli.records.places import LineMarks, Locator
 
 MAX_TEXT_CHARS = 50_000_000  # scenarios: at most 50 MB of text a file, so that one file cannot swamp the index
 SEPARATOR = "\n\n"

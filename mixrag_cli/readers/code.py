@@ -34,7 +34,7 @@ from mixrag_cli.readers.syntax import (
     receiver_name,
     text_of,
 )
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 MAX_DEPTH = 200
 MAX_PARSED_CHARS = 5_000_000  # a tree takes some 50 times the memory of its text

@@ -15,7 +15,8 @@ from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.html_tables import OpenTable, raw_table
 from mixrag_cli.readers.lined_text import LinedText, join_lined
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document, Grid, Locator
+from mixrag_cli.records.documents import Document, Grid
+from mixrag_cli.records.places import Locator
 
 PIECE_CHARS = 4_096  # fed at once; between two pieces the parent hears of us
 # html.parser is quadratic in a tag that does not end: 16,000 characters cost it up to 5 s. People's tags are shorter,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mixrag_cli.readers.lined_text import NOTHING, LinedText, join_lined
-from mixrag_cli.records import GridCell
+from mixrag_cli.records.documents import GridCell
 
 
 @dataclass(slots=True)

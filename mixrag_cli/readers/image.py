@@ -10,7 +10,7 @@ from mixrag_cli.readers.pdf.assembly import lay_out_page, pages_to_document
 from mixrag_cli.readers.pdf.scans import MAX_SCANNED_PAGES, image_page
 from mixrag_cli.readers.source import MEGABYTE, ReadSource
 from mixrag_cli.readers.tesseract import recognise, words_of
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 MAX_IMAGE_MB = 50
 MIN_IMAGE_BYTES = 4_000  # an icon; the emptiest scan of a page has more

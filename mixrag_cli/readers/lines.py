@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.records import BlockKind
+from mixrag_cli.records.documents import BlockKind
 
 MAX_LINE_CHARS = 100_000  # a longer line is cut: single-line JSON, minified scripts
 MAX_BLOCK_LINES = 80  # about two chunks of code: a longer run is cut so that a block's lines still say where

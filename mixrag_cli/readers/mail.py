@@ -24,7 +24,7 @@ from mixrag_cli.readers.decoding import decode, looks_binary
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.source import MEGABYTE, ReadSource
 from mixrag_cli.readers.text import add_text
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 HEAD = ("From", "To", "Cc", "Date", "Subject")
 MAX_HEADER_CHARS = 1_000

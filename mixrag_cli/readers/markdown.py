@@ -18,7 +18,8 @@ from mixrag_cli.readers.lines import add_lines
 from mixrag_cli.readers.markdown_parsing import InlineText, Token, parse_blocks
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text import add_text
-from mixrag_cli.records import Document, Grid, GridCell, Locator
+from mixrag_cli.records.documents import Document, Grid, GridCell
+from mixrag_cli.records.places import Locator
 
 MAX_PARSED_CHARS = 5_000_000  # at about 2 MB a second
 MAX_GRID_CELLS = 200_000

@@ -16,7 +16,7 @@ from mixrag_cli.readers.decoding import decode, looks_binary
 from mixrag_cli.readers.markdown import add_markdown
 from mixrag_cli.readers.source import MEGABYTE, ReadSource
 from mixrag_cli.readers.text import add_text
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 # Notebooks are large for their images: 100 MB of them are mostly text that is one string each and soon let go.
 MAX_NOTEBOOK_MB = 100

@@ -17,7 +17,7 @@ from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
 from mixrag_cli.readers.numbered_headings import find_numbered_headings
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text_tables import find_text_tables
-from mixrag_cli.records import BlockKind, Document, Grid
+from mixrag_cli.records.documents import BlockKind, Document, Grid
 
 BEAT_BLOCKS = 2000
 UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}[ \t]*$")

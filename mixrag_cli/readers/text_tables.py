@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from mixrag_cli.records import Grid, GridCell, Locator
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.records.places import Locator
 
 MAX_COLUMNS = 200
 # Each of them is matched in one pass, whatever stands in the line.

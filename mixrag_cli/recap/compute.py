@@ -11,7 +11,7 @@ from decimal import Context, Decimal
 
 from mixrag_cli.recap.calculator import CalculationError, evaluate
 from mixrag_cli.recap.restate import Operation
-from mixrag_cli.records import Evidence
+from mixrag_cli.records.answers import Evidence
 
 AGGREGATE_PRECISION = 50  # digits, as in the calculator
 

@@ -31,7 +31,7 @@ from mixrag_cli.recap.signs import (
     said_signs,
 )
 from mixrag_cli.recap.structure import structural_pieces
-from mixrag_cli.records import Evidence, Source
+from mixrag_cli.records.answers import Evidence, Source
 
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked

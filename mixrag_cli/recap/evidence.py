@@ -15,7 +15,8 @@ from mixrag_cli.quantities.facets import Facets, facet_agreement, facet_conflict
 from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.file_kinds import kind_of_file
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
-from mixrag_cli.records import Hit, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.scan import Filter, Group, ScanOperation, ScanResult
 from mixrag_cli.words import match_term, stem, words_of
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.records import Cell, Header, Hit, Locator, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.words import match_term
 

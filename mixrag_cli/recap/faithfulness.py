@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from mixrag_cli.fencing import plain_text
 from mixrag_cli.recap.calculator import CalculationError, operand_names
 from mixrag_cli.recap.support import find_quote, unsupported_numbers
-from mixrag_cli.records import Answer, Check, Evidence, Faithfulness, FaithfulnessLevel, Hit, Table
+from mixrag_cli.records.answers import Answer, Check, Evidence, Faithfulness, FaithfulnessLevel
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.lines import row_lines, shown_columns
 
 HIGH = 0.7

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from mixrag_cli.reading import ReaderModel, joint_total, log_sum
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.words import match_term
 

@@ -16,7 +16,8 @@ from mixrag_cli.recap.in_rows.tally_pairs import TallyPair
 from mixrag_cli.recap.in_tables.cells import CellMatch
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Operation, Restated
-from mixrag_cli.records import CandidateKind, Evidence, Header, Source, Table
+from mixrag_cli.records.answers import CandidateKind, Evidence, Source
+from mixrag_cli.records.tables import Header, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.text import ARROW, has_labels
 

@@ -21,7 +21,7 @@ from mixrag_cli.recap.grading import N_LIKELY, Grading, shipped_grading
 from mixrag_cli.recap.missing import what_is_missing
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import Draft
-from mixrag_cli.records import Answer, Candidate
+from mixrag_cli.records.answers import Answer, Candidate
 
 UNSURE = "no answer is sure enough to state"
 N_NEAREST = 3

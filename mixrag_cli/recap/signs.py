@@ -17,7 +17,7 @@ from mixrag_cli.quantities.facets import Facets, facets_of, ordinals_of
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.restate import Operation, Restated, chances_of
 from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, PERCENT, TOTAL
-from mixrag_cli.records import Candidate, CandidateKind, Evidence, Source
+from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.words import match_term
 
 KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.calibration import Calibration, as_raw, modality_of, normalised
 
 # The sources that can accept by themselves. A title or a part of the headers says what a passage is about, not that it

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.curves import Logistic
 from mixrag_cli.retrieval.matching import TABLE_KINDS
 from mixrag_cli.retrieval.sources import ROWS

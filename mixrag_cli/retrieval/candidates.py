@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.fusion import fuse
 from mixrag_cli.retrieval.sources import ROWS, meaning, words
 from mixrag_cli.retrieval.sources.base import Proposal, Query, Source, add_scores

@@ -19,7 +19,7 @@ from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.fencing import KEY_OF_COUNTING, draw_key, fence, fence_rule, one_line, plain_text
 from mixrag_cli.generator import Generator, Message, Request
 from mixrag_cli.lenient_json import read_object
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 
 CHOICE_SECONDS = 60.0  # a prompt of 8,000 tokens takes a small model on a CPU about that long
 CHOICE_TOKENS = 32

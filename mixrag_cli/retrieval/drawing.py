@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.records import Chunk
+from mixrag_cli.records.passages import Chunk
 from mixrag_cli.retrieval.matching import TABLE_KINDS, ToTerms
 
 # The share of a question's weight that its passage should carry: ten equally likely values, set by hand after a look at

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.calibration import Calibration, modality_of, normalised
 from mixrag_cli.retrieval.curves import Logistic
 from mixrag_cli.retrieval.sources import ROWS

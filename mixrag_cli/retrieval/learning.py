@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.calibration import ANY, Calibration, ScoreMap, log_odds, modality_of
 from mixrag_cli.retrieval.curves import (
     Floats,

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.records.passages import Chunk, Hit
 
 INT8_ONE = 127.0  # what 1.0 is in a stored token vector
 SOURCE = "rerank"  # the name of the raw score on a hit

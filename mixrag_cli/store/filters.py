@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar, get_args
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.records import ChunkKind, Modality
+from mixrag_cli.records.documents import Modality
+from mixrag_cli.records.passages import ChunkKind
 
 _IDS_IN_A_FILTER = 1000
 _T = TypeVar("_T")

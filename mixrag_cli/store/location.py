@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from mixrag_cli.records import stable_id
+from mixrag_cli.records.files import stable_id
 from mixrag_cli.store.registry import data_folder, registered_roots
 
 STORE_DIR = ".mixrag"

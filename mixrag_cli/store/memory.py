@@ -17,7 +17,9 @@ from rank_bm25 import BM25Okapi
 
 from mixrag_cli import __version__
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.records import Chunk, DocumentRow, Table
+from mixrag_cli.records.files import DocumentRow
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.tables import Table
 from mixrag_cli.store.commit import SCHEMA_VERSION, CommitRecord
 from mixrag_cli.store.quantising import TokenVectors, decode_tokens
 from mixrag_cli.store.schema import StoredDocument, StoredHit

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from platformdirs import user_cache_path
 
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged
-from mixrag_cli.records import stable_id
+from mixrag_cli.records.files import stable_id
 from mixrag_cli.store.layout import make_private_folder
 from mixrag_cli.store.location import POINTER_FILE, is_published
 from mixrag_cli.store.lock import READERS_FILE, exclude_readers

@@ -25,7 +25,9 @@ import pyarrow as pa
 from lance.query import MatchQuery
 
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
-from mixrag_cli.records import Chunk, DocumentRow, Table, TableKind
+from mixrag_cli.records.files import DocumentRow
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.tables import Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
 from mixrag_cli.store.filters import check_filter, filters_in, in_parts
 from mixrag_cli.store.layout import table_path, tables_path

@@ -17,7 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from mixrag_cli.plain import table_from_plain, table_to_plain
-from mixrag_cli.records import Chunk, DocumentRow, Locator, Table, stable_id
+from mixrag_cli.records.files import DocumentRow, stable_id
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 from mixrag_cli.store.quantising import (
     TokenCodes,
     TokenVectors,

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from mixrag_cli import __version__
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged
-from mixrag_cli.records import DocumentRow
+from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.store.commit import (
     CommitRecord,
     TableState,

@@ -24,7 +24,8 @@ from mixrag_cli.recap.facts import READ_DOCUMENTS
 from mixrag_cli.recap.faithfulness import faithfulness_texts, judge_faithfulness
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated, restate
-from mixrag_cli.records import Answer, Faithfulness, Hit
+from mixrag_cli.records.answers import Answer, Faithfulness
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.collection import Collection
 from mixrag_cli.stories.retrieving import Retrieved, retrieve

@@ -12,7 +12,8 @@ import numpy as np
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.extraction import ExtractionResult
 from mixrag_cli.models import Embedder
-from mixrag_cli.records import DocumentRow, Extraction
+from mixrag_cli.records.files import DocumentRow
+from mixrag_cli.records.passages import Extraction
 from mixrag_cli.store import StoredDocument, StoreWriter, text_key
 from mixrag_cli.stories.embedding import KnownEmbeddings, chunks_to_embed, embed_cached, text_to_embed, with_words_only
 from mixrag_cli.stories.events import IndexEvents

@@ -17,7 +17,7 @@ from typing import Any
 
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.models import Embedder, load_embedder
-from mixrag_cli.records import Chunk
+from mixrag_cli.records.passages import Chunk
 from mixrag_cli.retrieval.assessment import Assessment, Fit, assess
 from mixrag_cli.retrieval.calibration import FORMAT, Calibration, calibration_for
 from mixrag_cli.retrieval.drawing import DrawnQuestion, draw_questions, statements_of

@@ -22,7 +22,8 @@ from mixrag_cli.models import (
     require_generator,
 )
 from mixrag_cli.reading import ReaderModel
-from mixrag_cli.records import Chunk, DocumentRow, Hit
+from mixrag_cli.records.files import DocumentRow
+from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
 from mixrag_cli.retrieval.candidates import find_hits, find_more, fold_twins, merge_hits

@@ -11,7 +11,7 @@ from pathlib import Path
 from mixrag_cli import __version__
 from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import NoIndex
-from mixrag_cli.records import DocumentRow, Skipped, SourceFile
+from mixrag_cli.records.files import DocumentRow, Skipped, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
 from mixrag_cli.stories.roots import IndexPlan, RootPlan

@@ -14,7 +14,7 @@ from mixrag_cli.recap.followup import (
     read_rewrite,
     rewrite_request,
 )
-from mixrag_cli.records import Answer
+from mixrag_cli.records.answers import Answer
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from mixrag_cli.errors import StoreDamaged
 from mixrag_cli.models import Embedder, LateEmbedder
-from mixrag_cli.records import Chunk, Extraction
+from mixrag_cli.records.passages import Chunk, Extraction
 from mixrag_cli.store import Embedding, encode_tokens, text_key, vectors_as_kept
 
 if TYPE_CHECKING:  # searching loads this module too, and has no use for sqlite

@@ -24,7 +24,8 @@ from mixrag_cli.evaluation.reporting import EvalReport, Run, Scored, compare_run
 from mixrag_cli.evaluation.scoring import Measure, Outcome
 from mixrag_cli.models import require_generator
 from mixrag_cli.models.replies import CachedGenerator, ReplyCache
-from mixrag_cli.records import Answer, Hit
+from mixrag_cli.records.answers import Answer
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.embedding import text_to_embed
 from mixrag_cli.stories.eval_corpus import Corpus, corpus_folder, prepare_corpus

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.choice import CHOICE_SECONDS, Reading, choose_document
 from mixrag_cli.retrieval.expansion import EXPANSION_SECONDS, Expansion, expand_question, rewrite_question
 from mixrag_cli.retrieval.fusion import put_first

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mixrag_cli.errors import MixragError
-from mixrag_cli.records import DocumentRow, SourceFile
+from mixrag_cli.records.files import DocumentRow, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import CommitRecord, is_published, text_to_root
 from mixrag_cli.stories.roots import RootPlan, source_path

@@ -19,7 +19,7 @@ from pathlib import Path
 from mixrag_cli.errors import NoIndex, StoreMismatch, WrongUsage
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import load_embedder, load_generator
-from mixrag_cli.records import DocumentRow, Skipped
+from mixrag_cli.records.files import DocumentRow, Skipped
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
     ensure_unlocked,

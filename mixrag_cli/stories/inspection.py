@@ -11,7 +11,7 @@ from pathlib import Path
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.readers.decoding import is_on_encoding
 from mixrag_cli.readers.sheets.sampling import SEARCHABLE
-from mixrag_cli.records import DocumentRow, Skipped
+from mixrag_cli.records.files import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
 from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw
 from mixrag_cli.settings import Settings

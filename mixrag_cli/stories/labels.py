@@ -19,7 +19,7 @@ from typing import Any
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.fusion import fuse_hits
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from mixrag_cli.records import DocumentRow
+from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.stories.roots import source_path
 from mixrag_cli.stories.scope import path_matches
 

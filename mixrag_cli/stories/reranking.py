@@ -8,7 +8,7 @@ from dataclasses import replace
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import Embedder, LateEmbedder, load_embedder, load_pair_scorer
 from mixrag_cli.models.bundled import BUNDLED
-from mixrag_cli.records import Chunk
+from mixrag_cli.records.passages import Chunk
 from mixrag_cli.retrieval.choice import CHOICE_SECONDS, LanguageModelReranker, Reading
 from mixrag_cli.retrieval.rerank import LateInteraction, PairReranker, PassageTokens, QuestionTokens, Reranker
 from mixrag_cli.settings import Settings

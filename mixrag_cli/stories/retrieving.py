@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.correction import widen
 from mixrag_cli.store import text_to_terms
 from mixrag_cli.stories.clock import Clock

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mixrag_cli.errors import NoIndex, WrongUsage
-from mixrag_cli.records import DocumentRow
+from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import find_store, read_roots, root_to_text, store_for_new, text_to_root
 

@@ -8,7 +8,9 @@ from typing import BinaryIO, TypeVar
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.sheets.delimited import find_dialect
-from mixrag_cli.records import DocumentRow, Hit, SourceFile, Table
+from mixrag_cli.records.files import DocumentRow, SourceFile
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Table
 from mixrag_cli.stories.collection import Collection
 from mixrag_cli.stories.roots import folder_of
 from mixrag_cli.tables.scan import Dialect, Filter, Group, ScanOperation, ScanResult, scan_column, scan_groups

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.readers.language_names import LANGUAGES, suffixes_of
-from mixrag_cli.records import DocumentRow
+from mixrag_cli.records.files import DocumentRow
 
 
 @dataclass(frozen=True, slots=True)

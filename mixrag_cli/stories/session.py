@@ -9,7 +9,8 @@ from pathlib import Path
 
 from mixrag_cli.errors import StoreMismatch
 from mixrag_cli.models import Embedder, load_embedder
-from mixrag_cli.records import Answer, Hit
+from mixrag_cli.records.answers import Answer
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoreReader, find_store, open_reader
 from mixrag_cli.stories.clock import Clock

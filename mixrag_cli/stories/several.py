@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.recap.grading import N_LIKELY
-from mixrag_cli.records import Answer, Hit
+from mixrag_cli.records.answers import Answer
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.stories.collection import Around
 from mixrag_cli.stories.named_first import says_name
 from mixrag_cli.stories.retrieving import NEAREST

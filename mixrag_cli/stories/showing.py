@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.records import Chunk, DocumentRow, Locator, Table
+from mixrag_cli.records.files import DocumentRow
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 from mixrag_cli.store import StoreReader
 from mixrag_cli.stories.roots import source_path
 

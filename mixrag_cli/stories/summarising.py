@@ -25,7 +25,9 @@ from mixrag_cli.fencing import KEY_OF_COUNTING
 from mixrag_cli.generator import Generator, Reply
 from mixrag_cli.models import Embedder, late_dim_of
 from mixrag_cli.models.replies import ReplyCache
-from mixrag_cli.records import Chunk, DocumentRow, Table
+from mixrag_cli.records.files import DocumentRow
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, StoredDocument, StoreReader, StoreWriter, open_reader, open_writer
 from mixrag_cli.stories.embedding import EMBEDDING_CACHE, KnownEmbeddings, embed_cached

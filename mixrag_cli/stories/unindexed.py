@@ -11,7 +11,8 @@ from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
 from mixrag_cli.models import Embedder, late_dim_of, load_embedder
-from mixrag_cli.records import DocumentRow, Extraction, SourceFile
+from mixrag_cli.records.files import DocumentRow, SourceFile
+from mixrag_cli.records.passages import Extraction
 from mixrag_cli.settings import Settings
 from mixrag_cli.store.memory import MemoryStore
 from mixrag_cli.store.schema import StoredDocument

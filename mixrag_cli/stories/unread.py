@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from mixrag_cli.readers.tesseract import is_installed
-from mixrag_cli.records import Skipped
+from mixrag_cli.records.files import Skipped
 from mixrag_cli.settings import Settings
 from mixrag_cli.walking import NO_READER_CODES
 

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from mixrag_cli.quantities.values import parse_value
-from mixrag_cli.records import Cell, Fact, FactValue, Header, Locator, Table, stable_id
+from mixrag_cli.records.documents import Fact, FactValue
+from mixrag_cli.records.files import stable_id
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 
 # A name that ends so says what its number counts. Only words that mean nothing else there: a "min" is as likely a
 # minimum, a "day" one of the week.

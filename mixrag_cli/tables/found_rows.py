@@ -12,7 +12,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.quantities.values import find_decimal_mark, parse_value
-from mixrag_cli.records import Cell, Chunk, Header, Locator, Table
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import key_columns, row_name
 
 BAR = " | "
@@ -30,14 +32,16 @@ def with_found_rows(table: Table, blocks: Iterable[Chunk]) -> Table:
     known = {place for cell in table.cells if (place := _place_of(cell)) is not None}
     like = {cell.column: cell for cell in reversed(table.cells) if cell.value is not None}
     marks = {column: _decimal_mark(table, column) for column in like}
-    columns = {header.index for header in table.columns}
+    last = max(header.index for header in table.columns)
+    behind = max(row.index for row in table.rows) + 1  # an index that no row of the sample has, nor one after it
     added: dict[int, list[Cell]] = {}
     for block in blocks:
         for place, row in _rows_of(block):
-            if place not in known and len(row) <= max(columns) + 1:
+            if place not in known and len(row) <= last + 1:
                 known.add(place)
-                added[place] = [_to_cell(table, place, c, text, like, marks) for c, text in enumerate(row) if text]
-    return _insert(table, added) if added else table
+                cells = (_to_cell(table, place, c, text, like, marks) for c, text in enumerate(row) if text)
+                added[place] = [replace(cell, row=behind + place) for cell in cells]
+    return _insert(table, added, behind) if added else table
 
 
 def _rows_of(block: Chunk) -> list[tuple[int, list[str]]]:
@@ -71,35 +75,31 @@ def _decimal_mark(table: Table, column: int) -> str | None:
 def _to_cell(
     table: Table, place: int, column: int, text: str, like: dict[int, Cell], marks: dict[int, str | None]
 ) -> Cell:
-    """A cell of a found row, with the unit and scale that its column has in the sample."""
+    """A cell of a found row, with the unit and scale that its column has in the sample; its row is its place."""
     other = like.get(column)
     value: Decimal | None = None
     if other is not None:
         value = parse_value(text, decimal_mark=marks[column]).value
     unit, scale = (other.unit, other.scale) if other is not None and value is not None else ("", 1)
-    row = _index_of(table, place)
     if table.locator.lines is not None:
-        return Cell(row, column, text, value, unit, scale, line=place)
+        return Cell(place, column, text, value, unit, scale, line=place)
     left = RANGE.match(table.locator.cells or "")
     address = f"{_letters(_number(left[1]) + column)}{place}" if left else None
-    return Cell(row, column, text, value, unit, scale, address=address)
+    return Cell(place, column, text, value, unit, scale, address=address)
 
 
-def _index_of(table: Table, place: int) -> int:
-    """An index that no row of the sample has: behind all of them, by the row's place in its source."""
-    return max(row.index for row in table.rows) + 1 + place
-
-
-def _insert(table: Table, added: dict[int, list[Cell]]) -> Table:
+def _insert(table: Table, added: dict[int, list[Cell]], behind: int) -> Table:
+    """The table with these rows, by their places. behind: what is added to a place, to be the index of its row."""
     places = {cell.row: place for cell in reversed(table.cells) if (place := _place_of(cell)) is not None}
     columns = {header.index for header in table.columns}
     keys = sorted(key_columns(table)) or [c for c in range(max(columns)) if c not in columns]  # labels are no columns
     rows = list(table.rows)
+    first = min(places.values(), default=1)
     for place, cells in added.items():
         texts = {cell.column: cell.text for cell in cells}
         path = tuple(texts[key] for key in keys if key in texts)
-        rows.append(Header(_index_of(table, place), path or (row_name(place - min(places.values(), default=1) + 1),)))
-        places[_index_of(table, place)] = place
+        rows.append(Header(behind + place, path or (row_name(place - first + 1),)))
+        places[behind + place] = place
     order = {row.index: places.get(row.index, 0) for row in rows}
     every = (*table.cells, *(cell for found in added.values() for cell in found if cell.column in columns))
     return replace(

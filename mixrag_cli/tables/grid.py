@@ -13,7 +13,9 @@ from decimal import Decimal
 
 from mixrag_cli.quantities.unit_words import CURRENCY_OF, find_unit_and_scale
 from mixrag_cli.quantities.values import find_decimal_mark, parse_value
-from mixrag_cli.records import Cell, Grid, GridCell, Header, Table, stable_id
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.records.files import stable_id
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.rows import RowHeader, fills_down, key_name, read_rows

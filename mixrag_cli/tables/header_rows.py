@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from mixrag_cli.quantities.numerals import is_identifier
 from mixrag_cli.quantities.unit_words import MEASURES
-from mixrag_cli.records import GridCell
+from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
-from mixrag_cli.records import GridCell
+from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.header_rows import Below, count_below, find_header_rows, header_evidence, is_unit_line
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, find_label_columns
 from mixrag_cli.tables.matrix import Matrix

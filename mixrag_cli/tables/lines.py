@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mixrag_cli.fencing import one_line
-from mixrag_cli.records import Cell, Header, Table
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW, key_columns, unit_text
 
 BAR = " | "

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mixrag_cli.quantities.values import CellKind, kind_of
-from mixrag_cli.records import Grid, GridCell
+from mixrag_cli.records.documents import Grid, GridCell
 
 DATA_KINDS: frozenset[CellKind] = frozenset({"number", "nil", "missing", "range"})
 PERIOD_KINDS: frozenset[CellKind] = frozenset({"year", "date"})

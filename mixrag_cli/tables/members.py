@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from decimal import Decimal
 
-from mixrag_cli.records import Header, Table
+from mixrag_cli.records.tables import Header, Table
 
 MIN_PARTS = 2
 MIN_ADDENDS = 3  # fewer rows add up by chance

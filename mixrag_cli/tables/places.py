@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mixrag_cli.records import Cell, Locator
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell
 
 
 def locate_cells(table: Locator, cells: Sequence[Cell]) -> Locator:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mixrag_cli.records import Cell, Header, Representation, Table
+from mixrag_cli.records.tables import Cell, Header, Representation, Table
 from mixrag_cli.tables.text import ARROW, cell_text, key_columns, row_texts, table_text
 
 MAX_CHILDREN = 40  # named in an inner node's text; more fill the window and say little

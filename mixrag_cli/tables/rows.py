@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mixrag_cli.records import GridCell
+from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
 from mixrag_cli.tables.label_columns import LABEL_SHARE, RANK_NAME
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix

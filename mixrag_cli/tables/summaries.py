@@ -24,7 +24,8 @@ from mixrag_cli.plain import table_to_plain
 from mixrag_cli.quantities.numerals import Value
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
-from mixrag_cli.records import Table, stable_id
+from mixrag_cli.records.files import stable_id
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.lines import head_lines, row_lines, shown_columns
 from mixrag_cli.tables.text import unit_text
 

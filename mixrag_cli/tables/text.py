@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from mixrag_cli.records import Cell, ColumnProfile, Header, Table
+from mixrag_cli.records.documents import ColumnProfile
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
 
 ARROW = " > "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mixrag_cli.records import GridCell
+from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.headers import Layout, texts_above
 from mixrag_cli.tables.label_columns import LABEL_SHARE
 from mixrag_cli.tables.matrix import Matrix

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from mixrag_cli.cleaning import display_path, path_from_display
 from mixrag_cli.errors import FileUnreadable, MixragError
-from mixrag_cli.records import DocumentRow, Skipped, SourceFile, stable_id
+from mixrag_cli.records.files import DocumentRow, Skipped, SourceFile, stable_id
 from mixrag_cli.walking.rules import Rule
 from mixrag_cli.walking.sources import judge_content, look_again
 

@@ -13,7 +13,7 @@ import stat
 from dataclasses import replace
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.records import SourceFile
+from mixrag_cli.records.files import SourceFile
 from mixrag_cli.walking.rules import HEAD_BYTES, Rule, judge_head
 
 HASH_BLOCK_BYTES = 1 << 20

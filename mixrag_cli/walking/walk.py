@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import MixragError
-from mixrag_cli.records import Skipped, SourceFile
+from mixrag_cli.records.files import Skipped, SourceFile
 from mixrag_cli.walking.ignores import (
     IGNORE_FILES,
     MAX_IGNORE_BYTES,

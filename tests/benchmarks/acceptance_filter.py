@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from judged import Gathered, gather_set
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, read_priors
 from mixrag_cli.retrieval.curves import balanced_threshold

@@ -35,7 +35,7 @@ from pooled import draw_null, half_of, read_candidates, read_lines
 
 from mixrag_cli.evaluation.measures import success_at
 from mixrag_cli.evaluation.statistics import paired_bootstrap
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, modality_of, read_priors
 from mixrag_cli.retrieval.curves import (

@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 
 from mixrag_cli.extraction import ExtractionJob, open_readers
-from mixrag_cli.records import Extraction, SourceFile, stable_id
+from mixrag_cli.records.files import SourceFile, stable_id
+from mixrag_cli.records.passages import Extraction
 from mixrag_cli.settings import Settings
 
 WINDOW = 256  # of the bundled embedder, in tokens

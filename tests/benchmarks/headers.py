@@ -29,7 +29,9 @@ from typing import Any
 
 from mixrag_cli.readers.sheets.reader import read_sheet
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Grid, GridCell, Locator, Table
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.units import is_wide_unit_text
 

@@ -32,7 +32,8 @@ from running import run_mixrag
 
 from mixrag_cli.evaluation.contexts import load_contexts
 from mixrag_cli.evaluation.measures import ndcg_at
-from mixrag_cli.records import Chunk, Hit, Locator
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader

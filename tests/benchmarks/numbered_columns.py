@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Table
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.text import column_name, row_texts
 

@@ -16,7 +16,7 @@ import pdfplumber
 
 from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 
 def read_ours(path: Path) -> tuple[float, Document]:

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from judged import index_folder
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.curves import BINS
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import Settings

@@ -31,7 +31,7 @@ from mixrag_cli.reading import Reading, joint_spans
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.wording import Asked
-from mixrag_cli.records import Table
+from mixrag_cli.records.tables import Table
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.settings import Settings
 from training.reader.groups import part_of

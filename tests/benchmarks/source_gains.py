@@ -30,7 +30,7 @@ from financerag import SUMMARY_FILES, read_values
 from judged import Gathered, JudgedSet, Question, index_set, json_to_gathered, read_set
 
 from mixrag_cli.evaluation.statistics import benjamini_hochberg, bootstrap, holm, paired_bootstrap
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.calibration import Calibration, read_priors
 from mixrag_cli.retrieval.candidates import find_more
 from mixrag_cli.retrieval.fusion import fuse_by_rank, fuse_hits, sum_evidence

@@ -18,7 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mixrag_cli.records import Chunk, DocumentRow, Locator, stable_id
+from mixrag_cli.records.files import DocumentRow, stable_id
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
 from mixrag_cli.store import StoredDocument, open_reader, open_writer, size_of_store
 
 DIM, CHUNKS_A_FILE, FILES_A_BATCH = 384, 10, 256

@@ -13,7 +13,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from mixrag_cli.records import Grid, GridCell, Locator, Table
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.summaries import foreign_numbers, read_summary
 

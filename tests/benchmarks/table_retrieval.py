@@ -40,7 +40,9 @@ from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.sheets.grids import raw_text
-from mixrag_cli.records import Chunk, DocumentRow, Table, stable_id
+from mixrag_cli.records.files import DocumentRow, stable_id
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.tables import Table
 from mixrag_cli.retrieval.fusion import WORDS_WEIGHT, fuse
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings

@@ -23,7 +23,7 @@ from mixrag_cli.evaluation.tatqa import answer_strings, is_list, score_answer
 from mixrag_cli.recap.grading import eager_grading
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.records import Answer
+from mixrag_cli.records.answers import Answer
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.tables.grid import grid_to_table
 

@@ -29,7 +29,7 @@ from typing import Any
 
 from corpora import read_jsonl
 
-from mixrag_cli.records import Chunk
+from mixrag_cli.records.passages import Chunk
 from mixrag_cli.stories.embedding import text_to_embed
 from training.embedder.lessons import read_lessons
 from training.folders import read_folder

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from mixrag_cli.cleaning import display_path
-from mixrag_cli.records import DocumentRow, SourceFile
+from mixrag_cli.records.files import DocumentRow, SourceFile
 from mixrag_cli.walking import detect_changes, document_id, hash_file, walk_root
 
 KINDS = ["md", "txt", "py", "csv", "json"]

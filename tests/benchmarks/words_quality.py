@@ -19,7 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mixrag_cli.records import Chunk, DocumentRow, Locator, stable_id
+from mixrag_cli.records.files import DocumentRow, stable_id
+from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.places import Locator
 from mixrag_cli.store import StoredDocument, open_reader, open_writer
 
 PASSAGE_WORDS, STEP_WORDS, BATCH, DEPTH = 230, 196, 500, 60

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 
-from mixrag_cli.records import Cell, Header, Table
+from mixrag_cli.records.tables import Cell, Header, Table
 from training.folders import read_folder
 from training.grading.domains import Asked, Domain, Gold
 

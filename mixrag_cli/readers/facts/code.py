@@ -33,7 +33,7 @@ from mixrag_cli.readers.facts.options import Option, read_option
 from mixrag_cli.readers.facts.shapes import CONDITION_FIELDS, FUNCTION_VALUES, NOT_LOOKED_INTO, SHAPES, FactShape
 from mixrag_cli.readers.languages import LanguageShape
 from mixrag_cli.readers.syntax import Node, declared_name, name_of, plain_name, receiver_name, text_of
-from mixrag_cli.records import FactColumn, FactSort
+from mixrag_cli.records.documents import FactColumn, FactSort
 
 MAX_DEPTH = 180  # of nodes: two or three frames of Python's thousand each
 MAX_EXPRESSION_CHARS = 120  # of a computed constant or default that is quoted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mixrag_cli.records import Fact, FactColumn, FactSort, FactValue
+from mixrag_cli.records.documents import Fact, FactColumn, FactSort, FactValue
 
 # A person's file states hundreds at most; what states more is data, and has readers of its own.
 MAX_FACTS = 4_000

@@ -9,7 +9,7 @@ from mixrag_cli.readers.facts.collecting import unquoted
 from mixrag_cli.readers.facts.nodes import first_field, is_literal, key_of, stated_text, value_of
 from mixrag_cli.readers.facts.shapes import GO_FLAG, GO_FLAG_OWNER, OPTION_CALLS, OPTION_COLUMNS
 from mixrag_cli.readers.syntax import Node, text_of
-from mixrag_cli.records import FactColumn
+from mixrag_cli.records.documents import FactColumn
 
 MAX_TYPE_DEPTH = 6  # Annotated[list[int], typer.Option("--x")]
 MAX_CALLED_BYTES = 100  # the end of what is called: the last of a chain

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence, Set
 
 from mixrag_cli.line_marks import lines_between
 from mixrag_cli.readers.facts.collecting import MAX_VALUE_CHARS, FactCollector
-from mixrag_cli.records import Block, LineMarks
+from mixrag_cli.records.documents import Block
+from mixrag_cli.records.places import LineMarks
 
 MAX_LABEL_WORDS = 6  # of a list's or block's line
 MAX_ALONE_WORDS = 4  # of a line that stands alone: a longer one introduces a sentence

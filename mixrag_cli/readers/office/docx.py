@@ -17,7 +17,7 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.office.markup import LIBRARY_ERRORS
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 KIND = "Word document"
 # mammoth knows headings; a title is one too, and a caption stays beside what it names.

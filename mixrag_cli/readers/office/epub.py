@@ -13,7 +13,7 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decode
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 KIND = "e-book"
 CONTAINER = "META-INF/container.xml"

@@ -15,7 +15,7 @@ from mixrag_cli.readers.archive import Archive, local_names, open_package, parse
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 MAX_MARKUP_CHARS = 50_000_000
 MAX_REPEATED = 1_000  # cells that one repeat may stand for

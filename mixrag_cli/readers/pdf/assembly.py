@@ -28,7 +28,7 @@ from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
 from mixrag_cli.readers.pdf.page import Box, PageContent, Rule, Word
 from mixrag_cli.readers.pdf.ruled_tables import RuledTable, find_ruled_tables
 from mixrag_cli.readers.pdf.running import drop_repeated
-from mixrag_cli.records import Document, Grid
+from mixrag_cli.records.documents import Document, Grid
 
 MAX_HEADING_LEVEL = 6
 LARGER = 1.12  # times the body's type size

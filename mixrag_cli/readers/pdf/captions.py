@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, TextItem
-from mixrag_cli.records import Grid
+from mixrag_cli.records.documents import Grid
 
 CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's
 MAX_CAPTION_CHARS = 400

@@ -20,7 +20,7 @@ from mixrag_cli.readers.pdf.items import PageLayout, TextItem
 from mixrag_cli.readers.pdf.layout import is_number
 from mixrag_cli.readers.pdf.running import CAPTION, is_running
 from mixrag_cli.readers.pdf.table_body import to_indent_levels
-from mixrag_cli.records import Grid, GridCell
+from mixrag_cli.records.documents import Grid, GridCell
 
 SAME_PLACE_POINTS = 4.0  # columns of figures end within a "%" or a parenthesis of each other
 LOWEST_END = 0.6  # of the page's height: a table without repeated header that ends above has come to its end

@@ -28,7 +28,7 @@ from mixrag_cli.readers.pdf.page import (
     merge_rules,
 )
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 DESCENT = 0.22  # of the type size, from a character box's bottom to its baseline
 SPACE_SHARE = 0.16  # of the type size: a wider gap ends a word

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from mixrag_cli.readers.pdf.page import Box
-from mixrag_cli.records import Grid
+from mixrag_cli.records.documents import Grid
 
 MAX_HEADING_CHARS = 160
 PART = re.compile(r"^(?:PART|Part|CHAPTER|Chapter|APPENDIX|Appendix)\s+(?:[IVXLC]+|\d+|[A-Z])\b")

@@ -15,7 +15,7 @@ from mixrag_cli.readers.pdf.layout import Line, is_number, merge_boxes, words_to
 from mixrag_cli.readers.pdf.page import Box, Rule, Word
 from mixrag_cli.readers.pdf.pieces import YEAR, Band, Piece, Row, columns_of, line_to_pieces
 from mixrag_cli.readers.pdf.table_body import entry_to_cell
-from mixrag_cli.records import Grid, GridCell
+from mixrag_cli.records.documents import Grid, GridCell
 
 MIN_BLOCK_COLUMNS = 3
 MIN_BLOCK_SHARE = 0.6  # of the table's columns: a smaller merged cell is one heading

@@ -28,7 +28,7 @@ from mixrag_cli.readers.pdf.scans import ScanReader
 from mixrag_cli.readers.pdf.words import TextPage
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.tesseract import NEEDS_OCR
-from mixrag_cli.records import Document
+from mixrag_cli.records.documents import Document
 
 LETTER = (0.0, 0.0, 612.0, 792.0)  # a page that states no box, in points
 

@@ -15,7 +15,8 @@ from mixrag_cli.readers.pdf.lattice_headers import HeaderRows, is_header_block, 
 from mixrag_cli.readers.pdf.layout import Line, is_number, join_turned, words_to_lines
 from mixrag_cli.readers.pdf.page import Box, Rule, TurnedWord, Word
 from mixrag_cli.readers.pdf.pieces import Band, line_to_pieces
-from mixrag_cli.records import Grid, GridCell, Locator
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.records.places import Locator
 
 REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet
 SAME_EDGE_POINTS = 3.0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mixrag_cli.readers.pdf.items import PageLayout, TextItem
-from mixrag_cli.records import Grid
+from mixrag_cli.records.documents import Grid
 
 EDGE_LINES = 4  # how many lines at a page's top and bottom may be running headers and footers; longer is prose
 MIN_REPEATS = 3

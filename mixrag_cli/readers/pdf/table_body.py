@@ -11,7 +11,8 @@ from mixrag_cli.readers.pdf.header_cells import Entry
 from mixrag_cli.readers.pdf.layout import Line, merge_boxes
 from mixrag_cli.readers.pdf.page import Box
 from mixrag_cli.readers.pdf.pieces import Band, Row, columns_of
-from mixrag_cli.records import Grid, GridCell, Locator
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.records.places import Locator
 
 INDENT_POINTS = 2.5
 MAX_INDENT_POINTS = 90.0  # a label farther in is centred, not indented

@@ -22,7 +22,8 @@ from mixrag_cli.readers.decoding import MARKS, READ_AS, decode, is_wide, marked_
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
 from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import ColumnProfile, Document, Grid, GridCell, Locator
+from mixrag_cli.records.documents import ColumnProfile, Document, Grid, GridCell
+from mixrag_cli.records.places import Locator
 
 HEAD_BYTES = 65_536
 CHECK_BYTES = 1 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mixrag_cli.records import Grid, GridCell
+from mixrag_cli.records.documents import Grid, GridCell
 
 MAX_GRID_COLUMNS = 128  # wider tables become several grids, each with the first column in front
 MAX_RAW_ROWS = 500  # rows of a table that also stand in the running text

@@ -20,7 +20,8 @@ from mixrag_cli.readers.sheets.workbook import SheetCells
 from mixrag_cli.readers.sheets.xls import read_xls
 from mixrag_cli.readers.sheets.xlsx import read_xlsx
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records import Document, Grid, GridCell, Locator
+from mixrag_cli.records.documents import Document, Grid, GridCell
+from mixrag_cli.records.places import Locator
 
 MAX_LISTED = 8  # hidden rows or columns named in a warning
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, InvalidOperation
 
-from mixrag_cli.records import ColumnProfile, RowLine
+from mixrag_cli.records.documents import ColumnProfile, RowLine
 
 FULL_ROWS = 5_000  # up to here every row is kept and can be asked for
 FULL_CELLS = 120_000  # and no more cells than this, for wide tables: about 100 MB and 5 s of reading headers

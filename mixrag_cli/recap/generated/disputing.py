@@ -8,7 +8,7 @@ from mixrag_cli.recap.generated.examining import Examined, Finding
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.support import is_rounding_of
 from mixrag_cli.recap.wording import PERCENT_UNITS
-from mixrag_cli.records import Answer
+from mixrag_cli.records.answers import Answer
 
 
 def finding_of(examined: Examined) -> Finding | None:

@@ -21,7 +21,7 @@ from mixrag_cli.recap.generated.units import ResultUnit, UnitsDisagree, result_u
 from mixrag_cli.recap.generated.verifying import Verified, number_said, operand_for, told, verify_claims
 from mixrag_cli.recap.present import number_text, rounded
 from mixrag_cli.recap.support import unsupported_numbers
-from mixrag_cli.records import Evidence
+from mixrag_cli.records.answers import Evidence
 from mixrag_cli.words import match_term, terms_of
 
 # Numbers that a formula may hold without a source: counts of periods, per cent, scales, and lengths of time.

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 from mixrag_cli.fencing import fence, plain_text
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
-from mixrag_cli.records import Header, Hit, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Header, Table
 from mixrag_cli.tables.lines import BAR, head_lines, row_lines, shown_columns
 from mixrag_cli.words import match_term
 

@@ -31,7 +31,7 @@ from mixrag_cli.recap.grading import N_LIKELY
 from mixrag_cli.recap.present import unit_text
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.support import unsupported_numbers
-from mixrag_cli.records import Answer, Candidate, Decider, Evidence, Source
+from mixrag_cli.records.answers import Answer, Candidate, Decider, Evidence, Source
 
 RETRY_TOKENS = 120  # kept free for the reason of a second attempt
 MAX_REASON_CHARS = 240

@@ -20,7 +20,9 @@ from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.recap.generated.drafts import Claim
 from mixrag_cli.recap.generated.packing import Passage
 from mixrag_cli.recap.support import find_quote, is_rounding_of
-from mixrag_cli.records import Cell, Evidence, Header, Locator
+from mixrag_cli.records.answers import Evidence
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header
 from mixrag_cli.tables.text import cell_label, key_columns
 
 MAX_QUOTE_CHARS = 500

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mixrag_cli.records import Cell, Header, Table
+from mixrag_cli.records.tables import Cell, Header, Table
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 MAX_KEPT = 32  # tables whose columns are kept for the next look

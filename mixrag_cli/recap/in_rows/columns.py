@@ -20,7 +20,8 @@ from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
 from mixrag_cli.recap.in_tables.sides import side_of
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC
-from mixrag_cli.records import Cell, Header, Hit, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
 from mixrag_cli.tables.text import key_columns
 from mixrag_cli.words import match_heading, match_term

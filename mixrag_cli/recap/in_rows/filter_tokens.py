@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.records import Header
+from mixrag_cli.records.tables import Header
 from mixrag_cli.words import stem, words_of
 
 _TOKEN = re.compile(r"[^\W_]+")

@@ -31,7 +31,7 @@ from mixrag_cli.recap.in_rows.column_texts import (
 )
 from mixrag_cli.recap.in_rows.filter_tokens import Found, Token, leaf_stems, places_of, tokens_of
 from mixrag_cli.recap.wording import COMPARED, COMPARISONS, WHOLE_WORDS, measures_implied
-from mixrag_cli.records import Cell, Table
+from mixrag_cli.records.tables import Cell, Table
 from mixrag_cli.tables.scan import Comparison, Filter
 from mixrag_cli.tables.text import has_labels, key_columns
 from mixrag_cli.words import COMMON_WORDS, sense_of, stem, words_of

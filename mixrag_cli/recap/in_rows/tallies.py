@@ -23,7 +23,9 @@ from mixrag_cli.recap.in_rows.tally_question import Tally
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows, best_row, cells_of
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import BEST_TERMS, WHOLE_WORDS
-from mixrag_cli.records import Cell, Header, Hit, Locator, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.scan import Group
 from mixrag_cli.tables.text import ARROW, has_labels
 from mixrag_cli.words import match_heading, stem, words_of

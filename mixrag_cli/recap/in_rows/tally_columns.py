@@ -13,7 +13,7 @@ from mixrag_cli.recap.in_rows.tally_rows import TallyRows
 from mixrag_cli.recap.in_tables.sides import unasked_part
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import COUNT
-from mixrag_cli.records import Header, Table
+from mixrag_cli.records.tables import Header, Table
 from mixrag_cli.tables.text import key_columns
 from mixrag_cli.words import ABBREVIATION_MATCH, COMMON_WORDS, is_joined_in, is_skeleton, match_heading, stem, words_of
 

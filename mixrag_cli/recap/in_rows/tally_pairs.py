@@ -17,7 +17,8 @@ from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_records
 from mixrag_cli.recap.in_rows.tally_question import Tally
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import AVERAGE, COUNT, TOTAL
-from mixrag_cli.records import Hit, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.scan import Filter
 
 PAIR = 2

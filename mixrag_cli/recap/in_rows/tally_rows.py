@@ -15,7 +15,9 @@ from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.in_rows.column_texts import distinct_texts
 from mixrag_cli.recap.in_rows.filters import RowFilter
 from mixrag_cli.recap.in_rows.tally_question import Tally, TallyOperation
-from mixrag_cli.records import Cell, ColumnProfile, Header, Hit, Table
+from mixrag_cli.records.documents import ColumnProfile
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
 from mixrag_cli.tables.scan import Filter, Group, ScannedRow
 from mixrag_cli.tables.text import key_columns, row_name

@@ -22,7 +22,7 @@ from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.restate import Expects
 from mixrag_cli.recap.wording import AVERAGE, CHANGE, MAX_PERCENT, PERCENT, PERCENT_UNITS, STATISTIC, Asked
-from mixrag_cli.records import Cell
+from mixrag_cli.records.tables import Cell
 from mixrag_cli.words import match_term
 
 # Fitted by tests/benchmarks/hitab_pairs.py, like the weights of the pairs.

@@ -13,7 +13,7 @@ from mixrag_cli.quantities.facets import facet_conflict
 from mixrag_cli.recap.in_rows.brackets import brackets_of
 from mixrag_cli.recap.likeness import Matrix, count_unsaid, said_by
 from mixrag_cli.recap.wording import Asked, is_negated, kind_of, spelled_stems
-from mixrag_cli.records import Header
+from mixrag_cli.records.tables import Header
 
 MIN_HELD = 0.5  # a label that says a term at least so well holds it
 LEAST_WORTH = 0.05  # of a term that every path says

@@ -32,7 +32,8 @@ from mixrag_cli.recap.in_tables.sides import PlacedTable, Side, score_places, si
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.recap.restate import Expects
 from mixrag_cli.recap.wording import PERCENT_UNITS, Asked
-from mixrag_cli.records import Cell, Header, Hit, Table
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW, cell_label
 from mixrag_cli.words import SYNONYM_MATCH, match_term
 

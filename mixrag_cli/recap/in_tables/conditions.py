@@ -8,7 +8,7 @@ from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.in_rows.columns import transpose
 from mixrag_cli.recap.in_tables.cells import CellMatch
 from mixrag_cli.recap.restate import Condition
-from mixrag_cli.records import Cell, Header
+from mixrag_cli.records.tables import Cell, Header
 
 MIN_PERIODS = 2  # a single value is looked up, not counted
 

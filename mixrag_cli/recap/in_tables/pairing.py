@@ -20,7 +20,7 @@ from mixrag_cli.recap.in_tables.axes import AXIS_FEATURES, MIN_HELD, TINY, Axis
 from mixrag_cli.recap.in_tables.token_match import Places
 from mixrag_cli.recap.likeness import Matrix, said_by
 from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS, Asked, is_currency, kind_of, spelled_stems
-from mixrag_cli.records import Cell, Table
+from mixrag_cli.records.tables import Cell, Table
 
 MIN_MISSED = 0.3  # a pair that says a term so much less than another of its table leaves it out
 MIN_COMPARED = 3  # figures, of which one is the largest

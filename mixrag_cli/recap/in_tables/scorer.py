@@ -20,7 +20,7 @@ import numpy.typing as npt
 from mixrag_cli.recap.in_tables.pairing import FEATURES, Pairs, pair_features
 from mixrag_cli.recap.in_tables.token_match import TOKEN_FEATURES, TokenMetric, Tokens, TokenVectors
 from mixrag_cli.recap.wording import Asked
-from mixrag_cli.records import Header, Table
+from mixrag_cli.records.tables import Header, Table
 from mixrag_cli.tables.text import ARROW
 
 # Fitted by tests/benchmarks/hitab_pairs.py to the 3,597 lookups of HiTab's training set. Fitted without a question's

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.matching import QuestionTerms
 
 

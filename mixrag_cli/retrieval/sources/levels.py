@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.sources.base import Proposal, Query
 from mixrag_cli.retrieval.sources.passages import TINY, Passages, Places, Vectors
 from mixrag_cli.retrieval.sources.routing import Router, read_router

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.sources.base import Proposal, Query, StoredPassage
 
 Vectors = npt.NDArray[np.float32]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.records import Chunk
+from mixrag_cli.records.passages import Chunk
 from mixrag_cli.retrieval.matching import ToTerms
 from mixrag_cli.retrieval.rerank import Reranker
 from mixrag_cli.retrieval.sources.base import PassageStore, Source

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.records import Chunk, Hit
+from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.sources.base import PassageStore, Proposal, Query, StoredPassage
 from mixrag_cli.retrieval.sources.passages import Passages, Vectors
 from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown

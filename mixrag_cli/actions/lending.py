@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mixrag_cli.stories.conversation import Conversation
     from mixrag_cli.stories.session import Session
 
+
 MOST_CHATS = 8  # whose turns a warm server remembers; a turn holds what its answer cites
 Lend = Callable[["Settings"], "Session"]
 _lend: Lend | None = None  # set while a warm server runs a command

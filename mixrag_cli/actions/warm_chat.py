@@ -11,8 +11,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mixrag_cli.actions.chat_loop import Leave, Loop
 from mixrag_cli.client import ask_server
-from mixrag_cli.commands.chat_loop import Leave, Loop
 
 
 @dataclass(kw_only=True, slots=True)

@@ -7,18 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mixrag_cli.errors import NoIndex, WrongUsage
-
-
-def split_names(given: Sequence[str] | None) -> tuple[str, ...]:
-    """The names in what was given, each once: --collection a,b and --collection a --collection b are the same."""
-    names = (name.strip() for each in given or () for name in each.split(","))
-    return tuple(dict.fromkeys(name for name in names if name))
+from mixrag_cli.store import read_registry, store_of_new_collection
 
 
 def stores_named(names: Sequence[str]) -> Mapping[str, Path]:
     """The store of each name. Raises NoIndex for a name that is not known."""
-    from mixrag_cli.store import read_registry
-
     known = read_registry().collections
     for name in names:
         if name not in known:
@@ -33,8 +26,6 @@ def store_named(name: str, *, may_be_new: bool) -> Path:
 
     Raises NoIndex for a name that is not known, WrongUsage for one that cannot be.
     """
-    from mixrag_cli.store import read_registry, store_of_new_collection
-
     if may_be_new and name not in read_registry().collections:
         return store_of_new_collection(name)
     return stores_named([name])[name]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from mixrag_cli.actions.caller import tell
+from mixrag_cli.actions.signals import Terminated
+from mixrag_cli.cleaning import safe_text
 from mixrag_cli.commands.options import Face
-from mixrag_cli.commands.signals import Terminated
 from mixrag_cli.errors import ExitCode, MixragError
+from mixrag_cli.output.console import Console, foreign
+from mixrag_cli.output.prompting import LineReader, TerminalReader
 
-if TYPE_CHECKING:
-    from mixrag_cli.output.console import Console
-    from mixrag_cli.output.prompting import LineReader
-
+COMMAND_NAMES = ("sources", "show", "explain", "scope", "model", "save", "help", "quit")  # after a slash
 LEAVE_HINT = "Ctrl-C once more, or Ctrl-D, leaves."
 
 
@@ -38,14 +38,13 @@ class Loop:
         try:
             self.obey(typed)
         except MixragError as error:
-            self.face.tell(error)
+            tell(self.face, error)
 
     @property
     def is_live(self) -> bool:
         """Whether a person is typing."""
         if self.lines is None:
             return False
-        from mixrag_cli.output.prompting import TerminalReader
 
         return isinstance(self.lines, TerminalReader)
 
@@ -63,13 +62,11 @@ class Loop:
             except KeyboardInterrupt:
                 self.say("stopped", "yellow")
             except MixragError as error:
-                self.face.tell(error)
+                tell(self.face, error)
 
     def say(self, text: str, style: str = "") -> None:
         """One line, cleaned, for the person; nothing where only JSON is wanted."""
         if not self.face.json:
-            from mixrag_cli.output.console import foreign
-
             self.console.print(foreign(text, style))
 
     def remark(self, text: str) -> None:
@@ -79,8 +76,6 @@ class Loop:
 
     def _read(self) -> str:
         """The next line, cleaned; Ctrl-C clears what is typed, and leaves where nothing is, the second time."""
-        from mixrag_cli.cleaning import safe_text
-
         if self.lines is None:
             raise Leave
         try:

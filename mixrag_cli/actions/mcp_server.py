@@ -31,15 +31,15 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from mixrag_cli import __version__
+from mixrag_cli.actions.signals import interruption_code
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.commands.options import ModalityName
-from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import MixragError, WrongUsage
-from mixrag_cli.output.payloads import answer_to_json, error_to_json, show_to_json, status_to_json
+from mixrag_cli.output.payloads import answer_to_json, show_to_json, status_to_json
 from mixrag_cli.output.places import reference
 from mixrag_cli.output.search_payload import search_to_json
-from mixrag_cli.output.streams import json_line
-from mixrag_cli.records import Locator
+from mixrag_cli.output.streams import error_to_json, json_line
+from mixrag_cli.records.places import Locator
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
 from mixrag_cli.stories.inspection import read_status
 from mixrag_cli.stories.scope import Scope

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixrag_cli.records import DocumentRow
+from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.stories.roots import source_path
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from mixrag_cli import __version__
+from mixrag_cli.actions.lending import NotWarm, ServedLine, lend_session
+from mixrag_cli.actions.signals import interruption_code
 from mixrag_cli.client import COMMANDS, peer_is_me, receive_header, seen_environment, socket_path
-from mixrag_cli.commands.lending import NotWarm, ServedLine, lend_session
-from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import ExitCode, MixragError, StoreLocked
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import find_store

@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from mixrag_cli.actions.run_view import view_of
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
-from mixrag_cli.output.payloads import answer_to_json, error_to_json
-from mixrag_cli.output.streams import json_line, write_text
+from mixrag_cli.output.payloads import answer_to_json
+from mixrag_cli.output.streams import error_to_json, json_line, write_text
 from mixrag_cli.stories.batch import ERROR_SCHEMA, Asked, Done, answered_lines, read_batch
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session
@@ -42,7 +43,7 @@ def ask_batch(
     with (
         _opened(questions) as file,
         _writer(output) as write,
-        face.watch_run() as view,
+        view_of(face) as view,
     ):
         if done.lines:
             ended = f", {done.failed:,} of them with an error" if done.failed else ""

@@ -7,10 +7,12 @@ import sys
 import time
 from collections.abc import Iterator
 
-from mixrag_cli.commands.health import Finding
+from mixrag_cli.actions.caller import settings_of
+from mixrag_cli.actions.health import Finding
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import MixragError
 from mixrag_cli.generator import Generator, Message, Request
+from mixrag_cli.models import load_generator
 
 PROMPT_WORDS = 300  # about what two passages come to
 REPLY_TOKENS = 64
@@ -29,10 +31,8 @@ def examine_model(face: Face) -> list[Finding]:
 
 
 def _examine(face: Face) -> Iterator[Finding]:
-    from mixrag_cli.models import load_generator
-
     started = time.monotonic()
-    generator = load_generator(face.settings())
+    generator = load_generator(settings_of(face))
     if generator is None:
         yield Finding("ok", "model", "none set; the built-in reader answers", "mixrag models list")
         return

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, get_args
 
+from mixrag_cli.commands.doors import commands_below
 from mixrag_cli.settings import SETTING_NAMES
 
 PROGRAM = "mixrag"
@@ -44,14 +45,13 @@ def completion_script(root: Any, shell: str) -> str:
 
 
 def _read_tree(command: Any, path: tuple[str, ...]) -> _Command:
-    children = getattr(command, "commands", {})
     help_line = (command.help or "").strip().split("\n")[0]
     own = (_read_option(each) for each in command.params if each.param_type_name == "option")
     return _Command(
         path=path,
         help=help_line.removesuffix("."),
         options=(*own, _Option(("--help", "-h"), "Show what it does and its options")),
-        children=tuple(_read_tree(child, (*path, name)) for name, child in children.items() if not child.hidden),
+        children=tuple(_read_tree(child, (*path, name)) for name, child in commands_below(command) if not child.hidden),
         words=next((_choices(each) for each in command.params if each.param_type_name == "argument"), ()),
     )
 

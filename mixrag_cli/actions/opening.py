@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mixrag_cli.errors import MixragError, WrongUsage
-from mixrag_cli.records import Hit
+from mixrag_cli.records.passages import Hit
 
 EDITOR_VARIABLES = ("VISUAL", "EDITOR")
 DESKTOP_OPENERS = ("xdg-open", "open")

@@ -1,6 +1,6 @@
 """The checks behind `mixrag doctor`. Each says what it found and, where something is wrong, what to do.
 
-Nothing is changed and no heavy library is imported: a broken one must not stop the doctor.
+Nothing is changed. No heavy library is imported but in the check that needs it: a broken one must not stop the doctor.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from mixrag_cli.actions.caller import settings_of
 from mixrag_cli.commands.options import Face
-from mixrag_cli.errors import MixragError
-
-if TYPE_CHECKING:
-    from mixrag_cli.settings import Settings
+from mixrag_cli.errors import MixragError, NoIndex
+from mixrag_cli.models.bundled import BUNDLED, model_bytes, tokenizer_bytes
+from mixrag_cli.models.bundled_reader import reader_bytes
+from mixrag_cli.models.local import model_folder
+from mixrag_cli.settings import Settings, config_file
 
 OLDEST_PYTHON = (3, 11)
 NEEDED_DISK_BYTES = 500_000_000  # an index of some ten thousand passages
@@ -133,16 +135,12 @@ def _holds(version: tuple[int, ...], operator: str, bound: tuple[int, ...]) -> b
 
 
 def _check_settings(face: Face) -> Iterator[Finding]:
-    from mixrag_cli.settings import config_file
-
-    face.settings()
+    settings_of(face)
     path = config_file()
     yield Finding("ok", "settings", str(path) if path.exists() else f"defaults ({path} does not exist)")
 
 
 def _check_embedder(face: Face) -> Iterator[Finding]:
-    from mixrag_cli.models.bundled import BUNDLED, model_bytes, tokenizer_bytes
-
     wanted = _settings_or_default(face).embedder
     if wanted != BUNDLED:
         yield from _check_other_embedder(wanted)
@@ -152,23 +150,17 @@ def _check_embedder(face: Face) -> Iterator[Finding]:
 
 
 def _check_reader() -> Iterator[Finding]:
-    from mixrag_cli.models.bundled_reader import reader_bytes
-
     yield Finding("ok", "reader model", f"it is the pinned one ({len(reader_bytes(thoroughly=True)) / 1e6:.0f} MB)")
 
 
 def _check_other_embedder(name: str) -> Iterator[Finding]:
-    from mixrag_cli.models.local import model_folder
-
     yield Finding("ok", "embedder", f"{name} in {model_folder(name)}")
 
 
 def _settings_or_default(face: Face) -> Settings:
     """The settings; the defaults where they are broken, which is a finding of its own."""
-    from mixrag_cli.settings import Settings
-
     try:
-        return face.settings()
+        return settings_of(face)
     except MixragError:
         return Settings()
 
@@ -191,7 +183,6 @@ def _existing(folder: Path) -> Path:
 
 
 def _check_index(start: Path, face: Face, *, read_index: bool) -> Iterator[Finding]:
-    from mixrag_cli.errors import NoIndex
     from mixrag_cli.stories.inspection import read_status
 
     try:

@@ -6,17 +6,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from mixrag_cli.actions.caller import tell
+from mixrag_cli.actions.run_view import view_of
+from mixrag_cli.actions.signals import interruption_code
 from mixrag_cli.commands.options import Face
-from mixrag_cli.commands.signals import interruption_code
 from mixrag_cli.errors import Interrupted, MixragError
+from mixrag_cli.output.payloads import index_to_json
+from mixrag_cli.output.progress import duration_text
 from mixrag_cli.output.streams import write_json
-
-if TYPE_CHECKING:
-    from mixrag_cli.records import Skipped
-    from mixrag_cli.settings import Settings
-    from mixrag_cli.stories.indexing import IndexReport
+from mixrag_cli.records.files import Skipped
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import find_store
+from mixrag_cli.stories.indexing import IndexReport, build_index
+from mixrag_cli.stories.wishes import IndexWishes
 
 WAIT_S = 60.0  # for another run to end that is indexing already: its result is wanted too
 MAX_NAMED = 3  # files named in the line of a refresh
@@ -27,12 +30,9 @@ def sync(settings: Settings, face: Face) -> None:
 
     Tables get no summaries: the next `mixrag index` makes them. Raises NoIndex, StoreLocked, Interrupted.
     """
-    from mixrag_cli.store import find_store
-    from mixrag_cli.stories.indexing import build_index
-    from mixrag_cli.stories.wishes import IndexWishes
 
     here = replace(settings, store=find_store(Path.cwd(), settings.store), summaries="none")
-    with face.watch_run() as view:
+    with view_of(face) as view:
         report = build_index((), here, events=view, wishes=IndexWishes(wait_s=WAIT_S))
     if report.interrupted:
         raise Interrupted(interruption_code())
@@ -54,7 +54,7 @@ def keep_fresh(due: Iterator[None], refresh: Callable[[], IndexReport], face: Fa
                 report = refresh()
             except MixragError as error:
                 if error.message != failure:
-                    face.tell(error)
+                    tell(face, error)
                 failure = error.message
                 continue
             failure = ""
@@ -72,8 +72,6 @@ def keep_fresh(due: Iterator[None], refresh: Callable[[], IndexReport], face: Fa
 
 def refresh_line(report: IndexReport) -> str:
     """What a refresh did, with the first names. Example: "2 changed (a.md, b.md); 14 passages in 0.6 s"."""
-    from mixrag_cli.output.progress import duration_text
-
     failed = len(_new_failures(report))
     done = {
         "added": report.added,
@@ -102,6 +100,4 @@ def _tell_unreadable(report: IndexReport, face: Face) -> None:
 
 def _tell_json(report: IndexReport, face: Face) -> None:
     if face.json:
-        from mixrag_cli.output.payloads import index_to_json
-
         write_json(index_to_json(report))

@@ -1,0 +1,113 @@
+"""An answer, with what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+
+from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.places import Locator
+
+FaithfulnessLevel = Literal["high", "borderline", "risk"]
+Decider = Literal["built-in", "calculator", "model"]
+Grade = Literal["answered", "likely", "abstained"]
+CandidateKind = Literal["cell", "fact", "span", "sentence", "passage", "column", "computed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A quoted piece that an answer rests on.
+
+    id: "e1", "e2", …, as formulas name it. source: index into Answer.sources, from 1. quote: verbatim from
+    the source. value: the number in it, as written; scale: its multiplier to base units.
+    """
+
+    id: str
+    source: int
+    quote: str
+    label: str
+    value: Decimal | None = None
+    unit: str = ""
+    scale: int = 1
+    locator: Locator | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A cited passage: the hit and the narrower place in it that the answer uses."""
+
+    ref: int
+    hit: Hit
+    locator: Locator
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What may be the answer, in the passage that it stands in.
+
+    text: what it would answer; of a passage the sentence that decides. probability: calibrated, of being right. source:
+    its text is the passage as it is shown. marks: [start, end) of the deciding words in source.text.
+    """
+
+    kind: CandidateKind
+    text: str
+    probability: float
+    source: Source
+    value: Decimal | None = None
+    unit: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One exact check of an answer. name: "numbers", "citations" or "quotes"; failed: those that did not hold."""
+
+    name: str
+    checked: int
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Faithfulness:
+    """How far an answer rests on what it cites. score: cosine of answer and context, in [-1, 1]."""
+
+    score: float
+    level: FaithfulnessLevel
+    checks: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with its RECAP steps; or, where none is sure enough to state, what probably holds it; or neither.
+
+    text: the answer; else the reason for not stating one. value, unit: of a numeric answer. present: the answer as a
+    sentence, "" where text is all there is to say. decided_by: whose answer it is. confidence: the calibrated
+    probability that the answer is right. candidates: best first, from different places; of a stated answer the first is
+    what it says.
+    """
+
+    question: str
+    status: Grade
+    text: str
+    kind: str
+    asks: str
+    value: Decimal | None = None
+    unit: str = ""
+    confidence: float = 0.0
+    evidence: tuple[Evidence, ...] = ()
+    formula: str = ""
+    result: Decimal | None = None
+    sources: tuple[Source, ...] = ()
+    refused: tuple[Hit, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    present: str = ""
+    decided_by: Decider = "built-in"
+    faithfulness: Faithfulness | None = None
+    degraded: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    models: Mapping[str, str] = field(default_factory=dict)
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    tokens: Mapping[str, int] = field(default_factory=dict)
