@@ -46,10 +46,10 @@ def read_pdf_fallback(source: ReadSource) -> Document:
     except (FileUnreadable, MemoryError):
         raise
     except PDFPasswordIncorrect as exc:
-        raise FileUnreadable("password", "needs a password; skipped") from exc
+        raise FileUnreadable("password", "needs a password") from exc
     except PdfminerException as exc:
         if any(isinstance(cause, PDFPasswordIncorrect) for cause in (*exc.args, exc.__cause__)):
-            raise FileUnreadable("password", "needs a password; skipped") from exc
+            raise FileUnreadable("password", "needs a password") from exc
         raise FileUnreadable("damaged", "not a readable PDF (pdfplumber)") from exc
     except Exception as exc:  # pdfminer meets damage with whatever exception the damaged spot happens to raise
         raise FileUnreadable("damaged", "not a readable PDF (pdfplumber)") from exc

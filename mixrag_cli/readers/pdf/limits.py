@@ -54,7 +54,7 @@ def refuse_bombs(raw: bytes) -> None:
         if not n_flate:
             continue
         if n_filters > MAX_FILTERS:
-            raise FileUnreadable("too-large", f"stream with {n_filters} filters in a row; skipped")
+            raise FileUnreadable("too-large", f"stream with {n_filters} filters in a row")
         end = raw.find(b"endstream", mark.end())
         body = memoryview(raw)[mark.end() : end if end >= 0 else len(raw)]
         if n_flate > 1 or len(body) * MAX_RATIO > MAX_STREAM_BYTES:
@@ -80,7 +80,7 @@ def _feed(stages: list[zlib._Decompress], totals: list[int], level: int, data: m
             return  # damaged: the engine decides what it can still read
         totals[level] += len(piece)
         if totals[level] > MAX_STREAM_BYTES:
-            raise FileUnreadable("too-large", f"text stream larger than {MAX_STREAM_BYTES // 1_000_000} MB; skipped")
+            raise FileUnreadable("too-large", f"text stream larger than {MAX_STREAM_BYTES // 1_000_000} MB")
         _feed(stages, totals, level + 1, piece)
         pending = stage.unconsumed_tail
         if not piece and not pending:

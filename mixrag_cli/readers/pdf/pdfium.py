@@ -31,7 +31,7 @@ def open_document(raw: bytes) -> Iterator[ctypes.c_void_p]:
     if not document:
         code = pdfium.FPDF_GetLastError()
         if code == PASSWORD_ERROR:
-            raise FileUnreadable("password", "needs a password; skipped")
+            raise FileUnreadable("password", "needs a password")
         raise FileUnreadable("damaged", f"not a readable PDF ({LOAD_ERRORS.get(code, 'unknown error')})")
     try:
         yield document
