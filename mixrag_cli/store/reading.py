@@ -2,7 +2,7 @@
 
 Words: the engine's full-text index over the `search` column (BM25, k1 = 1.2, b = 0.75).
 Meaning: a dot product over the column of vectors, one byte an axis, read once and kept; with a filter, over the rows
-that the filter leaves.
+that the filter leaves; in a large store, over the lists of an inverted file that lie near the question.
 Every row that is handed out was compared with the hash it was stored with.
 """
 
@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -28,9 +29,10 @@ from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.records import Chunk, DocumentRow, Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
 from mixrag_cli.store.filters import check_filter, filters_in, in_parts
-from mixrag_cli.store.layout import table_path, tables_path
+from mixrag_cli.store.inverted import Inverted, open_inverted
+from mixrag_cli.store.layout import inverted_path, table_path, tables_path
 from mixrag_cli.store.lock import share_for_reading
-from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows
+from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows, ranked
 from mixrag_cli.store.quantising import TokenVectors, VectorCodes
 from mixrag_cli.store.schema import (
     CHUNK_COLUMNS,
@@ -130,7 +132,7 @@ class StoreReader:
             rows = table_to_chunk_rows(found)
         self._remember_rows(found)
         scores = found["_score"].to_pylist() if rows else []
-        return _ranked(rows, scores, limit)
+        return ranked(rows, scores, limit)
 
     def search_meaning(self, vector: Vector, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages nearest to the query vector (dim,), of length 1, by cosine; at most limit, best first.
@@ -158,7 +160,7 @@ class StoreReader:
             rows = table_to_chunk_rows(found)
         self._remember_rows(found)
         embedded = [row for row in rows if row.vector.any()]
-        return _ranked(embedded, [float(row.vector @ query) for row in embedded], limit)
+        return ranked(embedded, [float(row.vector @ query) for row in embedded], limit)
 
     def token_vectors(self, ids: Sequence[str]) -> dict[str, TokenVectors]:
         """The token vectors of these chunks, (n_tokens, late_dim) int8; those that have none kept are absent.
@@ -317,13 +319,23 @@ class StoreReader:
     def _nearest(self, query: Vector, limit: int, where: str | None) -> Sequence[int]:
         """The row ids of the vectors nearest to the query, and of a few beyond the limit for ties."""
         if where is not None:
-            rows, codes = self._vector_codes(where)
+            rows, codes = self.vector_codes(where)
+        elif (inverted := self.inverted_file) is not None:
+            near: list[int] = inverted.nearest(query, limit).tolist()
+            return near
         else:
-            self._all_codes = rows, codes = self._all_codes or self._vector_codes(None)
+            self._all_codes = rows, codes = self._all_codes or self.vector_codes()
         best: list[int] = rows[nearest_rows(codes, query, limit)].tolist() if len(rows) else []
         return best
 
-    def _vector_codes(self, where: str | None) -> _VectorCodes:
+    @cached_property
+    def inverted_file(self) -> Inverted | None:
+        """The lists of vectors by what they are near to; None where the store is small or has none for its state."""
+        if (state := self.record.tables.get(CHUNKS)) is None:
+            return None
+        return open_inverted(inverted_path(self.store, self.record.generation), state.version)
+
+    def vector_codes(self, where: str | None = None) -> _VectorCodes:
         """The row ids and vectors in code of all passages, or of those that the filter leaves."""
         found = self._scan(CHUNKS, columns=["vector"], with_row_id=True, filter=where, prefilter=True)
         if not found.num_rows:
@@ -384,12 +396,3 @@ class StoreReader:
 
 def _of_kind(kind: TableKind) -> str:
     return f"kind = '{kind}'"
-
-
-def _ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:
-    hits = [
-        StoredHit(row.chunk, row.path, row.title, score, row.vector, row.terms)
-        for row, score in zip(rows, scores, strict=True)
-    ]
-    hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
-    return hits[:limit]
