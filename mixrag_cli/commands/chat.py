@@ -85,9 +85,10 @@ def _warm_chat(lines: LineReader, search: Search, settings: Settings, face: Face
     if settings.generator or search.file or search.sync or face.names or face.debug or sys.argv[1:2] != ["chat"]:
         return None
     from mixrag_cli.commands.warm_chat import WarmChat
-    from mixrag_cli.store import find_store
+    from mixrag_cli.store import find_store, is_published
 
-    store = find_store(Path.cwd(), settings.store)
+    found = find_store(Path.cwd(), settings.store)
+    store = settings.store if is_published(found) and settings.store is not None else found
     warm = WarmChat(console=face.console(), lines=lines, face=face, store=str(store), arguments=sys.argv[1:])
     return warm if warm.begins() else None
 
