@@ -166,9 +166,8 @@ def draw_questions(store: Path, count: int) -> list[tuple[str, Vectors, list[str
     with open_reader(store) as reader:
         state = reader.record.tables["chunks"]
         places = rng.integers(reader.record.chunks, size=count).tolist()
-        sampled = reader.chunks_at(places)
         dataset = lance.dataset(str(store / "tables" / "chunks.lance"), version=state.version)
-    own = dataset.take(places, columns=["vector"])
+    own = dataset.take(places, columns=["vector", "text"])
     vectors = np.array(own["vector"].to_pylist(), np.float32)
     queries = unit(near(unit(vectors), SPREAD_OF_QUESTIONS, rng))
     best: list[list[tuple[float, str]]] = [[] for _ in queries]
@@ -181,7 +180,7 @@ def draw_questions(store: Path, count: int) -> list[tuple[str, Vectors, list[str
             known += [(float(row[n]), ids[n]) for n in top]
             known.sort(reverse=True)
             del known[N_MEANING:]
-    texts = [" ".join(rng.permutation(chunk.text.split()[:40])[:9]) for chunk in sampled]
+    texts = [" ".join(rng.permutation(text.split()[:40])[:9]) for text in own["text"].to_pylist()]
     return [(text, query, [id_ for _, id_ in known]) for text, query, known in zip(texts, queries, best, strict=True)]
 
 
