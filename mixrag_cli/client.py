@@ -52,14 +52,22 @@ def run_warm(arguments: Sequence[str]) -> int | None:
 def socket_path(store: str) -> str | None:
     """Where a server of this store listens: in the user's runtime folder, named by the store's device and inode.
 
+    store: a folder, or the address of a published index, by whose hash the socket is named.
+
     The folder is platformdirs' user_runtime_dir, whose import would take a quarter of the time there is.
     Raises OSError where there is no store.
     """
-    place = os.stat(store)  # noqa: PTH116
+    if "://" in store:
+        from hashlib import sha256
+
+        name = sha256(store.encode()).hexdigest()[:32]
+    else:
+        place = os.stat(store)  # noqa: PTH116
+        name = f"{place.st_dev:x}-{place.st_ino:x}"
     base = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}"
     if not os.access(base, os.W_OK):
         base = f"{os.environ.get('TMPDIR', '/tmp')}/runtime-{os.getuid()}"
-    return f"{base}/mixrag/{place.st_dev:x}-{place.st_ino:x}.sock"
+    return f"{base}/mixrag/{name}.sock"
 
 
 def seen_environment(environ: Mapping[str, str]) -> dict[str, str]:

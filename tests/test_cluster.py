@@ -98,7 +98,7 @@ def test_a_file_whose_node_is_killed_is_read_again_and_said_so(cluster: str, tmp
     with ReaderPool(Settings()) as readers:
         (expected,) = (result.extraction for result in readers.extract_all(jobs[:1]))
     assert len(killed) == 1 and expected is not None
-    assert notes == ["the cluster lost 1 reader processes; their files were read again"]
+    assert notes == ["the cluster lost 1 reader processes (ActorDiedError); their files were read again"]
     found = [each for each in results.values() if each is not None]
     assert [[chunk.text for chunk in each.chunks] for each in found] == [[chunk.text for chunk in expected.chunks]] * 3
 

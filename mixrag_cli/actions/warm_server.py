@@ -28,7 +28,7 @@ from mixrag_cli.actions.signals import interruption_code
 from mixrag_cli.client import COMMANDS, peer_is_me, receive_header, seen_environment, socket_path
 from mixrag_cli.errors import ExitCode, MixragError, StoreLocked
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store
+from mixrag_cli.store import find_store, is_published
 from mixrag_cli.stories.conversation import Conversation
 from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.warm import WarmSession
@@ -39,13 +39,18 @@ BACKLOG = 16
 
 
 class WarmServer:
-    """A server for the store found from start upward. program: the root of the command tree.
+    """A server for the store found from start upward, or for the newest snapshot of a published index.
 
+    program: the root of the command tree. store: the folder or address by which it is asked for.
     Raises NoIndex.
     """
 
     def __init__(self, start: Path, settings: Settings, program: Any) -> None:
-        self.store = find_store(start, settings.store).resolve()
+        found = find_store(start, settings.store).resolve()
+        self.store: Path | str = found
+        if is_published(found) and settings.store is not None:  # found is the snapshot of now, in the cache
+            self.store = settings.store if isinstance(settings.store, str) else settings.store.resolve()
+        self._is_published = is_published(found)
         self._settings = settings
         self._program = program
         self._chats: OrderedDict[str, Conversation] = OrderedDict()
@@ -143,10 +148,16 @@ class WarmServer:
         """The session, for a command with these settings in the caller's folder. Raises NotWarm, MixragError."""
         if replace(settings, store=None) != replace(self._settings, store=None):
             raise NotWarm
-        if find_store(Path.cwd(), settings.store).resolve() != self.store:
+        if not self._is_asked_for(settings.store):
             raise NotWarm
         with self._warm.use() as session:
             return session
+
+    def _is_asked_for(self, store: Path | str | None) -> bool:
+        """Whether the caller, in whose folder this is, means what is served; a published index is told by its name."""
+        if self._is_published:
+            return store is not None and (store if isinstance(store, str) else store.resolve()) == self.store
+        return find_store(Path.cwd(), store).resolve() == self.store
 
 
 class _Captured(io.TextIOWrapper):

@@ -67,7 +67,7 @@ class Cluster:
         self._held = ExitStack()
         self._at_home = threading.Semaphore(os.cpu_count() or 1)
         self._lock = threading.Lock()
-        self._lost = 0
+        self._lost: list[str] = []
         self._read_here = 0
 
     def __enter__(self) -> Cluster:
@@ -100,14 +100,16 @@ class Cluster:
     @property
     def notes(self) -> list[str]:
         """What went otherwise than it should in the cluster, a line each."""
-        lost = [f"the cluster lost {self._lost} reader processes; their files were read again"] if self._lost else []
+        why = ", ".join(dict.fromkeys(self._lost))
+        lost = [f"the cluster lost {len(self._lost)} reader processes ({why}); their files were read again"]
+        lost = lost if self._lost else []
         here = f"{self._read_here} files could not be read in the cluster as they stand here, and were read here"
         return [*lost, here] if self._read_here else lost
 
-    def note_lost(self) -> None:
+    def note_lost(self, error: BaseException) -> None:
         """A node's process was lost."""
         with self._lock:
-            self._lost += 1
+            self._lost.append(type(error).__name__)
 
     def extract_here(self, job: ExtractionJob, on_beat: BeatListener, seat: ProcessSeat) -> ExtractionResult:
         """What comes of a file on this machine, which reads no more at once than it has processors."""
@@ -168,11 +170,11 @@ class ClusterSeat:
                 return _collect(job, (json.loads(ray.get(frame)) for frame in frames), on_beat)
             except FileUnseen:
                 break
-            except RayError:
+            except RayError as error:
                 self.release()
                 if self._is_killed:
                     raise SeatLost from None
-                self._cluster.note_lost()
+                self._cluster.note_lost(error)
         return self._cluster.extract_here(job, on_beat, self._here)
 
     def release(self) -> None:

@@ -58,7 +58,7 @@ def draw_questions(
     """
     drawn = []
     for chunk in chunks:
-        chance = random.Random(f"{seed} {chunk.id}")
+        chance = random.Random(f"{seed} {chunk.position} {chunk.text}")  # its id says where the folder lies
         statements = [kept for text in statements_of(chunk) if len(kept := _words(text)) >= MIN_STATEMENT_WORDS]
         if statements:
             text = _question(chunk, chance.choice(statements), around, to_terms, weigh, chance)

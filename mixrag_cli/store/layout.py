@@ -3,6 +3,7 @@
 state.json  state.prev      the commit record and the one before it
 lock  readers.lock          see lock.py
 tables/<name>.lance/        the three tables; tables.<n> after the n-th rebuild, the commit record says which
+tables/meaning.inverted     of a large store: the vectors by what they are near to, see inverted.py
 cache/                      embeddings of texts that left the index, and summaries; outlives a rebuild
 scratch/                    what the engine writes in passing, while a writer is open
 quarantine/<time>-<n>/      unfinished writes, set aside by the writer that came next
@@ -42,6 +43,11 @@ def generations(store: Path) -> dict[int, Path]:
 def table_path(store: Path, name: str, generation: int = 0) -> Path:
     """The folder of a table."""
     return tables_path(store, generation) / f"{name}.lance"
+
+
+def inverted_path(store: Path, generation: int = 0) -> Path:
+    """The file that a search by meaning reads instead of all vectors."""
+    return tables_path(store, generation) / "meaning.inverted"
 
 
 def engine_files(store: Path, name: str, generation: int = 0) -> Iterator[Path]:

@@ -1,15 +1,18 @@
-"""Which of many vectors in code are nearest to a query's."""
+"""Which of many vectors in code are nearest to a query's, and found passages in their order."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.store.quantising import VectorCodes, Vectors, decode_vectors
+from mixrag_cli.store.quantising import TINY, VectorCodes, Vectors
+from mixrag_cli.store.schema import ChunkRow, StoredHit
 
 # Fetched beyond the limit, so that equal scores at the border are cut by path and position, not by the engine's chance.
 TIE_SLACK = 16
-CODES_AT_ONCE = 16_384  # vectors that are decoded together: 25 MB at 384 axes
+CODES_AT_ONCE = 16_384  # vectors that are scored together: 25 MB at 384 axes
 
 
 def nearest_rows(codes: VectorCodes, query: Vectors, limit: int) -> npt.NDArray[np.intp]:
@@ -18,7 +21,32 @@ def nearest_rows(codes: VectorCodes, query: Vectors, limit: int) -> npt.NDArray[
     codes: (n, dim) int8, n above 0.
     """
     parts = range(0, len(codes), CODES_AT_ONCE)
-    scores = np.concatenate([decode_vectors(codes[start : start + CODES_AT_ONCE]) @ query for start in parts])
+    scores = np.concatenate([_cosines(codes[start : start + CODES_AT_ONCE], query) for start in parts])
     wanted = min(limit + TIE_SLACK, len(scores))
     best = np.argpartition(-scores, wanted - 1)[:wanted]
     return best[np.lexsort((best, -scores[best]))]
+
+
+def lengths_of(codes: VectorCodes) -> Vectors:
+    """The length of each vector in code, (n,) float32."""
+    whole = codes.astype(np.float32)
+    lengths: Vectors = np.sqrt(np.einsum("ij,ij->i", whole, whole, dtype=np.float32))
+    return lengths
+
+
+def _cosines(codes: VectorCodes, query: Vectors) -> Vectors:
+    """Without decoding: the scores are divided, not the vectors, which is a tenth of the time."""
+    whole = codes.astype(np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", whole, whole, dtype=np.float32))
+    cosines: Vectors = (whole @ query) / np.maximum(lengths, np.float32(TINY))
+    return cosines
+
+
+def ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:
+    """The passages as hits, the highest scores first, equal ones by path and position; at most limit."""
+    hits = [
+        StoredHit(row.chunk, row.path, row.title, score, row.vector, row.terms)
+        for row, score in zip(rows, scores, strict=True)
+    ]
+    hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
+    return hits[:limit]

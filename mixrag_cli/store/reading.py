@@ -2,7 +2,7 @@
 
 Words: the engine's full-text index over the `search` column (BM25, k1 = 1.2, b = 0.75).
 Meaning: a dot product over the column of vectors, one byte an axis, read once and kept; with a filter, over the rows
-that the filter leaves.
+that the filter leaves; in a large store, over the lists of an inverted file that lie near the question.
 Every row that is handed out was compared with the hash it was stored with.
 """
 
@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -30,9 +31,10 @@ from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.tables import Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
 from mixrag_cli.store.filters import check_filter, filters_in, in_parts
-from mixrag_cli.store.layout import table_path, tables_path
+from mixrag_cli.store.inverted import Inverted, open_inverted
+from mixrag_cli.store.layout import inverted_path, table_path, tables_path
 from mixrag_cli.store.lock import share_for_reading
-from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows
+from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows, ranked
 from mixrag_cli.store.quantising import TokenVectors, VectorCodes
 from mixrag_cli.store.schema import (
     CHUNK_COLUMNS,
@@ -132,7 +134,7 @@ class StoreReader:
             rows = table_to_chunk_rows(found)
         self._remember_rows(found)
         scores = found["_score"].to_pylist() if rows else []
-        return _ranked(rows, scores, limit)
+        return ranked(rows, scores, limit)
 
     def search_meaning(self, vector: Vector, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages nearest to the query vector (dim,), of length 1, by cosine; at most limit, best first.
@@ -160,7 +162,7 @@ class StoreReader:
             rows = table_to_chunk_rows(found)
         self._remember_rows(found)
         embedded = [row for row in rows if row.vector.any()]
-        return _ranked(embedded, [float(row.vector @ query) for row in embedded], limit)
+        return ranked(embedded, [float(row.vector @ query) for row in embedded], limit)
 
     def token_vectors(self, ids: Sequence[str]) -> dict[str, TokenVectors]:
         """The token vectors of these chunks, (n_tokens, late_dim) int8; those that have none kept are absent.
@@ -283,13 +285,25 @@ class StoreReader:
                 yield from table_to_chunk_rows(pa.Table.from_batches([batch]))
 
     def passages(self) -> list[StoredHit]:
-        """Every passage with its vector and its terms, in the order stored; its score is 0."""
-        return [_hit_of(row) for row in self.chunk_rows(with_terms=True)]
+        """Every passage with its vector and its terms, by path and position; its score is 0."""
+        return [
+            StoredHit(row.chunk, row.path, row.title, 0.0, row.vector, row.terms)
+            for row in self.chunk_rows(with_terms=True)
+        ]
 
-    def chunks_at(self, rows: Sequence[int]) -> list[Chunk]:
-        """The chunks at these places, from 0, in the order stored: a sample without reading all. Verified."""
+    def chunks_in(self, places: Mapping[str, Collection[int]]) -> list[Chunk]:
+        """The chunks at these positions of these documents, in the documents' order: a sample. Verified."""
+        order = {id_: number for number, id_ in enumerate(places)}
         with self._contained():
-            return [row.chunk for row in table_to_chunk_rows(self._take(rows))]
+            rows: list[int] = []
+            for where in filters_in("document", list(places)):
+                found = self._scan(CHUNKS, columns=["document", "position"], with_row_id=True, filter=where)
+                here = found.to_pylist()
+                rows += [each["_rowid"] for each in here if each["position"] in places[each["document"]]]
+            filters = (f"_rowid IN ({','.join(map(str, part))})" for part in in_parts(rows))
+            read = [self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=where) for where in filters]
+            chunks = [row.chunk for table in read for row in table_to_chunk_rows(table)]
+        return sorted(chunks, key=lambda chunk: (order[chunk.document], chunk.position))
 
     def check_token_vectors(self, batch_rows: int = 1024) -> None:
         """Read all token vectors. Raises StoreDamaged at the first that are not as they were written."""
@@ -323,23 +337,27 @@ class StoreReader:
     def _nearest(self, query: Vector, limit: int, where: str | None) -> Sequence[int]:
         """The row ids of the vectors nearest to the query, and of a few beyond the limit for ties."""
         if where is not None:
-            rows, codes = self._vector_codes(where)
+            rows, codes = self.vector_codes(where)
+        elif (inverted := self.inverted_file) is not None:
+            return [int(row) for row in inverted.nearest(query, limit)]
         else:
-            self._all_codes = rows, codes = self._all_codes or self._vector_codes(None)
+            self._all_codes = rows, codes = self._all_codes or self.vector_codes()
         best: list[int] = rows[nearest_rows(codes, query, limit)].tolist() if len(rows) else []
         return best
 
-    def _vector_codes(self, where: str | None) -> _VectorCodes:
+    @cached_property
+    def inverted_file(self) -> Inverted | None:
+        """The lists of vectors by what they are near to; None where the store is small or has none for its state."""
+        if (state := self.record.tables.get(CHUNKS)) is None:
+            return None
+        return open_inverted(inverted_path(self.store, self.record.generation), state.version)
+
+    def vector_codes(self, where: str | None = None) -> _VectorCodes:
         """The row ids and vectors in code of all passages, or of those that the filter leaves."""
         found = self._scan(CHUNKS, columns=["vector"], with_row_id=True, filter=where, prefilter=True)
         if not found.num_rows:
             return np.empty(0, np.uint64), np.empty((0, self.record.dim), np.int8)
         return found["_rowid"].to_numpy(), vector_codes_of(found)
-
-    def _take(self, rows: Sequence[int]) -> pa.Table:
-        if (dataset := self._dataset(CHUNKS)) is None:
-            return self._empty_table(CHUNKS)
-        return dataset.take(list(rows), columns=[*CHUNK_COLUMNS, *TERMS_COLUMNS, "_rowid"])
 
     def _remember_rows(self, found: pa.Table) -> None:
         """Keep the row ids of what was found: what is asked of these passages next need not look for them again."""
@@ -390,13 +408,3 @@ class StoreReader:
 
 def _of_kind(kind: TableKind) -> str:
     return f"kind = '{kind}'"
-
-
-def _ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:
-    hits = [_hit_of(row, score) for row, score in zip(rows, scores, strict=True)]
-    hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
-    return hits[:limit]
-
-
-def _hit_of(row: ChunkRow, score: float = 0.0) -> StoredHit:
-    return StoredHit(row.chunk, row.path, row.title, score, row.vector, row.terms)

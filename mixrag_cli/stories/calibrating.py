@@ -12,11 +12,13 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.records.files import stable_id
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.retrieval.assessment import Assessment, Fit, assess
 from mixrag_cli.retrieval.calibration import FORMAT, Calibration, calibration_for
@@ -124,12 +126,17 @@ def _fit_itself(writer: StoreWriter, embedder: Embedder, settings: Settings, eve
 
 
 def read_passages(reader: StoreReader) -> list[Chunk]:
-    """The passages to draw questions from: all of a small collection, runs of a large one; the same every time."""
-    n_passages = reader.record.chunks
-    if n_passages <= READ_WHOLE:
-        return reader.chunks_at(range(n_passages))
-    starts = random.Random(n_passages).sample(range(0, n_passages - RUN, RUN), READ_WHOLE // RUN)
-    return reader.chunks_at([start + step for start in sorted(starts) for step in range(RUN)])
+    """The passages to draw questions from: all of a small collection, runs of a large one.
+
+    The same for the same files, wherever their folder lies, and in whatever order and how many runs they were indexed.
+    """
+    runs = [(row, first) for row in reader.document_rows(["indexed"]) for first in range(0, row.chunks, RUN)]
+    if reader.record.chunks > READ_WHOLE:
+        runs = nsmallest(READ_WHOLE // RUN, runs, key=lambda run: stable_id(run[0].content_hash, run[0].key, run[1]))
+    places: dict[str, set[int]] = {}
+    for row, first in sorted(runs, key=lambda run: (run[0].key, run[1])):
+        places.setdefault(row.id, set()).update(range(first, first + RUN))
+    return reader.chunks_in(places)
 
 
 def calibrate_to_itself(session: Session, chunks: Sequence[Chunk], passages: int) -> Calibration:

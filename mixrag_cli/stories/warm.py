@@ -38,9 +38,12 @@ class WarmSession:
             yield self._current()
 
     def follow(self) -> None:
-        """Let go of a commit that is no longer the last, so that clean-up may remove it; open the last one."""
+        """Let go of a commit that is no longer the last, so that clean-up may remove it; open the last one.
+
+        A published index is asked for at each question and not in between: nobody cleans up after its readers.
+        """
         with self._lock:
-            if self._session is not None:
+            if self._session is not None and not is_published(self._session.reader.store):
                 self._current()
 
     def _current(self) -> Session:

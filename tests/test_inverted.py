@@ -1,0 +1,162 @@
+"""The inverted file of a large store: what it finds, that it grows with the store, that its damage harms nobody."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mixrag_cli.store import (
+    StoredDocument,
+    StoreReader,
+    StoreWriter,
+    check_store,
+    inverted,
+    laying_out,
+    open_reader,
+    open_writer,
+    publish,
+)
+from mixrag_cli.store.layout import inverted_path
+from mixrag_cli.store.nearest import nearest_rows
+from tests.store_samples import MODEL, make_document
+
+DIM, CHUNKS_A_FILE, N_TOPICS, WANTED = 32, 50, 25, 20
+TOPICS = np.random.default_rng(3).standard_normal((N_TOPICS, DIM)).astype(np.float32)
+
+
+def document(name: str, seed: int) -> StoredDocument:
+    """A document whose passages lie near one another."""
+    rng = np.random.default_rng(seed)
+    made = make_document(name, CHUNKS_A_FILE, dim=DIM)
+    vectors = TOPICS[seed % N_TOPICS] + 0.4 * rng.standard_normal((CHUNKS_A_FILE, DIM))
+    vectors[0] = 0  # searched by words alone
+    return replace(made, vectors=vectors.astype(np.float32), late=(), tables=())
+
+
+def writer_of(store: Path) -> StoreWriter:
+    return open_writer(store, roots=[store.parent], embedder_name=MODEL, dim=DIM)
+
+
+def build(store: Path, documents: Sequence[StoredDocument]) -> None:
+    with writer_of(store) as writer:
+        writer.write_batch(documents)
+        writer.finish()
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store of 1,500 passages that counts as large."""
+    monkeypatch.setattr(laying_out, "FEWEST_ROWS", 1_000)
+    store = tmp_path / ".mixrag"
+    build(store, [document(f"file{number}", number) for number in range(30)])
+    return store
+
+
+def questions() -> np.ndarray:
+    rng = np.random.default_rng(5)
+    near = TOPICS + 0.4 * rng.standard_normal(TOPICS.shape).astype(np.float32)
+    return (near / np.linalg.norm(near, axis=1, keepdims=True)).astype(np.float32)
+
+
+def exact_ids(reader: StoreReader, query: np.ndarray) -> list[int]:
+    rows, codes = reader.vector_codes()
+    return rows[nearest_rows(codes, query, WANTED)[:WANTED]].tolist()
+
+
+def recall(reader: StoreReader) -> float:
+    """The mean share of the nearest passages that the file finds."""
+    assert reader.inverted_file is not None
+    found = [reader.inverted_file.nearest(query, WANTED)[:WANTED].tolist() for query in questions()]
+    exact = [exact_ids(reader, query) for query in questions()]
+    return float(np.mean([len({*one} & {*other}) / WANTED for one, other in zip(found, exact, strict=True)]))
+
+
+def test_a_large_store_is_searched_by_lists_that_hold_what_is_near(large: Path) -> None:
+    with open_reader(large) as reader:
+        assert recall(reader) >= 0.98
+        assert reader.inverted_file is not None and len(reader.inverted_file.rows) == 30 * (CHUNKS_A_FILE - 1)
+        for query in questions()[:5]:
+            hits = reader.search_meaning(query, WANTED)
+            assert len(hits) == WANTED
+            assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+            assert [hit.score for hit in hits] == [pytest.approx(float(hit.vector @ query)) for hit in hits]
+        assert reader._all_codes is None  # not all vectors were read
+    assert check_store(large, deep=True) == []
+
+
+def test_a_small_store_has_no_lists(tmp_path: Path) -> None:
+    build(tmp_path / ".mixrag", [document("file", 1)])
+    assert not inverted_path(tmp_path / ".mixrag").exists()
+
+
+def test_the_lists_grow_with_the_store_and_forget_what_left_it(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    assign = inverted._assign
+
+    def counting(codes: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        compared.append(len(codes))
+        return assign(codes, centres)
+
+    monkeypatch.setattr(inverted, "_assign", counting)
+    with open_reader(large) as before, writer_of(large) as writer:
+        assert recall(before) >= 0.98
+        writer.write_batch([document("new", 31), document("file3", 12)])
+        writer.remove([document("file4", 4).row.id])
+        writer.finish()
+        assert recall(before) >= 0.98  # who reads on has the lists of the state that it opened
+    assert compared == [2 * (CHUNKS_A_FILE - 1)]
+    with open_reader(large) as after:
+        assert recall(after) >= 0.98
+        assert after.inverted_file is not None and len(after.inverted_file.rows) == 30 * (CHUNKS_A_FILE - 1)
+    assert check_store(large, deep=True) == []
+
+
+def test_a_store_that_has_doubled_gets_centres_of_its_own_and_one_that_shrinks_none(large: Path) -> None:
+    with writer_of(large) as writer:
+        writer.write_batch([document(f"more{number}", 100 + number) for number in range(40)])
+        writer.finish()
+    with open_reader(large) as reader:
+        assert reader.inverted_file is not None
+        assert reader.inverted_file.made_for == 70 * (CHUNKS_A_FILE - 1)
+        assert recall(reader) >= 0.98
+    with writer_of(large) as writer:
+        writer.remove([document(f"more{number}", 100 + number).row.id for number in range(40)])
+        writer.remove([document(f"file{number}", number).row.id for number in range(25)])
+        writer.finish()
+    assert not inverted_path(large).exists()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 0.62, 0.999])
+def test_a_flipped_byte_is_found_and_misleads_nobody(large: Path, share: float) -> None:
+    path = inverted_path(large)
+    raw = bytearray(path.read_bytes())
+    raw[int(len(raw) * share)] ^= 0x40
+    path.write_bytes(raw)
+    with open_reader(large) as reader:
+        is_used = reader.inverted_file is not None
+        for query in questions():
+            hits = reader.search_meaning(query, WANTED)
+            assert len(hits) >= WANTED - 1
+            assert all(hit.score == pytest.approx(float(hit.vector @ query)) for hit in hits)
+    assert bool(check_store(large, deep=True)) == is_used
+
+
+@pytest.mark.parametrize("length", [0, 100, 5_000])
+def test_a_file_that_was_cut_short_is_not_read(large: Path, length: int) -> None:
+    os.truncate(inverted_path(large), length)
+    with open_reader(large) as reader:
+        assert reader.inverted_file is None
+        assert len(reader.search_meaning(questions()[0], WANTED)) == WANTED
+
+
+def test_a_published_store_brings_its_lists(large: Path, tmp_path: Path) -> None:
+    publish(large, str(tmp_path / "published"))
+    with open_reader(large) as reader:
+        expected = [hit.chunk.id for hit in reader.search_meaning(questions()[0], WANTED)]
+    names = {path.stat().st_size for path in (tmp_path / "published" / "objects").iterdir()}
+    assert inverted_path(large).stat().st_size in names and expected
