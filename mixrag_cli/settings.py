@@ -70,6 +70,7 @@ class Settings:
     workers: int = 0  # reader processes; 0: one a core, at most 4
     # how tables are told: rows with full header paths, columns too, both with flat headers, or the table as a whole
     table_representation: Literal["h-rcl-rows", "h-rcl", "rcl", "table"] = "h-rcl-rows"
+    prose_chunks: Literal["packed", "topics"] = "packed"  # running text: packed to the window, or cut by topics
     words_candidates: int = 40  # n of paper 000, appendix C
     meaning_candidates: int = 60  # m of paper 000, appendix C
     # retrieval: every method that an evaluation may turn off is a setting

@@ -2,15 +2,19 @@
 
 import itertools
 import time
+from collections.abc import Sequence
 from decimal import Decimal
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mixrag_cli.chunking import chunk_document
+from mixrag_cli.chunking import Telling, chunk_document
 from mixrag_cli.chunking import chunks as chunks_module
 from mixrag_cli.chunking.packing import Piece, cut_piece, cutting_place, pack_pieces
+from mixrag_cli.chunking.topics import topic_finder, topic_starts
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.records.documents import Document, Grid
@@ -297,7 +301,7 @@ def table_of(n_rows: int, n_columns: int = 3, text: str = "") -> Table:
 def chunk_table(table: Table, representation="h-rcl-rows") -> tuple[Chunk, ...]:
     builder = DocumentBuilder("sheet", "Supply")
     builder.add("grid", "table", grid=Grid(1, 1, (), Locator((0, 4))))
-    return chunk(builder.build(), [(0, table)], path="supply.xlsx", representation=representation)
+    return chunk(builder.build(), [(0, table)], path="supply.xlsx", telling=Telling(representation))
 
 
 def test_a_table_is_one_chunk_for_the_whole_and_one_a_row_with_full_header_paths():
@@ -398,3 +402,36 @@ def test_packing_repeats_the_end_of_the_group_before():
     assert list(pack_pieces(pieces, 8, 4)) == [pieces[:2], pieces[1:]]
     assert list(pack_pieces(pieces, 8)) == [pieces[:2], pieces[2:]]
     assert list(pack_pieces([], 8)) == []
+
+
+# --- by topics --------------------------------------------------------------------------------------------------------
+
+BAKING = ("Flour is weighed first.", "Water is warmed.", "The dough rests for an hour.", "It is baked until brown.")
+FISHING = (
+    "The boat leaves at dawn.",
+    "Nets are cast beyond the reef.",
+    "The catch is sorted.",
+    "It is sold on the quay.",
+)
+
+
+def by_direction(sentences: Sequence[str]) -> npt.NDArray[np.float32]:
+    """One axis for what is said of baking, another for all else."""
+    known = [sentence.strip() in BAKING for sentence in sentences]
+    return np.array([[1.0, 0.0] if baked else [0.0, 1.0] for baked in known], np.float32)
+
+
+def test_a_topic_begins_where_neighbours_are_further_apart_than_most() -> None:
+    assert topic_starts(by_direction((*BAKING, *FISHING))) == [4]
+    assert topic_starts(by_direction(BAKING)) == []  # no drop is above the others
+    assert topic_starts(by_direction((*BAKING[:2], *FISHING[:1]))) == []  # too few to tell
+
+
+def test_by_topics_no_passage_goes_over_a_turn_and_no_sentence_is_lost_or_repeated() -> None:
+    document = document_of(" ".join((*BAKING, *FISHING)))
+    packed = chunk(document)
+    cut = chunk(document, telling=Telling(topics=topic_finder(by_direction)))
+    assert len(packed) == 1 and [each.text for each in cut] == [" ".join(BAKING), " ".join(FISHING)]
+    small = chunk(document, window=24, telling=Telling(topics=topic_finder(by_direction)))
+    assert len(small) > 2 and " ".join(each.text for each in small).split() == document.text.split()
+    assert_sound(document, small, window=24)

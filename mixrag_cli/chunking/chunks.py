@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from mixrag_cli.chunking.code import code_drafts
@@ -19,6 +19,19 @@ from mixrag_cli.records.tables import Representation, Table
 MAX_CHUNKS = 50_000  # a file; beyond that one file would swamp the index
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """representation: how tables are told. topics: which sentences begin another topic, where running text is cut by
+    topics; None to pack it to the window.
+    """
+
+    representation: Representation = "h-rcl-rows"
+    topics: Callable[[Sequence[str]], Sequence[int]] | None = None
+
+
+USUAL = Telling()
+
+
 def chunk_document(
     document: Document,
     tables: Sequence[tuple[int, Table]],
@@ -27,16 +40,16 @@ def chunk_document(
     path: str,
     count_tokens: Callable[[str], int],
     window: int,
-    representation: Representation = "h-rcl-rows",
+    telling: Telling = USUAL,
 ) -> tuple[Chunk, ...]:
     """The document's chunks in reading order, its tables' chunks where the tables stand.
 
     tables: (index into document.grids, table). path: from the indexed folder on, its words are searchable.
     count_tokens: of a text, without the model's special tokens. window: the most tokens a chunk's context and text may
-    have together, special tokens included. representation: how tables are told.
+    have together, special tokens included. telling: how tables are told, and where running text is cut.
     """
-    frame = Frame(document, path, count_tokens, window)
-    return _finish_all(frame, _drafts(frame, dict(tables), representation), document_id)
+    frame = Frame(document, path, count_tokens, window, telling.topics)
+    return _finish_all(frame, _drafts(frame, dict(tables), telling.representation), document_id)
 
 
 def chunk_row_lines(

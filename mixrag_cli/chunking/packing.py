@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mixrag_cli.line_marks import lines_between, marks_of_passage
@@ -49,12 +49,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What all chunks of one document share."""
+    """What all chunks of one document share. topics: which of its sentences begin another topic; None: not asked."""
 
     document: Document
     path: str
     count_tokens: Callable[[str], int]
     window: int
+    topics: Callable[[Sequence[str]], Sequence[int]] | None = None
 
     @property
     def title(self) -> str:

@@ -2,13 +2,15 @@
 
 A chunk never leaves its page or its top section. Sections too short to stand alone share a chunk with the next of
 the same top section. Where a section is cut, the next chunk repeats the last sentences of the one before.
+By wish a chunk ends where the topic turns (topics.py), and repeats nothing.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from mixrag_cli.chunking.packing import Draft, Frame, Piece, cut_piece, line_spans, pack_pieces
 from mixrag_cli.records.documents import Block
@@ -29,13 +31,27 @@ class _Section:
     characters: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A section's sentences, and the tokens that are left for them behind the context."""
+
+    blocks: list[Block]
+    context: str
+    budget: int
+    pieces: list[Piece]
+
+
 def prose_drafts(frame: Frame, tables: Mapping[int, Table]) -> Iterator[Draft]:
     """The chunks of the running text; raw tables stay in it, except in sheets, which are nothing but tables."""
     blocks = [
         block for block in frame.document.blocks if block.text.strip() and not _is_told_by_rows(frame, block, tables)
     ]
-    for section in _sections(frame, blocks):
-        yield from _section_drafts(frame, section.blocks)
+    sections = (_cut_section(frame, section.blocks) for section in _sections(frame, blocks))
+    if frame.topics is None:
+        for cut in sections:
+            yield from _section_drafts(frame, cut)
+    else:
+        yield from _topic_drafts(frame, list(sections), frame.topics)
 
 
 def _is_told_by_rows(frame: Frame, block: Block, tables: Mapping[int, Table]) -> bool:
@@ -69,15 +85,36 @@ def _own_path(block: Block) -> tuple[str, ...]:
     return (*block.heading_path, block.text) if block.kind == "heading" else block.heading_path
 
 
-def _section_drafts(frame: Frame, blocks: list[Block]) -> Iterator[Draft]:
+def _cut_section(frame: Frame, blocks: list[Block]) -> _Cut:
     context = frame.context(*_shared_path(blocks))
     budget = frame.budget(context)
-    pieces = [piece for block in blocks for piece in _block_pieces(frame, block, budget)]
-    places = _Places(frame, blocks)
-    text = frame.document.text
-    for group in pack_pieces(pieces, budget, int(OVERLAP * frame.window)):
-        start, end = group[0].start, group[-1].end
-        yield Draft("prose", text[start:end], context, places.locator(start, end))
+    return _Cut(blocks, context, budget, [piece for block in blocks for piece in _block_pieces(frame, block, budget)])
+
+
+def _section_drafts(frame: Frame, cut: _Cut) -> Iterator[Draft]:
+    places = _Places(frame, cut.blocks)
+    for group in pack_pieces(cut.pieces, cut.budget, int(OVERLAP * frame.window)):
+        yield _draft(frame, cut, places, group)
+
+
+def _topic_drafts(
+    frame: Frame, sections: list[_Cut], topics: Callable[[Sequence[str]], Sequence[int]]
+) -> Iterator[Draft]:
+    """The chunks of a document whose sentences are kept with those of their topic; no sentence is in two chunks."""
+    texts = [frame.document.text[piece.start : piece.end] for cut in sections for piece in cut.pieces]
+    starts, first = set(topics(texts)), 0
+    for cut in sections:
+        places = _Places(frame, cut.blocks)
+        begins = [n for n in range(len(cut.pieces)) if n and first + n in starts]
+        for start, end in pairwise((0, *begins, len(cut.pieces))):
+            for group in pack_pieces(cut.pieces[start:end], cut.budget):
+                yield _draft(frame, cut, places, group)
+        first += len(cut.pieces)
+
+
+def _draft(frame: Frame, cut: _Cut, places: _Places, group: list[Piece]) -> Draft:
+    start, end = group[0].start, group[-1].end
+    return Draft("prose", frame.document.text[start:end], cut.context, places.locator(start, end))
 
 
 def _shared_path(blocks: list[Block]) -> tuple[str, ...]:

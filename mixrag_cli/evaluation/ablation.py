@@ -24,6 +24,7 @@ NAMED_RUNS: Mapping[str, Mapping[str, str]] = {
     "rrf": {"fusion": "rrf", **PLAIN},
     "weighted": {"fusion": "weighted", **PLAIN},
     **{name: {"sources": name} for name in EXTRA_SOURCES},
+    "topics": {"prose_chunks": "topics"},
     "direct": {"strategy": "direct"},
     "cot": {"strategy": "cot"},
     "eedp": {"strategy": "eedp"},
@@ -57,6 +58,7 @@ METHODS = (
     Method("choice of the document", {"choose_document": "off"}),
     Method("own calibration", {"calibration": "off"}),
     Method("table rows", {"table_representation": "table"}),
+    Method("cutting by topics", {"prose_chunks": "packed"}),
     Method("table summaries", {"summaries": "none"}),
     Method("RECAP → direct", {"strategy": "direct"}, needs_generator=True),
 )

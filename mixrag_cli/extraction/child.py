@@ -12,10 +12,14 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
-from mixrag_cli.chunking import chunk_document, chunk_row_lines
+import numpy as np
+
+from mixrag_cli.chunking import Telling, chunk_document, chunk_row_lines
+from mixrag_cli.chunking.topics import Vectors, topic_finder
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.extraction.redaction import redact_document, redact_text
 from mixrag_cli.extraction.transport import (
@@ -26,15 +30,18 @@ from mixrag_cli.extraction.transport import (
     send_frame,
 )
 from mixrag_cli.limits import allow_computing, limit_process
+from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.plain import table_to_plain
 from mixrag_cli.readers import ReadLimits, ReadSource, fallback_reader_for, reader_for
 from mixrag_cli.records.documents import Document
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.tables import Table
+from mixrag_cli.settings import Settings
 from mixrag_cli.tables.facts import facts_to_tables
 from mixrag_cli.tables.grid import grid_to_table
 
+SENTENCES_AT_ONCE = 64  # embedded between two beats
 BEAT_SECONDS = 0.2  # a reader may beat a thousand times a second; the parent needs to hear it a few times
 MEGABYTE = 1_000_000
 
@@ -136,9 +143,32 @@ def _document_to_chunks(
         "count_tokens": _counting_with_beats(load_token_counter(request.embedder), beat, len(document.text)),
         "window": request.window,
     }
-    chunks = chunk_document(document, tables, representation=request.table_representation, **shared)
+    telling = Telling(request.table_representation, _topics_by(request, beat))
+    chunks = chunk_document(document, tables, telling=telling, **shared)
     lines = chunk_row_lines(document, tables, first=len(chunks), **shared)
     return (*chunks, *lines), len(lines)
+
+
+def _topics_by(request: Request, beat: Beat) -> Callable[[Sequence[str]], Sequence[int]] | None:
+    """What finds where the topic turns, by the embedder that the passages get; None where nobody asks for it."""
+    if request.prose_chunks != "topics":
+        return None
+    embedder = _embedder(request.embedder)
+
+    def embed(sentences: Sequence[str]) -> Vectors:
+        parts = []
+        for start in range(0, len(sentences), SENTENCES_AT_ONCE):
+            parts.append(embedder.embed(sentences[start : start + SENTENCES_AT_ONCE]))
+            beat(start, len(sentences))
+        return np.concatenate(parts)
+
+    return topic_finder(embed)
+
+
+@lru_cache(maxsize=1)
+def _embedder(name: str) -> Embedder:
+    """The settings' embedder on one core: there is a process a core."""
+    return load_embedder(Settings(embedder=name, threads=1, device="cpu"))
 
 
 def _counting_with_beats(count_tokens: Callable[[str], int], beat: Beat, total: int) -> Callable[[str], int]:

@@ -90,6 +90,7 @@ class ProcessSeat:
             max_file_mb=settings.max_file_mb,
             max_text_file_mb=settings.max_text_file_mb,
             table_representation=settings.table_representation,
+            prose_chunks=settings.prose_chunks,
             fallback=fallback,
             ocr=settings.ocr == "auto",
             encoding=job.source.encoding,

@@ -94,21 +94,3 @@ def merge_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
         if known is None or hit.score > known.score:
             best[hit.chunk.id] = hit
     return sorted(best.values(), key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
-
-
-def fold_twins(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits with those that show the same table text as one, which has the best score of each source.
-
-    A table's summary is a passage that shows the table, found by the summary's words: two ways to one passage.
-    """
-    kept: dict[tuple[str, str], Hit] = {}
-    for hit in hits:
-        shows_table = hit.chunk.kind == "table" and bool(hit.chunk.parent)
-        key = (hit.chunk.parent, hit.chunk.text) if shows_table else (hit.chunk.id, "")
-        if (twin := kept.get(key)) is None:
-            kept[key] = hit
-            continue
-        names = dict.fromkeys((*twin.scores, *hit.scores))
-        scores = {name: max(hit.scores.get(name, -inf), twin.scores.get(name, -inf)) for name in names}
-        kept[key] = replace(twin, scores=scores, score=max(hit.score, twin.score))
-    return list(kept.values())

@@ -26,7 +26,7 @@ from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.acceptance import judge_all
 from mixrag_cli.retrieval.calibration import Calibration, calibration_for
-from mixrag_cli.retrieval.candidates import find_hits, find_more, fold_twins, merge_hits
+from mixrag_cli.retrieval.candidates import find_hits, find_more, merge_hits
 from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
 from mixrag_cli.retrieval.fusion import fuse_hits, put_first
 from mixrag_cli.retrieval.matching import QuestionTerms
@@ -215,7 +215,7 @@ class Collection:
             for hit in self._candidates(widened, where, clock, judged_by=question)
             if hit.chunk.id not in known
         ]
-        fused = self._fused(fold_twins([*hits, *self._scored(question, found, clock)]))
+        fused = self._fused([*hits, *self._scored(question, found, clock)])
         clock.lap("fusion")
         return fused
 
@@ -246,7 +246,7 @@ class Collection:
         found = [self._candidates(question, where, clock, sought)]
         found += [self._candidates(text, where, clock) for text in operands]
         hits = merge_hits(found) if operands else found[0]
-        return fold_twins(self._scored(question, hits, clock, where, grows=True))
+        return self._scored(question, hits, clock, where, grows=True)
 
     def _scored(
         self, question: str, hits: Sequence[Hit], clock: Clock, where: str | None = None, *, grows: bool = False

@@ -36,6 +36,7 @@ MAX_STORES = 12  # kept in the cache; each is some 20 MB a thousand documents
 INDEX_SETTINGS = (
     "embedder",
     "table_representation",
+    "prose_chunks",
     "calibration",
     "summaries",
     "summary_tokens",

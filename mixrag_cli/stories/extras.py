@@ -8,6 +8,7 @@ from mixrag_cli.store import CommitRecord
 CALIBRATION = "calibration"  # by reranker: what the sources' scores are worth in this collection
 CALIBRATION_DUE = "calibration_due"  # whether a fit was begun and not ended
 TABLE_FORM = "table_representation"  # of all tables in the index
+PROSE_FORM = "prose_chunks"  # of all running text in the index
 SELECTIONS = "selections"  # by root: the globs that say which of its files are wanted
 SUMMARIES = "summaries"  # what made the summaries that the index holds
 

@@ -15,7 +15,7 @@ from mixrag_cli.stories.calibrating import calibrate_when_due, keep_judged_fits,
 from mixrag_cli.stories.comparing import Scan
 from mixrag_cli.stories.embedding import EMBEDDING_CACHE, KnownEmbeddings, remember
 from mixrag_cli.stories.events import IndexEvents
-from mixrag_cli.stories.extras import TABLE_FORM
+from mixrag_cli.stories.extras import PROSE_FORM, TABLE_FORM
 from mixrag_cli.stories.roots import IndexPlan
 from mixrag_cli.stories.selections import keep_selections
 from mixrag_cli.stories.wishes import IndexWishes
@@ -120,8 +120,9 @@ def _stores(writer: StoreWriter, replaced: Sequence[StoreReader]) -> Callable[[]
 
 def _write_rows(writer: StoreWriter, scan: Scan, settings: Settings, cache: EmbeddingCache) -> None:
     """All that needs no reading: how tables are told, what is gone, what is only noted."""
-    if writer.record.extra.get(TABLE_FORM) != settings.table_representation:
-        writer.put_extra({TABLE_FORM: settings.table_representation})
+    forms = {TABLE_FORM: settings.table_representation, PROSE_FORM: settings.prose_chunks}
+    if any(writer.record.extra.get(name) != form for name, form in forms.items()):
+        writer.put_extra(forms)
     keep_selections(writer, scan.selections)
     if scan.removed:
         gone = [row.id for row in scan.removed]

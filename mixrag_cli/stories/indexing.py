@@ -30,7 +30,7 @@ from mixrag_cli.stories.batching import Tally
 from mixrag_cli.stories.calibrating import is_left
 from mixrag_cli.stories.comparing import Scan, known_rows, scan_roots
 from mixrag_cli.stories.events import IndexEvents
-from mixrag_cli.stories.extras import TABLE_FORM
+from mixrag_cli.stories.extras import PROSE_FORM, TABLE_FORM
 from mixrag_cli.stories.filling import fill
 from mixrag_cli.stories.roots import IndexPlan, plan_index
 from mixrag_cli.stories.selections import are_kept, selections_for
@@ -100,7 +100,7 @@ def build_index(
     ensure_unlocked(plan.store, wishes.wait_s)
     selections = selections_for(plan, wishes.selection, rebuild=wishes.rebuild)
     if not wishes.rebuild:
-        _check_table_form(plan.store, settings)
+        _check_forms(plan.store, settings)
     events.phase("scan", None)
     known = () if wishes.rebuild else known_rows(plan.store, settings)
     scan = scan_roots(plan, settings, wishes.follow, selections, known)
@@ -127,15 +127,19 @@ def build_index(
     return replace(_report(plan, scan, tally, time.perf_counter() - started), summaries=summaries)
 
 
-def _check_table_form(store: Path, settings: Settings) -> None:
-    """Files that have not changed keep their tables' texts, so one index cannot hold two representations."""
+def _check_forms(store: Path, settings: Settings) -> None:
+    """Files that have not changed keep their passages, so one index cannot hold two ways of making them."""
     try:
         record = read_record(store)
     except NoIndex:
         return
-    made, asked = record.extra.get(TABLE_FORM), settings.table_representation
-    if made not in (None, asked) and record.counts.get("tables"):
-        raise StoreMismatch(f"index was made with table_representation {made}, not {asked}", rebuild_hint(store))
+    for key, usual, name, asked, counted in (
+        (TABLE_FORM, settings.table_representation, "table_representation", settings.table_representation, "tables"),
+        (PROSE_FORM, "packed", "prose_chunks", settings.prose_chunks, "chunks"),
+    ):
+        made = record.extra.get(key) or usual
+        if made != asked and record.counts.get(counted):
+            raise StoreMismatch(f"index was made with {name} {made}, not {asked}", rebuild_hint(store))
 
 
 def _is_finished(store: Path, settings: Settings) -> bool:

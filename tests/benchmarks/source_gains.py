@@ -5,11 +5,13 @@
 The sets are those of judged.py, indexed into CACHE. For each question the default's candidates are gathered, then what
 each source proposes besides, and every source's scores of all of them; both are kept in CACHE/<set>/sources.json. A
 source's weight is the best of a grid on all the other sets; on HetDocQA the dev split is told. So no question told has
-had a say in the weight that it is told with. The router of `levels` is trained on the other sets too.
+had a say in the weight that it is told with. The router of `levels` is trained on the other sets too. A source that
+one set alone has is told with its shipped weight, which these questions chose.
 
 oracle          the best of the runs for each question, chosen by the judgements: what a router could gain at most
 keyword router  words alone for questions with a number, a code or a quotation, else the default
-dphf            reciprocal rank fusion of the question's path and that of a made-up answer (FinQA: the study's Q2D)
+rank fusion     reciprocal rank fusion of the default with words and with meaning
+dphf            the same of the question's path and that of a made-up answer (FinQA: the study's Q2D)
 
 On FinQA the study's summaries are a source, too: SS and LS, each context's summary as that of its tables.
 """
@@ -26,15 +28,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from financerag import SUMMARY_FILES, read_values
-from judged import Gathered, JudgedSet, Question, index_set, json_to_gathered, read_set
+from financerag import EXPANSION_FILES, SUMMARY_FILES, read_values
+from judged import Gathered, JudgedSet, K, Question, index_set, json_to_gathered, read_set
 
+from mixrag_cli.evaluation.measures import ndcg_at
 from mixrag_cli.evaluation.statistics import benjamini_hochberg, bootstrap, holm, paired_bootstrap
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.calibration import Calibration, read_priors
 from mixrag_cli.retrieval.candidates import find_more
 from mixrag_cli.retrieval.fusion import fuse_by_rank, fuse_hits, sum_evidence
-from mixrag_cli.retrieval.sources import EXTRAS, make_sources
+from mixrag_cli.retrieval.sources import EXTRAS, ROWS, make_sources
 from mixrag_cli.retrieval.sources.base import Source, add_scores
 from mixrag_cli.retrieval.sources.levels import Levels, weigh
 from mixrag_cli.retrieval.sources.passages import Passages
@@ -49,6 +52,7 @@ from mixrag_cli.stories.session import Session, open_session
 SETS = ("hitab", "hetpart", "paper", "tatqa")
 WEIGHTS = (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
 LEVELS_NAME = "levels"
+FINQA = ("paper", "part", "full")
 N_WORDS = Settings().words_candidates
 EXACT = re.compile(r"\d|[\"“‘`]|\b[a-z]+_[a-z]+\b|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}\b")
 
@@ -59,6 +63,7 @@ class Pools:
 
     ms: by source, of proposing and scoring. exact: whether the question names something to the letter. vector: of the
     question; nearness: by level, of the best snippet to the passages of the gold documents; nan where none is known.
+    path: the documents as the made-up answer finds them, best first; none where there is no such answer.
     """
 
     gathered: Gathered
@@ -67,15 +72,21 @@ class Pools:
     exact: bool
     vector: np.ndarray
     nearness: np.ndarray
+    path: Sequence[str] = ()
 
     def hits(self, name: str) -> list[Hit]:
         """The candidates with this source's proposals and its scores; "" for the default's own."""
         pool = [*self.more.get(name, ()), *self.gathered.hits]
-        known = {name}
         return [
-            replace(hit, scores={key: score for key, score in hit.scores.items() if key in known or key not in ALL})
+            replace(
+                hit, scores={row_of(key): score for key, score in hit.scores.items() if key == name or key not in ALL}
+            )
             for hit in pool
         ]
+
+
+def row_of(name: str) -> str:
+    return "summary" if name in SUMMARIES else name
 
 
 SUMMARIES = tuple(f"{name}{form}" for name in SUMMARY_FILES for form in ("", " cosine"))
@@ -106,10 +117,15 @@ def gather(session: Session, judged: JudgedSet, data: Path, name: str) -> Iterat
     means = session._means(None)
     sources = make_sources([each for each in EXTRAS if each != "summary"], means)
     print(f"{name}: {len(means.passages().kept)} passages, sources made in {time.perf_counter() - started:.1f} s")
-    if name in ("paper", "part", "full"):
+    if name in FINQA:
         sources = (*sources, *study_summaries(session, means.passages(), judged, data))
+    texts = read_values(data / "financerag_finqa" / EXPANSION_FILES["Q2D"]) if name in FINQA else {}
     for question in judged.questions:
-        yield pools_of(session, judged, question, sources)
+        told = pools_of(session, judged, question, sources)
+        if answer := texts.get(question.id):
+            found = session.find(question.text, None, Clock(), sought=(f"{question.text} {answer}",))
+            told["path"] = list(dict.fromkeys(judged.ids[Path(hit.path).name] for hit in found))
+        yield told
 
 
 def study_summaries(session: Session, passages: Passages, judged: JudgedSet, data: Path) -> tuple[Source, ...]:
@@ -233,7 +249,9 @@ def read_pools(row: Mapping[str, Any], questions: Mapping[str, Question]) -> Poo
         found = json_to_gathered({"hits": hits}, question)
         more[name], owners = found.hits, {**owners, **found.owners}
     told = (np.array(row["vector"]), np.array(row["nearness"]))
-    return Pools(replace(gathered, owners=owners), more, row["ms"], bool(EXACT.search(question.text)), *told)
+    return Pools(
+        replace(gathered, owners=owners), more, row["ms"], bool(EXACT.search(question.text)), *told, row.get("path", ())
+    )
 
 
 # --- runs ------------------------------------------------------------------------------------------------------------
@@ -244,7 +262,7 @@ def values_of(pools: Sequence[Pools], name: str, prior: Calibration) -> dict[flo
 
     The sum of the evidence is linear in the weights, so that each question is summed up twice, not once a weight.
     """
-    alone = replace(prior, weights={name: 1.0})
+    alone = replace(prior, weights={row_of(name): 1.0})
     found = {weight: np.zeros(len(pools)) for weight in (0.0, *WEIGHTS)}
     for number, each in enumerate(pools):
         hits = each.hits("")
@@ -282,6 +300,17 @@ def fused_by_rank(pools: Sequence[Pools], prior: Calibration) -> np.ndarray:
     return np.array(values)
 
 
+def dual_path(pools: Sequence[Pools], prior: Calibration) -> np.ndarray:
+    """Reciprocal rank fusion of the documents by the question and by a made-up answer ("Beyond the Reranker", 4.3)."""
+    values = []
+    for each in pools:
+        own = each.gathered.documents(fuse_hits(each.hits(""), prior, n_words=N_WORDS))
+        fused = fuse_by_rank([own, each.path])
+        best = sorted(fused, key=lambda document: -fused[document])
+        values.append(ndcg_at(best, each.gathered.question.grades, K))
+    return np.array(values)
+
+
 def best_weight(sets: Mapping[str, Mapping[float, np.ndarray]], base: Mapping[str, np.ndarray], left_out: str) -> float:
     """The weight with the best mean gain over the other sets; 0 where none gains."""
     others = [name for name in sets if name != left_out]
@@ -305,7 +334,8 @@ def print_report(pools: Mapping[str, Sequence[Pools]], prior: Calibration) -> No
         for name in names:
             if of in tried[name]:
                 weight = best_weight(tried[name], base, of)
-                values = tried[name][of][weight] if weight else base[of]
+                weight = weight if len(tried[name]) > 1 else ROWS[row_of(name)].weight
+                values = tried[name][of][weight]
                 ms = float(np.median([one.ms[name] for one in each]))
                 own = max(WEIGHTS, key=lambda w, by=tried[name][of]: by[w].mean())
                 most = (tried[name][of][own] - base[of]).mean()
@@ -313,6 +343,8 @@ def print_report(pools: Mapping[str, Sequence[Pools]], prior: Calibration) -> No
                 runs[name] = (told, values)
         runs["keyword router"] = ("", keyword_values(each, prior))
         runs["rank fusion"] = ("", fused_by_rank(each, prior))
+        if all(one.path for one in each):
+            runs["dphf"] = ("", dual_path(each, prior))
         found = {name: paired_bootstrap(values, base[of]) for name, (_, values) in runs.items()}
         corrected = zip(
             found, holm([one.p for one in found.values()]), benjamini_hochberg([one.p for one in found.values()]),
@@ -346,7 +378,9 @@ def main() -> None:
     parser.add_argument("cache", type=Path)
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--questions", type=int, default=0, help="of each set, at most so many, evenly chosen")
-    parser.add_argument("--write", action="store_true", help="write the router that is trained on all sets")
+    parser.add_argument(
+        "--write", default="", help="write the router that is trained on these sets: hetpart,hitab,paper"
+    )
     options = parser.parse_args()
     pools = {
         name: gather_pools(options.data, options.cache, name, options.questions) for name in options.sets.split(",")
@@ -359,7 +393,7 @@ def main() -> None:
         print(f"{name}: nearest level {dict(zip(LEVELS, labels.tolist(), strict=True))}, routed {np.round(told, 2)}")
         pools[name] = routed(each, router)
     if options.write:
-        everything = [one for these in pools.values() for one in these]
+        everything = [one for name in options.write.split(",") for one in pools[name]]
         ROUTER_FILE.write_text(json.dumps(train_on(everything).to_json()) + "\n", "utf-8")
     print_report(pools, read_priors()["late"])
 

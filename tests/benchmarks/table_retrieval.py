@@ -35,7 +35,7 @@ from zipfile import BadZipFile
 import numpy as np
 from headers import read_lines, texts_to_grid
 
-from mixrag_cli.chunking import chunk_document
+from mixrag_cli.chunking import Telling, chunk_document
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.readers.building import DocumentBuilder
@@ -142,7 +142,7 @@ def gold_to_entry(gold: dict[str, Any]) -> Entry:
         path="",
         count_tokens=load_token_counter(),
         window=256,
-        representation="table",
+        telling=Telling("table"),
     )
     texts: dict[str, list[str]] = defaultdict(list)
     for chunk in chunks:

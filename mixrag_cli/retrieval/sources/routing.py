@@ -47,7 +47,7 @@ class Router:
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, rounded."""
         parts = {name: getattr(self, name) for name in ("first", "first_bias", "second", "second_bias")}
-        return {name: np.round(part, DIGITS).tolist() for name, part in parts.items()}
+        return {name: np.round(part.astype(np.float64), DIGITS).tolist() for name, part in parts.items()}
 
 
 def soft_labels(nearness: Floats) -> Floats:

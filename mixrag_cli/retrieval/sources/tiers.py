@@ -21,7 +21,7 @@ from mixrag_cli.retrieval.sources.passages import TINY, Passages, Vectors
 from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
 
 NAME = "tiers"
-WEIGHT = 1.0
+WEIGHT = 1.0  # the best of a grid, though no surer than none: tests/benchmarks/source_gains.py
 LEAVES = 12  # members of a group, about; the paper lets BIC choose, with groups of RAPTOR's size
 TIERS = 3  # at most, as in the paper
 CONCENTRATION = 40.0  # of a group: cosines .06 apart are told ten to one
