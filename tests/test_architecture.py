@@ -134,6 +134,7 @@ LATE = {
     "actions.models": "the hub's library reads at import whether it may ask the hub",
     "actions.search": "with --json nothing is drawn",
     "actions.sessions": "most questions need neither --sync nor --file",
+    "extraction.opening": "the extra may be missing, and most runs need no cluster",
     "models": "one implementation of several, chosen by the settings",
     "models.llama_child": "limits come before the library",
     "store.finding": "most stores are no published ones",
