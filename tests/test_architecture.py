@@ -27,6 +27,7 @@ GROUND = {
     "line_marks",
     "reading",
     "sentences",
+    "terms",
     "words",
     "quantities",
 }
@@ -44,6 +45,7 @@ ALLOWED: dict[str, set[str]] = {
     "limits": set(),
     "reading": set(),
     "sentences": set(),
+    "terms": {"words"},
     "words": set(),
     "quantities": set(),
     "fencing": {"cleaning"},

@@ -9,7 +9,7 @@ import pytest
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.matching import Matcher, QuestionTerms, header_terms
-from mixrag_cli.store import text_to_terms
+from mixrag_cli.terms import text_to_terms
 
 
 def asked(question: str, **weights: float) -> QuestionTerms:
@@ -24,7 +24,7 @@ def hit_of(text: str, kind: str = "prose", context: str = "", title: str = "", *
 
 
 def matched(hit: Hit, question: str) -> dict[str, float]:
-    return dict(Matcher(text_to_terms).match([hit], asked(question))[0].scores)
+    return dict(Matcher().match([hit], asked(question))[0].scores)
 
 
 def phrases(question: str, passage: str) -> float:
@@ -73,7 +73,7 @@ def test_headers_are_asked_of_tables_alone_and_their_values_are_no_headers() -> 
 
 def test_a_title_says_the_share_of_the_questions_weight_that_stands_in_it() -> None:
     hit = hit_of("text", title="Pump manual")
-    found = Matcher(text_to_terms).match([hit], asked("pump pressure", pump=3.0, pressure=1.0))[0].scores
+    found = Matcher().match([hit], asked("pump pressure", pump=3.0, pressure=1.0))[0].scores
     assert found["title"] == 0.75
     assert matched(hit, "")["title"] == 0
 

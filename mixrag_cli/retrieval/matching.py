@@ -12,19 +12,18 @@ and "operating lease expense" is one thing, wherever its three words stand apart
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from mixrag_cli.records.passages import Hit
+from mixrag_cli.terms import text_to_terms
 
 PHRASE, HEADER, TITLE = "phrase", "header", "title"  # the names of the raw scores on a hit
 TABLE_KINDS = ("row", "table")
 RUNS = (2, 3)  # words; with triples FinQA, HetDocQA and HiTab gain 0.3 to 0.5 points of nDCG@10 over pairs alone
 _NUMBER = re.compile(r"[\d.]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-
-ToTerms = Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +52,10 @@ class QuestionTerms:
 
 
 class Matcher:
-    """Adds these scores to hits. to_terms: text to the terms of the full-text index."""
+    """Adds these scores to hits."""
 
-    def __init__(self, to_terms: ToTerms) -> None:
-        self._title_terms = lru_cache(maxsize=10_000)(lambda text: frozenset(to_terms(text)))
+    def __init__(self) -> None:
+        self._title_terms = lru_cache(maxsize=10_000)(lambda text: frozenset(text_to_terms(text)))
 
     def match(self, hits: Sequence[Hit], question: QuestionTerms) -> list[Hit]:
         """The hits in their order with the scores "phrase" and "title", a table's passage also "header"."""

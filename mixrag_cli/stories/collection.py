@@ -33,12 +33,13 @@ from mixrag_cli.retrieval.matching import Matcher, QuestionTerms
 from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker, rerank
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import StoreReader, build_filter, text_to_terms
+from mixrag_cli.store import StoreReader, build_filter
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.extras import kept_calibration
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.showing import Passage, show_passage
+from mixrag_cli.terms import text_to_terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +78,7 @@ class Collection:
         counts = reader.record.counts
         # Not a method of its own: a cycle would keep the reader, and its lock, until the collector comes by.
         self._embedded = lru_cache(maxsize=KEPT_QUERIES)(partial(_embed_query, embedder))
-        self._matcher = Matcher(text_to_terms)
+        self._matcher = Matcher()
         self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
     @property
