@@ -18,11 +18,17 @@ SHARED = ("BASE", "GROUND", "WORKERS", "LOWER")  # sets that the test names, the
 
 
 def imports_table() -> str:
-    """What the shared names stand for, then one row a part of the package with what it may import."""
+    """What the shared names stand for, then one row a part of the package, and a room of it."""
     known = runpy.run_path(str(HERE.parent / "tests" / "test_architecture.py"))
     told = [f"`{name}` stands for {_code(sorted(known[name]))}." for name in SHARED]
-    rows = [f"| `{part}` | {_cell(set(parts), known)} |" for part, parts in known["ALLOWED"].items()]
-    return "\n".join(["", *(f"- {line}" for line in told), "", "| part | may import |", "|---|---|", *rows, "", ""])
+    parts = [f"| `{part}` | {_cell(set(others), known)} |" for part, others in known["ALLOWED"].items()]
+    rooms = [f"| `{room}` | {_code(sorted(others))} |" for room, others in known["ROOMS"].items()]
+    tables = [*_table("part", parts), *_table("room", rooms)]
+    return "\n".join(["", *(f"- {line}" for line in told), *tables, "", ""])
+
+
+def _table(what: str, rows: list[str]) -> list[str]:
+    return ["", f"| {what} | may import |", "|---|---|", *rows]
 
 
 def _cell(parts: set[str], known: dict[str, set[str]]) -> str:

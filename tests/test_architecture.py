@@ -27,6 +27,7 @@ GROUND = {
     "line_marks",
     "reading",
     "sentences",
+    "terms",
     "words",
     "quantities",
 }
@@ -44,6 +45,7 @@ ALLOWED: dict[str, set[str]] = {
     "limits": set(),
     "reading": set(),
     "sentences": set(),
+    "terms": {"words"},
     "words": set(),
     "quantities": set(),
     "fencing": {"cleaning"},
@@ -66,6 +68,18 @@ ALLOWED: dict[str, set[str]] = {
     "client": {PACKAGE},  # in front of everything: it loads nothing else
     "__main__": {"cli", "client"},
     PACKAGE: set(),  # mixrag_cli/__init__.py: the version
+}
+# Within the two parts that have rooms of their own: who may import whom of the same part.
+ROOMS: dict[str, set[str]] = {
+    "readers": {"readers.facts", "readers.pdf"},  # pages of pictures are read as those of a scanned PDF are
+    "readers.facts": {"readers"},
+    "readers.office": {"readers"},
+    "readers.pdf": {"readers"},
+    "readers.sheets": {"readers"},
+    "recap": {"recap.in_rows", "recap.in_tables"},
+    "recap.generated": {"recap"},
+    "recap.in_rows": {"recap", "recap.in_tables"},
+    "recap.in_tables": {"recap", "recap.in_rows"},
 }
 # The one place that puts the stations of a file together; the token counter is the light half of models.
 COMPOSER = f"{PACKAGE}.extraction.child"
@@ -165,6 +179,12 @@ def part_of(module: str) -> str:
     return module.split(".")[1] if "." in module else module
 
 
+def room_of(module: str) -> str:
+    """ "mixrag_cli.recap.in_rows.tallies" -> "recap.in_rows"; a module of no room is its part's own."""
+    room = ".".join(module.split(".")[1:3])
+    return room if room in ROOMS else part_of(module)
+
+
 def type_checking_lines(tree: ast.AST) -> set[int]:
     blocks = (node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
     return {
@@ -218,6 +238,13 @@ def is_upward(found: Import) -> bool:
     return not (found.for_types and (importer, imported) in TYPES_ONLY)
 
 
+def is_between_rooms(found: Import) -> bool:
+    """Whether an import goes from one room of a part to another where the table has no arrow."""
+    here, there = room_of(found.module), room_of(found.name)
+    is_same_part = here.split(".")[0] == there.split(".")[0] and found.name.split(".")[0] == PACKAGE
+    return is_same_part and here in ROOMS and here != there and there not in ROOMS[here]
+
+
 def importers(imports: list[Import], libraries: set[str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for one in imports:
@@ -260,6 +287,30 @@ def test_imports_run_one_way() -> None:
     imports = all_imports()
     assert len(imports) > 200
     assert [f"{found.module}:{found.line} imports {found.name}" for found in imports if is_upward(found)] == []
+
+
+def test_rooms_import_each_other_as_the_table_says() -> None:
+    rooms = {
+        f"{part}.{path.parent.name}" for part in ("readers", "recap") for path in (SOURCE / part).glob("*/__init__.py")
+    }
+    assert rooms == {room for room in ROOMS if "." in room}
+    wrong = [found for found in all_imports() if is_between_rooms(found)]
+    assert [f"{found.module}:{found.line} imports {found.name}" for found in wrong] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "wrong"),
+    [
+        ("mixrag_cli.readers.pdf.page", "from mixrag_cli.readers.sheets.reader import read", True),
+        ("mixrag_cli.recap.reader", "from mixrag_cli.recap.generated.reader import generate_answer", True),
+        ("mixrag_cli.recap.generated.reader", "from mixrag_cli.recap.in_tables import cells", True),
+        ("mixrag_cli.recap.generated.reader", "from mixrag_cli.recap.restate import restate", False),
+        ("mixrag_cli.recap.in_rows.tallies", "from mixrag_cli.recap.in_rows import filters", False),
+        ("mixrag_cli.stories.answering", "from mixrag_cli.recap.generated.reader import Asking", False),
+    ],
+)
+def test_a_wrong_door_between_rooms_would_be_seen(module: str, source: str, wrong: bool) -> None:
+    assert any(is_between_rooms(found) for found in imports_in(source, module)) is wrong
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "books"
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time for a fit on a busy machine too: how long one may take is not what is tested."""
+    monkeypatch.setattr("mixrag_cli.stories.calibrating.SECONDS", 600)
+
+
 def calibrate(folder: Path, *arguments: str, code: int = 0) -> Any:
     done = run_here("calibrate", *arguments, cwd=folder, env=environment_of(folder.parent))
     assert done.returncode == code, done.stderr

@@ -248,7 +248,7 @@ def test_a_refused_question_is_widened_by_what_its_nearest_passages_share() -> N
     hits = [make_hit(n, words=1.0) for n in range(3)]
     texts = ["boiler pressure valve", "pressure valve leak", "garden"]
     hits = [replace(hit, score=0.5, chunk=replace(hit.chunk, text=text)) for hit, text in zip(hits, texts, strict=True)]
-    widened = widen("why does the boiler drip", hits, str.split, lambda terms: dict.fromkeys(terms, 1.0))
+    widened = widen("why does the boiler drip", hits, lambda terms: dict.fromkeys(terms, 1.0))
     assert widened == "why does the boiler drip pressure valve"
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from mixrag_cli.retrieval.correction import widen
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import text_to_terms
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.retrieving import retrieve
@@ -68,7 +67,7 @@ def test_what_another_wording_finds_has_the_questions_own_scores(folder: Path) -
     few, every = open_with(folder, **FEW), open_with(folder)
     question = FOREIGN[0]
     hits = few.find(question, None, Clock())
-    wording = widen(question, hits, text_to_terms, few.statistics.weights)
+    wording = widen(question, hits, few.statistics.weights)
     found = few.find_besides(question, wording, hits, None, Clock())
     more = {hit.chunk.id for hit in found} - {hit.chunk.id for hit in hits}
     assert more

@@ -15,8 +15,8 @@ from mixrag_cli.retrieval.sources.base import Query, add_scores
 from mixrag_cli.retrieval.sources.headers import header_terms
 from mixrag_cli.retrieval.sources.passages import read_passages
 from mixrag_cli.retrieval.sources.row import Means
-from mixrag_cli.store import text_to_terms
 from mixrag_cli.store.memory import MemoryStore
+from mixrag_cli.terms import text_to_terms
 
 
 def asked(question: str, **weights: float) -> QuestionTerms:
@@ -33,7 +33,7 @@ def hit_of(text: str, kind: str = "prose", context: str = "", title: str = "", *
 def matched(hit: Hit, question: str, **weights: float) -> dict[str, float]:
     query = Query(question, np.zeros(1, np.float32), 1.0, terms=asked(question, **weights))
     store = MemoryStore([], "none", 1)
-    for source in make_sources(READERS, Means(store, text_to_terms, None, 40, 60, 30, lambda: read_passages([]))):
+    for source in make_sources(READERS, Means(store, None, 40, 60, 30, lambda: read_passages([]))):
         (hit,) = add_scores(source, query, [hit])
     return dict(hit.scores)
 

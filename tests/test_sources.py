@@ -19,10 +19,10 @@ from mixrag_cli.retrieval.sources.base import Proposal, Query, Source, add_score
 from mixrag_cli.retrieval.sources.passages import read_passages
 from mixrag_cli.retrieval.sources.row import Means
 from mixrag_cli.settings import EXTRA_SOURCES, USUAL_SOURCES, Settings
-from mixrag_cli.store import text_to_terms
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.unindexed import open_files
+from mixrag_cli.terms import text_to_terms
 
 QUESTION = "Who lifted the boil notice?"
 SAMPLES = Path(__file__).parent / "samples" / "northmere"

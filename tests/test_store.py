@@ -47,12 +47,12 @@ from mixrag_cli.store import (
     open_writer,
     read_record,
     store_for_new,
-    text_to_terms,
 )
 from mixrag_cli.store.commit import write_record
 from mixrag_cli.store.layout import SCRATCH_DIR, manifest_path, manifest_versions
 from mixrag_cli.store.lock import write_lock
 from mixrag_cli.store.quantising import decode_tokens
+from mixrag_cli.terms import text_to_terms
 
 NAMES = [f"doc_{number:02d}.md" for number in range(12)]
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from mixrag_cli.records.passages import Hit
-from mixrag_cli.retrieval.matching import ToTerms
+from mixrag_cli.terms import text_to_terms
 
 N_PASSAGES = 10  # candidates that are taken for nearly relevant
 N_TERMS = 8  # added to the question
@@ -20,7 +20,6 @@ N_TERMS = 8  # added to the question
 def widen(
     question: str,
     hits: Sequence[Hit],
-    to_terms: ToTerms,
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
 ) -> str:
     """The question with the terms that its nearest candidates share.
@@ -28,11 +27,11 @@ def widen(
     hits: best first. weigh: terms to how rare each is in the collection. A term counts once a passage, by the passage's
     score, so that a long passage does not choose the terms alone; one that stands in a single passage is left out.
     """
-    asked = set(to_terms(question))
+    asked = set(text_to_terms(question))
     support: Counter[str] = Counter()
     holding: Counter[str] = Counter()
     for hit in hits[:N_PASSAGES]:
-        terms = {term for term in to_terms(hit.chunk.text) if term.isalpha() and term not in asked}
+        terms = {term for term in text_to_terms(hit.chunk.text) if term.isalpha() and term not in asked}
         support.update(dict.fromkeys(terms, max(hit.score, 0.0)))
         holding.update(terms)
     shared = [term for term in support if holding[term] > 1]

@@ -19,7 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.records.passages import Chunk
-from mixrag_cli.retrieval.matching import TABLE_KINDS, ToTerms
+from mixrag_cli.retrieval.matching import TABLE_KINDS
+from mixrag_cli.terms import text_to_terms
 
 # The share of a question's weight that its passage should carry: ten equally likely values, set by hand after a look at
 # FinQA's judged questions, whose best passages carry .31 to .76 (first and last decile), .55 in the middle.
@@ -48,7 +49,6 @@ class DrawnQuestion:
 def draw_questions(
     chunks: Sequence[Chunk],
     around: Mapping[str, Sequence[str]],
-    to_terms: ToTerms,
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
     seed: str,
 ) -> list[DrawnQuestion]:
@@ -61,7 +61,7 @@ def draw_questions(
         chance = random.Random(f"{seed} {chunk.position} {chunk.text}")  # its id says where the folder lies
         statements = [kept for text in statements_of(chunk) if len(kept := _words(text)) >= MIN_STATEMENT_WORDS]
         if statements:
-            text = _question(chunk, chance.choice(statements), around, to_terms, weigh, chance)
+            text = _question(chunk, chance.choice(statements), around, weigh, chance)
             drawn.append(DrawnQuestion(text, chunk))
     return drawn
 
@@ -99,7 +99,6 @@ def _question(
     chunk: Chunk,
     statement: Sequence[str],
     around: Mapping[str, Sequence[str]],
-    to_terms: ToTerms,
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
     chance: random.Random,
 ) -> str:
@@ -107,21 +106,21 @@ def _question(
     start = chance.randint(0, max(0, len(statement) - length))
     kept = [word for word in statement[start : start + length] if chance.random() < KEPT_BETWEEN] or list(statement)
     opening = chance.choice(OPENINGS)
-    own = frozenset(to_terms(f"{chunk.context}\n{chunk.text}"))
+    own = frozenset(text_to_terms(f"{chunk.context}\n{chunk.text}"))
     elsewhere = _words(chance.choice(list(around.get(chunk.document, ())) or [""]))
     first = chance.randint(0, max(0, len(elsewhere) - MOST_ADDED))
-    weights = weigh(to_terms(" ".join([opening, *kept, *elsewhere[first : first + MOST_ADDED]])))
+    weights = weigh(text_to_terms(" ".join([opening, *kept, *elsewhere[first : first + MOST_ADDED]])))
     target = chance.choice(SHARES_HELD)
-    held = _weight(kept, to_terms, weights)
-    missing = _weight([opening], to_terms, weights)
+    held = _weight(kept, weights)
+    missing = _weight([opening], weights)
     added: list[str] = []
     for word in elsewhere[first : first + MOST_ADDED]:
         if held / (held + missing or 1.0) <= target:
             break
         added.append(word)
-        missing += 0.0 if own.issuperset(to_terms(word)) else _weight([word], to_terms, weights)
+        missing += 0.0 if own.issuperset(text_to_terms(word)) else _weight([word], weights)
     return f"{opening} {' '.join([*kept, *added])}?"
 
 
-def _weight(words: Sequence[str], to_terms: ToTerms, weights: Mapping[str, float]) -> float:
-    return sum(weights.get(term, 0.0) for term in dict.fromkeys(to_terms(" ".join(words))))
+def _weight(words: Sequence[str], weights: Mapping[str, float]) -> float:
+    return sum(weights.get(term, 0.0) for term in dict.fromkeys(text_to_terms(" ".join(words))))

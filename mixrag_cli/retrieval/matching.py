@@ -5,14 +5,12 @@ A word's weight is its rarity in the collection.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 TABLE_KINDS = ("row", "table")
 RUNS = (2, 3)  # words; with triples FinQA, HetDocQA and HiTab gain 0.3 to 0.5 points of nDCG@10 over pairs alone
-
-ToTerms = Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)

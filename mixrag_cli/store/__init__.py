@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     )
     from mixrag_cli.store.removing import delete_store
     from mixrag_cli.store.schema import Embedding, StoredDocument, text_key
-    from mixrag_cli.store.terms import text_to_terms
     from mixrag_cli.store.writing import StoreWriter
 
 __all__ = [
@@ -79,7 +78,6 @@ __all__ = [
     "store_of_new_collection",
     "text_key",
     "text_to_root",
-    "text_to_terms",
     "tokens_as_kept",
     "vectors_as_kept",
 ]
@@ -107,7 +105,6 @@ _HOMES = {
     ),
     "removing": ("delete_store",),
     "schema": ("Embedding", "StoredDocument", "text_key"),
-    "terms": ("text_to_terms",),
     "writing": ("StoreWriter",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

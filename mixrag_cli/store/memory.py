@@ -23,7 +23,7 @@ from mixrag_cli.records.tables import Table
 from mixrag_cli.store.commit import SCHEMA_VERSION, CommitRecord
 from mixrag_cli.store.quantising import TokenVectors, decode_tokens
 from mixrag_cli.store.schema import StoredDocument, StoredHit
-from mixrag_cli.store.terms import join_terms, text_to_terms
+from mixrag_cli.terms import join_terms, text_to_terms
 
 K1, B = 1.2, 0.75  # of the full-text index
 

@@ -58,8 +58,8 @@ from mixrag_cli.store.schema import (
     terms_crc,
     vector_codes_of,
 )
-from mixrag_cli.store.terms import text_to_terms
 from mixrag_cli.store.trust import check_ownership, is_engine_error, verify_engine_files, verify_manifest
+from mixrag_cli.terms import text_to_terms
 
 Vector = npt.NDArray[np.float32]
 _VectorCodes = tuple[npt.NDArray[np.uint64], VectorCodes]  # of all passages, with their row ids

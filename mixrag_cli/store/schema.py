@@ -31,7 +31,7 @@ from mixrag_cli.store.quantising import (
     decode_vectors,
     encode_vectors,
 )
-from mixrag_cli.store.terms import join_terms
+from mixrag_cli.terms import join_terms
 
 DOCUMENTS, CHUNKS, TABLES = "documents", "chunks", "tables"
 

@@ -33,7 +33,6 @@ from mixrag_cli.store import (
     find_store,
     read_record,
     reopen_writer,
-    text_to_terms,
 )
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.events import IndexEvents
@@ -179,7 +178,7 @@ def draw(session: Session, chunks: Sequence[Chunk]) -> list[DrawnQuestion]:
     whole = [chunk for chunk in chunks if not chunk.is_words_only]  # of the others no source but the words can know
     chosen = random.Random(session.reader.record.chunks).sample(whole, min(N_QUESTIONS, len(whole)))
     around = {document: texts[:N_AROUND] for document, texts in around.items()}
-    return draw_questions(chosen, around, text_to_terms, session.statistics.weights, "calibration")
+    return draw_questions(chosen, around, session.statistics.weights, "calibration")
 
 
 def judge_drawn(session: Session, drawn: DrawnQuestion) -> JudgedQuestion:

@@ -38,13 +38,14 @@ from mixrag_cli.retrieval.sources.row import Means
 from mixrag_cli.retrieval.sources.summaries import WithoutSummaries
 from mixrag_cli.retrieval.statistics import WordStatistics, ceiling_of
 from mixrag_cli.settings import Settings, source_weights
-from mixrag_cli.store import StoreReader, build_filter, text_to_terms
+from mixrag_cli.store import StoreReader, build_filter
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.extras import SUMMARIES, kept_calibration
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.showing import Passage, show_passage
 from mixrag_cli.tables.summaries import summary_chunk_id
+from mixrag_cli.terms import text_to_terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -305,7 +306,6 @@ class Collection:
         settings, reader = self._settings, self.reader
         means = Means(
             reader,
-            text_to_terms,
             reranker,
             settings.words_candidates,
             settings.meaning_candidates,

@@ -23,11 +23,12 @@ from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.fusion import fuse_hits
 from mixrag_cli.retrieval.learning import JudgedQuestion
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
-from mixrag_cli.store import StoreReader, text_to_terms
+from mixrag_cli.store import StoreReader
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.showing import Place, find_document
+from mixrag_cli.terms import text_to_terms
 
 MAX_LABELS = 100_000
 MAX_LINE_BYTES = 1_000_000

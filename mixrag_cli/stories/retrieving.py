@@ -18,7 +18,6 @@ from typing import Literal
 
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.correction import widen
-from mixrag_cli.store import text_to_terms
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.collection import Collection
 from mixrag_cli.stories.expanding import expand, keep_chosen, rewrite
@@ -66,7 +65,5 @@ def _correct(collection: Collection, question: str, hits: Sequence[Hit], where: 
     of FinQA that HetDocQA's index had refused came to be accepted, by its own scores none. What the caller restricted
     the question to stays so: an answer from elsewhere would be no answer to it.
     """
-    widened = rewrite(collection, question, clock) or widen(
-        question, hits, text_to_terms, collection.statistics.weights
-    )
+    widened = rewrite(collection, question, clock) or widen(question, hits, collection.statistics.weights)
     return collection.find_besides(question, widened, hits, where, clock)

@@ -39,9 +39,9 @@ from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.retrieval.fusion import WORDS_WEIGHT, fuse
 from mixrag_cli.retrieval.rerank import max_sim
-from mixrag_cli.store.terms import text_to_terms
 from mixrag_cli.stories.embedding import text_to_embed
 from mixrag_cli.tables.grid import grid_to_table
+from mixrag_cli.terms import text_to_terms
 
 N_RERANKED = 30
 N_WORDS, N_MEANING = 40, 60

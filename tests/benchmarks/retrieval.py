@@ -33,8 +33,9 @@ from mixrag_cli.retrieval.sources.passages import read_passages
 from mixrag_cli.retrieval.sources.row import Means
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import StoreReader, open_reader, text_to_terms
+from mixrag_cli.store import StoreReader, open_reader
 from mixrag_cli.stories.embedding import text_to_embed
+from mixrag_cli.terms import text_to_terms
 
 DEPTH = 300  # chunks fetched for a single source, so that ten documents are surely among them
 K = 10

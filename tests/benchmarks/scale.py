@@ -48,7 +48,8 @@ start = time.perf_counter()
 from pathlib import Path
 import numpy as np
 from mixrag_cli.retrieval.statistics import WordStatistics
-from mixrag_cli.store import open_reader, text_to_terms
+from mixrag_cli.store import open_reader
+from mixrag_cli.terms import text_to_terms
 asked = json.load(open(sys.argv[2]))
 def ask(reader, statistics, one):
     began, computed = time.perf_counter(), time.process_time()

@@ -44,10 +44,10 @@ from mixrag_cli.retrieval.sources.passages import Passages
 from mixrag_cli.retrieval.sources.routing import LEVELS, ROUTER_FILE, Router, read_router, soft_labels, train_router
 from mixrag_cli.retrieval.sources.summaries import Summaries
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import text_to_terms
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.embedding import embed_texts
 from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.terms import text_to_terms
 
 SETS = ("hitab", "hetpart", "paper", "tatqa")
 WEIGHTS = (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)

@@ -47,9 +47,9 @@ from mixrag_cli.retrieval.fusion import WORDS_WEIGHT, fuse
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import StoredDocument, open_reader, open_writer
-from mixrag_cli.store.terms import text_to_terms
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.representations import NodeText, represent_table
+from mixrag_cli.terms import text_to_terms
 
 RANKS = (1, 3, 5, 10)
 SAVE_EVERY = 512  # about half a minute of work

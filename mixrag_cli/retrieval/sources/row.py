@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.records.passages import Chunk
-from mixrag_cli.retrieval.matching import ToTerms
 from mixrag_cli.retrieval.rerank import Reranker
 from mixrag_cli.retrieval.sources.base import PassageStore, Source
 from mixrag_cli.retrieval.sources.passages import Passages
@@ -27,7 +26,6 @@ class Means:
     """
 
     store: PassageStore
-    to_terms: ToTerms
     reranker: Reranker | None
     n_words: int
     n_meaning: int

@@ -9,6 +9,7 @@ from functools import lru_cache
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.sources.base import Proposal, Query
 from mixrag_cli.retrieval.sources.row import Means, SourceRow
+from mixrag_cli.terms import text_to_terms
 
 NAME = "title"
 KEPT_TITLES = 10_000
@@ -31,7 +32,7 @@ class Titles:
 
 
 def _make(means: Means) -> Titles:
-    return Titles(lru_cache(maxsize=KEPT_TITLES)(lambda text: frozenset(means.to_terms(text))))
+    return Titles(lru_cache(maxsize=KEPT_TITLES)(lambda text: frozenset(text_to_terms(text))))
 
 
 ROW = SourceRow(NAME, _make)

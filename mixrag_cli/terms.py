@@ -1,4 +1,4 @@
-"""Text → the plain terms of the full-text index; the same for documents and for queries.
+"""Text → the plain terms that it is searched by; the same for documents, for queries and for what weighs them.
 
 The engine's own tokenizers drop "C++", leave camelCase whole and its stemmers cut too deep, so the terms are made
 here and the engine only splits at blanks. A query is therefore a list of words, never a query language.
