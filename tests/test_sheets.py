@@ -154,6 +154,38 @@ def test_tables_side_by_side_and_below_each_other_are_kept_apart() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "heads", [["Region \\ Age", "0-17", "18-64"], ["Region", "Women", "Men"], ["Region", 2023, 2024]]
+)
+def test_a_header_below_a_blank_row_begins_another_table(heads: list[Any]) -> None:
+    rows = [["Region", 2021, 2022], ["North", 5, 6], ["South", 8, 9], [], heads, ["North", 2, 4], ["South", 3, 1]]
+    first, second = tables_of(read(make_book(fill_rows(rows))))
+    assert [header.path for header in first.columns] == [("2021",), ("2022",)]
+    assert [header.path for header in second.columns] == [(str(head),) for head in heads[1:]]
+    assert [cell.text for cell in second.cells if cell.row == second.rows[0].index] == ["2", "4"]
+
+
+def test_marks_for_missing_figures_below_a_blank_row_begin_none() -> None:
+    rows = [["Region", "Women", "Men"], ["North", 5, 6], [], ["South", "n/a", "-"], ["West", 3, 1]]
+    (table,) = tables_of(read(make_book(fill_rows(rows))))
+    assert [header.path for header in table.rows] == [("North",), ("South",), ("West",)]
+
+
+def test_a_pivot_table_keeps_its_counted_columns_and_both_labels() -> None:
+    rows = [
+        ["Sum of hours", None, "Week"],
+        ["Team", "Person", "1", "2", "Grand Total"],
+        ["Red", "Ana", 8, 6, 14],
+        [None, "Ben", 5, 7, 12],
+        ["Red Total", None, 13, 13, 26],
+        ["Grand Total", None, 13, 13, 26],
+    ]
+    (table,) = tables_of(read(make_book(fill_rows(rows))))
+    assert [header.path for header in table.columns] == [("Week", "1"), ("Week", "2"), ("Week", "Grand Total")]
+    assert [header.path for header in table.rows] == [("Red", "Ana"), ("Red", "Ben"), ("Red Total",), ("Grand Total",)]
+    assert [header.is_total for header in table.rows] == [False, False, True, True]
+
+
 def test_blank_rows_and_columns_inside_a_table_do_not_cut_it() -> None:
     rows = [["", None, 2019, None, 2018], ["Sales", None, 5, None, 4], [None], ["Costs", None, 3, None, 2]]
     (table,) = tables_of(read(make_book(fill_rows(rows))))

@@ -175,3 +175,17 @@ def test_a_group_heading_of_one_word_is_no_unit_beside_a_measure() -> None:
     rows += [["Aber", "86.3", "92.3", "85.9", "91.4"], ["Birk", "83.1", "90.3", "85.1", "90.4"]]
     spans = {(0, 1): (1, 4), (1, 1): (1, 2), (1, 3): (1, 2)}
     assert {cell.unit for cell in to_spanned_table(rows, spans).cells} == {"%"}
+
+
+def test_a_title_gives_the_unit_that_it_states_as_a_whole_or_in_brackets() -> None:
+    for caption in ("Fuel used (tonnes)", "in tonnes unless stated"):
+        table = to_table(
+            [["month", "diesel", "ships (number)"], ["May", "5400", "44"], ["June", "5100", "41"]], caption
+        )
+        assert [unit for _, unit, _ in units(table, 1)] == ["tonnes", ""], caption
+
+
+def test_a_column_named_year_has_no_unit_and_rates_have_theirs() -> None:
+    table = to_table([["pump", "Year", "flow m3/h", "m3/h"], ["P-1", "22", "80", "81"], ["P-2", "28", "90", "91"]])
+    assert [unit for _, unit, _ in units(table, 1)] == ["", "", "m3/h"]
+    assert is_unit_text("years")

@@ -27,8 +27,8 @@ from mixrag_cli.tables.units import (
     UnitRules,
     is_unit_text,
     is_wide_unit_text,
-    unit_of_caption,
     unit_of_header,
+    unit_of_source,
     unit_of_unit_text,
 )
 
@@ -168,7 +168,7 @@ def _unit_rules(matrix: Matrix, layout: Layout, caption: list[str], notes: tuple
         whole = next(iter(by_column.values()))
     sources = [*caption, *notes[:4]]
     for source in sources:
-        said = unit_of_unit_text(source) if is_unit_text(source) else unit_of_caption(source)
+        said = unit_of_source(source)
         whole = Unit(whole.unit or said.unit, whole.scale if whole.scale != 1 else said.scale, whole.text or said.text)
     return UnitRules(whole, " ".join(sources))
 
@@ -250,7 +250,7 @@ def _header_unit(header: Header, said: Unit, table_unit: str) -> Unit:
     is_measured = table_unit in MEASURED or any(unit.unit in MEASURED for unit in found)
     for place, unit in enumerate(found):
         is_word = place > 0 and find_unit_and_scale(unit.text) == ("", 1)
-        if unit.is_known and not (is_word and is_measured):
+        if (unit.is_known and not (is_word and is_measured)) or (unit.is_count and not place):
             return unit
     return Unit()
 

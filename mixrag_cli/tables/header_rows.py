@@ -66,7 +66,7 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
         if last is not None and row >= known_end and _is_repeated_section(matrix, row, end):
             break
         evidence = header_evidence(matrix, below, row)
-        if row < known_end or (last is not None and _counts_up(matrix, row)):
+        if row < known_end or (last is not None and _counts_up(matrix, row)) or _counts_to_total(matrix, below, row):
             evidence = 1.0
         elif last is not None and not is_unit and _ends_marked_header(matrix, row):
             break
@@ -146,6 +146,24 @@ def _counts_up(matrix: Matrix, row: int) -> bool:
     if is_labelled:
         return len(texts) == matrix.n_columns > 2 and numbers == list(range(1, len(texts) + 1))
     return len(numbers) == len(texts) and all(b in (a + 1, min(numbers)) for a, b in itertools.pairwise(numbers))
+
+
+def _counts_to_total(matrix: Matrix, below: list[Below], row: int) -> bool:
+    """Whether a row numbers its columns up to a text over figures, as pivot tables do: "Team 1 2 3 Total"."""
+    cells = [cell for cell in matrix.cells_of_row(row, range(matrix.n_columns)) if cell.row == row]
+    kinds = [matrix.kind(row, cell.column) for cell in cells]
+    numbers = [int(cell.text) for cell in cells if cell.text.strip().isdigit() and len(cell.text.strip()) < 3]
+    first = next((at for at, kind in enumerate(kinds) if kind != "text"), len(kinds))
+    behind = below[cells[-1].column] if cells else None
+    return (
+        behind is not None
+        and first > 0
+        and len(numbers) > 1
+        and len(kinds) == first + len(numbers) + 1
+        and kinds[-1] == "text"
+        and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        and behind.share(row, behind.figures) >= TYPED_SHARE
+    )
 
 
 def _parts_groups_below(matrix: Matrix, row: int) -> bool:

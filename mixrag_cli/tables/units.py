@@ -19,7 +19,7 @@ MAX_UNIT_CHARS = 60  # "(in thousands, except per share and share amounts)" has 
 _UNIT_WORD = (
     r"numbers?|n|no\.?|percent(?:age)?s?|per cent|%|percentage points?|pp|basis points?|dollars?|cents|euros?|pounds?|"
     r"acres|hectares|ha|kg|kilograms?|g|grams?|mg|milligrams?|tonnes?|tons?|lit(?:re|er)s?|kcal|kilocalories|km|"
-    r"[kmgt]?wh|[kmg]w|k?m[23²³]|°[cf]|[mk]t|"
+    r"[kmgt]?wh|[kmg]w|k?m[23²³]|[cm]m|°[cf]|[mk]t|[hkm]?pa|[kmg]?hz|rpm|ppm|h|m?l|"
     r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|ratio|index|rate|persons?|people|units?|shares|"
     r"thousands?|millions?|billions?|trillions?|mn?|bn?|k|usd|eur|gbp|cad|aud|jpy|chf|"
     r"(?:constant|current|chained|nominal|real)|us\$|c\$|a\$|[$€£¥]|[’'‘]?000s?|[’'‘]?000[’']?s|in|of|amounts?|expressed|"
@@ -28,11 +28,12 @@ _UNIT_WORD = (
 _UNIT_ROW = re.compile(
     rf"^[(\[]?\s*(?:(?:{_UNIT_WORD})(?:[\s,/-]+|(?=[$€£¥’'‘])|(?<=[$€£¥])|$|(?=[)\]])))+[)\]]?$", re.I
 )
-_NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|[%$€£¥]|\bn\b|000", re.I)
+_NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|m[23²³]|[%$€£¥]|\bn\b|000", re.I)
 _MONEY_OF_A_YEAR = re.compile(
     r"\d{4}\s(?:(?:constant|current|chained|nominal|real)\s)?(?:canadian\s|u\.?s\.?\s)?(?:dollars|euros|pounds)$", re.I
 )
 _SYMBOL = re.compile(r"^(?:[kMGT]?Wh|[kMG]W|°[CF])$")  # written as it stands: mW is no MW
+_NAMES_COLUMN = re.compile(r"^(?:Year|Month|Week|Day|Hour|Minute|Second|Person)$")  # in lower case it may be a unit
 _FILLER = re.compile(r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4})\b", re.I)
 _UNIT_LEAD = re.compile(
     r"[(\[]([^()\[\]]{1,80})[)\]]|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in "
@@ -110,7 +111,7 @@ def is_unit_text(text: str) -> bool:
     Plain years are not units ("2016 $" heads a column), money of one year is ("2016 dollars"); nor is a preposition.
     """
     text = text.strip()
-    if not text or len(text) > MAX_UNIT_CHARS or text.isdigit():
+    if not text or len(text) > MAX_UNIT_CHARS or text.isdigit() or _NAMES_COLUMN.match(text):
         return False
     if re.match(r"\d{4}\b", text):
         return _MONEY_OF_A_YEAR.match(text) is not None
@@ -151,12 +152,22 @@ def unit_of_caption(text: str) -> Unit:
             is_unit_text(said) or re.match(r"(?:amounts |dollars |u\.?s\.? ?dollars |[$€£] ?)?in ", said, re.I)
         ):
             continue
-        said = _EXCEPTION.sub("", said)
-        found_unit, found_scale = _measure(said) or find_unit_and_scale(said)
+        stated = unit_of_unit_text(said) if is_unit_text(said) else Unit(*_money_of(_EXCEPTION.sub("", said)))
+        found_unit, found_scale = stated.unit, stated.scale
         unit, scale = unit or found_unit, scale if scale != 1 else found_scale
     if not unit and (measured := _measure_after_in(text[:2000])) is not None:
         unit, scale = measured[0], scale if scale != 1 else measured[1]
     return Unit(unit, scale, text.strip())
+
+
+def unit_of_source(text: str) -> Unit:
+    """The unit that a title or a note states, in its words or as a whole: "in tonnes unless stated"."""
+    bare = text if is_unit_text(text) else _EXCEPTION.sub("", text).strip()
+    return unit_of_unit_text(bare) if is_unit_text(bare) else unit_of_caption(text)
+
+
+def _money_of(text: str) -> tuple[str, int]:
+    return _measure(text) or find_unit_and_scale(text)
 
 
 def _measure(text: str) -> tuple[str, int] | None:
@@ -248,7 +259,7 @@ class UnitRules:
             return "", 1  # most cells of a database export
         says = [Unit(value.unit, value.scale), column.header, row, block, self.table]
         own = next((said.unit for said in says[:3] if said.unit), "")
-        if row.is_count or own not in ("", "shares"):
+        if row.is_count or column.header.is_count or own not in ("", "shares"):
             is_other = [own.startswith("per ") or (bool(wide.unit) and wide.unit != own) for wide in says[3:]]
             says[3:] = [Unit() if other else wide for wide, other in zip(says[3:], is_other, strict=True)]
         unit = next((said.unit for said in says if said.unit), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -12,6 +13,7 @@ from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 MAX_CAPTION_GAP = 2  # blank rows between a title and its table
 MAX_DEPTH = 8  # cuts within cuts; real sheets need three
 LONG_TEXT_CHARS = 60
+MISSING = re.compile(r"^(?:[-–—.…*x]+|n\W?/?\W?[ad]\W?|none|nil)$", re.IGNORECASE)  # where a figure would stand
 
 Cells = Mapping[tuple[int, int], SourceCell]
 Merge = tuple[int, int, int, int]
@@ -152,13 +154,36 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
         return False
     if _is_heading_only(upper, cells):
         return True
+    if _heads(upper, cells) and _heads(lower, cells):
+        return False
     for row in range(lower.top, min(lower.bottom, lower.top + 2) + 1):
         filled = [
             cell for column in range(lower.left, lower.right + 1) if (cell := cells.get((row, column))) is not None
         ]
-        if len(filled) > 1:
+        if len(filled) > 1 and not all(MISSING.match(cell.text.strip()) for cell in filled[1:]):
             return any(_is_figure(cell) for cell in filled[1:])
     return False
+
+
+def _heads(region: Region, cells: Cells) -> bool:
+    """Whether the first row names columns: another text or year over each, and figures below them."""
+    if region.n_rows < 2:
+        return False
+    columns = range(region.left, region.right + 1)
+    named = {column: cell for column in columns if (cell := cells.get((region.top, column))) is not None}
+    data = [column for column in named if column > region.left]
+    texts = {named[column].text.strip() for column in data}
+    are_names = all(cell.number is None or cell.is_date or not _is_figure(cell) for cell in named.values()) and not any(
+        MISSING.match(text) for text in texts
+    )
+    below = [cells.get((region.top + 1, column)) for column in data]
+    return (
+        len(data) > 1
+        and len(texts) == len(data)
+        and region.left in named
+        and are_names
+        and sum(cell is not None and cell.number is not None and _is_figure(cell) for cell in below) * 2 > len(data)
+    )
 
 
 def _is_heading_only(region: Region, cells: Cells) -> bool:
