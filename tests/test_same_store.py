@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,14 +53,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home") / "books"
     write_collection(folder)
     return folder
-
-
-@pytest.fixture(scope="module", autouse=True)
-def a_busy_machine_may_take_longer() -> Iterator[None]:
-    """Calibrating asks as many questions as it is given time for; here it is given enough."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(calibrating, "SECONDS", 300.0)
-        yield
 
 
 @pytest.fixture(scope="module")

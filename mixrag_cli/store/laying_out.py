@@ -29,9 +29,13 @@ def lay_out_vectors(reader: StoreReader) -> None:
 
 
 def lists_are_sound(reader: StoreReader) -> bool:
-    """Whether the file holds each vector of the table once, as the table does. True without a file."""
+    """Whether the file holds each vector of the table once, as the table does; also where there is no file.
+
+    One that cannot be read, of a finished state, is not sound: searches do without it and take longer.
+    """
     if (inverted := reader.inverted_file) is None:
-        return True
+        path = inverted_path(reader.store, reader.record.generation)
+        return not (reader.record.is_finished and path.exists())
     rows, codes = reader.vector_codes()
     order = np.argsort(inverted.rows, kind="stable")
     with_vector = np.flatnonzero(np.concatenate([part.any(axis=1) for part in _parts_of(codes)]))

@@ -45,7 +45,9 @@ PHASE = "calibrate"
 N_QUESTIONS = 64  # about 3 s on two cores
 FEWEST_QUESTIONS = 20  # that tell something; fewer would say little beside the shipped curves
 LEAST_OTHERS = 1 / 3  # of a drawn question's candidates that must be judged as others; not tuned
-SECONDS = 8.0  # that indexing may spend on it; what was asked by then has to do
+# Of computing, that indexing may spend on it; what was asked by then has to do. Not by the clock: a busy machine would
+# fit to fewer questions than a quiet one, and make another index of the same files.
+COMPUTING_SECONDS = 16.0
 FEWEST_PASSAGES = 300  # below, the candidates of a question are most of the collection and the priors know more
 CHANGED_ENOUGH = 0.25  # of the passages, since the last fit
 # Judged candidates that the shipped curves are worth. Drawn questions are no person's: they may move a curve, not make
@@ -118,7 +120,7 @@ def calibrate_when_due(writer: StoreWriter, embedder: Embedder, settings: Settin
 def _fit_itself(writer: StoreWriter, embedder: Embedder, settings: Settings, events: IndexEvents) -> None:
     with writer.read() as reader:
         session = Session(reader, embedder, settings)
-        questions = judge_itself(session, read_passages(reader), events, time.monotonic() + SECONDS)
+        questions = judge_itself(session, read_passages(reader), events, time.process_time() + COMPUTING_SECONDS)
         if sum(map(is_telling, questions)) >= FEWEST_QUESTIONS:
             calibration, _ = fit_and_assess(session, questions, "collection")
             _store(writer, settings.rerank, calibration)
@@ -156,13 +158,16 @@ def fit_and_assess(
 def judge_itself(
     session: Session, chunks: Sequence[Chunk], events: IndexEvents | None = None, deadline: float = float("inf")
 ) -> list[JudgedQuestion]:
-    """Questions drawn from these passages with their candidates judged; those that were asked before the deadline."""
+    """Questions drawn from these passages with their candidates judged; those that were asked before the deadline.
+
+    deadline: of time.process_time().
+    """
     drawn = draw(session, chunks)
     if events is not None:
         events.phase(PHASE, len(drawn))
     judged: list[JudgedQuestion] = []
     for question in drawn:
-        if time.monotonic() > deadline:
+        if time.process_time() > deadline:
             break
         judged.append(judge_drawn(session, question))
         if events is not None:
