@@ -136,9 +136,9 @@ def _check_forms(store: Path, settings: Settings) -> None:
     made, asked = record.extra.get(TABLE_FORM), settings.table_representation
     if made not in (None, asked) and record.counts.get("tables"):
         raise StoreMismatch(f"index was made with table_representation {made}, not {asked}", rebuild_hint(store))
-    made, asked = record.extra.get(PROSE_FORM, "packed"), settings.prose_chunks
-    if made != asked and record.counts.get("chunks"):
-        raise StoreMismatch(f"index was made with prose_chunks {made}, not {asked}", rebuild_hint(store))
+    cut, wanted = record.extra.get(PROSE_FORM, "packed"), settings.prose_chunks
+    if cut != wanted and record.counts.get("chunks"):
+        raise StoreMismatch(f"index was made with prose_chunks {cut}, not {wanted}", rebuild_hint(store))
 
 
 def _is_finished(store: Path, settings: Settings) -> bool:

@@ -48,7 +48,8 @@ class Passages:
         """The mean vector of each group of rows, of length 1, or of zeros."""
         sums = np.stack([self.vectors[rows].sum(axis=0) for rows in groups]) if groups else self.vectors[:0]
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        return np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > TINY)
+        means: Vectors = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > TINY)
+        return means
 
     def propose(self, rows: Iterable[int], query: Query, seeds: Sequence[Hit], budget: int) -> list[Proposal]:
         """The first of these passages that the pool does not hold; none where the question is restricted.
