@@ -204,9 +204,12 @@ def source_weights(value: str, place: str = "") -> dict[str, float | None]:
     for part in value.split("+") if value != "none" else ():
         name, colon, weight = (piece.strip() for piece in part.partition(":"))
         if name not in (*EXTRA_SOURCES, *USUAL_SOURCES):
-            raise WrongUsage(f"{place}sources: {name!r} is none of {', '.join((*EXTRA_SOURCES, *USUAL_SOURCES))}")
+            known = ", ".join((*EXTRA_SOURCES, *USUAL_SOURCES))
+            raise WrongUsage(f"{place}sources must name some of {known}, not {name!r}")
         if name in USUAL_SOURCES and not colon:
-            raise WrongUsage(f"{place}sources: {name} counts anyway; a weight is needed", f"{name}:0 turns it off")
+            raise WrongUsage(
+                f"{place}sources: {name} counts anyway; 0 turns it off", f"mixrag config set sources {name}:0"
+            )
         try:
             found[name] = float(weight) if colon else None
         except ValueError:

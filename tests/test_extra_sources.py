@@ -67,7 +67,7 @@ def test_the_setting_names_sources_with_or_without_a_weight() -> None:
 
 @pytest.mark.parametrize("value", ["grapf", "graph+", "graph:much", "graph:-1", "graph:nan", "words"])
 def test_a_setting_that_names_no_source_or_no_weight_is_refused(value: str) -> None:
-    with pytest.raises(WrongUsage, match="sources: "):
+    with pytest.raises(WrongUsage, match="sources"):
         check_value("sources", value)
 
 

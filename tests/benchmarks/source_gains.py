@@ -275,6 +275,11 @@ def values_of(pools: Sequence[Pools], name: str, prior: Calibration) -> dict[flo
     return found
 
 
+def default_ndcg(pools: Pools, prior: Calibration) -> float:
+    hits = pools.hits("")
+    return ndcg_of(pools, hits, np.array(sum_evidence(hits, prior, N_WORDS)))
+
+
 def ndcg_of(pools: Pools, hits: Sequence[Hit], evidence: np.ndarray) -> float:
     order = sorted(range(len(hits)), key=lambda n: (-evidence[n], hits[n].path, hits[n].chunk.position))
     return pools.gathered.ndcg([hits[n] for n in order])
@@ -381,6 +386,7 @@ def main() -> None:
     parser.add_argument(
         "--write", default="", help="write the router that is trained on these sets: hetpart,hitab,paper"
     )
+    parser.add_argument("--against", type=Path, help="another CACHE, indexed with other settings: the default there")
     options = parser.parse_args()
     pools = {
         name: gather_pools(options.data, options.cache, name, options.questions) for name in options.sets.split(",")
@@ -396,6 +402,18 @@ def main() -> None:
         everything = [one for name in options.write.split(",") for one in pools[name]]
         ROUTER_FILE.write_text(json.dumps(train_on(everything).to_json()) + "\n", "utf-8")
     print_report(pools, read_priors()["late"])
+    for name, each in pools.items() if options.against else ():
+        prior = read_priors()["late"]
+        others = {
+            one.gathered.question.id: one
+            for one in gather_pools(options.data, options.against, name, options.questions)
+        }
+        pairs = [(default_ndcg(others[one.gathered.question.id], prior), default_ndcg(one, prior)) for one in each]
+        found = paired_bootstrap(*zip(*pairs, strict=True))
+        print(
+            f"{name}: the default of {options.against} over this one {found.difference:+.4f} "
+            f"[{found.low:+.4f}, {found.high:+.4f}]"
+        )
 
 
 if __name__ == "__main__":
