@@ -14,7 +14,6 @@ import resource
 import runpy
 import signal
 import sys
-from collections.abc import Sequence
 
 PR_SET_PDEATHSIG = 1
 PR_SET_NO_NEW_PRIVS = 38
@@ -43,14 +42,6 @@ def die_with_parent(parent_pid: int) -> None:
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent_pid:  # it died before the request above was in force
         os._exit(1)
-
-
-def child_command(module: str, arguments: Sequence[str]) -> list[str]:
-    """The command that runs a module of ours as a child bound to this process from its first line on.
-
-    -P: the current folder must not lend its modules to the child.
-    """
-    return [sys.executable, "-P", "-m", "mixrag_cli.limits", str(os.getpid()), module, *arguments]
 
 
 def allow_computing(seconds: int) -> None:

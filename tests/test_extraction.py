@@ -291,7 +291,7 @@ def test_a_process_ends_with_the_program_while_it_still_imports(tmp_path: Path) 
     (tmp_path / "slow_child.py").write_text("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(60)\n")
     script = f"""
         import subprocess, sys
-        from mixrag_cli.limits import child_command
+        from mixrag_cli.children import child_command
         subprocess.run(child_command("slow_child", []), env={{"PYTHONPATH": ":".join({[*sys.path, str(tmp_path)]!r})}})
     """
     program = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True)

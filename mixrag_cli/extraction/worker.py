@@ -8,10 +8,10 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from mixrag_cli.children import child_command, child_surroundings
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.extraction.transport import (
     Request,
@@ -20,21 +20,18 @@ from mixrag_cli.extraction.transport import (
     receive_frame,
     send_request,
 )
-from mixrag_cli.limits import child_command
 from mixrag_cli.plain import table_from_plain
 from mixrag_cli.records.passages import Chunk, Extraction
 from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
 
-PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 GRACE_SECONDS = 2.0  # a child whose socket is closed leaves by itself; after this it is killed
-# One thread a process: the files are the parallelism. Few malloc arenas: each reserves 64 MB of address space.
+# One thread a process: the files are the parallelism.
 CHILD_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "RAYON_NUM_THREADS": "1",
     "TOKENIZERS_PARALLELISM": "false",
-    "MALLOC_ARENA_MAX": "2",
 }
 
 
@@ -59,13 +56,9 @@ class Worker:
         try:
             self._process = subprocess.Popen(
                 self._command(theirs.fileno()),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,  # native libraries write where they like
-                stderr=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
-                cwd="/",  # a folder being indexed must not lend its modules to the child
-                env={**os.environ, **CHILD_ENVIRONMENT, "PYTHONPATH": _search_path()},
-                process_group=0,  # Ctrl-C in the terminal goes to the program alone
+                **child_surroundings(**CHILD_ENVIRONMENT),
             )
         except BaseException:
             ours.close()
@@ -172,12 +165,6 @@ class Worker:
         if status == -signal.SIGKILL:
             return WorkerLost("crashed", "the reader was killed; the machine may be short of memory")
         return WorkerLost("crashed", "the reader crashed")
-
-
-def _search_path() -> str:
-    """The child's PYTHONPATH: this very package first, then the user's own."""
-    inherited = os.environ.get("PYTHONPATH", "")
-    return os.pathsep.join([str(PACKAGE_FOLDER), inherited]) if inherited else str(PACKAGE_FOLDER)
 
 
 class _Watch:

@@ -14,12 +14,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from mixrag_cli.children import child_command, child_surroundings
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.limits import allow_computing, child_command, limit_process
+from mixrag_cli.limits import allow_computing, limit_process
 from mixrag_cli.models.cache import Note, is_noted, keep_note, note_of
 from mixrag_cli.models.gguf_file import GgufHeader, file_fingerprint, read_gguf_header
 
-PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 TRIED_TOKENS = 256  # window of the trial: enough for any template's frame
 # Reading 10 GB from a slow disk takes minutes; a template that never ends takes for ever.
 TRIAL_SECONDS = 600
@@ -39,18 +39,13 @@ def ensure_sound(header: GgufHeader) -> None:
 def _try_in_child(header: GgufHeader) -> None:
     memory_mb = BESIDES_MB + header.size_bytes // 1_000_000
     arguments = [str(header.path.resolve()), str(memory_mb), str(os.getpid())]
-    search_path = os.pathsep.join(filter(None, [str(PACKAGE_FOLDER), os.environ.get("PYTHONPATH", "")]))
     try:
         done = subprocess.run(
             child_command("mixrag_cli.models.llama_child", arguments),
-            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            env={**os.environ, "PYTHONPATH": search_path, "CUDA_VISIBLE_DEVICES": "", "MALLOC_ARENA_MAX": "2"},
             timeout=TRIAL_SECONDS,
             check=False,
-            process_group=0,
+            **child_surroundings(CUDA_VISIBLE_DEVICES=""),
         )
     except subprocess.TimeoutExpired as error:
         raise _refused(header, f"does not open within {TRIAL_SECONDS} s") from error
