@@ -13,7 +13,7 @@ from math import inf
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.fusion import fuse
 from mixrag_cli.retrieval.sources import ROWS, meaning, words
-from mixrag_cli.retrieval.sources.base import Proposal, Query, Source, add_scores
+from mixrag_cli.retrieval.sources.base import Proposal, Query, Source, add_all_scores
 
 
 def find_hits(finders: Sequence[Source], query: Query, n_words: int) -> list[Hit]:
@@ -28,10 +28,7 @@ def find_hits(finders: Sequence[Source], query: Query, n_words: int) -> list[Hit
         for proposal in source.propose(query, ()):
             known = pool.get(proposal.passage.chunk.id)
             pool[proposal.passage.chunk.id] = _to_hit(source, proposal, query, known)
-    hits = list(pool.values())
-    for source in finders:
-        hits = add_scores(source, query, hits)
-    return _in_order(hits, query, n_words)
+    return _in_order(add_all_scores(finders, query, list(pool.values())), query, n_words)
 
 
 def find_more(sources: Sequence[Source], finders: Sequence[Source], query: Query, hits: Sequence[Hit]) -> list[Hit]:
@@ -40,9 +37,7 @@ def find_more(sources: Sequence[Source], finders: Sequence[Source], query: Query
     for source in sources:
         for proposal in source.propose(query, hits):
             more.setdefault(proposal.passage.chunk.id, _to_hit(source, proposal, query, None))
-    found = list(more.values())
-    for finder in finders:
-        found = add_scores(finder, query, found)
+    found = add_all_scores(finders, query, list(more.values()))
     return _in_order(found, query, len(found) + 1)
 
 

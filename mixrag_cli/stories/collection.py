@@ -32,7 +32,7 @@ from mixrag_cli.retrieval.fusion import fuse_hits, put_first
 from mixrag_cli.retrieval.matching import QuestionTerms
 from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker
 from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, make_sources, summaries
-from mixrag_cli.retrieval.sources.base import Query, Source, add_scores
+from mixrag_cli.retrieval.sources.base import Query, Source, add_all_scores, add_scores
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.row import Means
 from mixrag_cli.retrieval.sources.summaries import WithoutSummaries
@@ -264,7 +264,8 @@ class Collection:
             more = [replace(hit, collection=self.name) for hit in more] if self.name else more
             query, scored = replace(query, n_proposed=len(more)), [*more, *hits]
             clock.lap("propose")
-        for source in (*self._readers, *self._extras, *self._closest):
+        scored = add_all_scores(self._readers, query, scored)
+        for source in (*self._extras, *self._closest):
             scored = self._read(source, query, scored, clock)
         return scored
 

@@ -8,8 +8,7 @@ there turns a source off.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -94,8 +93,15 @@ class Source(Protocol):
 
 def add_scores(source: Source, query: Query, hits: Sequence[Hit]) -> list[Hit]:
     """The hits in their order with the source's raw scores."""
-    scores = source.score(query, hits)
-    return [
-        hit if score is None or math.isnan(score) else replace(hit, scores={**hit.scores, source.name: score})
-        for hit, score in zip(hits, scores, strict=True)
-    ]
+    return add_all_scores((source,), query, hits)
+
+
+def add_all_scores(sources: Sequence[Source], query: Query, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits in their order with the raw scores of sources of which none needs another's; each hit is made once."""
+    columns = [(source.name, source.score(query, hits)) for source in sources]
+    return [_with_scores(hit, {name: scores[place] for name, scores in columns}) for place, hit in enumerate(hits)]
+
+
+def _with_scores(hit: Hit, said: Mapping[str, float | None]) -> Hit:
+    new = {name: score for name, score in said.items() if score is not None and hit.scores.get(name) != score}
+    return replace(hit, scores={**hit.scores, **new}) if new else hit
