@@ -12,7 +12,7 @@ import pytest
 from rich.progress import Progress
 
 from mixrag_cli.output.estimate_view import estimate_lines, estimate_to_json
-from mixrag_cli.output.progress import Bars, _TimeLeft
+from mixrag_cli.output.progress import Bars, _TimeLeft, rate_text
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.estimating import Estimate, estimate_index
 from mixrag_cli.stories.indexing import build_index
@@ -107,3 +107,8 @@ def test_an_estimate_comes_near_to_what_the_run_takes_and_writes_nothing(model_c
     assert any(f"{found.tokens:,}" in line for line in estimate_lines(found))
     assert estimate_index([folder], settings, Recorder(), IndexWishes()) == Estimate(0, 0, 0, 0.0, 0, 0)
     assert estimate_index([folder], settings, Recorder(), IndexWishes(rebuild=True)).files == 13
+
+
+@pytest.mark.parametrize(("rate", "text"), [(2_340_000, "2.3 MB/s"), (41_000, "41 kB/s"), (700, "1 kB/s"), (3, "")])
+def test_a_slow_rate_is_no_zero(rate: float, text: str) -> None:
+    assert rate_text(rate) == text

@@ -156,8 +156,15 @@ class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
         if task.fields["unit"] == "MB":
-            return Text(f"{speed / BYTES_A_MB:.2f}/s" if speed else "", style="dim")
+            return Text(rate_text(speed or 0.0), style="dim")
         return Text(f"{speed:,.0f}/s" if speed and speed >= 1 else f"{speed:.1f}/s" if speed else "", style="dim")
+
+
+def rate_text(bytes_a_second: float) -> str:
+    """A rate in the largest unit of which there is a tenth; "" where hardly anything goes on. Example: "41 kB/s"."""
+    if bytes_a_second >= BYTES_A_MB / 10:
+        return f"{bytes_a_second / BYTES_A_MB:.1f} MB/s"
+    return f"{bytes_a_second / 1000:.0f} kB/s" if bytes_a_second >= 500 else ""
 
 
 class _TimeLeft(ProgressColumn):
