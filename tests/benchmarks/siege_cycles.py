@@ -4,7 +4,8 @@
 
 A folder of 30 small files, of which four change, one goes and one comes in each cycle. From the end of the first
 quarter on, resident memory may grow by a quarter, the number of files and the bytes of the store may double (old
-versions wait for their clean-up, which a reader that stays open puts off). Each answer is compared with the file that was written last.
+versions wait for their clean-up, which a reader that stays open puts off). Each answer is compared with the file that
+was written last.
 """
 
 from __future__ import annotations
