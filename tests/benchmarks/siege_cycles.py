@@ -4,7 +4,8 @@
 
 A folder of 30 small files, of which four change, one goes and one comes in each cycle. From the end of the first
 quarter on, resident memory may grow by a quarter, the number of files and the bytes of the store may double (old
-versions wait for their clean-up). Each answer is compared with the file that was written last.
+versions wait for their clean-up, which a reader that stays open puts off). Each answer is compared with the file that
+was written last.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from mixrag_cli.models import load_embedder
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import check_store, size_of_store
+from mixrag_cli.store import check_store, open_reader, size_of_store
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
-from mixrag_cli.stories.session import open_session
+from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.wishes import IndexWishes
 
 CYCLES, N_FILES = 40, 30
@@ -48,6 +50,7 @@ def main() -> int:
         folder.mkdir()
         for number in range(N_FILES):
             write_file(folder, number, dice)
+        embedder = load_embedder(Settings())
         for cycle in range(cycles):
             changed = [dice.randrange(N_FILES) for _ in range(4)]
             for number in changed:
@@ -55,9 +58,9 @@ def main() -> int:
             (folder / f"passing{cycle - 1}.md").unlink(missing_ok=True)
             told = write_file(folder, f"passing{cycle}", dice)
             build_index([folder], Settings(), events=Nobody(), wishes=IndexWishes(prune=True))
-            session = open_session(folder, Settings())
-            hits = session.search(f"what is the number of passing{cycle}", Scope(), 5).hits
-            session.reader.close()
+            with open_reader(folder / ".mixrag") as reader:
+                session = Session(reader, embedder, Settings())
+                hits = session.search(f"what is the number of passing{cycle}", Scope(), 5).hits
             if not any(told in hit.chunk.text for hit in hits):
                 print(f"cycle {cycle} (seed {seed}): {told} is not found")
                 return 1
