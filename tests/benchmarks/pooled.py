@@ -1,6 +1,6 @@
 """People's judgements of what retrieval shows for the mixed collection, pooled over rankings as TREC pools runs.
 
-    collection_questions.jsonl    80 questions of ours about DATA/collection/files, in the form of the 24 that come with
+    bank/collection.jsonl         80 questions of ours about DATA/collection/files, in the form of the 24 that come with
                                   it; written from the files, before anything was retrieved
     collection_judgements.jsonl   question, path, place, hash of the passage's text, relevant 0 or 1
 
@@ -61,7 +61,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 def read_questions() -> list[dict[str, Any]]:
     """Our own questions; the form is that of DATA/collection/questions.jsonl."""
-    return read_lines(HERE / "collection_questions.jsonl")
+    return read_lines(HERE.parent / "bank" / "collection.jsonl")
 
 
 def read_judgements() -> Judgements:
