@@ -18,7 +18,7 @@ from mixrag_cli.recap.facts import FactMatch, match_facts
 from mixrag_cli.recap.passages import ReadPassage, read_passages
 from mixrag_cli.recap.pieces import Piece, shorten
 from mixrag_cli.recap.present import number_text, unit_text
-from mixrag_cli.recap.restate import Restated, asks_passage
+from mixrag_cli.recap.restate import Restated, asks_passage, chances_of
 from mixrag_cli.recap.signs import (
     DERIVED,
     Draft,
@@ -57,7 +57,8 @@ def _wanted(restated: Restated, draft: Draft) -> dict[str, float]:
     return {
         "value_asked": float(not asks_passage(restated)),
         "asked": asked_sign(draft, restated.wants.expects),
-        "done": done_sign(draft, restated),
+        "done": (done := done_sign(draft, restated)),
+        "done_share": done / max(chances_of(restated.question, restated.wants).values()),
         "length": math.log1p(len(draft.text)),
     }
 

@@ -53,7 +53,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "argmin": "minimum",
     "min": "minimum",
 }
-OF_PASSAGE = ("passage", "yes-no", "code")  # forms of answer that a paragraph or a code block is
+OF_PASSAGE = ("passage", "yes-no", "code", "name")  # forms of answer that a paragraph or a code block is, or shows
 DISTANCES = frozenset(("differ", "differed", "differs", "difference", "than"))
 LIKELY_OPERATION = 0.08  # of a calculation that is tried, too; of three more at most
 MOST_READINGS = 3
@@ -120,7 +120,7 @@ class Restated:
 
 
 def asks_passage(restated: Restated) -> bool:
-    """Whether a paragraph or a code block is an answer: to how and why, not to which value."""
+    """Whether a paragraph or a code block is an answer: to how, why and who, not to which value."""
     return restated.operation == "lookup" and restated.expects in ("text", "code")
 
 

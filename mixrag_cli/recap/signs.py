@@ -24,19 +24,19 @@ KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
 
 # holds, pair, span, sentence: what the trained reader says of the passage, of the cell or fact, of the words; _lead:
 # how far that is above the best of another place. meaning, words: of the sentence or label. around: with headings,
-# title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_unsaid (and
-# places in an order): of those asked for.
-# promise, near, match, rank: of the passage in retrieval: what is promised, by meaning, by words as a part of all that
-# they can reach, its place. coverage, cell: of a table's own reading. number: a number where one is asked for (1), or
-# the opposite (-1). asked, done: how likely an answer of this form is asked for, and what was done to get it. none: log
-# probability that no passage holds an answer; held: the most that any of them holds. length: of the answer, as a
-# logarithm. agreement: how many other places say the same. accepted: whether the passage passes retrieval's threshold.
-# terms: how much the question says. value_asked: 1 where a passage is no answer.
+# title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_unsaid: of those asked for, places
+# in an order with the years. promise, near, match, rank: of the passage in retrieval: what is promised, by meaning, by
+# words as a part of all that they can reach, its place. coverage, cell: of a table's own reading. number: a number
+# where one is asked for (1), or the opposite (-1). asked: how likely an answer of this form is asked for. done: how
+# likely the calculation is wanted that was done to get it; done_share: in parts of the likeliest. none: log probability
+# that no passage holds an answer; held: the most that any of them holds. length: of the answer, as a logarithm.
+# agreement: how many other places say the same. accepted: whether the passage passes retrieval's threshold. terms: how
+# much the question says. value_asked: 1 where a passage is no answer.
 SIGNS = (
     "holds", "holds_lead", "pair", "pair_lead", "span", "span_lead", "sentence", "sentence_lead", "meaning", "words",
     "around", "unsaid", "names_unsaid", "years_unsaid", "promise", "promise_lead", "near", "near_lead", "match",
     "match_lead", "rank", "coverage", "cell",
-    "number", "asked", "done", "none", "held", "length", "agreement", "accepted", "terms", "value_asked",
+    "number", "asked", "done", "done_share", "none", "held", "length", "agreement", "accepted", "terms", "value_asked",
 )  # fmt: skip
 STRETCHES = ("passage", "sentence")  # of text that hold an answer, and are none word by word
 PASSAGES = (*STRETCHES, "span")
