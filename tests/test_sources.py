@@ -36,7 +36,7 @@ def session() -> Session:
 @pytest.fixture(scope="module")
 def means(session: Session) -> Iterator[Means]:
     kept = read_passages(session.reader.passages())
-    yield Means(session.reader, text_to_terms, session.reranker, 5, 5, 3, lambda: kept)
+    yield Means(session.reader, session.reranker, 5, 5, 3, lambda: kept)
 
 
 def query_of(session: Session, question: str = QUESTION) -> Query:

@@ -30,7 +30,7 @@ from mixrag_cli.recap.asked_operands import (
     year_before_operands,
 )
 from mixrag_cli.recap.splitting import compared_texts, listed_texts
-from mixrag_cli.recap.wording import AVERAGE, COMPARED, LEAST, PERCENT, says_best
+from mixrag_cli.recap.wording import AVERAGE, COMPARED, LEAST, PERCENT, TOTAL, says_best
 from mixrag_cli.words import words_of
 
 Operation = Literal[
@@ -158,9 +158,11 @@ def ways_to_read(restated: Restated) -> tuple[Restated, ...]:
 
 
 def _worded(question: str) -> Iterator[Operation]:
-    """The calculations that the question may be worded for: names side by side, so many of the greatest, a mean."""
+    """The calculations that the question may be worded for: for names side by side, a mean, a total."""
     if AVERAGE.search(question):
         yield "average"
+    if TOTAL.search(question):
+        yield "sum"
     if compared_texts(question):
         yield "difference"
     if listed_texts(question):

@@ -186,10 +186,18 @@ def _among(draft: Draft, drafts: Sequence[Draft]) -> dict[str, float]:
     return {**found, "agreement": float(min(len(same), MAX_AGREEING))}
 
 
+def _is_rival(draft: Draft, other: Draft) -> bool:
+    """Whether the other says something else, of other cells: which of two calculations over one cell is wanted, the
+    question's operation tells, and not the cells' labels."""
+    cells = {(proof.label, proof.quote) for proof in draft.evidence if draft.kind not in PASSAGES}
+    shared = any((proof.label, proof.quote) in cells for proof in other.evidence)
+    return other.said != draft.said and other.kind not in STRETCHES and not shared
+
+
 def _lead(name: str, draft: Draft, drafts: Sequence[Draft]) -> float:
     """How far a sign is above the best of another answer, or of another passage."""
     if name in OF_ANSWERS and draft.kind not in STRETCHES:
-        others = [other for other in drafts if other.said != draft.said and other.kind not in STRETCHES]
+        others = [other for other in drafts if _is_rival(draft, other)]
     else:
         others = [other for other in drafts if other.chunk != draft.chunk]
     known = [other.signs[name] for other in others if name in other.signs]
