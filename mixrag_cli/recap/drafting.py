@@ -137,7 +137,7 @@ def _from_piece(restated: Restated, base: EvidenceBase, piece: Piece) -> Draft:
     signs = {
         "coverage": piece.coverage,
         "cell": log_odds(piece.probability) if piece.probability is not None else 0.0,
-        "number": number_sign(restated, piece.value),
+        "number": number_sign(restated, piece.value if len(piece.evidence) == 1 else piece.evidence[0].value),
         **retrieval_signs(base, source),
         **said_signs(restated, base, source, labels),
     }

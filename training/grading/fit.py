@@ -41,7 +41,7 @@ AGAINST = ("unsaid", "names_unsaid", "years_unsaid", "rank", "none")  # signs th
 EITHER = ("length", "terms", "value_asked")  # that may speak for and against, as may the kind
 # A kind of candidate is stated from the lowest of SHOWN_THRESHOLDS on at which so many of at least ENOUGH firsts of
 # domains left out are right; where there is none, from RARELY on.
-PRECISE, ENOUGH, RARELY = 0.85, 8, 0.95
+PRECISE, ENOUGH, RARELY = 0.85, 30, 0.95
 LIKELY, HELD = 0.35, 0.35
 SHOWN_THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 DRAWN = "drawn"  # the domain whose questions were drawn by rule
