@@ -120,12 +120,6 @@ _SYNONYMS: dict[str, int] = {
 }
 
 
-def sense_of(word: str) -> str:
-    """A stem that stands for all that are used for one another: the same for "woman" and "female"."""
-    group = _SYNONYMS.get(word)
-    return word if group is None else f"~{group}"
-
-
 def words_of(text: str) -> list[str]:
     """The text's words and numbers, lower-cased, identifiers split, thousands marks and possessives gone.
 
@@ -144,6 +138,13 @@ def words_of(text: str) -> list[str]:
 def terms_of(text: str) -> tuple[str, ...]:
     """The stems of the text's content words, each once, in order of first appearance."""
     return tuple(dict.fromkeys(stem(word) for word in words_of(text) if word not in COMMON_WORDS))
+
+
+def says_nothing_new(text: str, question: str) -> bool:
+    """Whether a text repeats the question's words and has none of its own; a choice between two says both."""
+    asked = {stem(word) for word in words_of(question)}
+    said = {stem(word) for word in words_of(text)}
+    return said <= asked and "or" not in asked and any(word.isalpha() for word in said)
 
 
 def match_term(term: str, candidates: Iterable[str]) -> float:

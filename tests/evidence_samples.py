@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 
 import numpy as np
@@ -74,26 +73,20 @@ class Sample:
         for hit in hits:
             known.setdefault(hit.chunk.document, set()).update(stems_of(f"{hit.chunk.context} {hit.chunk.text}"))
         knows = {document: frozenset(words) for document, words in known.items()}
-        base = EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors(), _reader())
-        return restated_as(question), base
+        return restate(question), EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors(), _reader())
 
 
-def restated_as(question: str) -> Restated:
-    """The question as the bundled reader understands it."""
-    return restate(question, _reader().question(question))
+def first_piece(restated: Restated, base: EvidenceBase) -> Piece:
+    """What structure answers first: cells, formulas and tallies, whatever is believed of it."""
+    pieces = structural_pieces(restated, base)
+    assert pieces, f"no cell, formula or tally answers {restated.question!r}"
+    return pieces[0]
 
 
-def structure_of(session: Session, question: str) -> list[Piece]:
-    """What structure answers of an index, with all rows of its files within reach: one of these grading may choose."""
+def structure_of(session: Session, question: str) -> Piece:
+    """What structure answers first of an index, with all rows of its files within reach."""
     restated, base, _ = prepare(session, question, Scope(), Clock(), FileScanner(session))
-    return structural_pieces(restated, base)
-
-
-def piece_of(pieces: Sequence[Piece], said: str | Decimal) -> Piece:
-    """The piece that says the text, or has the value."""
-    found = [piece for piece in pieces if said == (piece.text if isinstance(said, str) else piece.value)]
-    assert found, f"{said} is none of {[piece.text for piece in pieces]}"
-    return found[0]
+    return first_piece(restated, base)
 
 
 def shown_text(answer: Answer) -> str:

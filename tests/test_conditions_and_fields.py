@@ -8,12 +8,15 @@ import pytest
 
 from mixrag_cli.quantities.facets import ordinals_of
 from mixrag_cli.recap.followup import make_standalone
+from mixrag_cli.recap.restate import restate
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.answering import prepare
+from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
-from mixrag_cli.words import match_heading
-from tests.evidence_samples import piece_of, restated_as, shown_text, structure_of
+from mixrag_cli.words import match_heading, says_nothing_new
+from tests.evidence_samples import first_piece, shown_text
 from tests.silent import Silent
 
 YIELDS = "tonnes,price,grower,year\n" + "".join(
@@ -185,7 +188,9 @@ def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Sess
     ],
 )
 def test_answers(question: str, text: str, session: Session) -> None:
-    piece_of(structure_of(session, question), text)
+    restated, base, _ = prepare(session, question, Scope(), Clock())
+
+    assert first_piece(restated, base).text == text
 
 
 @pytest.mark.parametrize(
@@ -224,19 +229,22 @@ def test_words_of_a_heading_without_spaces() -> None:
     assert match_heading("ash", ("cashflow",)) == 0.0
 
 
-def test_ordinals() -> None:
+def test_ordinals_and_echoes() -> None:
     assert ordinals_of("the fifth day and the 12th") == (5, 12)
     assert ordinals_of("in the third quarter of 2021") == ()
+    assert says_nothing_new("Alder Parish", "What is the population of Alder Parish?")
+    assert not says_nothing_new("Alder Parish", "Which is larger, Alder Parish or Birch Parish?")
+    assert not says_nothing_new("Alder Parish Council", "What is the population of Alder Parish?")
 
 
 def test_a_change_between_years_is_from_end_to_end() -> None:
     assert [
-        operand.facets.years for operand in restated_as("What was the change in sales from 2015 to 2019?").operands
+        operand.facets.years for operand in restate("What was the change in sales from 2015 to 2019?").operands
     ] == [
         frozenset({2015}),
         frozenset({2019}),
     ]
-    assert len(restated_as("What was the sum of sales from 2015 to 2018?").operands) == 4
+    assert len(restate("What was the sum of sales from 2015 to 2018?").operands) == 4
 
 
 def test_a_follow_up_exchanges_the_phrase_of_its_own_preposition() -> None:

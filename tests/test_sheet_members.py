@@ -18,7 +18,7 @@ from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.members import summary_rows
-from tests.evidence_samples import piece_of, structure_of
+from tests.evidence_samples import structure_of
 from tests.silent import Silent
 from tests.table_samples import to_table
 
@@ -132,4 +132,5 @@ def folder(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Sessi
 def test_rows_are_added_up_by_their_filled_labels_and_without_sub_totals(
     folder: Session, question: str, value: Decimal
 ) -> None:
-    piece_of(structure_of(folder, question), Decimal(value))
+    answer = structure_of(folder, question)
+    assert answer.value == value, answer.text

@@ -9,29 +9,41 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.quantities.facets import Facets, date_text, facets_of, period_spans, without_facets
-from mixrag_cli.recap.splitting import between_texts, share_texts
-from mixrag_cli.words import stem, terms_of
+from mixrag_cli.quantities.facets import Facets, date_text, facets_of, without_facets
+from mixrag_cli.recap.splitting import SHARE_WORD, between_texts, share_texts
+from mixrag_cli.recap.wording import any_wording
+from mixrag_cli.words import terms_of
 
-MAX_OPERANDS = 12  # years of a span that are added up or averaged
-# What only names the calculation, and so stands in no header of what it is made of.
-_OPERATION_WORDS = """
-    percentage percent share proportion fraction portion ratio difference differ average mean sum combined altogether
-    together highest largest biggest greatest lowest smallest least most fewest higher lower larger smaller bigger
-    greater more less fewer longest shortest change increase decrease decline grow growth grew rise rose fall fell
-"""
-OPERATION_TERMS = frozenset(stem(word) for word in _OPERATION_WORDS.split())
+MAX_OPERANDS = 4
 
-_IN_UNIT = re.compile(
+_MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+MANNER = any_wording(
+    r"^\s*(?:how|in (?:what|which) (?:way|respect|manner)s?) (?:do|does|did|would|is|are)\b[^?]*\bdiffer",
+    r"^\s*what (?:does|do|did|will|would) [^?]*\b(?:return|yield|raise|throw)\b",
+)
+_OPERATION_WORDS = any_wording(
+    rf"\b(?:{SHARE_WORD}|per cent|ratio|difference|differ(?:ed|s)?|by how much)\b|%",
+    r"\bhow much (?:more|less|higher|lower)\b",
+    r"\b(?:average|mean|sum|combined|altogether|(?:taken|put|added) together)\b",
+    r"\b(?:highest|largest|biggest|greatest|lowest|smallest|least|most|fewest)\b",
+    r"\b(?:higher|lower|larger|smaller|bigger|greater|more|less|fewer)\b",
+    r"\b(?:in |for |at )?which (?:fiscal )?(?:year|quarter|period|month|date)\b",
+    r"\b(?:longest|shortest|changed?|increased?|decreased?|declined?|grow(?:th|n)?|grew|rise|rose|fell|fall)s?\b",
+)
+_IN_UNIT = any_wording(
     r"\bin (?:cubic |square |kilo|mega|milli|centi|thousands? of |millions? of )*"
     r"(?:metres?|meters?|feet|miles|litres?|liters?|grams?|tonnes?|watt[ -]?hours|kwh|km|kg|euros?|dollars?"
-    r"|pounds?|percent|%|seconds|minutes|hours|days|weeks|months|years)(?: (?:per|a|an) \w+)?\b",
-    re.IGNORECASE,
+    r"|pounds?|percent|%|seconds|minutes|hours|days|weeks|months|years)(?: (?:per|a|an) \w+)?\b"
 )
-_AND_ASKS = re.compile(r",? and (?=(?:what|which|who|how|when|where|why)\b)", re.IGNORECASE)
-_JOINTS = re.compile(r"(?:\s*\b(?:the|in|for|at|on|during|as|of|between|from|and|to|versus|vs)\b)+\s*$", re.IGNORECASE)
+_AND_ASKS = any_wording(r",? and (?=(?:what|which|who|how|when|where|why)\b)")
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
+_LEFT_JOINTS = any_wording(r"\b(?:between|from)\s+(?:and|to)\b|\b(?:and|to)\b(?=\W*$)|\?")
 _YEAR_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:-|–|through|to)\s*((?:19|20)\d\d)\b")
+_PERIOD_PHRASE = any_wording(
+    r"(?:(?:the|in|for|at|on|during|as of)\s+)*"
+    r"(?:(?:three|six|nine|twelve|3|6|9|12)[\s-]+months?|quarter|year|fiscal year)?\s*(?:ended|ending)?\s*"
+    rf"(?:(?:19|20)\d\d-\d\d-\d\d|{_MONTH}\s+\d{{1,2}},?\s+(?:19|20)\d\d|\d{{1,2}}\s+{_MONTH}\s+(?:19|20)\d\d|(?:19|20)\d\d|q[1-4]\s+(?:19|20)\d\d)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +100,9 @@ def _of_figures(facets: Facets) -> Facets:
 
 def operand_of(text: str, facets: Facets | None = None) -> Operand:
     """A wording as a thing to find, without the words that only name the calculation. facets: None for the text's."""
-    terms = terms_of(_IN_UNIT.sub(" ", without_facets(text)))
-    told = tuple(term for term in terms if term not in OPERATION_TERMS)
-    return Operand(" ".join(text.split()).rstrip("?. "), told or terms, facets_of(text) if facets is None else facets)
+    plain = _IN_UNIT.sub(" ", without_facets(text))
+    plain = plain if MANNER.search(text) else _OPERATION_WORDS.sub(" ", plain)  # "differ" is the deed, no operation
+    return Operand(" ".join(text.split()).rstrip("?. "), terms_of(plain), facets_of(text) if facets is None else facets)
 
 
 def period_operands(question: str, *, with_inner: bool = True) -> tuple[Operand, ...]:
@@ -127,11 +139,7 @@ def as_asked(question: str, operands: Sequence[Operand]) -> tuple[Operand, ...]:
 
 def _without_periods(question: str) -> str:
     """The question less its periods and the words that joined them ("between … and …")."""
-    parts, end = [], 0
-    for start, stop in period_spans(question):
-        parts.append(_JOINTS.sub(" ", question[end:start]))
-        end = stop
-    return " ".join(" ".join((*parts, question[end:])).rstrip("? ").split())
+    return " ".join(_LEFT_JOINTS.sub(" ", _PERIOD_PHRASE.sub(" ", question)).split())
 
 
 def year_before_operands(question: str) -> tuple[Operand, ...]:
@@ -165,7 +173,7 @@ def share_operands(question: str) -> tuple[Operand, ...]:
     """The part and the whole of "what share of WHOLE came from PART" or "PART as a share of WHOLE"."""
     texts = share_texts(question)
     if not texts:
-        return pair_operands(question) or (whole_of(question),)
+        return (whole_of(question),)
     facets = facets_of(question)
     subject = " ".join(sorted(re.findall(r"\b\w+(?=['’]s\b)", question)))
     return operand_of(f"{texts[0]} {subject}", facets), operand_of(texts[1], facets)

@@ -13,12 +13,13 @@ from dataclasses import replace
 
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import FactMatch, match_facts
 from mixrag_cli.recap.passages import ReadPassage, read_passages
 from mixrag_cli.recap.pieces import Piece, shorten
 from mixrag_cli.recap.present import number_text, unit_text
-from mixrag_cli.recap.restate import Restated, asks_passage, chances_of
+from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import (
     DERIVED,
     Draft,
@@ -47,18 +48,18 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
     labelled = [*_from_pieces(restated, base), *_from_facts(restated, base)]
     drafts += _scored(restated, base, labelled, holds)
+    wanted = base.reader.question(restated.question)
     of_passages = {"none": none, "held": max(holds.values())}
-    asked = [{**_wanted(restated, one), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
+    asked = [{**_wanted(restated, one, wanted), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
     return compare([replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)])
 
 
-def _wanted(restated: Restated, draft: Draft) -> dict[str, float]:
+def _wanted(restated: Restated, draft: Draft, wanted: QuestionReading) -> dict[str, float]:
     """How well the draft's form, making and length suit what is asked for."""
     return {
         "value_asked": float(not asks_passage(restated)),
-        "asked": asked_sign(draft, restated.wants.expects),
-        "done": (done := done_sign(draft, restated)),
-        "done_share": done / max(chances_of(restated.question, restated.wants).values()),
+        "asked": asked_sign(draft, wanted.expects),
+        "done": done_sign(draft, restated, wanted.operation),
         "length": math.log1p(len(draft.text)),
     }
 
@@ -133,11 +134,12 @@ def _piece_label(piece: Piece, base: EvidenceBase) -> str:
 
 def _from_piece(restated: Restated, base: EvidenceBase, piece: Piece) -> Draft:
     source = piece.sources[0]
+    value = None if restated.expects == "label" and piece.kind == "column" else piece.value  # a name is the answer
     labels = " ".join(f"{one.label} {one.quote}" for one in piece.evidence)
     signs = {
         "coverage": piece.coverage,
         "cell": log_odds(piece.probability) if piece.probability is not None else 0.0,
-        "number": number_sign(restated, piece.value if len(piece.evidence) == 1 else piece.evidence[0].value),
+        "number": number_sign(restated, value),
         **retrieval_signs(base, source),
         **said_signs(restated, base, source, labels),
     }
@@ -146,13 +148,12 @@ def _from_piece(restated: Restated, base: EvidenceBase, piece: Piece) -> Draft:
         piece.text,
         source,
         signs,
-        piece.value,
-        piece.unit,
+        value,
+        piece.unit if value is not None else "",
         (),
         piece.evidence,
         piece.sources,
         piece.formula,
-        piece.operation,
     )
 
 

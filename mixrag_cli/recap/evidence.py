@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,9 @@ WRONG_TIME_AROUND = 0.25  # a year in the title or file name is a weaker witness
 UNSAID_TIME = 0.35  # the year is said in the document, but not near: no evidence (see MIN_TIME)
 MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 RIGHT_TIME = 0.15
-
-Found = TypeVar("Found")
+# A passage this near to the question in meaning needs less overlap in words, but never a name that nobody knows.
+SURE_SIMILARITY = 0.6
+MIN_COVERAGE_WHEN_SIMILAR = 0.33
 
 
 class RowScanner(Protocol):
@@ -55,7 +56,7 @@ class EvidenceBase:
     rarer (see term_weight). knows: for each document id the question terms that it holds anywhere.
     similarity: texts -> (n,) float32 cosine to the question. vectors: of the tokens of questions and labels. reader:
     reads a question with a passage. facts: the tables of facts of the best documents, by document. scanner: None where
-    there are no files to read. sought: what was found already, by what was sought.
+    there are no files to read.
     """
 
     hits: tuple[Hit, ...]
@@ -67,14 +68,6 @@ class EvidenceBase:
     reader: ReaderModel
     facts: Mapping[str, tuple[Table, ...]] = field(default_factory=dict)
     scanner: RowScanner | None = None
-    sought: dict[Hashable, Any] = field(default_factory=dict, compare=False)
-
-    def once(self, key: Hashable, find: Callable[[], Found]) -> Found:
-        """What find returns, found once for each key: a question is read in several ways that seek the same."""
-        if key not in self.sought:
-            self.sought[key] = find()
-        found: Found = self.sought[key]
-        return found
 
     def weight(self, term: str) -> float:
         """The term's weight, 1 where the collection was not asked for it."""
@@ -154,3 +147,8 @@ def time_score(asked: Facets, own: Facets, around: Facets, known: frozenset[str]
     if facet_conflict(asked, around) and not own.years:
         return -WRONG_TIME if asked.dates and around.dates else -WRONG_TIME_AROUND
     return RIGHT_TIME * facet_agreement(asked, own | around)
+
+
+def is_supported(coverage: float, similarity: float, threshold: float) -> bool:
+    """Whether enough of a question is said: by words alone, or by fewer words where the meaning is surely near."""
+    return coverage >= threshold or (similarity >= SURE_SIMILARITY and coverage >= MIN_COVERAGE_WHEN_SIMILAR)

@@ -14,8 +14,9 @@ from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch
 from mixrag_cli.recap.in_rows.tally_pairs import TallyPair
 from mixrag_cli.recap.in_tables.cells import CellMatch
+from mixrag_cli.recap.in_tables.header_lists import HeaderList
 from mixrag_cli.recap.present import number_text, rounded, unit_text
-from mixrag_cli.recap.restate import Operation, Restated
+from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records.answers import CandidateKind, Evidence, Source
 from mixrag_cli.records.tables import Header, Table
 from mixrag_cli.tables.places import locate_cells
@@ -29,7 +30,6 @@ class Piece:
     """What structure may answer: what it says and rests on, and how well its headers fit.
 
     coverage: the part of the question that they say. probability: that its cells are those that are meant, where known.
-    operation: as which the question was read.
     """
 
     text: str
@@ -42,7 +42,6 @@ class Piece:
     formula: str = ""
     probability: float | None = None
     kind: CandidateKind = "cell"
-    operation: Operation = "lookup"
 
 
 def cell_piece(match: CellMatch) -> Piece:
@@ -76,27 +75,50 @@ def computed_piece(
     return Piece(text, score, coverage, evidence, sources, value, unit, formula, chance, "computed")
 
 
-def tally_pieces(restated: Restated, match: ColumnMatch) -> list[Piece]:
-    """What a tally says: its value; of the one row or group that is the greatest its name, too; else all of them."""
+def column_piece(restated: Restated, match: ColumnMatch) -> Piece:
+    """The value over a column's rows, or the row that holds an extreme of it."""
+    unit, scale = unit_of(match)
+    value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
+    text = number_text(value, unit, scale)
+    if match.best and restated.expects == "label":
+        text = label_of_best(match, match.best[0][0], restated)
+    evidence = column_evidence(match, value)
+    source = Source(
+        1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
+    )
+    formula = "" if match.best else f"{match.operation}(e1)"
+    unit_said = unit_text(unit, scale)
+    piece = Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_said, formula)
+    return replace(piece, kind="column")
+
+
+def list_piece(restated: Restated, match: ColumnMatch) -> Piece:
+    """Several greatest rows, or the value of each group; one group alone is its name, with its value."""
     unit, scale = unit_of(match)
     rows = [(label_of_best(match, header, restated), cell.value or match.value) for header, cell in match.best]
-    named = [(name, rounded(value, unit)) for name, value in match.groups] or rows
-    value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
-    evidence = column_evidence(match, named[0][1] if match.groups else value)
+    named = [(name, rounded(value, unit)) for name, value in match.groups or rows]
+    text = "; ".join(f"{name}: {number_text(value, unit, scale)}" for name, value in named)
+    if len(named) == 1 and restated.expects == "label":
+        text = named[0][0]
+    evidence = column_evidence(match, named[0][1])
     if match.groups:
-        quote = shorten("; ".join(f"{name}: {value:f}" for name, value in named))
-        only = named[0][1] if len(named) == 1 else None
-        evidence = replace(evidence, quote=quote, locator=match.locator, value=only)
-    told = f"{match.table.title}: {evidence.label}".strip(": ")
-    source = Source(1, match.hit, evidence.locator or match.locator, told)
-    text = number_text(value, unit, scale) if not match.groups else ""
-    if len(named) > 1 or match.groups:
-        text = "; ".join(f"{name}: {number_text(value, unit, scale)}" for name, value in named)
-    is_number = len(named) < 2 and not match.groups
-    formula = "" if match.best or match.groups else f"{match.operation}(e1)"
-    piece = Piece(text, match.score, match.coverage, (evidence,), (source,), kind="column")
-    said = replace(piece, value=value, unit=unit_text(unit, scale), formula=formula) if is_number else piece
-    return [replace(piece, text=named[0][0]), said] if len(named) == 1 and not match.of_one_row else [said]
+        quote = "; ".join(f"{name}: {value:f}" for name, value in named)
+        evidence = replace(evidence, quote=shorten(quote), locator=match.locator)
+    source = Source(
+        1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
+    )
+    value = named[0][1] if len(named) == 1 else None
+    piece = Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
+    return replace(piece, kind="column")
+
+
+def header_list_piece(match: HeaderList) -> Piece:
+    """Labels of a table, each a piece of evidence."""
+    title, where = match.table.title, match.table.locator
+    evidence = tuple(Evidence(f"e{n}", 1, label, title, locator=where) for n, label in enumerate(match.labels, start=1))
+    text = "; ".join(match.labels)
+    source = Source(1, match.hit, where, shorten(f"{title}: {text}"))
+    return Piece(text, match.coverage, match.coverage, evidence, (source,), kind="column")
 
 
 def pair_piece(restated: Restated, pair: TallyPair) -> Piece | None:

@@ -1,22 +1,20 @@
 """Restate: what kind of question it is, what it asks for, and which operands an answer needs.
 
-The trained reader tells which operation and which form of answer a question wants; its times, names and numbers are
-read by their grammar. A question becomes one or more operands, each a small question of its own ("Apple's total net
-sales", quarter ended July 1, 2023) that evidence is sought for by itself.
+By rule, from the question's words alone. A question becomes one or two operands, each a small question of its
+own ("Apple's total net sales", quarter ended July 1, 2023) that evidence is sought for by itself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.quantities.prose_numbers import find_numbers
-from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.asked_operands import (
+    MANNER,
     Operand,
     all_years,
     as_asked,
@@ -29,44 +27,13 @@ from mixrag_cli.recap.asked_operands import (
     whole_of,
     year_before_operands,
 )
-from mixrag_cli.recap.splitting import compared_texts, listed_texts
-from mixrag_cli.recap.wording import AVERAGE, COMPARED, LEAST, PERCENT, TOTAL, says_best
-from mixrag_cli.words import words_of
+from mixrag_cli.recap.splitting import AS_SHARE, SHARE_WORD, compared_texts, listed_texts
+from mixrag_cli.recap.wording import any_wording
 
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"
 ]
 Expects = Literal["number", "percent", "any", "text", "code", "label"]
-
-# What the trained reader calls an operation, as it is called here.
-OPERATIONS: Mapping[str, Operation] = {
-    "lookup": "lookup",
-    "list": "lookup",
-    "count": "count",
-    "sum": "sum",
-    "average": "average",
-    "difference": "difference",
-    "percent_change": "change_percent",
-    "ratio": "ratio",
-    "argmax": "maximum",
-    "max": "maximum",
-    "argmin": "minimum",
-    "min": "minimum",
-}
-OF_PASSAGE = ("passage", "yes-no", "code", "name")  # forms of answer that a paragraph or a code block is, or shows
-DISTANCES = frozenset(("differ", "differed", "differs", "difference", "than"))
-LIKELY_OPERATION = 0.08  # of a calculation that is tried, too; of three more at most
-MOST_READINGS = 3
-HALF = 0.5  # of what the trained reader expects, from which on a form is taken for the one that is asked
-ASKS_YEAR = re.compile(r"\b(?:which|what) (?:fiscal |financial )?years?\b", re.IGNORECASE)
-ASKS_PERIODS = re.compile(
-    r"\b(?:how many|which|what)(?: of the)?(?: fiscal| financial)? (?:year|quarter|period|month)s?\b", re.IGNORECASE
-)
-# One value a period is asked for ("in 2018 and 2019"), not one over a span of time.
-LISTED_YEARS = re.compile(
-    r"(?:19|20)\d\d(?:,| and|, and)\s+(?:[a-z]+\s+){0,3}?(?:\d{1,2},\s+)?(?:19|20)\d\d\b(?!\s*-)", re.IGNORECASE
-)
-SPAN_OF_TIME = re.compile(r"\b(?:between|from)\b[^?]*(?:19|20)\d\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +50,11 @@ class Condition:
 class Restated:
     """The question, understood.
 
-    wants: what the trained reader makes of it. parts: the questions in it ("what is X and which Y does it need"), one
-    where it asks one thing. names: terms written as names in the question, which evidence must know.
+    parts: the questions in it ("what is X and which Y does it need"), one where it asks one thing. names: terms
+    written as names in the question, which evidence must know.
     """
 
     question: str
-    wants: QuestionReading
     operation: Operation
     expects: Expects
     whole: Operand
@@ -101,13 +67,12 @@ class Restated:
     @property
     def asks_distance(self) -> bool:
         """Whether a difference is asked for without its sign ("by how much do they differ")."""
-        said = set(words_of(self.question))
-        return self.operation == "difference" and bool(said & DISTANCES)
+        return self.operation == "difference" and _DISTANCE.search(self.question) is not None
 
     @property
     def asks_year(self) -> bool:
         """Whether the answer is to be a year ("in which fiscal year was …")."""
-        return ASKS_YEAR.search(self.question) is not None
+        return _ASKS_YEAR.search(self.question) is not None
 
     @property
     def kind(self) -> str:
@@ -124,20 +89,99 @@ def asks_passage(restated: Restated) -> bool:
     return restated.operation == "lookup" and restated.expects in ("text", "code")
 
 
-def restate(question: str, wants: QuestionReading) -> Restated:
-    """Understand the question. wants: what the trained reader makes of it.
+_CHANGE_WORD = r"(?:change|increase|decrease|growth|decline|rise|drop)"
+_CHANGE_PERCENT = any_wording(
+    rf"\b(percent(age)?|%)\s+{_CHANGE_WORD}\b",
+    r"\bby (what|how many) (percent|percentage|%)",
+    r"\b(growth|change) rate\b|\brate of (growth|change)\b|\bchange \(%\)",
+    r"\b(change|increase|decrease|grow|grew|rise|rose|fall|fell|decline)\w*\b[^?]*\bin (percent|per cent|percentage|%)",
+)
+_DIFFERENCE = any_wording(
+    r"\bdifference\b|\bdiffer(ed|s)?\b|\b(net )?change (in|of|between)\b|\bby how much\b",
+    r"\bby how many\b(?! times)[^?]*\b(?:exceed|than\b|increas|decreas|declin|grow|grew|r[io]se|fall|fell|drop|chang)",
+    r"\bhow many (?:more|fewer|less)\b[^?]*\bthan\b",
+    r"\bhow much (more|less|higher|lower|greater|larger|smaller|longer|shorter)\b",
+    r"\bhow much (?:did|has|have)\b[^?]*\b(?:increase|decrease|decline|grow|rise|fall|drop|change)\b",
+    r"\b(increase|decrease|decline|grow|growth|rise|drop)\w*( ?/ ?\(?\w+\)?)? (in|of|between|from)\b",
+)
+_DISTANCE = any_wording(r"\b(differ|difference|by how much|how much (more|less|higher|lower))")
+_SHARE = any_wording(
+    rf"\b(?:what|which|how (?:large|big|high))\b[^?]*?\b{SHARE_WORD}(?: constitution| composition)?\s+of\b"
+)
+_RATIO = any_wording(r"\bratio (of|between)\b", r"\bhow many times (as|more|larger|greater)\b")
+_AVERAGE = any_wording(r"\b(?<!weighted[ -])(average|mean)\b")
+_SUM = any_wording(r"\b(sum of|combined|altogether|(?:taken|put|added) together|sum total|in total|total of)\b")
+_MAXIMUM = any_wording(
+    r"\b(highest|largest|biggest|greatest|maximum|most|longest|oldest|tallest)\b",
+    r"\bwhich\b.*\b(higher|larger|bigger|greater|more)\b(?! than (?:[$€£]\s?)?\d)",
+)
+_MINIMUM = any_wording(
+    r"\b(lowest|smallest|least|minimum|fewest|shortest|youngest)\b",
+    r"\bwhich\b.*\b(lower|smaller|less|fewer)\b(?! than (?:[$€£]\s?)?\d)",
+)
+_TOTAL_OVER_PERIODS = any_wording(r"\b(total|combined|overall)\b")
+_LIMIT = any_wording(
+    r"\bat (most|least)\b|\bmost recent|\bup to\b|\b(maximum|minimum) (number|size|length|interval|of)\b|\bdefault\b"
+)
+_COUNT = any_wording(r"\bhow many (rows|entries|records|different|distinct|countries|states|stations|items|lines)\b")
+_ASKS_LABEL = any_wording(r"^\s*(which|who|where|when|(?:in|for|at|on) which|what \w+ (?:had|has|have|was|is|were))\b")
+_QUANTITY = any_wording(
+    r"\bhow (much|many|high|large|big|long|old|far|tall|heavy|often)\b",
+    r"\bwhat (was|were|is|are) the (total|number|amount|value|price|cost|rate|size|sum|default|maximum|minimum|average|"
+    r"mean|balance|level)\b",
+    r"\bwhat (percentage|percent|share|rate|effective|number|amount|proportion)\b",
+    r"\b(?:at|for) what (price|cost|age|value|level|height|weight|speed|temperature)\b",
+)
+_COSTS = any_wording(r"^\s*(?:what|how much) (?:does|do|did|will|would) [^?]+? (?:cost|weigh|measure|charge|earn)\W*$")
+_HOW_MANY = any_wording(r"\bhow (much|many)\b")
+_HOW_MANY_PERCENT = any_wording(r"\bhow (?:much|many) (?:per ?cent(?:age)?|percentage points|%)")
+_WHAT_IS = any_wording(r"(?:^|,)\s*what(?:['’]s| (?:was|were|is|are))\b")  # also behind "in 2014, "
+_PERCENT = any_wording(r"\b(percent|percentage|per cent|share|proportion|rate|margin percentage)\b|%")
+_CODE = any_wording(
+    r"\b(which|what) (function|method|class|decorator|module|exception|attribute|constant|command|option|flag)\b",
+    r"\b(function|method|class) (that|which|is|does|for)\b|\w+\(\)",
+)
+_PROSE = any_wording(
+    r"^\s*how (do|does|can|should|would|to|is|are)\b",
+    r"^\s*(who|whom|whose|where|why|when|which|name|define|describe|explain)\b",
+)
+_REASON = any_wording(
+    r"^\s*why\b",
+    r"\b(?:reasons?|causes?|drivers?|explanations?) (?:for|of|behind|why)\b",
+    r"^\s*what (?:\w+ )?(?:caused|drove|led|contributed|resulted|explains?|explained|affected|impacted)\b",
+    r"\b(?:due|attributable|attributed) to what\b",
+)
+_YEARS_LISTED = any_wording(
+    r"(?:19|20)\d\d(?:,| and|, and)\s+(?:(?!between|from|to)[a-z]+\s+){0,3}?(?:\d{1,2},\s+)?(?:19|20)\d\d\b(?!\s*-)",
+    r"\brespective(?:ly)?\b",
+)
+_ASKS_PERIODS = any_wording(
+    r"\b(?:how many|which|what)(?: of the)?(?: fiscal| financial)? (?:years?|quarters?|periods?|months?)\b"
+    r"(?: (?:did|was|were|had|has|is|are|does|do|that))?(?: the)?"
+)
+_COMPARED = re.compile(
+    r"\b(?:(?:was|were|is|are|had|of)\s+)?(?:(?P<above>exceed(?:s|ed|ing)?|(?:above|over)|(?:more|greater|higher|larger)\s+"
+    r"than)|(?:below|under|(?:less|lower|smaller|fewer)\s+than))\s+(?=[$€£]?\s?\d)",
+    re.IGNORECASE,
+)
+_SPAN_OF_TIME = any_wording(r"\b(?:between|from)\b[^?]*(?:19|20)\d\d")
+_RESPECTIVELY = any_wording(r",?\s*\brespective(?:ly)?\b")
+_ASKS_YEAR = any_wording(r"\b(?:which|what) (?:fiscal |financial )?years?\b")
+
+
+def restate(question: str) -> Restated:
+    """Understand the question by rule.
 
     Example: "What share of NVIDIA's revenue came from Data Center in 2023?" -> operation "share", expects
     "percent", operands ("Data Center" 2023, "NVIDIA's revenue" 2023).
     """
     condition = condition_of(question)
-    operation = operation_of(question, wants) if condition is None else "count"
+    operation = operation_of(question) if condition is None else "count"
     operands = operands_of(question, operation) if condition is None else (condition.operand,)
     return Restated(
         question=question,
-        wants=wants,
         operation=operation,
-        expects=expects_of(question, operation, wants),
+        expects="label" if condition and not _HOW_MANY.search(question) else expects_of(question, operation),
         whole=whole_of(question),
         operands=operands,
         parts=parts_of(question),
@@ -147,83 +191,71 @@ def restate(question: str, wants: QuestionReading) -> Restated:
     )
 
 
-def ways_to_read(restated: Restated) -> tuple[Restated, ...]:
-    """The question by each operation that it is likely enough to want, likeliest first, and as a lookup in any case."""
-    if restated.condition is not None:
-        return restated, _read_as(restated, "lookup")
-    chances = chances_of(restated.question, restated.wants)
-    likely = sorted((name for name in chances if chances[name] >= LIKELY_OPERATION), key=lambda name: -chances[name])
-    names = dict.fromkeys((restated.operation, *likely[:MOST_READINGS], *_worded(restated.question), "lookup"))
-    return tuple(_read_as(restated, name) for name in names)
-
-
-def _worded(question: str) -> Iterator[Operation]:
-    """The calculations that the question may be worded for: for names side by side, a mean, a total."""
-    if AVERAGE.search(question):
-        yield "average"
-    if TOTAL.search(question):
-        yield "sum"
-    if compared_texts(question):
-        yield "difference"
-    if listed_texts(question):
-        yield "sum"
-    if says_best(question):
-        yield "minimum" if LEAST.search(question) else "maximum"
-
-
-def _read_as(restated: Restated, operation: Operation) -> Restated:
-    if operation == restated.operation and restated.condition is None:
-        return restated
-    question = restated.question
-    expects, operands = expects_of(question, operation, restated.wants), operands_of(question, operation)
-    return replace(restated, operation=operation, expects=expects, operands=operands, condition=None)
-
-
 def condition_of(question: str) -> Condition | None:
     """The limit that values of periods must pass, None where the question sets none.
 
     Example: "How many years did net income exceed $30 million?" -> above 30,000,000, operand "net income".
     """
-    asked, compared = ASKS_PERIODS.search(question), COMPARED.search(question)
-    if asked is None or compared is None or compared.start() < asked.end() or compared["between"]:
+    asked, compared = _ASKS_PERIODS.search(question), _COMPARED.search(question)
+    if asked is None or compared is None or compared.start() < asked.end():
         return None
     limits = [value for _, _, value in find_numbers(question[compared.end() :]) if value.value is not None]
     if not limits or limits[0].value is None:
         return None
     years = frozenset(all_years(question[: compared.end()], facets_of(question[: compared.end()])))
     operand = operand_of(question[asked.end() : compared.start()], Facets())
-    return Condition(compared["c2"] is not None, limits[0].value * limits[0].scale, operand, years)
+    return Condition(compared["above"] is not None, limits[0].value * limits[0].scale, operand, years)
 
 
-def operation_of(question: str, wants: QuestionReading) -> Operation:
-    """The calculation that is likeliest wanted."""
-    chances = chances_of(question, wants)
-    return max(chances, key=lambda name: chances[name])
+def operation_of(question: str) -> Operation:
+    """The calculation that the question's wording calls for, "lookup" where it calls for none."""
+    if _REASON.search(question) or MANNER.search(question):
+        return "lookup"
+    if _CHANGE_PERCENT.search(question):
+        return "change_percent"
+    if _RATIO.search(question):
+        return "ratio"
+    if AS_SHARE.search(question) or _SHARE.search(question):
+        return "share"
+    if _DIFFERENCE.search(question):
+        return "difference"
+    if _COUNT.search(question):
+        return "count"
+    if _AVERAGE.search(question):
+        return "average"
+    if _SUM.search(question):
+        return "sum"
+    if not _LIMIT.search(question):
+        if _MAXIMUM.search(question):
+            return "maximum"
+        if _MINIMUM.search(question):
+            return "minimum"
+    if _TOTAL_OVER_PERIODS.search(question) and len(period_operands(question)) >= 2:
+        return "sum"
+    return "lookup"
 
 
-def chances_of(question: str, wants: QuestionReading) -> dict[Operation, float]:
-    """How likely each calculation is wanted; a ratio that is to be told in percent is a share."""
-    chances: dict[Operation, float] = {}
-    for name, chance in wants.operation.items():
-        own: Operation = "share" if name == "ratio" and PERCENT.search(question) else OPERATIONS[name]
-        chances[own] = chances.get(own, 0.0) + chance
-    return chances
-
-
-def expects_of(question: str, operation: Operation, wants: QuestionReading) -> Expects:
+def expects_of(question: str, operation: Operation) -> Expects:
     """The form of the answer: a number, a percentage, a label of a row, a piece of code, or text."""
     if operation in ("change_percent", "share"):
         return "percent"
+    if operation == "lookup" and (_REASON.search(question) or MANNER.search(question)):
+        return "text"
     if operation in ("maximum", "minimum"):
-        names = wants.operation["argmax"] + wants.operation["argmin"]
-        return "label" if names > wants.operation["max"] + wants.operation["min"] else "number"
+        return "label" if _ASKS_LABEL.search(question) else "number"
     if operation != "lookup":
         return "number"
-    if sum(wants.expects[form] for form in OF_PASSAGE) >= HALF:
-        return "code" if wants.expects["code"] >= HALF else "text"
-    if wants.expects["number"] >= HALF:
-        return "percent" if PERCENT.search(question) else "number"
-    return "any"
+    if _CODE.search(question):
+        return "code"
+    if _HOW_MANY_PERCENT.search(question):
+        return "percent"
+    if _HOW_MANY.search(question) or _COSTS.search(question):
+        return "number"
+    if _QUANTITY.search(question):
+        return "percent" if _PERCENT.search(question) else "number"
+    if _PROSE.search(question):
+        return "text"
+    return "any" if _WHAT_IS.search(question) else "text"
 
 
 def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
@@ -231,16 +263,22 @@ def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
     if operation == "share":
         return share_operands(question)
     if operation in ("difference", "change_percent", "ratio", "sum", "average"):
+        text = _TOTAL_OVER_PERIODS.sub(" ", question) if operation == "sum" else question
         changes = operation in ("difference", "change_percent")
-        since = year_before_operands(question) if changes else ()
-        if operation == "difference" and (split := compared_texts(question)):
+        since = year_before_operands(text) if changes else ()
+        if operation == "difference" and (split := compared_texts(text)):
             return tuple(operand_of(each) for each in split)
-        if operation == "sum" and (split := listed_texts(question)) and not period_operands(question):
+        if operation == "sum" and (split := listed_texts(text)) and not period_operands(text):
             return tuple(operand_of(each) for each in split)
-        return (
-            period_operands(question, with_inner=not changes) or pair_operands(question) or since
-            or (operand_of(question),)
-        )  # fmt: skip
-    if operation == "lookup" and LISTED_YEARS.search(question) and not SPAN_OF_TIME.search(question):
-        return as_asked(question, period_operands(question)) or (whole_of(question),)
+        return period_operands(text, with_inner=not changes) or pair_operands(text) or since or (operand_of(text),)
+    if operation == "lookup" and _lists_periods(question):
+        return as_asked(question, period_operands(_RESPECTIVELY.sub(" ", question))) or (whole_of(question),)
     return (whole_of(question),)
+
+
+def _lists_periods(question: str) -> bool:
+    """Whether one value a period is asked for ("in 2018 and 2019, respectively"), not one over a span of time."""
+    if _REASON.search(question):
+        return False
+    is_span = _SPAN_OF_TIME.search(question) is not None
+    return _RESPECTIVELY.search(question) is not None or (not is_span and _YEARS_LISTED.search(question) is not None)

@@ -7,16 +7,14 @@ fitted on questions that the trained reader never saw (grading.py).
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import get_args
 
-from mixrag_cli.quantities.facets import Facets, facets_of, ordinals_of
+from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
-from mixrag_cli.recap.restate import Operation, Restated, chances_of
-from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, PERCENT, TOTAL
+from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.words import match_term
 
@@ -24,34 +22,36 @@ KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
 
 # holds, pair, span, sentence: what the trained reader says of the passage, of the cell or fact, of the words; _lead:
 # how far that is above the best of another place. meaning, words: of the sentence or label. around: with headings,
-# title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_unsaid: of those asked for, places
-# in an order with the years. promise, near, match, rank: of the passage in retrieval: what is promised, by meaning, by
-# words as a part of all that they can reach, its place. coverage, cell: of a table's own reading. number: a number
-# where one is asked for (1), or the opposite (-1). asked: how likely an answer of this form is asked for. done: how
-# likely the calculation is wanted that was done to get it; done_share: in parts of the likeliest. none: log probability
-# that no passage holds an answer; held: the most that any of them holds. length: of the answer, as a logarithm.
-# agreement: how many other places say the same. accepted: whether the passage passes retrieval's threshold. terms: how
-# much the question says. value_asked: 1 where a passage is no answer.
+# title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_unsaid: of those asked for.
+# promise, near, match, rank: of the passage in retrieval: what is promised, by meaning, by words as a part of all that
+# they can reach, its place. coverage, cell: of a table's own reading. number: a number where one is asked for (1), or
+# the opposite (-1). asked, done: how likely an answer of this form is asked for, and what was done to get it. none: log
+# probability that no passage holds an answer; held: the most that any of them holds. length: of the answer, as a
+# logarithm. agreement: how many other places say the same. accepted: whether the passage passes retrieval's threshold.
+# terms: how much the question says. value_asked: 1 where a passage is no answer.
 SIGNS = (
     "holds", "holds_lead", "pair", "pair_lead", "span", "span_lead", "sentence", "sentence_lead", "meaning", "words",
     "around", "unsaid", "names_unsaid", "years_unsaid", "promise", "promise_lead", "near", "near_lead", "match",
     "match_lead", "rank", "coverage", "cell",
-    "number", "asked", "done", "done_share", "none", "held", "length", "agreement", "accepted", "terms", "value_asked",
+    "number", "asked", "done", "none", "held", "length", "agreement", "accepted", "terms", "value_asked",
 )  # fmt: skip
 STRETCHES = ("passage", "sentence")  # of text that hold an answer, and are none word by word
 PASSAGES = (*STRETCHES, "span")
 DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
 LEADS = (*OF_ANSWERS, "holds", "sentence", "promise", "near", "match")
-# What a cell's label says that it is the result of.
-TELLS: Mapping[Operation, re.Pattern[str]] = {
-    "average": AVERAGE,
-    "sum": TOTAL,
-    "share": PERCENT,
-    "difference": CHANGE,
-    "change_percent": CHANGE,
-    "maximum": MOST,
-    "minimum": LEAST,
+# What restating calls an operation, as the trained reader calls it.
+DOES: Mapping[str, tuple[str, ...]] = {
+    "lookup": ("lookup", "list"),
+    "count": ("count",),
+    "sum": ("sum",),
+    "average": ("average",),
+    "difference": ("difference",),
+    "change_percent": ("percent_change",),
+    "ratio": ("ratio",),
+    "share": ("ratio",),
+    "maximum": ("argmax", "max"),
+    "minimum": ("argmin", "min"),
 }
 MAX_LEAD = 6.0  # logits; a candidate without a rival has it
 MAX_AGREEING = 3
@@ -61,10 +61,7 @@ LEAST_CHANCE, MOST_TERMS = 1e-3, 12
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A candidate before it has a probability. evidence, formula: what a stated answer rests on.
-
-    operation: as which the question was read for it.
-    """
+    """A candidate before it has a probability. evidence, formula: what a stated answer rests on."""
 
     kind: CandidateKind
     text: str
@@ -76,7 +73,6 @@ class Draft:
     evidence: tuple[Evidence, ...] = ()
     sources: tuple[Source, ...] = ()
     formula: str = ""
-    operation: Operation = "lookup"
 
     @property
     def chunk(self) -> str:
@@ -115,16 +111,14 @@ def said_signs(restated: Restated, base: EvidenceBase, source: Source, text: str
         "around": base.part_said(terms, said_near),
         "unsaid": max(map(base.weight, lost), default=0.0) / total,
         "names_unsaid": float(len(names.intersection(lost))),
-        "years_unsaid": float(_count_lost(restated, around_facets, f"{text} {hit.chunk.text}")),
+        "years_unsaid": float(len(_lost_years(restated, around_facets, f"{text} {hit.chunk.text}"))),
         "terms": min(len(terms), MOST_TERMS) / MOST_TERMS,
     }
 
 
-def _count_lost(restated: Restated, around: Facets, text: str) -> int:
-    """How many of the years and of the places in an order that are asked for stand neither in the text nor around."""
-    years = frozenset().union(*(operand.facets.years for operand in (restated.whole, *restated.operands)))
-    places = set(ordinals_of(restated.question)) - set(ordinals_of(text))
-    return len(years - facets_of(text).years - around.years) + len(places)
+def _lost_years(restated: Restated, around: Facets, text: str) -> frozenset[int]:
+    asked = frozenset().union(*(operand.facets.years for operand in (restated.whole, *restated.operands)))
+    return asked - facets_of(text).years - around.years
 
 
 def retrieval_signs(base: EvidenceBase, source: Source) -> dict[str, float]:
@@ -160,13 +154,10 @@ def asked_sign(draft: Draft, wanted: Mapping[str, float]) -> float:
     return sum(wanted.get(form, 0.0) for form in forms)
 
 
-def done_sign(draft: Draft, restated: Restated) -> float:
-    """How likely what the candidate comes from is asked for: the calculation done, or the one that its label tells."""
-    chances = chances_of(restated.question, restated.wants)
-    done = chances[draft.operation] if draft.kind in DERIVED or draft.formula else chances["lookup"]
-    label = " ".join(proof.label for proof in draft.evidence)
-    told = [chance for name, chance in chances.items() if name in TELLS and TELLS[name].search(label)]
-    return max(done, *told) if told and draft.kind == "cell" else done
+def done_sign(draft: Draft, restated: Restated, wanted: Mapping[str, float]) -> float:
+    """How likely what was done is asked for. wanted: a trained reader's probability of each operation."""
+    is_derived = draft.kind in DERIVED or bool(draft.formula)
+    return sum(wanted.get(name, 0.0) for name in DOES[restated.operation if is_derived else "lookup"])
 
 
 def log_odds(chance: float) -> float:
@@ -186,18 +177,10 @@ def _among(draft: Draft, drafts: Sequence[Draft]) -> dict[str, float]:
     return {**found, "agreement": float(min(len(same), MAX_AGREEING))}
 
 
-def _is_rival(draft: Draft, other: Draft) -> bool:
-    """Whether the other says something else, of other cells: which of two calculations over one cell is wanted, the
-    question's operation tells, and not the cells' labels."""
-    cells = {(proof.label, proof.quote) for proof in draft.evidence if draft.kind not in PASSAGES}
-    shared = any((proof.label, proof.quote) in cells for proof in other.evidence)
-    return other.said != draft.said and other.kind not in STRETCHES and not shared
-
-
 def _lead(name: str, draft: Draft, drafts: Sequence[Draft]) -> float:
     """How far a sign is above the best of another answer, or of another passage."""
     if name in OF_ANSWERS and draft.kind not in STRETCHES:
-        others = [other for other in drafts if _is_rival(draft, other)]
+        others = [other for other in drafts if other.said != draft.said and other.kind not in STRETCHES]
     else:
         others = [other for other in drafts if other.chunk != draft.chunk]
     known = [other.signs[name] for other in others if name in other.signs]

@@ -30,11 +30,7 @@ _SHARE_OF_FROM = re.compile(
     r"consisted|belongs?|went|goes)\b(?:\s+(?:from|by|in|of|to|for))?\s+(.+)",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(
-    r"\b(?:between|from|(?:ratio|proportion|percentage) of)\s+(.+?)\s+(?:and|to|over)\s+"
-    r"(.+?)(?=[?,.]|\bin\b|\bfor\b|$)",
-    re.IGNORECASE,
-)
+_BETWEEN = re.compile(r"\b(?:between|from)\s+(.+?)\s+(?:and|to)\s+(.+?)(?=[?,.]|\bin\b|\bfor\b|$)", re.IGNORECASE)
 _NAME = r"[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,3}"
 _NAMES = re.compile(rf"\b(?:both )?({_NAME}(?:, {_NAME})*),? and ({_NAME})")
 _TOGETHER = re.compile(

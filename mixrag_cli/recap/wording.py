@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from mixrag_cli.quantities.facets import Facets, facets_of, without_facets
 from mixrag_cli.quantities.prose_numbers import find_numbers
-from mixrag_cli.tables.scan import Comparison
 from mixrag_cli.words import COMMON_WORDS, stem, words_of
 
 WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
@@ -50,6 +49,7 @@ STATISTIC = re.compile(
 AVERAGE = re.compile(r"\b(?:average|mean|median|avg|per)\b", re.IGNORECASE)
 MOST = re.compile(r"\b(?:highest|largest|biggest|greatest|most|maximum|max|top|peak)\b", re.IGNORECASE)
 LEAST = re.compile(r"\b(?:lowest|smallest|least|fewest|minimum|min)\b", re.IGNORECASE)
+RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
 _WHICH = re.compile(
     r"\b(?:which|who)\b|\bwhat (?:was|is|were|are) the (?:name|result|title|opponent|place)\b"
     r"|\bwhat (?!percent|percentage|proportion|number|share|fraction|is|was|were|are|did|do|does)\w+",
@@ -81,39 +81,9 @@ _NEGATIONS = frozenset(
 _LETTERS = re.compile(r"[a-z]+")
 
 
-COMPARISONS: tuple[tuple[Comparison, str], ...] = (
-    (">=", r">=|\bat least|\bno (?:less|fewer) than|\bnot less than"),
-    ("<=", r"<=|\bat most|\bup to|\b(?:no|not) more than"),
-    (
-        ">",
-        r">|\babove|\bover|\b(?:more|greater|higher|larger|bigger|longer|older|taller|heavier) than"
-        r"|\bexceed(?:s|ed|ing)?",
-    ),
-    ("<", r"<|\bbelow|\bunder|\b(?:less|lower|fewer|smaller|shorter|younger|lighter) than"),
-)
-COMPARED = re.compile(
-    "|".join(f"(?P<c{n}>{words})" for n, (_, words) in enumerate(COMPARISONS)) + r"|(?P<between>\bbetween)",
-    re.IGNORECASE,
-)
-
-
-_NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-BEST_TERMS = frozenset(stem(word) for word in ("top", "bottom", "first", *_NUMBER_WORDS))  # words of "the top three"
-_NUMBER = rf"\d{{1,2}}|{'|'.join(_NUMBER_WORDS)}"
-_BEST = re.compile(
-    rf"\b(?:top|bottom|first)\s+(?P<after>{_NUMBER})\b"
-    rf"|\b(?P<before>{_NUMBER})\s+(?:\w+\s+)?(?:{MOST.pattern}|{LEAST.pattern})",
-    re.IGNORECASE,
-)
-
-
-def says_best(question: str) -> int:
-    """How many of the greatest or least are asked for ("the top three", "five largest"), 0 where none are."""
-    found = _BEST.search(question)
-    if found is None:
-        return 0
-    said = found["after"] or found["before"]
-    return int(said) if said.isdigit() else _NUMBER_WORDS.index(said.lower()) + 2
+def any_wording(*patterns: str) -> re.Pattern[str]:
+    """One pattern that holds where any of the wordings stands, whatever the case."""
+    return re.compile("|".join(patterns), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from corpora import read_jsonl
 from reading import Context, Contexts, Neighbours, make_context, texts_to_grid
 
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.grading import eager_grading
 from mixrag_cli.recap.in_tables import acceptance, scorer
 from mixrag_cli.recap.in_tables.cells import match_cells
 from mixrag_cli.recap.reader import read_answer
@@ -78,7 +77,7 @@ def count(
     asked: dict[str, Any], linked: tuple[int, int], context: Context, restated: Restated, base: EvidenceBase
 ) -> tuple[list[str], str]:
     """Which of COUNTED a question belongs to, and a line that tells it where it was not answered right."""
-    answer = read_answer(restated, base, eager_grading())
+    answer = read_answer(restated, base)
     is_answered = answer.status == "answered"
     is_of_table = is_answered and answer.sources[0].hit.chunk.document == context.id
     is_right = is_of_table and linked in picked_cell(answer.evidence[0].label, context)

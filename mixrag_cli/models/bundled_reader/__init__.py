@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import read_pinned
 
-READER_SHA256 = "8edc247299149c245b7c73dc47d09d3abb9acf514f4e89b52206ad1f52229c01"
+READER_SHA256 = "0b0bc30e7afdf5b3d9a037a53705bd9cb86f548d0c8df2237e0ceeed7fbdc4c1"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (

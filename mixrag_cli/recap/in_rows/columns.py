@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,25 +11,29 @@ import numpy.typing as npt
 
 from mixrag_cli.quantities.facets import facet_conflict
 from mixrag_cli.recap.compute import aggregate
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
+from mixrag_cli.recap.evidence import CONTEXT_MATCH, EvidenceBase, context_credit, stems_of, surroundings_of
 from mixrag_cli.recap.in_rows.column_texts import is_numeric
 from mixrag_cli.recap.in_rows.filters import find_filters, is_record_table
 from mixrag_cli.recap.in_rows.row_words import row_words
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_records
 from mixrag_cli.recap.in_rows.tally_columns import unasked_heading
 from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
-from mixrag_cli.recap.in_tables.sides import side_of
+from mixrag_cli.recap.in_tables.cells import axis_of
 from mixrag_cli.recap.restate import Operation, Restated
-from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC
+from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC, measures_implied
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
-from mixrag_cli.tables.text import key_columns
-from mixrag_cli.words import match_heading, match_term
+from mixrag_cli.tables.text import has_labels, key_columns
+from mixrag_cli.words import JOINED_MATCH, SYNONYM_MATCH, match_heading, match_term, stem
 
 MIN_ROWS = 2  # a single row is a cell to look up
 MIN_COLUMN_WORDS = 0.5  # of a column's leaf label that the question must say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
+FIGURE_WORDS = frozenset(
+    stem(word) for word in ("rate", "level", "figure", "score", "count")
+)  # behind a measure's name
+_WHICH_ROW = re.compile(r"^\s*(?:which|what) (\w+) (?:has|had|have|is|was|with|got|shows?|showed)\b", re.IGNORECASE)
 
 Matrix = npt.NDArray[np.float64]
 
@@ -49,7 +54,7 @@ def match_column(restated: Restated, base: EvidenceBase, tally: Tally | None = N
 def _best_in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, base: EvidenceBase) -> ColumnMatch | None:
     is_sampled = table.total_rows > len(table.rows)
     if is_record_table(table):
-        is_plain = not tally.of_one_row and tally.n_best == 1 and not tally.by
+        is_plain = tally.is_sure and tally.n_best == 1 and not tally.by
         is_filtered = bool(find_filters(restated.question, table))
         if tally.of_one_row and not is_sampled and not is_filtered:
             return None
@@ -57,7 +62,7 @@ def _best_in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, bas
             found = match_records(restated, tally, hit, table, base)
             if found is not None or is_sampled or is_filtered:  # all rows are no answer about some
                 return found
-    if tally.of_one_row:
+    if not tally.is_sure:
         return None
     turns = [_match_in_table(restated, hit, turned, base) for turned in (table, transpose(table))]
     return max((found for found in turns if found is not None), key=lambda found: found.score, default=None)
@@ -74,7 +79,7 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
     if not operand.terms or len(table.rows) < MIN_ROWS or not table.columns:
         return None
     weights = np.array([base.weight(term) for term in operand.terms])
-    columns, rows = side_of(table.columns, operand.terms), side_of(table.rows, operand.terms)
+    columns, rows = axis_of(table.columns, operand.terms), axis_of(table.rows, operand.terms)
     around, around_facets = surroundings_of(hit, table)
     if facet_conflict(operand.facets, around_facets):
         return None
@@ -111,8 +116,14 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
 
 def _headings(columns: Sequence[Header], terms: Sequence[str], said: Matrix) -> tuple[Matrix, Matrix]:
     """How well each column says each term, joined words counted, and what its leaf says besides. said: by words."""
-    joined = np.array([[match_heading(term, stems_of(header.leaf)) for header in columns] for term in terms])
-    return np.maximum(said, joined), np.array([unasked_heading(header, terms) for header in columns])
+    joined = np.array([[_says_heading(term, stems_of(header.leaf)) for header in columns] for term in terms])
+    asked = (*terms, *(measure for term in terms for measure in measures_implied(term)))
+    return np.maximum(said, joined), np.array([unasked_heading(header, asked) for header in columns])
+
+
+def _says_heading(term: str, leaf: Sequence[str]) -> float:
+    """As match_heading, where "oldest" stands for an age."""
+    return 1.0 if measures_implied(term).intersection(leaf) else match_heading(term, leaf)
 
 
 def _rows_credit(restated: Restated, table: Table, column_said: Matrix, around: Sequence[str]) -> Matrix:
@@ -122,11 +133,17 @@ def _rows_credit(restated: Restated, table: Table, column_said: Matrix, around: 
     """
     keys = key_columns(table)
     heads = stems_of(" ".join(header.leaf for header in table.columns if header.index in keys))
+    is_unnamed = not keys and has_labels(table) and column_said.max() >= SYNONYM_MATCH
+    asked = stem(_WHICH_ROW.findall(restated.question)[0].lower()) if _WHICH_ROW.search(restated.question) else ""
     credit = np.zeros(len(column_said))
-    meant = row_words(restated.question, around) if is_record_table(table) else ()
+    meant = row_words(restated.question, restated.whole.terms, table, around) if is_record_table(table) else ()
     for n, term in enumerate(restated.whole.terms):
         if is_record_table(table):
             credit[n] = 1.0 if term in meant else match_term(term, heads)
+        if is_unnamed and term == asked and restated.expects == "label":
+            credit[n] = CONTEXT_MATCH
+        if term in FIGURE_WORDS and n and column_said[n - 1] >= JOINED_MATCH:
+            credit[n] = max(credit[n], CONTEXT_MATCH)
     return credit
 
 

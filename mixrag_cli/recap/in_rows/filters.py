@@ -6,6 +6,7 @@
     "… with a tip above 5"      a comparison beside a column of numbers        tip > 5
     "… in 2019", "class 3"      a number behind its column's name, a year      year = 2019, class = 3
     "the third class", "Q2"     an ordinal before its column's name            class = 3, quarter = 2
+    "women", "six-door"         a value in other words (other_words.py)        sex = Female, doors = 6
 
 The words are the table's own; none is known beforehand.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
@@ -30,11 +31,12 @@ from mixrag_cli.recap.in_rows.column_texts import (
     known_texts,
 )
 from mixrag_cli.recap.in_rows.filter_tokens import Found, Token, leaf_stems, places_of, tokens_of
-from mixrag_cli.recap.wording import COMPARED, COMPARISONS, WHOLE_WORDS, measures_implied
+from mixrag_cli.recap.in_rows.other_words import values_in_other_words
+from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
 from mixrag_cli.records.tables import Cell, Table
 from mixrag_cli.tables.scan import Comparison, Filter
 from mixrag_cli.tables.text import has_labels, key_columns
-from mixrag_cli.words import COMMON_WORDS, sense_of, stem, words_of
+from mixrag_cli.words import COMMON_WORDS, stem, words_of
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 MAX_KEPT = 32  # conditions of a table that are kept for the next look
@@ -48,6 +50,20 @@ NO = frozenset(("no", "n", "false", "f", "0"))
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
 _LETTERED = re.compile(r"q[1-4]")
 _LETTERED_WORD = ("quarter",)
+_COMPARISONS: tuple[tuple[Comparison, str], ...] = (
+    (">=", r">=|\bat least|\bno (?:less|fewer) than|\bnot less than"),
+    ("<=", r"<=|\bat most|\bup to|\b(?:no|not) more than"),
+    (
+        ">",
+        r">|\babove|\bover|\b(?:more|greater|higher|larger|bigger|longer|older|taller|heavier) than"
+        r"|\bexceed(?:s|ed|ing)?",
+    ),
+    ("<", r"<|\bbelow|\bunder|\b(?:less|lower|fewer|smaller|shorter|younger|lighter) than"),
+)
+COMPARED = re.compile(
+    "|".join(f"(?P<c{n}>{words})" for n, (_, words) in enumerate(_COMPARISONS)) + r"|(?P<between>\bbetween)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +108,7 @@ def _find_filters(question: str, held: HeldTable) -> tuple[RowFilter, ...]:
     values = (
         *_values(tokens, table),
         *_ordinals(question, tokens, table),
+        *values_in_other_words(question, tokens, table),
     )
     whole = _choose([each for each in values if each.column.index not in settled])
     chosen = [*whole, *_parts_of_names(question, tokens, table, whole)]
@@ -163,7 +180,7 @@ def _comparisons(question: str, tokens: Sequence[Token], table: Table) -> Iterat
             continue
         header = min(beside, key=lambda pair: pair[0])[1]
         if found["between"] is None:
-            comparison = next(sign for n, (sign, _) in enumerate(COMPARISONS) if found[f"c{n}"] is not None)
+            comparison = next(sign for n, (sign, _) in enumerate(_COMPARISONS) if found[f"c{n}"] is not None)
             bounds: list[tuple[Comparison, Decimal]] = [(comparison, limits[0][1])]
         else:
             bounds = [(">=", limits[0][1]), ("<=", limits[1][1])] if len(limits) > 1 else []
@@ -194,18 +211,16 @@ def _stems_between(question: str, start: int, end: int) -> list[str]:
 def _values(tokens: Sequence[Token], table: Table) -> Iterator[Found]:
     """Every text of a column that stands in the question."""
     names = {place for header in table.columns for place in places_of(leaf_stems(header), tokens)}
-    senses = [replace(token, stem=sense_of(token.stem)) for token in tokens]
-    asked = frozenset(token.stem for token in (*tokens, *senses))
+    asked = frozenset(token.stem for token in tokens)
     for header in table.columns:
         own = list(places_of(leaf_stems(header), tokens))
         texts = known_texts(table, header)
         is_of_years = all(YEAR.match(text) for text in texts)
         for text in texts:
             stems = _stems(text)
-            sense = tuple(map(sense_of, stems)) if len(stems) == 1 else stems
-            if not asked.issuperset(sense):
+            if not asked.issuperset(stems):
                 continue
-            for place in places_of(sense, senses if len(stems) == 1 else tokens):
+            for place in places_of(stems, tokens):
                 named = any(0 < place[0] - last <= NAMED_REACH for _, last in own)
                 is_year = len(stems) == 1 and is_of_years
                 if named or is_year or ((_tells(stems) or _is_range(stems)) and place not in names):

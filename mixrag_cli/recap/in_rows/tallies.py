@@ -16,13 +16,16 @@ import numpy as np
 
 from mixrag_cli.quantities.facets import Facets, facet_conflict
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
+from mixrag_cli.recap.in_rows.column_texts import is_date_column
+from mixrag_cli.recap.in_rows.days import is_of_other_day
 from mixrag_cli.recap.in_rows.filters import RowFilter, find_filters, tried_filters, unexplained
+from mixrag_cli.recap.in_rows.named_sources import source_terms
 from mixrag_cli.recap.in_rows.row_words import ROW_WORDS, row_words
-from mixrag_cli.recap.in_rows.tally_columns import find_group_column, find_measured
-from mixrag_cli.recap.in_rows.tally_question import Tally
+from mixrag_cli.recap.in_rows.tally_columns import find_group_column, find_measured, words_in_unit
+from mixrag_cli.recap.in_rows.tally_question import BEST_STEMS, Tally
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows, best_row, cells_of
 from mixrag_cli.recap.restate import Operation, Restated
-from mixrag_cli.recap.wording import BEST_TERMS, WHOLE_WORDS
+from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -95,10 +98,17 @@ def match_records(
     """
     rows = TallyRows(hit, table, find_filters(restated.question, table) if filters is None else filters, base)
     around, around_facets = surroundings_of(hit, table)
-    terms = tuple(term for term in restated.whole.terms if term not in TALLY_WORDS and not _counts_best(term, tally))
+    of_source = _source_terms(restated, hit, table, around, base)
+    terms = tuple(
+        term for term in restated.whole.terms if term not in TALLY_WORDS | of_source and not _counts_best(term, tally)
+    )
     if not _is_in_time(restated.whole.facets, rows.filters, around_facets):
         return None
-    chosen = find_measured(restated, tally, rows, terms, around)
+    if not any(is_date_column(table, header) for header in table.columns) and is_of_other_day(
+        restated.question, hit, table, base
+    ):
+        return None
+    chosen = find_measured(restated, tally, rows, terms, around, of_source)
     if chosen is None:
         return None
     words = unexplained(restated.question, table, terms, (*_said(rows.filters), *said, *around, *ROW_WORDS))
@@ -110,14 +120,17 @@ def match_records(
     if names and tried is None:
         return None
     column, operation, fit = chosen
-    explained = said | _said(rows.filters) | row_words(restated.question, around)
+    leaf = set(stems_of(column.leaf))
+    explained = said | _said(rows.filters) | row_words(restated.question, terms, rows.table, around)
+    explained |= {term for term in terms if measures_implied(term) & leaf}
+    explained |= words_in_unit(restated.question, column)
     coverage = _coverage(terms, rows.table, explained, credit, base)
     wanted = replace(tally, operation=operation)
     if operation == "count" and column != table.columns[0]:
         return _distinct(rows, column, fit + coverage, coverage)
     if operation == "count" and not rows.filters and _speaks_of_others(terms, table, explained):
         return None
-    by = find_group_column(tally.by, table, column) if tally.by else None
+    by = find_group_column(tally.by, table, column, of_source) if tally.by else None
     is_counted = operation == "count" and column == table.columns[0]
     if tally.best is not None and not is_counted and (by is None or rows.is_key(by)):
         by, wanted = None, replace(wanted, operation=tally.best)  # one row a group: its own figure
@@ -126,9 +139,17 @@ def match_records(
     return _tallied(rows, column, wanted, fit + coverage, coverage)
 
 
+def _source_terms(
+    restated: Restated, hit: Hit, table: Table, around: Sequence[str], base: EvidenceBase
+) -> frozenset[str]:
+    heads = stems_of(" ".join(header.leaf for header in table.columns))
+    known = base.knows.get(hit.chunk.document, frozenset())
+    return source_terms(restated.question, restated.names, (*heads, *around, *known))
+
+
 def _counts_best(term: str, tally: Tally) -> bool:
     """Whether the term says how many of the greatest are wanted ("top 3")."""
-    return tally.n_best > 1 and (term in BEST_TERMS or term.isdigit())
+    return tally.n_best > 1 and (term in BEST_STEMS or term.isdigit())
 
 
 def _is_name(word: str, restated: Restated) -> bool:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mixrag_cli.quantities.facets import ordinal_conflict
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_rows.column_texts import distinct_texts, is_numeric, is_year_column
-from mixrag_cli.recap.in_rows.row_words import COUNTED_REACH, row_words, says_joined
-from mixrag_cli.recap.in_rows.tally_question import Tally, TallyOperation
+from mixrag_cli.recap.in_rows.row_words import COUNTED_REACH, EVENT_WORDS, ROW_WORDS, row_words, says_joined
+from mixrag_cli.recap.in_rows.tally_question import HOW_MANY, Tally, TallyOperation
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows
-from mixrag_cli.recap.in_tables.sides import unasked_part
+from mixrag_cli.recap.in_tables.cells import unasked_part
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.wording import COUNT
+from mixrag_cli.recap.wording import measures_implied
 from mixrag_cli.records.tables import Header, Table
 from mixrag_cli.tables.text import key_columns
 from mixrag_cli.words import ABBREVIATION_MATCH, COMMON_WORDS, is_joined_in, is_skeleton, match_heading, stem, words_of
 
 MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
 EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
+_IN_UNIT = re.compile(
+    r"\b(?:average|mean|highest|greatest|largest|lowest|least|smallest|maximum|minimum|total)"
+    r" ((?:\w+ ){1,3})in (\w+)\b",
+    re.IGNORECASE,
+)
 
 
 def find_measured(
@@ -27,12 +33,16 @@ def find_measured(
     rows: TallyRows,
     terms: Sequence[str],
     around: Sequence[str],
+    of_source: frozenset[str],
 ) -> tuple[Header, TallyOperation, float] | None:
-    """The column to tally, the operation on it, and how well its label fits."""
+    """The column to tally, the operation on it, and how well its label fits.
+
+    of_source: stems of words that only name the file.
+    """
     table = rows.table
     if tally.operation == "count" and not tally.by:
-        return _counted(restated.question, rows, around, row_words(restated.question, around))
-    asked = {stem(word) for word in words_of(restated.question)}
+        return _counted(restated.question, rows, around, row_words(restated.question, terms, table, around))
+    asked = {stem(word) for word in words_of(restated.question)} - of_source | measures_implied(restated.question)
     # A column's whole name counts, be it a word as common as "value".
     named = {stems[0] for header in table.columns if len(stems := stems_of(header.leaf)) == 1} & asked
     weights = {term: rows.base.weight(term) for term in (*terms, *sorted(named.difference(terms)))}
@@ -84,11 +94,19 @@ def unasked_heading(header: Header, terms: Sequence[str]) -> float:
     return unasked_part(header.leaf, (*terms, *joined))
 
 
+def words_in_unit(question: str, column: Header) -> frozenset[str]:
+    """Stems of the words that a column named as a unit measures: "the mean fuel use in mpg", of a column "mpg"."""
+    found = _IN_UNIT.search(question)
+    if found is None or stems_of(column.leaf) != (stem(found[2].lower()),):
+        return frozenset()
+    return frozenset(stem(word) for word in words_of(found[1]))
+
+
 def _counted(
     question: str, rows: TallyRows, around: Sequence[str], row_stems: frozenset[str]
 ) -> tuple[Header, TallyOperation, float] | None:
     """What "how many" counts: records, or the amounts in a column of numbers that it names."""
-    asked = COUNT.search(question)
+    asked = HOW_MANY.search(question)
     columns = rows.table.columns
     behind = words_of(question[asked.end() :]) if asked else words_of(question)
     keys = key_columns(rows.table)
@@ -97,7 +115,7 @@ def _counted(
     for word in [stem(word) for word in behind][: COUNTED_REACH if asked else None]:
         named = [header for header in columns if word in stems_of(header.leaf)]
         amounts = [header for header in named if is_numeric(rows.table, header) and header.index not in keys]
-        if word in row_stems or says_joined(around, word) or columns[0] in named:
+        if word in ROW_WORDS or word in row_stems - EVENT_WORDS or says_joined(around, word) or columns[0] in named:
             return columns[0], "count", 1.0
         if any(word in each.said and not each.is_comparison for each in rows.filters):
             amount = _amount_of_one(behind, rows)
@@ -128,9 +146,12 @@ def _amount_of_one(words: Sequence[str], rows: TallyRows) -> Header | None:
     return next((header for header in amounts if stems & set(stems_of(header.leaf))), None)
 
 
-def find_group_column(words: str, table: Table, measured: Header) -> Header | None:
-    """The column of texts that is named first; words of the measured column name no groups ("days per patient")."""
-    own = stems_of(measured.leaf)
+def find_group_column(words: str, table: Table, measured: Header, of_source: frozenset[str]) -> Header | None:
+    """The column of texts that is named first; words of the measured column name no groups ("days per patient").
+
+    of_source: stems of words that only name the file.
+    """
+    own = {*stems_of(measured.leaf), *of_source}
     texts = [
         header
         for header in table.columns
