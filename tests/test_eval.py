@@ -45,12 +45,6 @@ TEXTS = {
     "tide": "Spring tides follow the full moon. The quay is flooded at the highest of them.",
     "clay": "Clay is wedged before throwing so that no air remains. Stoneware clay shrinks by twelve per cent.",
 }
-FOREIGN_NOTES = {
-    "printing": "The press runs at night. Type is set by hand, and proofs are read twice before the run begins.",
-    "weaving": "The loom has four shafts. Warp threads are counted before they are tied to the beam.",
-    "optics": "A lens of crown glass bends blue light more than red. Doublets bring both to one focus.",
-    "brewing": "Malt is milled coarsely. The mash rests for an hour before the wort is drawn off.",
-}
 QUERIES = {
     "q1": ("How often do ferries leave?", {"ferry": 2, "harbour": 1}, "sea"),
     "q2": ("When are the harbour gates closed?", {"harbour": 2}, "sea"),
@@ -130,8 +124,7 @@ def test_a_data_set_is_measured_compared_and_told_in_three_ways(beir: Path, cach
 
 def test_questions_asked_elsewhere_have_no_answer_there(beir: Path, cache: Path, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
-    for name, text in FOREIGN_NOTES.items():
-        (tmp_path / "notes" / f"{name}.md").write_text(f"# {name.capitalize()}\n\n{text}\n")
+    (tmp_path / "notes" / "bees.md").write_text("# Bees\n\nA hive holds up to sixty thousand bees in summer.\n")
     arguments = ("eval", str(beir), "--cache", str(cache), "--answers", "--json", "--against")
     done = run_here(*arguments, str(tmp_path / "notes"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -62,21 +62,16 @@ def read_documentation(rng: random.Random) -> Iterator[Group | Intent]:
 
 def _section_groups(rng: random.Random) -> Iterator[Group | Intent]:
     """Sections of the READMEs that installed packages carry; the heading asks."""
-    by_file = sections_of_packages()
-    asked = [(name, at) for name, found in by_file.items() for at in range(len(found))]
-    for name, at in rng.sample(asked, min(SECTIONS, len(asked))):
-        yield from _passage_group(by_file[name], at, name, "sections", rng)
-
-
-def sections_of_packages() -> dict[str, list[tuple[str, str]]]:
-    """The READMEs that installed packages carry, by package, as (heading, section)."""
+    packages = installed_packages()
     by_file: dict[str, list[tuple[str, str]]] = {}
-    for path in sorted(installed_packages().glob("*.dist-info/METADATA")):
+    for path in sorted(packages.glob("*.dist-info/METADATA")):
         name = path.parent.name.split("-")[0]
         text = path.read_text("utf-8", "replace").split("\n\n", 1)[-1]
         if name.lower() not in MEASURED and len(found := sections_in(text)) > 2:
             by_file[name] = found
-    return by_file
+    asked = [(name, at) for name, found in by_file.items() for at in range(len(found))]
+    for name, at in rng.sample(asked, min(SECTIONS, len(asked))):
+        yield from _passage_group(by_file[name], at, name, "sections", rng)
 
 
 def sections_in(text: str) -> list[tuple[str, str]]:

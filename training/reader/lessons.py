@@ -20,7 +20,6 @@ from training.reader.groups import Group, Intent, Lesson, is_dev
 from training.reader.intents import read_intents
 from training.reader.jsonl import read_jsonl
 from training.reader.prose import read_prose
-from training.reader.retrieved import read_retrieved
 from training.reader.tables import read_tables
 
 BATCH_TOKENS = 1_200  # of a batch, padding counted; twice as many are 9 % faster on one thread, but fewer steps
@@ -72,7 +71,6 @@ def draw_lessons(folder: Path, headers: Path, seed: int) -> list[Lesson]:
         *read_tables(folder, headers, rng),
         *read_facts(rng),
         *read_documentation(rng),
-        *read_retrieved(folder, rng),
         *read_intents(folder, headers, rng),
     ]
     rng.shuffle(lessons)

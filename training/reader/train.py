@@ -9,7 +9,7 @@ READER_TRAIN and HEADERS are folders of data, RUN is where checkpoints go.
 3. The learning rate follows the clock: a run ends when its minutes are spent. With --resume it goes on from the last
    checkpoint, with the minutes that were left.
 4. With --after MODEL.onnx a new run begins where a shipped model ended, at SHARE_AFTER of the rate, with the lessons
-   that follow the first --skipped batches. --only takes the groups of some sources, and all questions alone.
+   that follow the first --skipped batches.
 
 Source: Recht et al., Hogwild, 2011 (weights shared without locks).
 """
@@ -34,7 +34,6 @@ import torch
 from mixrag_cli.models.bundled_reader import CLS, START_END
 from training.embedder.graph import WEIGHTS_SHA256, read_constants, read_weights
 from training.embedder.soup import read_body
-from training.reader.groups import Intent
 from training.reader.lessons import Prepared, Preparing, batches, count_by_source, read_lessons
 from training.reader.model import Reader, batch_losses, total_loss, with_heads, worth
 
@@ -76,8 +75,6 @@ def main() -> None:
         raise SystemExit(f"{options.weights} does not hold the weights that training begins with")
     begun = time.monotonic()
     lessons, kept = read_lessons(options.reader_train, options.headers, options.folder, SEED)
-    if options.only:
-        lessons = [one for one in lessons if isinstance(one, Intent) or one.source.startswith(options.only)]
     prepared = Preparing(options.tokenizer).prepare(lessons)
     n_tokens = sum(len(row) for one in prepared for row in one.rows)
     print(f"{len(prepared)} lessons, {n_tokens} tokens, {len(kept)} kept: {count_by_source(lessons)}", flush=True)
@@ -104,7 +101,6 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--after", type=Path, help="the int8 reader model that this run goes on from")
-    parser.add_argument("--only", type=lambda said: tuple(said.split(",")), help="groups of sources that begin so")
     parser.add_argument("--skipped", type=int, default=0, help="batches that it was trained on")
     return parser.parse_args()
 
