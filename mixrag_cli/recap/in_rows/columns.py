@@ -18,7 +18,7 @@ from mixrag_cli.recap.in_rows.row_words import row_words
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_records
 from mixrag_cli.recap.in_rows.tally_columns import unasked_heading
 from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
-from mixrag_cli.recap.in_tables.cells import axis_of
+from mixrag_cli.recap.in_tables.sides import side_of
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import AVERAGE, LEAST, MOST, PERCENT_UNITS, STATISTIC, measures_implied
 from mixrag_cli.records.passages import Hit
@@ -79,7 +79,7 @@ def _match_in_table(restated: Restated, hit: Hit, table: Table, base: EvidenceBa
     if not operand.terms or len(table.rows) < MIN_ROWS or not table.columns:
         return None
     weights = np.array([base.weight(term) for term in operand.terms])
-    columns, rows = axis_of(table.columns, operand.terms), axis_of(table.rows, operand.terms)
+    columns, rows = side_of(table.columns, operand.terms), side_of(table.rows, operand.terms)
     around, around_facets = surroundings_of(hit, table)
     if facet_conflict(operand.facets, around_facets):
         return None

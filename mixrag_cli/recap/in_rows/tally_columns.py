@@ -11,7 +11,7 @@ from mixrag_cli.recap.in_rows.column_texts import distinct_texts, is_numeric, is
 from mixrag_cli.recap.in_rows.row_words import COUNTED_REACH, EVENT_WORDS, ROW_WORDS, row_words, says_joined
 from mixrag_cli.recap.in_rows.tally_question import HOW_MANY, Tally, TallyOperation
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows
-from mixrag_cli.recap.in_tables.cells import unasked_part
+from mixrag_cli.recap.in_tables.sides import unasked_part
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import measures_implied
 from mixrag_cli.records.tables import Header, Table

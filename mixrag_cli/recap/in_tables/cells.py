@@ -11,19 +11,16 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.quantities.facets import Facets, facets_of, without_facets
+from mixrag_cli.quantities.facets import Facets
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
-    CONTEXT_MATCH,
     MIN_TIME,
     EvidenceBase,
     context_credit,
-    stems_of,
     surroundings_of,
     time_score,
     unknown_names,
@@ -31,29 +28,25 @@ from mixrag_cli.recap.evidence import (
 from mixrag_cli.recap.in_tables.acceptance import Standing, probability_of
 from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, in_days
 from mixrag_cli.recap.in_tables.scorer import meant_by, score_pairs
+from mixrag_cli.recap.in_tables.sides import PlacedTable, Side, score_places, side_of
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.recap.restate import Expects
-from mixrag_cli.recap.wording import PERCENT_UNITS, WHOLE_WORDS, Asked
+from mixrag_cli.recap.wording import PERCENT_UNITS, Asked
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW, cell_label
-from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, UNIT_WORDS, match_term
+from mixrag_cli.words import SYNONYM_MATCH, match_term
 
 # Set by hand on the development collection so that each rule decides only where coverage alone ties; refitting
 # belongs to calibration.
-EXTRA_ROW_WORDS = 0.25  # a label that says more than was asked ("Gross margin percentage" for "gross margin")
-EXTRA_COLUMN_WORDS = 0.08
-EXTRA_PATH_WORDS = 0.05  # sections above the label that were not asked for
 UNASKED_SPAN = 0.1  # a flow over months where the state on a day was asked for
 WRONG_UNIT = 0.2
-TABLE_RANK = 0.1  # the part that retrieval's own score plays
 PAIRED_TABLES = 3  # whose cells are put in order by the whole of their paths, at some 10 ms a table
 MAX_PAIRED_CELLS = 20_000
 PAIR_STEP = 0.1  # of a score for each unit of log odds
 OWN_LABEL = 3.0  # log odds against a cell that only repeats its row's label: it names what was asked about
 CELLS_A_TABLE = 3
 MAX_UNFIT = 12  # cells that are looked at for what contradicts the question
-HEADS_ANOTHER = 0.5  # the most credit for a word that another row or column is headed with
 LEAST_PROBABILITY = 0.001
 MIN_LOCAL = 0.12  # of the question's weight that the headers of one cell of the table must say,
 MAX_FREE_CELLS = 2_000  # and in a table of more those of every cell
@@ -92,51 +85,6 @@ class CellMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Axis:
-    """One side of a table against an operand.
-
-    said: (n_terms, n_headers) in [0, 1]. extra: (n_headers,), the part of each leaf label that was not asked for.
-    """
-
-    headers: tuple[Header, ...]
-    said: npt.NDArray[np.float64]
-    extra: npt.NDArray[np.float64]
-    extra_path: npt.NDArray[np.float64]
-    facets: tuple[Facets, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A table with the best hit of it, and what its sides say of an operand."""
-
-    hit: Hit
-    table: Table
-    rows: _Axis
-    columns: _Axis
-
-    @property
-    def headed(self) -> npt.NDArray[np.bool_]:
-        """Which of the terms head a row or a column: (n_terms,)."""
-        sides = (side.said.max(axis=1, initial=0.0) for side in (self.rows, self.columns))
-        return np.asarray(np.maximum(*sides) >= SYNONYM_MATCH)
-
-
-@dataclass(frozen=True, slots=True)
-class _CellScores:
-    """Of each place of a table, (n_rows, n_columns).
-
-    local, said: what its headers say, in parts of what the table and its surroundings say, and of all. coverage: with
-    what is said around. score: that, less what its labels say beyond the question. is_meant: whether it can be meant.
-    """
-
-    local: npt.NDArray[np.float64]
-    said: npt.NDArray[np.float64]
-    coverage: npt.NDArray[np.float64]
-    score: npt.NDArray[np.float64]
-    is_meant: npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
 class _Found:
     """One table's cells for an operand, best first, and where its terms are said.
 
@@ -148,8 +96,8 @@ class _Found:
     operand: Operand
     weights: npt.NDArray[np.float64]
     credit: npt.NDArray[np.float64]
-    rows: _Axis
-    columns: _Axis
+    rows: Side
+    columns: Side
     named: npt.NDArray[np.bool_]
 
     def standing(self, best: CellMatch, odds: npt.NDArray[np.float64], vectors: TokenVectors) -> Standing:
@@ -195,7 +143,7 @@ def match_cells(
 def _match_in_tables(operand: Operand, base: EvidenceBase, names: frozenset[str], expects: Expects) -> list[_Found]:
     """The tables whose headers say something of the operand, best first; where none does, the evidence's first."""
     placed = [
-        _Placed(hit, table, axis_of(table.rows, operand.terms), axis_of(table.columns, operand.terms))
+        PlacedTable(hit, table, side_of(table.rows, operand.terms), side_of(table.columns, operand.terms))
         for hit, table in base.placed_tables()
     ]
     heads = _heads_by_document(operand.terms, placed)
@@ -211,7 +159,7 @@ def _match_in_tables(operand: Operand, base: EvidenceBase, names: frozenset[str]
     return []
 
 
-def _calendars(base: EvidenceBase, placed: Sequence[_Placed]) -> dict[str, Calendar | None]:
+def _calendars(base: EvidenceBase, placed: Sequence[PlacedTable]) -> dict[str, Calendar | None]:
     """The calendar of each document that has a table, from its passages of the evidence."""
     heads: dict[str, list[Facets]] = defaultdict(list)
     for one in placed:
@@ -222,7 +170,7 @@ def _calendars(base: EvidenceBase, placed: Sequence[_Placed]) -> dict[str, Calen
     return {document: calendar_of(texts[document], found) for document, found in heads.items()}
 
 
-def _dated(operand: Operand, one: _Placed, calendars: Mapping[str, Calendar | None]) -> Operand:
+def _dated(operand: Operand, one: PlacedTable, calendars: Mapping[str, Calendar | None]) -> Operand:
     """The operand with the time asked for as the table's headers write it."""
     if not operand.facets:
         return operand
@@ -230,7 +178,7 @@ def _dated(operand: Operand, one: _Placed, calendars: Mapping[str, Calendar | No
     return replace(operand, facets=in_days(operand.facets, calendar, (*one.columns.facets, *one.rows.facets)))
 
 
-def _heads_by_document(terms: Sequence[str], placed: Sequence[_Placed]) -> dict[str, npt.NDArray[np.bool_]]:
+def _heads_by_document(terms: Sequence[str], placed: Sequence[PlacedTable]) -> dict[str, npt.NDArray[np.bool_]]:
     """For each document which of the terms head a row or column of one of its tables: (n_terms,)."""
     heads: dict[str, npt.NDArray[np.bool_]] = {}
     for one in placed:
@@ -297,7 +245,7 @@ def _repeats_label(match: CellMatch) -> bool:
 
 def _match_in_table(
     operand: Operand,
-    placed: _Placed,
+    placed: PlacedTable,
     base: EvidenceBase,
     names: frozenset[str],
     expects: Expects,
@@ -315,7 +263,7 @@ def _match_in_table(
     # Where a name heads a row of another table, this one without it is not of what it names.
     credit = np.where(heads[hit.chunk.document] & ~placed.headed & is_far, 0.0, credit)
     weights = np.array([base.weight(term) for term in operand.terms])
-    scores = _score_cells(placed, weights, credit)
+    scores = score_places(placed, weights, credit)
     if scores.local.max() < min_local:
         return None
     # A table of which nothing is said is believed by its cell's probability alone.
@@ -340,54 +288,6 @@ def _match_in_table(
         return None
     candidates.sort(key=lambda match: -match.score)
     return _Found(candidates, operand, weights, credit, rows, columns, placed.headed & is_far)
-
-
-def _score_cells(placed: _Placed, weights: npt.NDArray[np.float64], credit: npt.NDArray[np.float64]) -> _CellScores:
-    """weights, credit: (n_terms,), of the operand's terms and for being said around the table."""
-    rows, columns = placed.rows, placed.columns
-    own = np.maximum(rows.said[:, :, None], columns.said[:, None, :])
-    total = weights.sum()
-    # What nothing here says can decide between no two cells: labels are weighed by what is left of the question.
-    sayable = max(float(weights @ np.maximum(own.max(axis=(1, 2)), credit > 0)), 1e-9)
-    # A word that heads one row says nothing of the others, though it stands in the title or elsewhere in the file.
-    credit = np.where(placed.headed, np.minimum(credit, HEADS_ANOTHER), credit)
-    said = np.tensordot(weights, own, axes=1)
-    coverage = np.tensordot(weights, np.maximum(own, credit[:, None, None]), axes=1) / total
-    beside = EXTRA_ROW_WORDS * rows.extra[:, None] + EXTRA_COLUMN_WORDS * columns.extra[None, :]
-    beside = beside + EXTRA_PATH_WORDS * rows.extra_path[:, None]
-    score = coverage + TABLE_RANK * placed.hit.score - beside * sayable / total
-    is_meant = np.ones_like(coverage, bool)
-    if placed.table.total_rows > len(placed.table.rows):
-        # One row of many is meant only where it alone says all: another of the sample is as near as any.
-        says_all = np.all(np.maximum(own, (credit >= CONTEXT_MATCH)[:, None, None]) >= SYNONYM_MATCH, axis=0)
-        is_meant = np.asarray(says_all & (says_all.sum(axis=0) == 1))
-    return _CellScores(said / sayable, said / total, coverage, score, is_meant)
-
-
-def axis_of(headers: Sequence[Header], terms: Sequence[str]) -> _Axis:
-    """How each header of one side says each term, and what its leaf says besides."""
-    said = np.zeros((len(terms), len(headers)))
-    extra, extra_path = np.zeros(len(headers)), np.zeros(len(headers))
-    facets = []
-    for n, header in enumerate(headers):
-        stems = stems_of(" ".join(header.path))
-        said[:, n] = [match_term(term, stems) for term in terms]
-        extra[n] = unasked_part(header.leaf, terms)
-        extra_path[n] = unasked_part(" ".join(header.path[:-1]), terms)
-        facets.append(facets_of(" ".join(header.path)))
-    return _Axis(tuple(headers), said, extra, extra_path, tuple(facets))
-
-
-def unasked_part(label: str, terms: Sequence[str]) -> float:
-    """The part of a label's words, numbers, times and units apart, that the terms do not say; 0 for none."""
-    words = _telling_words(label)
-    return sum(not match_term(word, terms) for word in words) / len(words) if words else 0.0
-
-
-@lru_cache(maxsize=65536)
-def _telling_words(label: str) -> tuple[str, ...]:
-    silent = UNIT_WORDS | COMMON_WORDS | WHOLE_WORDS
-    return tuple(word for word in stems_of(without_facets(label)) if not word.isdigit() and word not in silent)
 
 
 def _can_answer(cell: Cell, expects: Expects) -> bool:

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
-from mixrag_cli.recap.in_tables.cells import unasked_part
+from mixrag_cli.recap.in_tables.sides import unasked_part
 from mixrag_cli.recap.wording import COMPARATIVES, LEAST, MOST
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Header, Table
