@@ -3,6 +3,9 @@
 Three sets, each with a folder of files: the collection (80 questions beside this module), and two folders as people
 have them, reports and code, whose questions lie with their files. A third of each set is open, two thirds are sealed:
 scored, their failures never opened. They are drawn by document, so that no file has questions in both parts.
+
+Twelve further folders are gathered from public packages (gather.py); their questions lie in folders/. Each is of one
+part as a whole: open; fitted, which the grading learns from though nobody opens its failures; sealed.
 """
 
 from __future__ import annotations
@@ -15,16 +18,31 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-Part = Literal["open", "sealed"]
+Part = Literal["open", "fitted", "sealed"]
 SETS: Mapping[str, tuple[str, str]] = {  # name -> the folder to be indexed, the questions; both below DATA
     "collection": ("collection/files", ""),
     "reports": ("everyday/reports/files", "everyday/reports/questions.jsonl"),
     "code": ("everyday/code/files", "everyday/code/questions.jsonl"),
 }
 COLLECTION = Path(__file__).with_name("collection.jsonl")
+FOLDERS = Path(__file__).with_name("folders")  # NAME/questions.jsonl and NAME/sources.tsv
+GATHERED: Mapping[str, Part] = {  # drawn when the folders were planned, before a file or question was there
+    "devpy": "open",
+    "pubreports": "open",
+    "handbook": "open",
+    "devmix": "fitted",
+    "finance": "fitted",
+    "opendata": "fitted",
+    "office": "fitted",
+    "webapp": "fitted",
+    "civic": "fitted",
+    "datasci": "sealed",
+    "science": "sealed",
+    "sysadmin": "sealed",
+}
 OPEN_SHARE = 1 / 3
 UNANSWERABLE = "unanswerable"
-PASSAGE_KINDS = ("howto", "text", "prose", "code")  # what the passage says that holds it, not one value
+PASSAGE_KINDS = ("howto", "why", "text", "prose", "code")  # what the passage says that holds it, not one value
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +83,26 @@ class BankQuestion:
 
 
 def read_bank(data: Path) -> list[BankQuestion]:
-    """All questions of all sets, each with its part."""
+    """All questions of the sets that lie in DATA, each with its part."""
     found: list[BankQuestion] = []
     for name, (_, file) in SETS.items():
-        path = data / file if file else COLLECTION
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+        rows = _read_rows(data / file if file else COLLECTION)
         found += draw_parts([_READ[name](row) for row in rows])
     return found
+
+
+def read_gathered(gathered: Path) -> list[BankQuestion]:
+    """The questions of the gathered folders that are there."""
+    return [
+        _from_gathered(row, name, part)
+        for name, part in GATHERED.items()
+        if (gathered / name / "files").is_dir() and (FOLDERS / name).is_dir()
+        for row in _read_rows(FOLDERS / name / "questions.jsonl")
+    ]
+
+
+def _read_rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
 def draw_parts(questions: Sequence[BankQuestion]) -> list[BankQuestion]:
@@ -163,6 +194,20 @@ def _from_code(row: Mapping[str, Any]) -> BankQuestion:
     )
     forms = (row["answer"],) if row["answer"] else ()
     return BankQuestion(row["id"], "code", kind, row["question"], forms, None, places)
+
+
+def _from_gathered(row: Mapping[str, Any], name: str, part: Part) -> BankQuestion:
+    places = tuple(
+        Place(
+            place["file"],
+            (place["page"],) if place.get("page") else (),
+            _line_range(place.get("lines")),
+            str(place.get("cell") or ""),
+            place.get("needle") or "",
+        )
+        for place in row["places"]
+    )
+    return BankQuestion(row["id"], name, row["kind"], row["question"], tuple(row["forms"]), row["value"], places, part)
 
 
 _READ = {"collection": _from_collection, "reports": _from_reports, "code": _from_code}

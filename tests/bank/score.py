@@ -1,8 +1,10 @@
 """Score the three grades on the bank's questions, through the commands that people use.
 
-    python tests/bank/score.py DATA CACHE [--part sealed|open|all] [--set NAME] [--failures] [--again]
+    python tests/bank/score.py DATA CACHE [--gathered FOLDER] [--part sealed|fitted|open|all] [--set NAME] [--failures]
+                               [--again]
 
-DATA is the folder that holds collection/ and everyday/; the indexes and answers are kept in CACHE (--again asks anew).
+DATA is the folder that holds collection/ and everyday/, FOLDER that of gather.py; the indexes and answers are kept in
+CACHE (--again asks anew).
 Printed, of what was sealed by default: outcomes by set and kind; how precise stated answers are and how many of the
 answerable get one (Wilson's 95 % intervals); what is stated or among the likely three; how many of the unanswerable are
 stated; how far the stated probability can be believed (expected calibration error, AUC of right against wrong, a
@@ -20,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from judging import OUTCOMES, Verdict, judge, kinds_of
-from questions import SETS, BankQuestion, read_bank
+from questions import GATHERED, SETS, BankQuestion, read_bank, read_gathered
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from running import run_mixrag
@@ -45,11 +47,12 @@ def auc(right: Sequence[float], wrong: Sequence[float]) -> float:
     return sum(pairs) / len(pairs) if pairs else math.nan
 
 
-def ask_all(data: Path, cache: Path, name: str, questions: Sequence[BankQuestion], again: bool) -> list[Verdict]:
+def ask_all(folder: Path, cache: Path, questions: Sequence[BankQuestion], again: bool) -> list[Verdict]:
     """Index the set's folder, ask its questions in one batch, and judge what came back."""
     cache.mkdir(parents=True, exist_ok=True)
+    name = questions[0].set
     store, answers, asked = cache / f"{name}.store", cache / f"{name}.answers.jsonl", cache / f"{name}.jsonl"
-    indexed = run_mixrag("index", str(data / SETS[name][0]), "--store", str(store), "--json")
+    indexed = run_mixrag("index", str(folder), "--store", str(store), "--json")
     if indexed.exit_code not in (0, 3):
         raise SystemExit(f"{name}: index ended with {indexed.exit_code}: {indexed.stderr[-400:]}")
     asked.write_text("".join(json.dumps({"id": one.id, "question": one.text}) + "\n" for one in questions), "utf-8")
@@ -131,18 +134,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("cache", type=Path)
-    parser.add_argument("--part", choices=("sealed", "open", "all"), default="sealed")
-    parser.add_argument("--set", choices=tuple(SETS), action="append")
+    parser.add_argument("--gathered", type=Path, default=Path("gathered"))
+    parser.add_argument("--part", choices=("sealed", "fitted", "open", "all"), default="sealed")
+    parser.add_argument("--set", choices=(*SETS, *GATHERED), action="append")
     parser.add_argument("--failures", action="store_true")
     parser.add_argument("--again", action="store_true")
     options = parser.parse_args()
-    bank = read_bank(options.data)
+    folders = {name: options.data / folder for name, (folder, _) in SETS.items()}
+    folders |= {name: options.gathered / name / "files" for name in GATHERED}
+    bank = [*read_bank(options.data), *read_gathered(options.gathered)]
+    chosen = [one for one in bank if options.part in ("all", one.part) and (not options.set or one.set in options.set)]
     verdicts = [
         verdict
-        for name in options.set or SETS
-        for verdict in ask_all(
-            options.data, options.cache, name, [one for one in bank if one.set == name], options.again
-        )
+        for name in dict.fromkeys(one.set for one in chosen)
+        for verdict in ask_all(folders[name], options.cache, [one for one in bank if one.set == name], options.again)
         if options.part in ("all", verdict.question.part)
     ]
     print(f"{len(verdicts)} questions, {options.part}\n")
