@@ -55,7 +55,7 @@ def test_a_forest_adds_what_its_trees_say_and_a_missing_sign_goes_its_own_way() 
 def test_what_is_shipped_is_read_as_it_was_written() -> None:
     shipped = shipped_grading()
     assert shipped.forest.inputs == INPUTS
-    assert all(0.5 < least <= 1 for least in shipped.stated.values())
+    assert all(0.5 <= least <= 1 for least in shipped.stated.values())
     assert grading_from_json(json.loads(grading_to_json(shipped))) == shipped
     with pytest.raises(ValueError, match="unknown signs"):
         grading_from_json({"likely": 0.3, "held": 0.5, "stated": {}, "inputs": ["x"], "bias": 0, "trees": []})

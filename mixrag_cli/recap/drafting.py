@@ -19,6 +19,7 @@ from mixrag_cli.recap.facts import FactMatch, match_facts
 from mixrag_cli.recap.passages import ReadPassage, read_passages
 from mixrag_cli.recap.pieces import Piece, shorten
 from mixrag_cli.recap.present import number_text, unit_text
+from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import (
     DERIVED,
@@ -32,7 +33,9 @@ from mixrag_cli.recap.signs import (
     said_signs,
 )
 from mixrag_cli.recap.structure import structural_pieces
+from mixrag_cli.recap.wanted import text_wanted
 from mixrag_cli.records.answers import Evidence, Source
+from mixrag_cli.records.places import LineMarks
 
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked
@@ -47,7 +50,7 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     holds = {one.hit.chunk.id: one.holds for one in read}
     drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
     labelled = [*_from_pieces(restated, base), *_from_facts(restated, base)]
-    drafts += _scored(restated, base, labelled, holds)
+    drafts = with_quotes([*drafts, *_scored(restated, base, labelled, holds)], read)
     wanted = base.reader.question(restated.question)
     of_passages = {"none": none, "held": max(holds.values())}
     asked = [{**_wanted(restated, one, wanted), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
@@ -57,7 +60,7 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
 def _wanted(restated: Restated, draft: Draft, wanted: QuestionReading) -> dict[str, float]:
     """How well the draft's form, making and length suit what is asked for."""
     return {
-        "value_asked": float(not asks_passage(restated)),
+        "text_asked": text_wanted(restated, wanted),
         "asked": asked_sign(draft, wanted.expects),
         "done": done_sign(draft, restated, wanted.operation),
         "length": math.log1p(len(draft.text)),
@@ -84,7 +87,9 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
     mark = (one.sentence.start, one.sentence.end)
     proof = Evidence("e1", 1, shorten(sentence), one.hit.chunk.context, locator=where)
     cited = (Source(1, one.hit, where, shorten(sentence)),)
-    yield Draft("passage", text.strip(), source, signs, marks=(mark,), evidence=(proof,), sources=cited)
+    # What a passage answers stands in the whole of it; its evidence says which sentence of it decides.
+    whole = replace(source, locator=replace(one.hit.chunk.locator, marks=LineMarks()))
+    yield Draft("passage", text.strip(), whole, signs, marks=(mark,), evidence=(proof,), sources=(whole,))
     is_prose = one.hit.chunk.kind in ("prose", "code")  # a table's row says many values, of which a cell is one
     if is_prose and not asks_passage(restated) and len(sentence.strip()) <= SENTENCE_CHARS:
         says_number = 1.0 if next(iter(find_numbers(sentence)), None) is not None else -1.0

@@ -70,11 +70,15 @@ class Grading:
     held: float
 
     def probability(self, draft: Draft) -> float:
-        """How likely the candidate is right."""
+        """How likely the candidate is right; of a passage, that the answer stands in it."""
         return self.forest(inputs_of(draft.kind, draft.signs))
 
+    def as_answer(self, draft: Draft) -> float:
+        """How likely the candidate is right as a stated answer: a passage is none to a question for one value."""
+        return self.probability(draft) * (draft.signs["text_asked"] if draft.kind == "passage" else 1.0)
+
     def states(self, draft: Draft, probability: float) -> bool:
-        """Whether the candidate is sure enough to be stated."""
+        """Whether the candidate is sure enough to be stated. probability: of being right as an answer."""
         return probability >= self.stated.get(draft.kind, 1.0)
 
     def shows(self, probabilities: Sequence[float]) -> bool:

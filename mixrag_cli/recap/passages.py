@@ -4,12 +4,14 @@
 2. A span's probability is joint over all windows of all hits and "none": what another passage says better is worth
    less here (reader.md's joint normalisation; Clark and Gardner, Simple and Effective Multi-Paragraph Reading
    Comprehension, ACL 2018, section 3.2, shared-norm).
-3. A sentence is as good as its spans, its nearness in meaning and its words together say.
+3. A sentence is as good as its spans, its nearness in meaning and its words together say. A statement of code, and a
+   block of text that was set line by line, have lines instead of sentences.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,9 +27,12 @@ WINDOW_CHARS = 900  # of a passage that are read at once: with its question it f
 CONTEXT_CHARS = 160  # of the headings in front of it
 MAX_SENTENCES = 16  # embedded for the choice
 SENTENCE_CHARS = 300
+# What has so many lines, and in text so many characters, is no sentence: statements, a block that is set line by line.
+CODE_LINES, TEXT_LINES, TEXT_CHARS = 2, 3, 400
 # What each says of a sentence. Chosen by hand so that all three reach alike far; not fitted. All three summed find the
 # sentence of 86 % of 60 XQuAD questions, the best single one of 81 % (tests/benchmarks/reader_model.py).
 SPAN_PART, MEANING_PART, WORDS_PART = 0.12, 1.0, 1.0
+_LINE = re.compile(r"\S.*")
 LEAST_LOG = -12.0  # of a span that the reader does not name
 
 
@@ -45,7 +50,7 @@ class ReadPassage:
     """A hit as the reader read it.
 
     holds: the logit that it answers the question, of its best window. sentence: the one that decides, with score;
-    its log is that of all spans in it. span: the best in that sentence, None where the reader names none.
+    its log is that of all spans in it. span: the best in that sentence, None where the reader names none. spans: all.
     """
 
     hit: Hit
@@ -54,6 +59,7 @@ class ReadPassage:
     score: float
     meaning: float
     span: ScoredSpan | None
+    spans: tuple[ScoredSpan, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +97,28 @@ def _windows(rank: int, hit: Hit) -> list[_Window]:
     lead = f"{hit.chunk.context[-CONTEXT_CHARS:]}\n" if hit.chunk.context else ""
     found: list[_Window] = []
     start = end = 0
-    for first, last in split_sentences(text):
+    for first, last in _stretches(hit):
         if last - start > WINDOW_CHARS and end > start:
             found.append(_Window(rank, start, text[start:end], lead))
             start = first
         end = last
     return [*found, _Window(rank, start, text[start : max(end, start + 1)][: 2 * WINDOW_CHARS], lead)]
+
+
+def _stretches(hit: Hit) -> list[tuple[int, int]]:
+    """The sentences of a hit, or lines where it has none: [start, end) of its text."""
+    text = hit.chunk.text
+    most_lines, most_chars = (CODE_LINES, 0) if hit.chunk.kind == "code" else (TEXT_LINES, TEXT_CHARS)
+    found: list[tuple[int, int]] = []
+    for start, end in split_sentences(text):
+        said = text[start:end]
+        is_one = len(said) <= most_chars or said.count("\n") < most_lines
+        found += [(start, end)] if is_one else _lines(text, start, end)
+    return found or [(0, len(text))]
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    return [(start + line.start(), start + line.end()) for line in _LINE.finditer(text[start:end])]
 
 
 def _with_sentences(
@@ -109,7 +131,7 @@ def _with_sentences(
     drafts = [
         (rank, ScoredSpan(start, end, log_sum(one.log for one in spans[rank] if start <= one.start < end)))
         for rank, hit in enumerate(hits)
-        for start, end in split_sentences(hit.chunk.text) or [(0, len(hit.chunk.text))]
+        for start, end in _stretches(hit)
     ]
     terms = restated.whole.terms
     stems = {id(one): stems_of(hits[rank].chunk.text[one.start : one.end]) for rank, one in drafts}
@@ -129,7 +151,7 @@ def _with_sentences(
         score = so_far((rank, one)) + MEANING_PART * float(cosine)
         if rank not in best or score > best[rank].score:
             inner = max((span for span in spans[rank] if one.start <= span.start < one.end), key=_log, default=None)
-            best[rank] = ReadPassage(hits[rank], holds[rank], one, score, float(cosine), inner)
+            best[rank] = ReadPassage(hits[rank], holds[rank], one, score, float(cosine), inner, tuple(spans[rank]))
     return [best[rank] for rank in sorted(best)]
 
 

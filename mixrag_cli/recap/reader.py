@@ -19,7 +19,7 @@ from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.grading import N_LIKELY, Grading, shipped_grading
 from mixrag_cli.recap.missing import what_is_missing
-from mixrag_cli.recap.restate import Restated, asks_passage
+from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Answer, Candidate
 
@@ -34,11 +34,11 @@ def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None 
         ((grading.probability(draft), draft) for draft in draft_all(restated, base)), key=_probability, reverse=True
     )
     # Where another place is likelier, nothing is sure.
-    surest = [(chance, draft) for chance, draft in graded if draft.is_beside(graded[0][1])]
-    stated = next(((chance, draft) for chance, draft in surest if _may_state(restated, draft, grading, chance)), None)
-    if stated is not None:
-        chance, draft = stated
-        return _state(restated, chance, draft, _shown([stated, *graded]))
+    surest = [(grading.as_answer(draft), draft) for _, draft in graded if draft.is_beside(graded[0][1])]
+    sure = [(chance, draft) for chance, draft in surest if grading.states(draft, chance)]
+    if sure:
+        chance, draft = max(sure, key=_probability)
+        return _state(restated, chance, draft, _shown([(chance, draft), *graded]))
     shown = _shown(graded)
     if grading.shows([candidate.probability for candidate in shown]):
         return replace(_unstated(restated, base, UNSURE), status="likely", candidates=tuple(shown))
@@ -47,11 +47,6 @@ def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None 
 
 def _probability(graded: tuple[float, Draft]) -> float:
     return graded[0]
-
-
-def _may_state(restated: Restated, draft: Draft, grading: Grading, chance: float) -> bool:
-    """Whether a candidate is sure enough, and of a kind that answers: a passage is no answer to "how many"."""
-    return grading.states(draft, chance) and (draft.kind != "passage" or asks_passage(restated))
 
 
 def _shown(graded: Sequence[tuple[float, Draft]]) -> list[Candidate]:

@@ -135,7 +135,6 @@ _QUANTITY = any_wording(
 _COSTS = any_wording(r"^\s*(?:what|how much) (?:does|do|did|will|would) [^?]+? (?:cost|weigh|measure|charge|earn)\W*$")
 _HOW_MANY = any_wording(r"\bhow (much|many)\b")
 _HOW_MANY_PERCENT = any_wording(r"\bhow (?:much|many) (?:per ?cent(?:age)?|percentage points|%)")
-_WHAT_IS = any_wording(r"(?:^|,)\s*what(?:['’]s| (?:was|were|is|are))\b")  # also behind "in 2014, "
 _PERCENT = any_wording(r"\b(percent|percentage|per cent|share|proportion|rate|margin percentage)\b|%")
 _CODE = any_wording(
     r"\b(which|what) (function|method|class|decorator|module|exception|attribute|constant|command|option|flag)\b",
@@ -253,9 +252,7 @@ def expects_of(question: str, operation: Operation) -> Expects:
         return "number"
     if _QUANTITY.search(question):
         return "percent" if _PERCENT.search(question) else "number"
-    if _PROSE.search(question):
-        return "text"
-    return "any" if _WHAT_IS.search(question) else "text"
+    return "text" if _PROSE.search(question) else "any"
 
 
 def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:

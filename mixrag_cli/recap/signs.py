@@ -22,18 +22,20 @@ KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
 
 # holds, pair, span, sentence: what the trained reader says of the passage, of the cell or fact, of the words; _lead:
 # how far that is above the best of another place. meaning, words: of the sentence or label. around: with headings,
-# title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_unsaid: of those asked for.
-# promise, near, match, rank: of the passage in retrieval: what is promised, by meaning, by words as a part of all that
-# they can reach, its place. coverage, cell: of a table's own reading. number: a number where one is asked for (1), or
-# the opposite (-1). asked, done: how likely an answer of this form is asked for, and what was done to get it. none: log
-# probability that no passage holds an answer; held: the most that any of them holds. length: of the answer, as a
-# logarithm. agreement: how many other places say the same. accepted: whether the passage passes retrieval's threshold.
-# terms: how much the question says. value_asked: 1 where a passage is no answer.
+# title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_, numbers_unsaid: of those asked
+# for. promise, near, match, rank: of the passage in retrieval: what is promised, by meaning, by words as a part of all
+# that they can reach, its place. coverage, cell: of a table's own reading. number: a number where one is asked for (1),
+# or the opposite (-1). asked, done: how likely an answer of this form is asked for, and what was done to get it. none:
+# log probability that no passage holds an answer; held: the most that any of them holds. quoted: of a cell or fact, the
+# log probability of the spans that read the same in its place; of a span, how surely a cell or fact that reads the same
+# is meant. length: of the answer, as a logarithm. agreement: how many other places say the same. accepted: whether the
+# passage passes retrieval's threshold. terms: how much the question says. text_asked: how likely a passage answers it,
+# not one value.
 SIGNS = (
     "holds", "holds_lead", "pair", "pair_lead", "span", "span_lead", "sentence", "sentence_lead", "meaning", "words",
-    "around", "unsaid", "names_unsaid", "years_unsaid", "promise", "promise_lead", "near", "near_lead", "match",
-    "match_lead", "rank", "coverage", "cell",
-    "number", "asked", "done", "none", "held", "length", "agreement", "accepted", "terms", "value_asked",
+    "around", "unsaid", "names_unsaid", "years_unsaid", "numbers_unsaid", "promise", "promise_lead", "near",
+    "near_lead", "match", "match_lead", "rank", "coverage", "cell", "number", "asked", "done", "none", "held", "quoted",
+    "length", "agreement", "accepted", "terms", "text_asked",
 )  # fmt: skip
 STRETCHES = ("passage", "sentence")  # of text that hold an answer, and are none word by word
 PASSAGES = (*STRETCHES, "span")
@@ -112,6 +114,7 @@ def said_signs(restated: Restated, base: EvidenceBase, source: Source, text: str
         "unsaid": max(map(base.weight, lost), default=0.0) / total,
         "names_unsaid": float(len(names.intersection(lost))),
         "years_unsaid": float(len(_lost_years(restated, around_facets, f"{text} {hit.chunk.text}"))),
+        "numbers_unsaid": float(sum(any(map(str.isdecimal, term)) for term in lost)),
         "terms": min(len(terms), MOST_TERMS) / MOST_TERMS,
     }
 
@@ -177,11 +180,19 @@ def _among(draft: Draft, drafts: Sequence[Draft]) -> dict[str, float]:
     return {**found, "agreement": float(min(len(same), MAX_AGREEING))}
 
 
+def _is_elsewhere(other: Draft, draft: Draft) -> bool:
+    """Whether it is of another passage; beside what is derived from many rows, of another table than theirs."""
+    one, two = other.source.hit.chunk, draft.source.hit.chunk
+    if draft.kind in DERIVED and one.parent == two.parent != "":
+        return False
+    return one.id != two.id
+
+
 def _lead(name: str, draft: Draft, drafts: Sequence[Draft]) -> float:
     """How far a sign is above the best of another answer, or of another passage."""
     if name in OF_ANSWERS and draft.kind not in STRETCHES:
         others = [other for other in drafts if other.said != draft.said and other.kind not in STRETCHES]
     else:
-        others = [other for other in drafts if other.chunk != draft.chunk]
+        others = [other for other in drafts if _is_elsewhere(other, draft)]
     known = [other.signs[name] for other in others if name in other.signs]
     return max(min(draft.signs[name] - max(known), MAX_LEAD), -MAX_LEAD) if known else MAX_LEAD

@@ -28,8 +28,8 @@ from training.reader.jsonl import read_jsonl
 from training.reader.tables import KEPT_PARTS, fold_of
 
 SEED = 11
-N_QUESTIONS = 240  # of a domain
-N_FOREIGN = 50  # of another domain, that it cannot answer
+N_QUESTIONS = 120  # of a domain
+N_FOREIGN = 25  # of another domain, that it cannot answer
 N_TABLES = 90
 KEPT_FOLD = 0  # of HiTab's, which the reader was not trained on
 N_ARTICLES = 40
@@ -47,28 +47,39 @@ SUFFIXES = (
 )  # kept; what was a PDF or a sheet is text here
 GAP = re.compile(r"(?<=\S) {40,}(?=\S)")  # where no passage holds the document's text
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+CURRENCIES = "£$€~ "  # and signs, before a number
 UNSAFE = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Where the answer stands: a file of the folder, and words that stand at that place ("" where unknown)."""
+    """Where the answer stands: a file of the folder; its first and last line there, or words that stand there."""
 
     file: str
     words: str = ""
+    lines: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question to a folder. forms: right answers; none for a question that the folder cannot answer.
 
-    scope: files to which it is restricted, as a person does who knows the file.
+    scope: files to which it is restricted, as a person does who knows the file. is_of_text: whether a passage answers
+    it, which says who, why or how; None where that is known by the forms alone, no number among them.
     """
 
     text: str
     forms: tuple[str, ...]
     gold: tuple[Gold, ...]
     scope: tuple[str, ...] = ()
+    is_of_text: bool | None = None
+
+    @property
+    def is_answered_by_text(self) -> bool:
+        """Whether a passage is an answer."""
+        if self.is_of_text is not None:
+            return self.is_of_text
+        return not any(NUMBER.match(form.lstrip(CURRENCIES)) for form in self.forms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +173,7 @@ def tables(data: Path, target: Path) -> Domain:
         sheets[name] = (row["table"]["header"], row["table"]["rows"])
         answer = row["answer"]
         forms = tuple(map(str, answer)) if isinstance(answer, list) else (str(answer),)
-        asked[name].append(Asked(row["question"], ("; ".join(forms),), (Gold(name),)))
+        asked[name].append(Asked(row["question"], ("; ".join(forms),), (Gold(name),), is_of_text=False))
     chosen = random.Random(SEED).sample(sorted(sheets), min(N_TABLES, len(sheets)))
     for name in chosen:
         header, rows = sheets[name]
@@ -196,7 +207,7 @@ def statistics(data: Path, target: Path) -> Domain:
             _write_workbook(target / name, sheets[table])
         for row in asked[table]:
             forms = tuple(str(answer) for answer in row["answer"])
-            questions.append(Asked(row["question"], forms, (Gold(name),), (f"*{name}",)))
+            questions.append(Asked(row["question"], forms, (Gold(name),), (f"*{name}",), is_of_text=False))
     drawn = _drawn(questions)
     return Domain("statistics", target, tuple(one if n % 4 else replace(one, scope=()) for n, one in enumerate(drawn)))
 

@@ -18,7 +18,7 @@ from training.folders import read_folder
 from training.grading.domains import Asked, Domain, Gold
 
 SEED = 5
-N_QUESTIONS = 300
+N_QUESTIONS = 120
 A_TABLE = 6  # drawn of one table at most
 KEPT_WORDS = 0.8  # of a label of more than two words
 TITLED = 0.5  # of the questions say words of the table's title
@@ -81,8 +81,8 @@ def _ask(file: str, table: Table, row: Header, column: Header, cell: Cell, rng: 
     if rng.random() < TITLED and table.title:
         text = f"{text.rstrip('?')} ({_some_words(table.title[:80], rng)})?"
     if rng.randrange(SWAPPED) == 0 and YEAR.search(text):
-        return Asked(YEAR.sub("1971", text), (), ())
-    return Asked(text, (f"{cell.value:f}",), (Gold(file),))
+        return Asked(YEAR.sub("1971", text), (), (), is_of_text=False)
+    return Asked(text, (f"{cell.value:f}",), (Gold(file),), is_of_text=False)
 
 
 def _ask_of_two(
@@ -92,7 +92,8 @@ def _ask_of_two(
     assert cells[0].value is not None and cells[1].value is not None
     names = {name: " ".join(header.path[-2:]).lower() for name, header in (("column", column), ("other", other))}
     value = round(compute(cells[0].value, cells[1].value), 4)
-    return Asked(text.format(row=_some_words(" ".join(row.path[-2:]), rng), **names), (f"{value:f}",), (Gold(file),))
+    said = text.format(row=_some_words(" ".join(row.path[-2:]), rng), **names)
+    return Asked(said, (f"{value:f}",), (Gold(file),), is_of_text=False)
 
 
 def _some_words(text: str, rng: random.Random) -> str:

@@ -22,21 +22,30 @@ from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
-from training.grading.domains import KEPT_FOLD, Asked, Domain
+from training.grading.domains import CURRENCIES, KEPT_FOLD, Asked, Domain, Gold
 
 ENOUGH_OF_THE_WORDS = 0.5  # of those that stand at the right place, which a passage shows
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+ANSWER_CHARS = 200  # as the bank's VALUE_CHARS: a longer passage is no answer to a question for one value
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A candidate of a question: its kind, its signs, whether it is right."""
+    """A candidate of a question: its kind, its signs, and where it stands.
+
+    right: whether it is; of a passage, whether the answer stands in it. answers: whether it is right if it is stated.
+    chunk, parent, where: its passage, the table of that ("" for none), and the place in the file.
+    """
 
     domain: str
     question: int
     kind: str
     signs: dict[str, float]
     right: bool
+    answers: bool
+    chunk: str
+    parent: str
+    where: str
 
 
 def signs_of(domain: Domain, cache: Path) -> list[Signed]:
@@ -69,27 +78,40 @@ def fitted_without(fold: int, folder: Path) -> Iterator[None]:
 def _ask(session: Session, domain: str, number: int, asked: Asked) -> Iterator[Signed]:
     restated, base, _ = prepare(session, asked.text, Scope(paths=asked.scope), Clock())
     for draft in draft_all(restated, base):
-        yield Signed(domain, number, draft.kind, dict(draft.signs), is_right(asked, draft))
+        chunk, right = draft.source.hit.chunk, is_right(asked, draft)
+        answers = right and (draft.kind != "passage" or asked.is_answered_by_text or _says(asked, draft.text))
+        where = f"{chunk.document} {draft.source.locator.to_json()}"
+        yield Signed(domain, number, draft.kind, dict(draft.signs), right, answers, chunk.id, chunk.parent, where)
+
+
+def _says(asked: Asked, text: str) -> bool:
+    """Whether a text is short enough for an answer, and one."""
+    return len(text) <= ANSWER_CHARS and any(says_form(form, text) for form in asked.forms)
 
 
 def is_right(asked: Asked, draft: Draft) -> bool:
     """Whether a candidate says a right form; of a passage, whether it shows the right place."""
     if draft.kind == "passage":
-        return any(_shows(draft, gold.file, gold.words, asked.forms) for gold in asked.gold)
-    if draft.kind == "sentence" and not any(_shows(draft, gold.file, "", asked.forms) for gold in asked.gold):
+        return any(_shows(draft, gold, asked.forms) for gold in asked.gold)
+    if draft.kind == "sentence" and not any(_shows(draft, Gold(gold.file), asked.forms) for gold in asked.gold):
         return False
     if draft.value is not None:
-        numbers = [float(found.group().replace(",", "")) for form in asked.forms if (found := NUMBER.match(form))]
+        texts = [form.lstrip(CURRENCIES) for form in asked.forms]
+        numbers = [float(found.group().replace(",", "")) for text in texts if (found := NUMBER.match(text))]
         return any(is_same_value(asked.text, gold, asked.forms, float(draft.value), draft.unit) for gold in numbers)
     return any(says_form(form, draft.text) for form in asked.forms)
 
 
-def _shows(draft: Draft, file: str, words: str, forms: tuple[str, ...]) -> bool:
-    if not f"/{draft.source.hit.path}".endswith(f"/{file}"):
+def _shows(draft: Draft, gold: Gold, forms: tuple[str, ...]) -> bool:
+    """Whether a passage overlaps the lines of the place, holds half of its words, or, without either, says a form."""
+    if not f"/{draft.source.hit.path}".endswith(f"/{gold.file}"):
         return False
+    known = draft.source.locator.lines
+    if gold.lines and known:
+        return known[0] <= gold.lines[1] and gold.lines[0] <= known[1]
     shown = set(_words(draft.source.hit.chunk.text))
-    if words:
-        wanted = set(_words(words))
+    if gold.words:
+        wanted = set(_words(gold.words))
         return len(wanted & shown) >= ENOUGH_OF_THE_WORDS * len(wanted)
     return any(says_form(form, draft.source.hit.chunk.text) for form in forms)
 

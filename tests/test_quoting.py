@@ -1,0 +1,85 @@
+"""Two ways of reading the same words of a passage speak for each other; code is read line by line."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from mixrag_cli.recap.drafting import draft_all
+from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, read_passages
+from mixrag_cli.recap.quoting import LEAST_QUOTED, with_quotes, words_of
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.records.answers import Evidence, Source
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.places import Locator
+from tests.evidence_samples import read_sample
+
+TEXT = "Chairs 2024: 240 pieces; tables 2024: 35 pieces"
+PLACE = Locator((0, 1), lines=(1, 1))
+CODE = '''"""Settings of the pool. They are read once."""
+
+import os
+
+POOL_SIZE = 8
+POOL_TIMEOUT_S = 30
+POOL_NAME = os.environ.get("POOL", "main")
+RETRIES = 4
+'''
+
+
+def hit_of(chunk: str, parent: str = "") -> Hit:
+    return Hit(Chunk(chunk, "d", "prose", "text", TEXT, "", "", PLACE, 0, parent), "a.txt", "", {}, 0.5)
+
+
+def read_as(hit: Hit, *spans: tuple[str, float]) -> ReadPassage:
+    found = tuple(ScoredSpan(TEXT.index(words), TEXT.index(words) + len(words), log) for words, log in spans)
+    return ReadPassage(hit, 1.0, found[0], 1.0, 0.5, found[0], found)
+
+
+def cell(hit: Hit, quote: str, pair: float) -> Draft:
+    proof = Evidence("e1", 1, quote, "Chairs", Decimal(quote.strip("€")))
+    return Draft("cell", quote, Source(1, hit, PLACE, TEXT), {"pair": pair}, evidence=(proof,))
+
+
+def span(hit: Hit, words: str) -> Draft:
+    start = TEXT.index(words)
+    return Draft("span", words, Source(1, hit, PLACE, TEXT), {"span": -1.0}, marks=((start, start + len(words)),))
+
+
+def test_a_cell_is_quoted_by_the_spans_of_its_table_that_read_the_same() -> None:
+    table = hit_of("row", "table")
+    read = [read_as(hit_of("summary", "table"), ("240", -0.5), ("35", -3.0))]
+    right, wrong, apart = with_quotes(
+        [cell(table, "240", 2.0), cell(table, "36", 1.0), cell(hit_of("other"), "240", 2.0)], read
+    )
+    assert right.signs["quoted"] == pytest.approx(-0.5)
+    assert wrong.signs["quoted"] == LEAST_QUOTED
+    assert "quoted" not in apart.signs  # nothing was read there
+
+
+def test_a_span_is_quoted_by_the_cell_that_reads_the_same() -> None:
+    hit = hit_of("row")
+    of_cell, beside, _ = with_quotes(
+        [span(hit, "240"), span(hit, "35"), cell(hit, "€240", 2.5)], [read_as(hit, ("240", -0.5))]
+    )
+    assert of_cell.signs["quoted"] == 2.5
+    assert beside.signs["quoted"] == LEAST_QUOTED
+
+
+def test_words_are_compared_without_signs_and_separators() -> None:
+    assert words_of("€4,171.40") == words_of("4171.40") == ("4171.40",)
+    assert words_of("net sales") != words_of("sales")
+
+
+def test_the_deciding_stretch_of_code_is_a_line() -> None:
+    sample = read_sample({"pool.py": CODE})
+    restated, base = sample.evidence_for("What is the pool timeout in seconds?")
+    read, _ = read_passages(restated, base, base.reader)
+    found = next(one for one in read if "POOL_TIMEOUT_S" in one.hit.chunk.text)
+    assert found.hit.chunk.text[found.sentence.start : found.sentence.end] == "POOL_TIMEOUT_S = 30"
+    passage = next(one for one in draft_all(restated, base) if one.kind == "passage")
+    assert passage.source.locator.lines is not None and passage.evidence[0].locator is not None
+    whole, deciding = passage.source.locator.lines, passage.evidence[0].locator.lines
+    assert deciding is not None and whole[0] <= deciding[0] <= deciding[1] <= whole[1]
+    assert deciding != whole
