@@ -28,7 +28,7 @@ from mixrag_cli.actions.signals import interruption_code
 from mixrag_cli.client import COMMANDS, peer_is_me, receive_header, seen_environment, socket_path
 from mixrag_cli.errors import ExitCode, MixragError, StoreLocked
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store, is_published
+from mixrag_cli.store import find_store, is_published, store_asked_for
 from mixrag_cli.stories.conversation import Conversation
 from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.warm import WarmSession
@@ -46,10 +46,9 @@ class WarmServer:
     """
 
     def __init__(self, start: Path, settings: Settings, program: Any) -> None:
-        found = find_store(start, settings.store).resolve()
-        self.store: Path | str = found
-        if is_published(found) and settings.store is not None:  # found is the snapshot of now, in the cache
-            self.store = settings.store if isinstance(settings.store, str) else settings.store.resolve()
+        found = find_store(start, settings.store)
+        asked = store_asked_for(found, settings.store)
+        self.store = asked if isinstance(asked, str) else asked.resolve()
         self._is_published = is_published(found)
         self._settings = settings
         self._program = program
