@@ -11,10 +11,10 @@ import pytest
 from mixrag_cli.retrieval.correction import widen
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.retrieving import retrieve
 from mixrag_cli.stories.session import Session, open_session
-from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 # Of another collection altogether: companies' filings, where this one is a water utility's folder.

@@ -20,11 +20,11 @@ from mixrag_cli.store import EmbeddingCache, check_store, open_reader
 from mixrag_cli.store.quantising import decode_tokens
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.embedding import KnownEmbeddings, embed_cached, embed_texts, text_to_embed
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.stories.unindexed import open_files
-from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 QUESTION = "Who lifted the boil notice?"
