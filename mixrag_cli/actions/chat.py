@@ -48,7 +48,7 @@ def _warm_chat(lines: LineReader, search: Search, settings: Settings, face: Face
 
     A generator's words are shown as they come, which they are not from afar. Raises NoIndex.
     """
-    if settings.generator or search.file or search.sync or face.names or face.debug or sys.argv[1:2] != ["chat"]:
+    if settings.generator or search.file or search.sync or face.debug or sys.argv[1:2] != ["chat"]:
         return None
 
     store = store_asked_for(find_store(Path.cwd(), settings.store), settings.store)
