@@ -123,7 +123,7 @@ def _as_usage_error(error: typer.TyperException) -> MixragError:
     """A usage error in our own form: one line, and the help that explains it."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "mixrag"
-    first = error.format_message().strip().split("\n", 1)[0].removesuffix(".")
+    first = error.format_message().strip().split("\n", 1)[0].removesuffix(".").replace("Value error, ", "", 1)
     return WrongUsage(first[:1].lower() + first[1:], f"{path} --help")
 
 

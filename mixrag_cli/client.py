@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 COMMANDS = ("ask", "search")
 # Options that need what only the caller's own process has: its stdin, its files, its traceback, its right to write,
-# its editor, the names that it gave.
-OWN_AFFAIRS = ("-", "--file", "--jsonl", "--output", "--debug", "--sync", "--open", "--collection")
-STORE_DIR, RECORD_FILE = ".mixrag", "state.json"
+# its editor.
+OWN_AFFAIRS = ("-", "--file", "--jsonl", "--output", "--debug", "--sync", "--open")
+STORE_DIR, RECORD_FILE, REGISTRY_FILE = ".mixrag", "state.json", "registry.json"
 SEEN_VARIABLES = ("HOME", "NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM", "LANG")
 SEEN_PREFIXES = ("MIXRAG_", "XDG_", "LC_")
 UNSEEN_VARIABLES = ("MIXRAG_API_KEY",)  # the server has its own
@@ -112,12 +112,15 @@ def _is_simple(arguments: Sequence[str]) -> bool:
 
 
 def _store_of(arguments: Sequence[str]) -> str | None:
-    """The store that the command line means, as far as can be told without settings; the server looks again."""
+    """The store that the command line means, as far as can be told without settings; the server looks again.
+
+    Of several collections the first: the server that answers for all of them listens for each.
+    """
     for number, argument in enumerate(arguments):
-        if argument == "--store":
-            return arguments[number + 1] if number + 1 < len(arguments) else None
-        if argument.startswith("--store="):
-            return argument.partition("=")[2]
+        option, has_value, value = argument.partition("=")
+        if option in ("--store", "--collection"):
+            value = value if has_value else "".join(arguments[number + 1 : number + 2])
+            return value if option == "--store" else _store_named(value.split(",")[0].strip())
     if named := os.environ.get("MIXRAG_STORE"):
         return named
     folder = os.getcwd()  # noqa: PTH109
@@ -126,6 +129,21 @@ def _store_of(arguments: Sequence[str]) -> str | None:
             return None
         folder = os.path.dirname(folder)  # noqa: PTH120
     return f"{folder}/{STORE_DIR}"
+
+
+def _store_named(name: str) -> str | None:
+    """The store of a collection, None for a name that is not known. Raises OSError, ValueError.
+
+    The registry lies in platformdirs' user_data_path, whose import would take a quarter of the time there is.
+    """
+    import json
+
+    shared = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")  # noqa: PTH111
+    folder = os.environ.get("MIXRAG_DATA_DIR") or f"{shared}/mixrag"
+    with open(f"{folder}/{REGISTRY_FILE}", "rb") as file:  # noqa: PTH123
+        known = json.load(file)
+    named = known.get("collections") if isinstance(known, dict) else None
+    return named.get(name) if isinstance(named, dict) else None
 
 
 def _is_ours(path: str, is_kind: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,11 @@ import pytest
 from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
+from mixrag_cli.settings import Settings
+from mixrag_cli.stories.events import Silent
+from mixrag_cli.stories.indexing import build_index
 
+SAMPLES = Path(__file__).parent / "samples" / "northmere"
 PROGRAM = [sys.executable, "-m", "mixrag_cli"]
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b]52;c;ZXZpbA==\x07\x9b31m\u202egnp\u2066\x7f"
 # What no terminal may be sent and no JSON line may hold, in UTF-8 as it leaves the program.
@@ -104,6 +109,17 @@ def write_documents(folder: Path) -> None:
         f"# Varnish {ESCAPES}\n\nThe varnish {ESCAPES} dries in nine hours {ESCAPES} at room temperature.\n", "utf-8"
     )
     (folder / "mixrag.toml").write_text('embedder = "/etc/passwd"\nstore = "../elsewhere"\n', "utf-8")
+
+
+@pytest.fixture(scope="session")
+def northmere_texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The markdown, code and csv of the sample folder, indexed. Nobody writes there."""
+    target = tmp_path_factory.mktemp("northmere")
+    for path in sorted(SAMPLES.iterdir()):
+        if path.suffix in (".md", ".py", ".csv"):
+            shutil.copy(path, target / path.name)
+    build_index([target], Settings(), events=Silent())
+    return target
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import platformdirs
 import pytest
-from cli_fixtures import (
+from cli_fixtures import (  # fixtures for all; imported by a test's own module, each would be made anew
     indexed as indexed,
-)  # fixtures for all; imported by a test's own module, each would be made anew
+)
+from cli_fixtures import northmere_texts as northmere_texts
 from tiny_gguf import tiny_model as tiny_model
 
 # Settled at import, before any test module reads the environment.

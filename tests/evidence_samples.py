@@ -114,21 +114,26 @@ def read_sample(files: Mapping[str, str]) -> Sample:
     passages: list[tuple[Chunk, str, str]] = []
     tables: dict[str, Table] = {}
     for name, text in files.items():
-        raw = text.encode("utf-8", "surrogatepass")
-        document = reader_for(name)(ReadSource(name, len(raw), io.BytesIO(raw)))
-        own = stable_id(name)
-        found = [
-            (block.grid, table)
-            for block in document.blocks
-            if block.grid is not None
-            and (table := grid_to_table(document.grids[block.grid], document=own, title=title_above(block, document)))
-        ]
-        tables |= {table.id: table for _, table in found}
-        chunks = chunk_document(
-            document, found, document_id=own, path=name, count_tokens=lambda text: len(text.split()), window=256
-        )
-        passages += [(chunk, name, document.title) for chunk in chunks]
+        chunks, own_tables, title = read_bytes(name, text.encode("utf-8", "surrogatepass"), 256)
+        tables |= own_tables
+        passages += [(chunk, name, title) for chunk in chunks]
     return Sample(passages, tables)
+
+
+def read_bytes(name: str, raw: bytes, window: int) -> tuple[tuple[Chunk, ...], dict[str, Table], str]:
+    """A file's chunks of about so many words, its tables by id, and its title, by the real reader."""
+    document = reader_for(name)(ReadSource(name, len(raw), io.BytesIO(raw)))
+    own = stable_id(name)
+    found = [
+        (block.grid, table)
+        for block in document.blocks
+        if block.grid is not None
+        and (table := grid_to_table(document.grids[block.grid], document=own, title=title_above(block, document)))
+    ]
+    chunks = chunk_document(
+        document, found, document_id=own, path=name, count_tokens=lambda text: len(text.split()), window=window
+    )
+    return tuple(chunks), {table.id: table for _, table in found}, document.title
 
 
 def title_above(block: Block, document: Document) -> str:

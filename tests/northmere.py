@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from mixrag_cli.chunking import chunk_document
 from mixrag_cli.output.passages import Behind
-from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.recap.support import find_quote
 from mixrag_cli.records.answers import Answer, Candidate, CandidateKind, Evidence, Source
-from mixrag_cli.records.files import stable_id
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.tables import Table
-from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.places import locate_cells
-from tests.evidence_samples import title_above
+from tests.evidence_samples import read_bytes
 
 FOLDER = Path(__file__).parent / "samples" / "northmere"
 
@@ -25,17 +20,8 @@ FOLDER = Path(__file__).parent / "samples" / "northmere"
 @cache
 def read_file(name: str) -> tuple[tuple[Chunk, ...], dict[str, Table]]:
     """The chunks and tables of one sample file."""
-    raw = (FOLDER / name).read_bytes()
-    document = reader_for(name)(ReadSource(name, len(raw), io.BytesIO(raw)))
-    own = stable_id(name)
-    found = [
-        (block.grid, table)
-        for block in document.blocks
-        if block.grid is not None
-        and (table := grid_to_table(document.grids[block.grid], document=own, title=title_above(block, document)))
-    ]
-    chunks = chunk_document(document, found, document_id=own, path=name, count_tokens=_count_words, window=160)
-    return tuple(chunks), {table.id: table for _, table in found}
+    chunks, tables, _ = read_bytes(name, (FOLDER / name).read_bytes(), 160)
+    return chunks, tables
 
 
 def _count_words(text: str) -> int:

@@ -20,9 +20,9 @@ from mixrag_cli.extraction.pool import ReaderPool
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store
 from mixrag_cli.store.failpoints import VARIABLE
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.wishes import IndexWishes
-from tests.silent import Silent
 from tests.store_contents import contents_of
 from tests.test_extraction import LONG_TEXT, job_of
 

@@ -216,7 +216,7 @@ def test_a_collection_whose_index_is_gone_is_told_so(tmp_path: Path) -> None:
     [
         (10, ["search", "x", "--collection", "leaf"], "no collection 'leaf' (nearest: leave)"),
         (10, ["ask", "x", "--collection", "leave,nothing"], "no collection 'nothing'"),
-        (2, ["status", "--collection", "leave,stock"], "only ask and search take several collections"),
+        (2, ["status", "--collection", "leave,stock"], "only ask, search, serve and mcp take several collections"),
         (2, ["search", "x", "--collection", "leave", "--store", "."], "--store and --collection both name an index"),
         (2, ["search", "x", "--collection", " , "], "--collection needs a name"),
         (2, ["search", "x", "--collection", "leave", "--file", "one/handbook.md"], "--collection is for an index"),

@@ -12,12 +12,12 @@ from mixrag_cli.recap.restate import restate
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.words import match_heading, says_nothing_new
 from tests.evidence_samples import first_piece, shown_text
-from tests.silent import Silent
 
 YIELDS = "tonnes,price,grower,year\n" + "".join(
     f"{base + 3 * step}.5,{40 + step},{grower},{1950 + step}\n"

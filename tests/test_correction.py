@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +10,8 @@ import pytest
 from mixrag_cli.retrieval.correction import widen
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.clock import Clock
-from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.retrieving import retrieve
 from mixrag_cli.stories.session import Session, open_session
-from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 # Of another collection altogether: companies' filings, where this one is a water utility's folder.
@@ -31,23 +28,13 @@ FOREIGN = (
 FEW = {"words_candidates": 2, "meaning_candidates": 2}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> Path:
-    target = tmp_path_factory.mktemp("northmere")
-    for path in sorted(SAMPLES.iterdir()):
-        if path.suffix in (".md", ".py", ".csv"):
-            shutil.copy(path, target / path.name)
-    build_index([target], Settings(), events=Silent())
-    return target
-
-
-def open_with(folder: Path, **settings: object) -> Session:
-    return open_session(folder, replace(Settings(), **settings))  # type: ignore[arg-type]
+def open_with(northmere_texts: Path, **settings: object) -> Session:
+    return open_session(northmere_texts, replace(Settings(), **settings))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("few", [{}, FEW])
-def test_a_foreign_question_stays_refused(folder: Path, few: dict[str, object]) -> None:
-    session, uncorrected = open_with(folder, **few), open_with(folder, correction="off", **few)
+def test_a_foreign_question_stays_refused(northmere_texts: Path, few: dict[str, object]) -> None:
+    session, uncorrected = open_with(northmere_texts, **few), open_with(northmere_texts, correction="off", **few)
     refused = [question for question in FOREIGN if not retrieve(uncorrected, question, None, Clock(), ()).hits]
     assert len(refused) > len(FOREIGN) / 2
     found = [retrieve(session, question, None, Clock(), ()) for question in refused]
@@ -55,16 +42,16 @@ def test_a_foreign_question_stays_refused(folder: Path, few: dict[str, object]) 
     assert [question for question, each in zip(refused, found, strict=True) if each.hits] == []
 
 
-def test_what_is_read_may_be_the_accepted_passages_alone(folder: Path) -> None:
+def test_what_is_read_may_be_the_accepted_passages_alone(northmere_texts: Path) -> None:
     question = "Who lifted the boil notice?"
-    every = retrieve(open_with(folder), question, None, Clock(), ()).hits
-    accepted = retrieve(open_with(folder, evidence="accepted"), question, None, Clock(), ()).hits
+    every = retrieve(open_with(northmere_texts), question, None, Clock(), ()).hits
+    accepted = retrieve(open_with(northmere_texts, evidence="accepted"), question, None, Clock(), ()).hits
     assert 0 < len(accepted) < len(every)
     assert accepted == tuple(hit for hit in every if hit.accepted_by is not None)
 
 
-def test_what_another_wording_finds_has_the_questions_own_scores(folder: Path) -> None:
-    few, every = open_with(folder, **FEW), open_with(folder)
+def test_what_another_wording_finds_has_the_questions_own_scores(northmere_texts: Path) -> None:
+    few, every = open_with(northmere_texts, **FEW), open_with(northmere_texts)
     question = FOREIGN[0]
     hits = few.find(question, None, Clock())
     wording = widen(question, hits, few.statistics.weights)
@@ -79,8 +66,8 @@ def test_what_another_wording_finds_has_the_questions_own_scores(folder: Path) -
             assert {"meaning", "phrase", "rerank"} <= set(hit.scores)
 
 
-def test_what_the_question_accepts_may_be_found_by_another_wording(folder: Path) -> None:
-    few, every = open_with(folder, **FEW), open_with(folder)
+def test_what_the_question_accepts_may_be_found_by_another_wording(northmere_texts: Path) -> None:
+    few, every = open_with(northmere_texts, **FEW), open_with(northmere_texts)
     question, wording = "Who lifted the boil notice?", "pump maintenance, meter readings and the tariff of a household"
     accepted = {hit.chunk.id: hit.accepted_by for hit in every.judge(every.find(question, None, Clock()))}
     found = few.judge(few.find_besides(question, wording, [], None, Clock()))

@@ -22,11 +22,11 @@ from mixrag_cli.retrieval.choice import LanguageModelReranker, Reading, choose_d
 from mixrag_cli.retrieval.expansion import expand_question, rewrite_question
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.retrieving import retrieve
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
-from tests.silent import Silent
 
 SCHEMA = Path(__file__).parents[1] / "mixrag_cli" / "schemas" / "search-1.json"
 QUESTION = "Which beast guards the granary at night?"

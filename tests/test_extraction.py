@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -21,6 +22,7 @@ from reportlab.pdfgen.canvas import Canvas
 from mixrag_cli.extraction import ExtractionJob, ExtractionResult, ReaderPool, pool, process_seat
 from mixrag_cli.extraction.redaction import redact_document
 from mixrag_cli.extraction.transport import (
+    Request,
     TransportError,
     chunk_from_plain,
     chunk_to_plain,
@@ -191,6 +193,18 @@ def test_a_process_that_hangs_or_dies_costs_its_file_only(
     assert failure_of(results["big.txt"]) == expected
     good = results["good.txt"].extraction
     assert good is not None and good.chunks[0].text == "Still here."
+
+
+def test_a_process_that_starts_slowly_costs_no_file(tmp_path: Path) -> None:
+    """On a busy machine a start may take longer than what a file is allowed to be silent for."""
+    (tmp_path / "a.txt").write_text("Still here.")
+    descriptor = os.open(tmp_path / "a.txt", os.O_RDONLY)
+    request = Request("a.txt", "a.txt", "d", Settings().embedder, window=256, max_file_mb=1, max_text_file_mb=1)
+    with Worker(Settings(worker_silence_s=4)) as worker:
+        os.kill(worker.pid, signal.SIGSTOP)
+        threading.Timer(6, os.kill, (worker.pid, signal.SIGCONT)).start()
+        assert worker.read(request, descriptor).chunks[0].text == "Still here."
+    os.close(descriptor)
 
 
 def test_a_pdf_whose_reader_died_is_read_by_the_second_one(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from tests.evidence_samples import structure_of
-from tests.silent import Silent
 
 PAGE = """<h1>Heron Mills, annual report</h1>
 <table><caption>Balance sheet</caption>

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.cli_fixtures import PROGRAM, environment_of
+from tests.cli_fixtures import PROGRAM, environment_of, run_mixrag
 
 pytest.importorskip("mcp")
 import anyio
@@ -75,9 +76,55 @@ async def make_mistakes(client: Client) -> None:
         await client.read_resource("file:///etc/passwd")
 
 
-def stdio_server(folder: Path) -> StdioServerParameters:
-    env = environment_of(folder.parent, PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
-    return StdioServerParameters(command=sys.executable, args=["-m", "mixrag_cli", "mcp"], cwd=folder, env=env)
+async def use_filters(client: Client) -> None:
+    for given, files in (
+        ({"languages": ["python"]}, {"prices.py"}),
+        ({"kinds": ["row"]}, {"handbook.md", "stock.csv"}),
+        ({"paths": ["handbook.md"]}, {"handbook.md"}),
+        ({"modalities": ["sheet"], "since": "1y"}, {"stock.csv"}),
+        ({"since": "2000-01-01", "languages": ["py"]}, {"prices.py"}),
+    ):
+        found = await client.call_tool("search", {"query": "price of a chair or bench", **given})
+        assert not found.is_error, found.content
+        assert set(found.structured_content["files"]) == files, given
+        answer = await client.call_tool("ask", {"question": "What is the price of a bench?", **given})
+        assert not answer.is_error, answer.content
+        assert {each["path"] for each in answer.structured_content["sources"]} <= files
+    only = await client.call_tool("search", {"query": "leave", "files_only": True, "limit": 2})
+    assert only.structured_content["hits"] == []
+    assert len(only.structured_content["files"]) == 2
+    around = await client.call_tool("search", {"query": "bench", "kinds": ["row"], "context": 1})
+    check_form(around.structured_content)
+    assert any(hit["before"] or hit["after"] for hit in around.structured_content["hits"])
+    for wrong in ({"since": "soon"}, {"languages": ["klingon"]}, {"kinds": ["poem"]}, {"collections": ["x"]}):
+        refused = await client.call_tool("search", {"query": "leave", **wrong})
+        assert refused.is_error and refused.structured_content["code"] == 2
+
+
+async def use_collections(client: Client) -> None:
+    (tool,) = [tool for tool in (await client.list_tools()).tools if tool.name == "ask"]
+    assert tool.input_schema["properties"]["collections"]["items"] == {"enum": ["leave", "stock"]}
+    both = await client.call_tool("search", {"query": "paid leave of chairs"})
+    assert {hit["collection"] for hit in both.structured_content["hits"]} == {"leave", "stock"}
+    stock = await client.call_tool("search", {"query": "paid leave of chairs", "collections": ["stock"]})
+    assert [Path(each).name for each in stock.structured_content["files"]] == ["stock.csv"]
+    answer = await client.call_tool("ask", {"question": "How many chairs were sold in 2024?"})
+    assert answer.structured_content["value"] == 515
+    shown = await client.call_tool("show", {"ref": "stock.csv"})
+    assert "bench" in shown.structured_content["text"]
+    vague = await client.call_tool("status", {})
+    assert vague.is_error and "one of leave, stock" in vague.content[0].text
+    told = await client.call_tool("status", {"collections": ["leave"]})
+    check_form(told.structured_content)
+    assert told.structured_content["documents"]["indexed"] == 1
+    unknown = await client.call_tool("ask", {"question": "x", "collections": ["elsewhere"]})
+    assert unknown.is_error and unknown.structured_content["code"] == 2
+
+
+def stdio_server(folder: Path, *options: str, **variables: str) -> StdioServerParameters:
+    env = environment_of(folder.parent, PYTHONPATH=os.pathsep.join(filter(None, sys.path)), **variables)
+    arguments = ["-m", "mixrag_cli", "mcp", *options]
+    return StdioServerParameters(command=sys.executable, args=arguments, cwd=folder, env=env)
 
 
 def talk(server: Any, *stories: Callable[[Client], Awaitable[None]]) -> None:
@@ -114,6 +161,21 @@ def test_every_tool_over_stdio_and_nothing_is_left(indexed: Path) -> None:
     before = set(children())
     talk(stdio_server(indexed), use_every_tool, make_mistakes)
     assert set(children()) <= before
+
+
+def test_filters_are_those_of_the_commands(http_port: int) -> None:
+    talk(f"http://127.0.0.1:{http_port}/mcp", use_filters)
+
+
+def test_several_collections_are_asked_together_or_one_by_one(indexed: Path) -> None:
+    away = indexed.parent / "apart"
+    variables = {"MIXRAG_DATA_DIR": str(away / "data")}
+    for name, file in (("leave", "handbook.md"), ("stock", "stock.csv")):
+        (away / name).mkdir(parents=True)
+        shutil.copy(indexed / file, away / name)
+        done = run_mixrag("index", "--collection", name, name, cwd=away, env=environment_of(away.parent, **variables))
+        assert done.returncode == 0
+    talk(stdio_server(away, "--collection", "leave,stock", **variables), use_collections)
 
 
 def test_every_tool_over_http(http_port: int) -> None:

@@ -11,11 +11,11 @@ from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, change_columns, in_days
 from mixrag_cli.records.tables import Header
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from tests.evidence_samples import shown_text, structure_of
-from tests.silent import Silent
 
 HEADS = [facets_of("Three Months Ended August 3, 2025"), facets_of("Three Months Ended August 4, 2024")]
 CALENDAR = Calendar(2026, 2, date(2025, 8, 3))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import json
 import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +18,7 @@ from mixrag_cli.store import find_store, open_reader, publish
 from mixrag_cli.store.location import POINTER_FILE, is_published
 from mixrag_cli.stories.sharing import publish_index
 from tests.store_samples import build_store
+from tests.web_server import web_server
 
 N_READERS = 3
 OPENS = 1_000
@@ -41,15 +39,8 @@ def store(tmp_path: Path) -> Path:
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[str]:
     """The address of a plain web server over tmp_path/shared."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
-    handler = functools.partial(Quiet, directory=str(tmp_path / "shared"))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with web_server(tmp_path / "shared") as address:
+        yield address
 
 
 def paths_at(address: Path | str) -> list[str]:

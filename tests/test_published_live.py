@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import json
 import os
 import shutil
@@ -11,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,10 +16,11 @@ import pytest
 
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import publish
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from tests.cli_fixtures import PROGRAM, environment_of
-from tests.silent import Silent
 from tests.test_serve import PATIENCE_S, warm_only
+from tests.web_server import web_server
 
 QUESTION = "How many lunches does the canteen serve a day?"
 
@@ -54,15 +52,8 @@ def address(request: pytest.FixtureRequest, publisher: Publisher) -> Iterator[st
     if request.param == "folder":
         yield str(publisher.shared)
         return
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
-    handler = functools.partial(Quiet, directory=str(publisher.shared))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with web_server(publisher.shared) as address:
+        yield address
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from mixrag_cli.store.layout import generations
 from mixrag_cli.stories import embedding
 from mixrag_cli.stories.batching import Batch
 from mixrag_cli.stories.embedding import embed_texts
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.wishes import IndexWishes
-from tests.silent import Silent
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -20,12 +20,12 @@ from mixrag_cli.records.answers import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from tests.evidence_samples import SALES_REPORT as REPORT
 from tests.evidence_samples import first_piece, shown_text
-from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples"
 QUESTIONS = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]

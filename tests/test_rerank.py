@@ -20,11 +20,11 @@ from mixrag_cli.store import EmbeddingCache, check_store, open_reader
 from mixrag_cli.store.quantising import decode_tokens
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.embedding import KnownEmbeddings, embed_cached, embed_texts, text_to_embed
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.stories.unindexed import open_files
-from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 QUESTION = "Who lifted the boil notice?"
@@ -32,18 +32,8 @@ QUERY = Query("?", np.zeros(1, np.float32), 1.0)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> Path:
-    target = tmp_path_factory.mktemp("northmere")
-    for path in sorted(SAMPLES.iterdir()):
-        if path.suffix in (".md", ".py", ".csv"):
-            shutil.copy(path, target / path.name)
-    build_index([target], Settings(), events=Silent())
-    return target
-
-
-@pytest.fixture(scope="module")
-def session(folder: Path) -> Session:
-    return open_session(folder, Settings())
+def session(northmere_texts: Path) -> Session:
+    return open_session(northmere_texts, Settings())
 
 
 @pytest.fixture(scope="module")
@@ -150,8 +140,8 @@ def test_only_the_first_hits_are_reranked_and_nothing_else_changes() -> None:
 # --- late interaction -------------------------------------------------------------------------------------------------
 
 
-def test_the_store_keeps_what_the_model_makes(session: Session, folder: Path) -> None:
-    with open_reader(folder / ".mixrag") as reader:
+def test_the_store_keeps_what_the_model_makes(session: Session, northmere_texts: Path) -> None:
+    with open_reader(northmere_texts / ".mixrag") as reader:
         chunks = [row.chunk for row in reader.chunk_rows()]
         kept = reader.token_vectors([chunk.id for chunk in chunks])
     made = embed_texts([text_to_embed(chunk) for chunk in chunks], session.embedder)
@@ -161,7 +151,7 @@ def test_the_store_keeps_what_the_model_makes(session: Session, folder: Path) ->
         decoded = decode_tokens(embedding.late, session.embedder.late_dim)
         near = (kept[chunk.id] / 127.0) @ (decoded / 127.0).T  # batches of other texts move a level here and there
         assert near.max(axis=1).mean() > 0.99
-    assert check_store(folder / ".mixrag", deep=True) == []
+    assert check_store(northmere_texts / ".mixrag", deep=True) == []
 
 
 def test_hits_carry_the_score_of_the_definition(session: Session) -> None:
@@ -193,27 +183,27 @@ def test_the_vector_and_the_token_vectors_of_a_question_come_from_one_run(sessio
     assert np.allclose(session.embedder.embed_query("a question of its own"), vector, atol=1e-5)
 
 
-def test_files_read_on_the_spot_are_reranked_too(folder: Path, minilm: LateEmbedder) -> None:
-    on_the_spot = open_files([path for path in sorted(folder.iterdir()) if path.is_file()], Settings())
+def test_files_read_on_the_spot_are_reranked_too(northmere_texts: Path, minilm: LateEmbedder) -> None:
+    on_the_spot = open_files([path for path in sorted(northmere_texts.iterdir()) if path.is_file()], Settings())
     hits = reranked(on_the_spot)
     assert len(on_the_spot.reader.token_vectors([hit.chunk.id for hit in hits])) == len(hits) > 20
     assert [hit.scores[SOURCE] for hit in hits] == pytest.approx(scores_anew(hits, minilm), abs=2e-3)
 
 
 def test_passages_whose_token_vectors_were_not_kept_are_reranked_all_the_same(
-    folder: Path, minilm: LateEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    northmere_texts: Path, minilm: LateEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mixrag_cli.stories.embedding.KEPT_LATE_BYTES", 40_000)
     store = tmp_path / "store"
-    build_index([folder], Settings(store=store), events=Silent())
-    other = open_session(folder, Settings(store=store))
+    build_index([northmere_texts], Settings(store=store), events=Silent())
+    other = open_session(northmere_texts, Settings(store=store))
     hits = reranked(other)
     assert 0 < len(other.reader.token_vectors([hit.chunk.id for hit in hits])) < len(hits) > 20
     assert [hit.scores[SOURCE] for hit in hits] == pytest.approx(scores_anew(hits, minilm), abs=2e-3)
 
 
-def test_none_reranks_nothing(folder: Path) -> None:
-    assert reranked(open_session(folder, Settings(rerank="none"))) == []
+def test_none_reranks_nothing(northmere_texts: Path) -> None:
+    assert reranked(open_session(northmere_texts, Settings(rerank="none"))) == []
 
 
 def test_the_cache_gives_token_vectors_back(tmp_path: Path, minilm) -> None:
@@ -233,10 +223,10 @@ def test_the_cache_gives_token_vectors_back(tmp_path: Path, minilm) -> None:
 # --- other models -----------------------------------------------------------------------------------------------------
 
 
-def test_a_cross_encoder_from_disk_reranks_as_the_library_scores(folder: Path, cross_encoder: Path) -> None:
+def test_a_cross_encoder_from_disk_reranks_as_the_library_scores(northmere_texts: Path, cross_encoder: Path) -> None:
     from sentence_transformers import CrossEncoder
 
-    session = open_session(folder, Settings(rerank=str(cross_encoder), rerank_candidates=7))
+    session = open_session(northmere_texts, Settings(rerank=str(cross_encoder), rerank_candidates=7))
     hits = reranked(session)
     assert len(hits) == 7
     model = CrossEncoder(str(cross_encoder), device="cpu")
@@ -245,11 +235,11 @@ def test_a_cross_encoder_from_disk_reranks_as_the_library_scores(folder: Path, c
     assert len({round(hit.scores[SOURCE], 6) for hit in hits}) > 1
 
 
-def test_a_reranker_that_is_none_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_a_reranker_that_is_none_is_refused(northmere_texts: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name in ("no-such/reranker", str(tmp_path / "empty")):
         with pytest.raises(ModelUnusable):
-            finds(open_session(folder, Settings(rerank=name)))
+            finds(open_session(northmere_texts, Settings(rerank=name)))
 
 
 def test_an_index_of_another_model_is_reranked_by_the_bundled_one(

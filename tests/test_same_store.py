@@ -15,9 +15,9 @@ from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store, open_reader, read_record
 from mixrag_cli.store.failpoints import VARIABLE
 from mixrag_cli.stories import calibrating
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.wishes import IndexWishes
-from tests.silent import Silent
 from tests.store_contents import contents_of
 from tests.store_processes import start
 from tests.test_calibrate_command import HEADER, N_FILES, THINGS, write_collection

@@ -8,11 +8,11 @@ import pytest
 
 from mixrag_cli.records.files import path_from_root
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.stories.unindexed import open_files
-from tests.silent import Silent
 
 
 @pytest.fixture

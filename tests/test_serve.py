@@ -191,6 +191,62 @@ def test_other_settings_and_ones_own_affairs_are_left_to_the_caller(served) -> N
     assert warm_only(folder.parent, env, *named).returncode == 0
 
 
+@pytest.fixture(scope="module")
+def several(indexed: Path, runtime: str) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A folder that no index serves, and the environment of callers for whom "leave" and "stock" are served."""
+    away = indexed.parent / "away"
+    env = environment_of(indexed.parent, XDG_RUNTIME_DIR=runtime, MIXRAG_DATA_DIR=str(away / "data"))
+    for name, file in (("leave", "handbook.md"), ("stock", "stock.csv"), ("other", "prices.py")):
+        (away / name).mkdir(parents=True)
+        shutil.copy(indexed / file, away / name)
+        assert run_mixrag("index", "--collection", name, name, cwd=away, env=env).returncode == 0
+    command = [*PROGRAM, "serve", "--collection", "leave,stock"]
+    server = subprocess.Popen(command, cwd=away, env=env, stderr=subprocess.PIPE)
+    assert server.stderr is not None
+    told = server.stderr.readline()
+    assert b"collections/leave" in told and b"collections/stock" in told
+    yield away, env
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(PATIENCE_S) == 143
+    server.stderr.close()
+
+
+@pytest.mark.parametrize("names", ["leave,stock", "stock,leave", "stock", "leave"])
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_collections_are_answered_warm_as_they_would_be_cold(several, command: str, names: str) -> None:
+    away, env = several
+    arguments = [command, QUESTION, "--collection", names, "--json"]
+    warm = warm_only(away, env, *arguments)
+    cold = run_mixrag(*arguments, cwd=away, env={**env, "XDG_RUNTIME_DIR": str(away)})
+    assert warm.returncode == cold.returncode != 99
+    assert without_times(warm.stdout) == without_times(cold.stdout)
+    assert (b'"collection"' in warm.stdout) is ("," in names)
+
+
+def test_a_collection_that_is_not_served_is_asked_cold(several) -> None:
+    away, env = several
+    for names in ("other", "leave,other", "nobody", "leave,nobody"):
+        assert warm_only(away, env, "search", "leave", "--collection", names).returncode in (99, 10)
+    done = run_mixrag("search", "prices", "--collection", "leave,other", "--files", cwd=away, env=env)
+    assert b"prices.py" in done.stdout
+
+
+def test_several_collections_follow_their_commits(several) -> None:
+    away, env = several
+    (away / "stock" / "canteen.md").write_text("# Canteen\n\nThe canteen serves 83 lunches a day.\n")
+    assert run_mixrag("index", "--collection", "stock", cwd=away, env=env).returncode == 0
+    done = warm_only(away, env, "search", "lunches a day", "--collection", "leave,stock", "--json", "--limit", "1")
+    (best,) = json.loads(done.stdout)["hits"]
+    assert (best["collection"], "83 lunches" in best["text"]) == ("stock", True)
+
+
+def test_a_chat_of_a_collection_is_answered_warm(several) -> None:
+    away, env = several
+    said, notes = chat(away, env, "--collection", "leave").communicate(b"How many chairs were sold in 2024?\n", 99)
+    assert b"515" in said
+    assert set(notes.decode().splitlines()[-1].split("|")) & HEAVY == set()
+
+
 def test_the_socket_is_the_users_own_and_there_is_one(served, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, env, _ = served
     monkeypatch.setenv("XDG_RUNTIME_DIR", env["XDG_RUNTIME_DIR"])
@@ -238,6 +294,6 @@ def test_a_server_that_nobody_asks_ends(indexed: Path, runtime: str, monkeypatch
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
     server = WarmServer(indexed, Settings(), None)
     begun = time.monotonic()
-    with server.listening() as listener:
-        assert server.answer_all(listener, idle_s=0.1) == 0
+    with server.listening() as listeners:
+        assert server.answer_all(listeners, idle_s=0.1) == 0
     assert time.monotonic() - begun < PATIENCE_S

@@ -15,10 +15,10 @@ from mixrag_cli.retrieval import statistics
 from mixrag_cli.retrieval.statistics import WordStatistics
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories import collection
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
-from tests.silent import Silent
 
 N_WORDS = 1_000
 

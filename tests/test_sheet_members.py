@@ -14,12 +14,12 @@ from mixrag_cli.readers.sheets.reader import read_sheet
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.members import summary_rows
 from tests.evidence_samples import structure_of
-from tests.silent import Silent
 from tests.table_samples import to_table
 
 MONTHS = ("January", "February", "March", "April")

@@ -19,11 +19,11 @@ from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from tests.evidence_samples import structure_of
-from tests.silent import Silent
 
 N_ROWS = 8_100  # just above a power of two times 500, where the sample that is embedded is the smallest
 COUNTRIES = ("Spain", "France", "United Kingdom", "Norway")

@@ -9,12 +9,12 @@ import pytest
 
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
 from mixrag_cli.stories.unindexed import open_files
 from tests.evidence_samples import shown_text
-from tests.silent import Silent
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 QUESTION = "What share of total revenue came from household supply in the year ended 31 March 2025?"

@@ -16,7 +16,7 @@ from mixrag_cli.actions.warm_chat import WarmChat
 from mixrag_cli.commands.options import Face, Search, StrategyName
 from mixrag_cli.output.prompting import LineReader, make_line_reader
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store, is_published
+from mixrag_cli.store import find_store, store_asked_for
 
 
 def chat(search: Search, generator: str | None, strategy: StrategyName | None, face: Face) -> int:
@@ -48,10 +48,9 @@ def _warm_chat(lines: LineReader, search: Search, settings: Settings, face: Face
 
     A generator's words are shown as they come, which they are not from afar. Raises NoIndex.
     """
-    if settings.generator or search.file or search.sync or face.names or face.debug or sys.argv[1:2] != ["chat"]:
+    if settings.generator or search.file or search.sync or face.debug or sys.argv[1:2] != ["chat"]:
         return None
 
-    found = find_store(Path.cwd(), settings.store)
-    store = settings.store if is_published(found) and settings.store is not None else found
+    store = store_asked_for(find_store(Path.cwd(), settings.store), settings.store)
     warm = WarmChat(console=console_of(face), lines=lines, face=face, store=str(store), arguments=sys.argv[1:])
     return warm if warm.begins() else None

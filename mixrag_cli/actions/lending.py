@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mixrag_cli.settings import Settings
     from mixrag_cli.stories.conversation import Conversation
     from mixrag_cli.stories.session import Session
+    from mixrag_cli.stories.several import Several
 
 
 MOST_CHATS = 8  # whose turns a warm server remembers; a turn holds what its answer cites
-Lend = Callable[["Settings"], "Session"]
+Lend = Callable[["Settings", "Mapping[str, Path]"], "Session | Several"]
 _lend: Lend | None = None  # set while a warm server runs a command
 
 
@@ -39,7 +42,7 @@ _line: ServedLine | None = None  # set while a warm server runs a chat's line
 
 
 def lender() -> Lend | None:
-    """What gives the session to use; None where this is no warm server."""
+    """What gives the session to use, or those of named stores; None where this is no warm server."""
     return _lend
 
 
@@ -54,7 +57,7 @@ class NotWarm(SystemExit):
 
 @contextmanager
 def lend_session(lend: Lend, line: ServedLine | None = None) -> Iterator[None]:
-    """Let commands use the session that lend gives for their settings, instead of opening one.
+    """Let commands use what lend gives for their settings and the collections they name, instead of opening stores.
 
     line: what a chat is to answer, in place of lines that are typed.
     """

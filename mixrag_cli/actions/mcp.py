@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from mixrag_cli.actions.caller import settings_of
+from mixrag_cli.actions.named import stores_named
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode, MixragError
-from mixrag_cli.stories.warm import WarmSession
+from mixrag_cli.stories.warm import WarmSessions
 
 
 def mcp(http: bool, port: int, origin: list[str] | None, generator: str | None, face: Face) -> int:
     """Let programs that speak the Model Context Protocol ask this index."""
-    settings = settings_of(face, generator=generator)
+    settings = settings_of(face, may_be_several=True, generator=generator)
+    collections = stores_named(face.names) if len(face.names) > 1 else {}
     try:
         from mixrag_cli.actions.mcp_server import serve_http, serve_stdio
     except ModuleNotFoundError as error:
@@ -20,7 +22,7 @@ def mcp(http: bool, port: int, origin: list[str] | None, generator: str | None, 
             raise
         raise MixragError("the Model Context Protocol needs the extra mcp", "pip install 'mixrag[mcp]'") from error
 
-    warm = WarmSession(Path.cwd(), settings)
+    warm = WarmSessions(Path.cwd(), settings, collections)
     if http:
         face.note(f"listening on http://127.0.0.1:{port}/mcp; Ctrl-C stops it")
         return serve_http(warm, port, origin or ())

@@ -1,6 +1,6 @@
 """The Model Context Protocol's side of `mixrag mcp`: tools whose results are the JSON of the commands.
 
-    client ─► stdio or loopback HTTP ─► call ─► the warm session, in a thread ─► payload + links to the places
+    client ─► stdio or loopback HTTP ─► call ─► the warm sessions, in a thread ─► payload + links to the places
 
 Every tool only reads. A place is a resource, mixrag://place/REF, whose text is what `mixrag show REF` shows.
 """
@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,11 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from mixrag_cli import __version__
+from mixrag_cli.actions.moments import moment_ns
 from mixrag_cli.actions.signals import interruption_code
 from mixrag_cli.cleaning import safe_text
-from mixrag_cli.commands.options import ModalityName
+from mixrag_cli.commands.options import KindName, ModalityName
+from mixrag_cli.commands.search import MOST_CONTEXT
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.output.payloads import answer_to_json, show_to_json, status_to_json
 from mixrag_cli.output.places import reference
@@ -44,7 +46,7 @@ from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
 from mixrag_cli.stories.inspection import read_status
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.showing import Passage
-from mixrag_cli.stories.warm import WarmSession
+from mixrag_cli.stories.warm import WarmSessions
 
 PLACE = "mixrag://place/"
 LIMIT, MOST_HITS = 10, 100  # passages of a search; a reader of text needs no more at once
@@ -64,6 +66,20 @@ _SCOPE = {
         "items": {"enum": [each.value for each in ModalityName]},
         "description": "Only documents of these kinds.",
     },
+    "kinds": {
+        "type": "array",
+        "items": {"enum": [each.value for each in KindName]},
+        "description": "Only passages of these kinds.",
+    },
+    "languages": {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Only code in these languages: python, rust, sql, or a suffix.",
+    },
+    "since": {
+        "type": "string",
+        "description": "Only files changed since then: a date such as 2025-03-31, or an age such as 12h, 7d, 2w, 1y.",
+    },
 }
 
 
@@ -71,7 +87,7 @@ _SCOPE = {
 class ToolForm:
     """One tool. form: the name of its result's schema; places: the key of the payload's list that gives links."""
 
-    run: Callable[[WarmSession, Mapping[str, Any]], Payload]
+    run: Callable[[WarmSessions, Mapping[str, Any]], Payload]
     description: str
     form: str
     properties: Mapping[str, Any]
@@ -79,22 +95,31 @@ class ToolForm:
     places: tuple[str, ...] = ()
 
 
-def _search(warm: WarmSession, given: Mapping[str, Any]) -> Payload:
-    with warm.use() as session:
-        return search_to_json(session.search(_question(given["query"]), _scope(given), given.get("limit", LIMIT)))
+def _search(warm: WarmSessions, given: Mapping[str, Any]) -> Payload:
+    only_files = given.get("files_only", False)
+    with warm.use(given.get("collections", ())) as session:
+        text, limit = _question(given["query"]), given.get("limit", LIMIT)
+        result = session.search(text, _scope(given), limit, one_a_file=only_files)
+        if (context := given.get("context", 0)) and not only_files:
+            result = replace(result, around=session.around(result.hits, context))
+        return search_to_json(result, only_files=only_files)
 
 
-def _ask(warm: WarmSession, given: Mapping[str, Any]) -> Payload:
-    with warm.use() as session:
+def _ask(warm: WarmSessions, given: Mapping[str, Any]) -> Payload:
+    with warm.use(given.get("collections", ())) as session:
         return answer_to_json(session.ask(_question(given["question"]), _scope(given)))
 
 
-def _show(warm: WarmSession, given: Mapping[str, Any]) -> Payload:
-    return show_to_json(_passage(warm, given["ref"]))
+def _show(warm: WarmSessions, given: Mapping[str, Any]) -> Payload:
+    return show_to_json(_passage(warm, given["ref"], given.get("collections", ())))
 
 
-def _status(warm: WarmSession, _: Mapping[str, Any]) -> Payload:
-    return status_to_json(read_status(Path.cwd(), warm.settings))
+def _status(warm: WarmSessions, given: Mapping[str, Any]) -> Payload:
+    names = given.get("collections") or list(warm.collections)
+    if len(names) > 1:
+        raise WrongUsage("status is of one collection", f"one of {', '.join(names)}")
+    settings = replace(warm.settings, store=warm.collections[names[0]]) if names else warm.settings
+    return status_to_json(read_status(Path.cwd(), settings))
 
 
 TOOLS: Mapping[str, ToolForm] = {
@@ -105,6 +130,14 @@ TOOLS: Mapping[str, ToolForm] = {
         {
             "query": {**_TEXT, "description": "What to look for."},
             "limit": {"type": "integer", "minimum": 1, "maximum": MOST_HITS, "default": LIMIT},
+            "files_only": {"type": "boolean", "default": False, "description": "Only the paths of the files."},
+            "context": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": MOST_CONTEXT,
+                "default": 0,
+                "description": "So many passages before and after each.",
+            },
             **_SCOPE,
         },
         required=("query",),
@@ -132,11 +165,11 @@ TOOLS: Mapping[str, ToolForm] = {
 }
 
 
-def make_server(warm: WarmSession) -> Server[Any]:
-    """The server over one warm session, for any transport."""
+def make_server(warm: WarmSessions) -> Server[Any]:
+    """The server over warm sessions, for any transport."""
 
     async def list_tools(_: Context, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_tool(name, form) for name, form in TOOLS.items()])
+        return types.ListToolsResult(tools=[_tool(warm, name, form) for name, form in TOOLS.items()])
 
     async def call_tool(_: Context, call: types.CallToolRequestParams) -> types.CallToolResult:
         return await anyio.to_thread.run_sync(call_in_order, warm, call.name, call.arguments or {})
@@ -161,13 +194,13 @@ def make_server(warm: WarmSession) -> Server[Any]:
     )
 
 
-def call_in_order(warm: WarmSession, name: str, given: Mapping[str, Any]) -> types.CallToolResult:
+def call_in_order(warm: WarmSessions, name: str, given: Mapping[str, Any]) -> types.CallToolResult:
     """One call's result; whatever goes wrong is a result too, mixrag.error/1, so that a model can read it."""
     try:
         form = TOOLS.get(name)
         if form is None:
             raise WrongUsage(f"no tool {name}", ", ".join(TOOLS))
-        problem = next(Draft202012Validator(_input_schema(form)).iter_errors(given), None)
+        problem = next(Draft202012Validator(_input_schema(warm, form)).iter_errors(given), None)
         if problem is not None:
             raise WrongUsage(f"{name}: {problem.message}")
         payload = form.run(warm, given)
@@ -183,7 +216,7 @@ def call_in_order(warm: WarmSession, name: str, given: Mapping[str, Any]) -> typ
     return types.CallToolResult(content=content, structured_content=payload)
 
 
-def serve_stdio(warm: WarmSession) -> None:
+def serve_stdio(warm: WarmSessions) -> None:
     """Serve the one client at stdin and stdout, until it closes them."""
 
     async def run() -> None:
@@ -199,7 +232,7 @@ def serve_stdio(warm: WarmSession) -> None:
     anyio.run(run)
 
 
-def serve_http(warm: WarmSession, port: int, origins: Sequence[str]) -> int:
+def serve_http(warm: WarmSessions, port: int, origins: Sequence[str]) -> int:
     """Serve on 127.0.0.1 until a signal; its exit code. Raises OSError where the port is taken.
 
     Programs of this machine may call; of web pages only those of the origins.
@@ -217,21 +250,21 @@ def serve_http(warm: WarmSession, port: int, origins: Sequence[str]) -> int:
     return interruption_code()
 
 
-def _warm_up(warm: WarmSession) -> None:
+def _warm_up(warm: WarmSessions) -> None:
     """Load models and store beside the client's first words; what fails is told to the first call."""
 
     def load() -> None:
-        with suppress(MixragError), warm.use() as session:
-            session.vector_of("warm")
+        with suppress(MixragError):
+            warm.load()
 
     threading.Thread(target=load, daemon=True).start()
 
 
-def _tool(name: str, form: ToolForm) -> types.Tool:
+def _tool(warm: WarmSessions, name: str, form: ToolForm) -> types.Tool:
     return types.Tool(
         name=name,
         description=form.description,
-        input_schema=_input_schema(form),
+        input_schema=_input_schema(warm, form),
         output_schema=json.loads(
             resources.files("mixrag_cli").joinpath("schemas", f"{form.form}.json").read_text("utf-8")
         ),
@@ -239,10 +272,12 @@ def _tool(name: str, form: ToolForm) -> types.Tool:
     )
 
 
-def _input_schema(form: ToolForm) -> Payload:
+def _input_schema(warm: WarmSessions, form: ToolForm) -> Payload:
+    """Where several collections are served, any of them can be meant; without a word all are."""
+    names = {"type": "array", "items": {"enum": list(warm.collections)}, "description": "Only these collections."}
     return {
         "type": "object",
-        "properties": dict(form.properties),
+        "properties": {**form.properties, **({"collections": names} if warm.collections else {})},
         "required": list(form.required),
         "additionalProperties": False,
     }
@@ -256,11 +291,17 @@ def _question(text: str) -> str:
 
 
 def _scope(given: Mapping[str, Any]) -> Scope:
-    return Scope(paths=tuple(given.get("paths", ())), modalities=tuple(given.get("modalities", ())))
+    return Scope(
+        paths=tuple(given.get("paths", ())),
+        modalities=tuple(given.get("modalities", ())),
+        kinds=tuple(given.get("kinds", ())),
+        languages=tuple(given.get("languages", ())),
+        since_ns=moment_ns(given["since"]) if "since" in given else None,
+    )
 
 
-def _passage(warm: WarmSession, ref: str) -> Passage:
-    with warm.use() as session:
+def _passage(warm: WarmSessions, ref: str, collections: Sequence[str] = ()) -> Passage:
+    with warm.use(collections) as session:
         return session.show(ref)
 
 
@@ -270,7 +311,7 @@ def _link(hit: Mapping[str, Any]) -> types.ResourceLink:
     return types.ResourceLink(uri=PLACE + quote(ref, safe=""), name=ref, title=hit["title"], mime_type="text/plain")
 
 
-def _read_place(warm: WarmSession, uri: str) -> types.ReadResourceResult:
+def _read_place(warm: WarmSessions, uri: str) -> types.ReadResourceResult:
     """Raises MCPError, which the protocol tells as an error."""
     try:
         if not uri.startswith(PLACE):

@@ -34,5 +34,5 @@ def store_named(name: str, *, may_be_new: bool) -> Path:
 def only_one(names: Sequence[str]) -> str:
     """The one name. Raises WrongUsage for several."""
     if len(names) > 1:
-        raise WrongUsage("only ask and search take several collections", f"--collection {names[0]}")
+        raise WrongUsage("only ask, search, serve and mcp take several collections", f"--collection {names[0]}")
     return names[0]

@@ -7,16 +7,19 @@ from pathlib import Path
 import typer
 
 from mixrag_cli.actions.caller import settings_of
+from mixrag_cli.actions.named import stores_named
 from mixrag_cli.actions.warm_server import WarmServer
 from mixrag_cli.commands.options import Face
 
 
 def serve(context: typer.Context, face: Face) -> int:
     """Keep models and the index open; ask, search and chat use it while it runs, and never need it."""
-    settings = settings_of(face)
+    settings = settings_of(face, may_be_several=True)
+    collections = stores_named(face.names) if len(face.names) > 1 else {}
 
-    server = WarmServer(Path.cwd(), settings, context.find_root().command)
-    with server.listening() as listener:
+    server = WarmServer(Path.cwd(), settings, context.find_root().command, collections)
+    with server.listening() as listeners:
         minutes = settings.serve_minutes
-        face.note(f"answering for {server.store}; ends after {minutes} minutes without a question, or with Ctrl-C")
-        return server.answer_all(listener, minutes * 60)
+        whose = ", ".join(map(str, server.stores.values()))
+        face.note(f"answering for {whose}; ends after {minutes} minutes without a question, or with Ctrl-C")
+        return server.answer_all(listeners, minutes * 60)

@@ -41,9 +41,9 @@ def open_all_for(search: Search, settings: Settings, face: Face, *, needs_genera
     if len(face.names) < 2:
         return open_session_for(search, settings, face, needs_generator=needs_generator)
     _check_files_alone(search, face)
-    if lender() is not None:
-        raise NotWarm
     stores = stores_named(face.names)
+    if (lend := lender()) is not None:
+        return lend(settings, stores)
     if search.sync:
         for store in stores.values():
             _sync(replace(settings, store=store), face)
@@ -91,7 +91,9 @@ def _open(files: Sequence[Path] | None, settings: Settings) -> Session:
     if (lend := lender()) is not None:
         if files:
             raise NotWarm
-        return lend(settings)
+        lent = lend(settings, {})
+        assert isinstance(lent, Session)  # no collections are named
+        return lent
     if not files:
         return open_session(Path.cwd(), settings)
 

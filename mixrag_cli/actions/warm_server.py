@@ -1,6 +1,6 @@
-"""WarmServer: runs the command lines that client.py sends, over one session that stays open.
+"""WarmServer: runs the command lines that client.py sends, over sessions that stay open.
 
-    request ─► is it this store, with these settings? no: decline ─► the caller's folder, variables and streams
+    request ─► are its stores and its settings these? no: decline ─► the caller's folder, variables and streams
             ─► the program's own command ─► exit code and what it printed
 
 One at a time: a command runs in the caller's folder and variables, which are the process's.
@@ -12,12 +12,13 @@ import fcntl
 import io
 import json
 import os
+import select
 import socket
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,11 @@ from mixrag_cli.actions.signals import interruption_code
 from mixrag_cli.client import COMMANDS, peer_is_me, receive_header, seen_environment, socket_path
 from mixrag_cli.errors import ExitCode, MixragError, StoreLocked
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store, is_published
+from mixrag_cli.store import find_store, is_published, store_asked_for
 from mixrag_cli.stories.conversation import Conversation
 from mixrag_cli.stories.session import Session
-from mixrag_cli.stories.warm import WarmSession
+from mixrag_cli.stories.several import Several
+from mixrag_cli.stories.warm import WarmSessions
 
 FOLLOW_S = 2.0  # between two looks for a newer commit, so that an older one is not held for long
 REQUEST_S = 5.0  # a caller that connects and says nothing is not waited for any longer
@@ -39,27 +41,40 @@ BACKLOG = 16
 
 
 class WarmServer:
-    """A server for the store found from start upward, or for the newest snapshot of a published index.
+    """A server for the store found from start upward, or for the newest snapshot of a published index; or for stores.
 
-    program: the root of the command tree. store: the folder or address by which it is asked for.
+    program: the root of the command tree. collections: the stores to answer for by their names, none for the one.
+    stores: by name, "" for the one, the folder or address by which each is asked for.
     Raises NoIndex.
     """
 
-    def __init__(self, start: Path, settings: Settings, program: Any) -> None:
-        found = find_store(start, settings.store).resolve()
-        self.store: Path | str = found
-        if is_published(found) and settings.store is not None:  # found is the snapshot of now, in the cache
-            self.store = settings.store if isinstance(settings.store, str) else settings.store.resolve()
-        self._is_published = is_published(found)
+    def __init__(
+        self, start: Path, settings: Settings, program: Any, collections: Mapping[str, Path] | None = None
+    ) -> None:
+        self.stores: Mapping[str, Path | str]
+        if collections:
+            self.stores = {name: find_store(start, store).resolve() for name, store in collections.items()}
+            self._is_published = False
+        else:
+            found = find_store(start, settings.store)
+            asked = store_asked_for(found, settings.store)
+            self.stores = {"": asked if isinstance(asked, str) else asked.resolve()}
+            self._is_published = is_published(found)
+            settings = replace(settings, store=self.stores[""])
         self._settings = settings
         self._program = program
         self._chats: OrderedDict[str, Conversation] = OrderedDict()
-        self._warm = WarmSession(start, replace(settings, store=self.store))
+        self._warm = WarmSessions(start, settings, collections)
 
     @contextmanager
-    def listening(self) -> Iterator[socket.socket]:
-        """The socket, bound and for this user alone; it goes at the end. Raises StoreLocked, MixragError."""
-        path = Path(socket_path(str(self.store)) or "")
+    def listening(self) -> Iterator[list[socket.socket]]:
+        """A socket for each store, bound, for this user alone; they go at the end. Raises StoreLocked, MixragError."""
+        with ExitStack() as stack:
+            yield [stack.enter_context(self._listening_for(store)) for store in self.stores.values()]
+
+    @contextmanager
+    def _listening_for(self, store: Path | str) -> Iterator[socket.socket]:
+        path = Path(socket_path(str(store)) or "")
         path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         if path.parent.stat().st_uid != os.getuid():
@@ -68,7 +83,7 @@ class WarmServer:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
-                raise StoreLocked(f"another mixrag serve answers for {self.store}") from error
+                raise StoreLocked(f"another mixrag serve answers for {store}") from error
             path.unlink(missing_ok=True)
             with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as listener:
                 before = os.umask(0o177)
@@ -82,21 +97,20 @@ class WarmServer:
                 finally:
                     path.unlink(missing_ok=True)
 
-    def answer_all(self, listener: socket.socket, idle_s: float) -> int:
-        """Answer until nobody has asked for idle_s seconds, the store is gone, or a signal comes; the exit code."""
+    def answer_all(self, listeners: Sequence[socket.socket], idle_s: float) -> int:
+        """Answer until nobody has asked for idle_s seconds, a store is gone, or a signal comes; the exit code."""
         try:
-            with self._warm.use() as session:
-                session.vector_of("warm")
-            listener.settimeout(FOLLOW_S)
+            self._warm.load()
             asked = time.monotonic()
             while time.monotonic() - asked < idle_s:
-                try:
-                    connection, _ = listener.accept()
-                except TimeoutError:
+                called, _, _ = select.select(listeners, (), (), FOLLOW_S)
+                if not called:
                     self._warm.follow()
                     continue
-                with closing(connection), suppress(OSError, ValueError):
-                    self._answer(connection)
+                for listener in called:
+                    connection, _ = listener.accept()
+                    with closing(connection), suppress(OSError, ValueError):
+                        self._answer(connection)
                 asked = time.monotonic()
         except KeyboardInterrupt:
             return interruption_code()
@@ -144,20 +158,30 @@ class WarmServer:
             else None
         )
 
-    def _lend(self, settings: Settings) -> Session:
-        """The session, for a command with these settings in the caller's folder. Raises NotWarm, MixragError."""
+    def _lend(self, settings: Settings, collections: Mapping[str, Path]) -> Session | Several:
+        """What a command with these settings in the caller's folder asks: the named collections, or one store.
+
+        Raises NotWarm, MixragError.
+        """
         if replace(settings, store=None) != replace(self._settings, store=None):
             raise NotWarm
-        if not self._is_asked_for(settings.store):
+        if any(self.stores.get(name) != store.resolve() for name, store in collections.items()):
             raise NotWarm
-        with self._warm.use() as session:
+        names = tuple(collections) or (self._name_of(settings.store),)
+        with self._warm.use(names) as session:
             return session
 
-    def _is_asked_for(self, store: Path | str | None) -> bool:
-        """Whether the caller, in whose folder this is, means what is served; a published index is told by its name."""
-        if self._is_published:
-            return store is not None and (store if isinstance(store, str) else store.resolve()) == self.store
-        return find_store(Path.cwd(), store).resolve() == self.store
+    def _name_of(self, store: Path | str | None) -> str:
+        """Of the store that the caller, in whose folder this is, means. Raises NotWarm where it is not served here.
+
+        A published index is told by its name.
+        """
+        meant = store if self._is_published else find_store(Path.cwd(), store)
+        meant = meant.resolve() if isinstance(meant, Path) else meant
+        found = next((name for name, each in self.stores.items() if each == meant), None)
+        if found is None:
+            raise NotWarm
+        return found
 
 
 class _Captured(io.TextIOWrapper):

@@ -6,13 +6,12 @@ Beyond MAX_ROW_CHUNKS rows, blocks of rows share a chunk, so that a large sheet 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, line_spans, pack_pieces
 from mixrag_cli.records.documents import Block
 from mixrag_cli.records.tables import Cell, Representation, Table
 from mixrag_cli.tables.places import locate_cells
-from mixrag_cli.tables.representations import represent_table
+from mixrag_cli.tables.representations import cells_by, represent_table
 from mixrag_cli.tables.text import table_text
 
 MAX_ROW_CHUNKS = 2_000
@@ -28,13 +27,13 @@ def table_drafts(frame: Frame, table: Table, block: Block, representation: Repre
     is_long = len(table.rows) > MAX_ROW_CHUNKS  # then its columns are told by their profiles alone
     nodes = represent_table(table, representation)
     texts = {node.indices[0]: node.text for node in nodes if node.kind == "row" and not node.is_inner}
-    cells = _cells_by(table, "row")
+    cells = cells_by(table, "row")
     if len(texts) <= MAX_ROW_CHUNKS:
         for row, text in texts.items():
             yield from _row(frame, table, row, text, context, cells.get(row, []))
     else:
         yield from _row_blocks(frame, table, texts, context, cells)
-    columns = _cells_by(table, "column")
+    columns = cells_by(table, "column")
     for node in nodes:
         if not is_long and (node.kind == "column" or node.is_inner):
             lines = columns if node.kind == "column" else cells
@@ -125,10 +124,3 @@ def _row_block(
     where = locate_cells(table.locator, [cell for row in rows for cell in cells.get(row, [])])
     words = " ".join(names[row] for row in rows)
     return Draft("row", "\n".join(texts[row] for row in rows), context, where, words, table.id, rows[0])
-
-
-def _cells_by(table: Table, axis: Literal["row", "column"]) -> dict[int, list[Cell]]:
-    found: dict[int, list[Cell]] = {}
-    for cell in table.cells:
-        found.setdefault(cell.row if axis == "row" else cell.column, []).append(cell)
-    return found

@@ -85,7 +85,7 @@ def extract(connection: socket.socket, request: Request, fd: int) -> None:
     beat = Beat(connection)
     with os.fdopen(fd, "rb") as file:
         before = os.fstat(fd)
-        beat(0, before.st_size)  # starting took its time: on a busy machine most of what the parent bears in silence
+        beat(0, before.st_size)  # the start is over: from now on silence is the file's
         if before.st_size > request.max_file_mb * MEGABYTE:
             raise FileUnreadable("too-large", f"larger than {request.max_file_mb} MB")
         limits = ReadLimits(request.max_file_mb, request.max_text_file_mb, request.ocr)

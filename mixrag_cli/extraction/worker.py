@@ -25,6 +25,7 @@ from mixrag_cli.records.passages import Chunk, Extraction
 from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
 
+START_SECONDS = 300  # of silence, until a new child has begun with its first file: no file can be to blame for those
 GRACE_SECONDS = 2.0  # a child whose socket is closed leaves by itself; after this it is killed
 # One thread a process: the files are the parallelism.
 CHILD_ENVIRONMENT = {
@@ -81,8 +82,8 @@ class Worker:
         Raises FileUnreadable when the child reports one, WorkerLost when it dies, stays silent too long or takes
         too long in all; the child is gone then.
         """
+        watch = _Watch(self._connection, self._settings, START_SECONDS if self.files_read == 0 else 0)
         self.files_read += 1
-        watch = _Watch(self._connection, self._settings)
         try:
             send_request(self._connection, request.to_plain(), fd)
             return self._collect(watch, on_beat)
@@ -168,17 +169,22 @@ class Worker:
 
 
 class _Watch:
-    """The two clocks of one file: how long the child may be silent, and how long it may take in all."""
+    """The two clocks of one file: how long the child may be silent, and how long it may take in all.
 
-    def __init__(self, connection: socket.socket, settings: Settings) -> None:
+    start_s: how long it may be silent at first, where that is longer.
+    """
+
+    def __init__(self, connection: socket.socket, settings: Settings, start_s: int) -> None:
         self._connection = connection
         self._settings = settings
-        self._deadline = time.monotonic() + settings.worker_total_s
-        self.heard()
+        self._deadline = time.monotonic() + start_s + settings.worker_total_s
+        self._bearable = max(start_s, settings.worker_silence_s)
+        self._silence_ends = time.monotonic() + self._bearable
 
     def heard(self) -> None:
         """The child has said something whole."""
-        self._silence_ends = time.monotonic() + self._settings.worker_silence_s
+        self._bearable = self._settings.worker_silence_s
+        self._silence_ends = time.monotonic() + self._bearable
 
     def before_wait(self) -> None:
         """Give the connection what is left of the nearer limit; bytes that are already there are still read."""
@@ -189,4 +195,4 @@ class _Watch:
         """Which limit was reached, in words."""
         if time.monotonic() >= self._deadline:
             return f"gave up after {self._settings.worker_total_s} s"
-        return f"gave up after {self._settings.worker_silence_s} s without progress"
+        return f"gave up after {self._bearable} s without progress"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_bytes
 from mixrag_cli.models.onnx_session import batches_by_length, open_session, pad
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
-from mixrag_cli.models.vectors import to_unit_rows
+from mixrag_cli.models.vectors import UnitRows
 from mixrag_cli.words import STOP_WORDS
 
 DIM = 384
@@ -31,7 +31,7 @@ SILENT_IN_QUESTIONS = SILENT | STOP_WORDS
 _Run = tuple[npt.NDArray[np.intp], list[list[int]], list[npt.NDArray[np.float32]]]
 
 
-class MiniLM:
+class MiniLM(UnitRows):
     """The model as a LateEmbedder; a text's vectors depend on the text alone, not on its batch.
 
     model: the bytes of the ONNX file. Raises ModelUnusable when they are no model.
@@ -43,7 +43,6 @@ class MiniLM:
     window = WINDOW
 
     def __init__(self, model: bytes, threads: int = 0) -> None:
-        self.unusable = 0
         self._words: dict[int, str] = {}
         self._tokenizer = load_bundled_tokenizer()
         self._session = open_session(model, "bundled model", threads)
@@ -55,7 +54,7 @@ class MiniLM:
             vectors[numbers] = found[0]
             if on_batch:
                 on_batch(len(numbers))
-        return self._to_unit_rows(vectors)
+        return self.to_unit_rows(vectors)
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
         """The vector of one question: (384,) float32 of length 1."""
@@ -78,7 +77,7 @@ class MiniLM:
                 late[int(number)] = np.rint(np.nan_to_num(merged) * LATE_STEPS).astype(np.int8)
             if on_batch:
                 on_batch(len(numbers))
-        return self._to_unit_rows(vectors), [late[number] for number in range(len(texts))]
+        return self.to_unit_rows(vectors), [late[number] for number in range(len(texts))]
 
     def embed_query_late(self, text: str) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """The vector of one question, (384,), and of its tokens, (n, 96); float32, rows of length 1.
@@ -86,7 +85,7 @@ class MiniLM:
         Stop words have no vector of their own: whatever passage they find, they tell nothing of it.
         """
         ((_, (ids,), (pooled, projected)),) = self._runs([text], ["vectors", "late"])
-        return self._to_unit_rows(pooled)[0], projected[0][self._speaking(ids, SILENT_IN_QUESTIONS)]
+        return self.to_unit_rows(pooled)[0], projected[0][self._speaking(ids, SILENT_IN_QUESTIONS)]
 
     def embed_tokens(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
         """Each text's token vectors alone, (n, 96) float32 rows of length 1, none of them shared by neighbours.
@@ -132,11 +131,6 @@ class MiniLM:
             word = self._tokenizer.id_to_token(token) or ""
             self._words[token] = word if any(map(str.isalnum, word)) else ""
         return self._words[token]
-
-    def _to_unit_rows(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        rows, unusable = to_unit_rows(vectors)
-        self.unusable += unusable
-        return rows
 
 
 def load_minilm(threads: int = 0) -> MiniLM:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models.local import folder_fingerprint, model_folder
-from mixrag_cli.models.vectors import to_unit_rows
+from mixrag_cli.models.vectors import UnitRows
 
 # Read when the libraries are imported: they must neither ask the network for updates nor fork with live threads.
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -27,7 +27,7 @@ TEXTS_A_CALL = 1_024  # progress is told after each call, and each sorts its tex
 DEFAULT_WINDOW = 512  # tokens, for the rare model that names none
 
 
-class SentenceTransformerEmbedder:
+class SentenceTransformerEmbedder(UnitRows):
     """A sentence-transformers model as an Embedder; questions and passages get the model's own prompts."""
 
     def __init__(self, name: str, device: str, threads: int = 0) -> None:
@@ -43,7 +43,6 @@ class SentenceTransformerEmbedder:
         self.name = f"{name}/{folder_fingerprint(folder)}"
         self.dim = int(self._model.get_embedding_dimension() or 0)
         self.window = int(self._model.max_seq_length or DEFAULT_WINDOW)
-        self.unusable = 0
 
     def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
         """The texts' vectors in their order: (n, dim) float32, rows of length 1, zeros where the model failed."""
@@ -51,7 +50,7 @@ class SentenceTransformerEmbedder:
         for start in range(0, len(texts), TEXTS_A_CALL):
             part = [_encodable(text) for text in texts[start : start + TEXTS_A_CALL]]
             found = self._model.encode_document(part, batch_size=BATCH, show_progress_bar=False)
-            vectors[start : start + len(part)] = self._to_unit_rows(found)
+            vectors[start : start + len(part)] = self.to_unit_rows(found)
             if on_batch:
                 on_batch(len(part))
         return vectors
@@ -59,7 +58,7 @@ class SentenceTransformerEmbedder:
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
         """The vector of one question: (dim,) float32 of length 1."""
         found = self._model.encode_query([_encodable(text)], show_progress_bar=False)
-        vector: npt.NDArray[np.float32] = self._to_unit_rows(found)[0]
+        vector: npt.NDArray[np.float32] = self.to_unit_rows(found)[0]
         return vector
 
     def count_tokens(self, texts: Sequence[str]) -> int:
@@ -67,11 +66,6 @@ class SentenceTransformerEmbedder:
         tokenizer = self._model.tokenizer
         counts = (len(tokenizer.tokenize(_encodable(text))) for text in texts)
         return sum(min(count, self.window - 2) for count in counts)
-
-    def _to_unit_rows(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        rows, unusable = to_unit_rows(vectors)
-        self.unusable += unusable
-        return rows
 
 
 def load_sentence_transformer(name: str, device: str = "auto", threads: int = 0) -> SentenceTransformerEmbedder:

@@ -17,3 +17,15 @@ def to_unit_rows(vectors: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float
     rows[unusable] = 0.0
     lengths[unusable] = 1.0
     return rows / lengths, int(unusable.sum())
+
+
+class UnitRows:
+    """The part of an embedder that counts the texts for which its model had no direction."""
+
+    unusable = 0
+
+    def to_unit_rows(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The rows at length 1 as float32; those without a direction are zeros, and counted."""
+        rows, unusable = to_unit_rows(vectors)
+        self.unusable += unusable
+        return rows

@@ -69,16 +69,18 @@ def print_cited(console: Console, cited: Sequence[Cited], heads: Sequence[tuple[
         first, before = sources[0][0], "".join(before for _, before in sources)
         print_reference(console, before, first.hit.path, first.locator, behind.file, after)
     chunk = cited[0].source.hit.chunk
-    _print_heading(console, chunk)
     table = behind.table(chunk.parent) if chunk.parent else None
     cells = {place for one in cited for place in deciding_cells(one, table)} if table else set()
     if table and cells:
+        _print_heading(console, chunk, "")
         _print_slice(console, table, cells)
         return
     passages = [whole_passage(one) for one in cited]
-    for text in dict.fromkeys(passage.text for passage in passages):
+    for number, text in enumerate(dict.fromkeys(passage.text for passage in passages)):
         marks = merged([mark for passage in passages if passage.text == text for mark in passage.marks])
         shown = snippet(Marked(text, marks), ANSWER_CHARACTERS, keep_lines=chunk.kind == OWN_KIND)
+        if not number:
+            _print_heading(console, chunk, shown.text)
         print_indented(console, marked_text(shown))
 
 
@@ -90,9 +92,9 @@ def print_near(console: Console, hit: Hit, query: str, heads: tuple[str, str], l
 
 def print_near_text(console: Console, hit: Hit, query: str, *, whole: bool = False) -> None:
     """A hit round the sentence that holds most of the query's words, or whole; these words marked."""
-    _print_heading(console, hit.chunk)
     marked = marked_words(hit.chunk.text.rstrip(), query)
     shown = marked if whole else snippet(marked, HIT_CHARACTERS, keep_lines=hit.chunk.kind == OWN_KIND)
+    _print_heading(console, hit.chunk, shown.text)
     print_indented(console, marked_text(shown))
 
 
@@ -157,9 +159,11 @@ def _lies_in(box: tuple[float, ...] | None, other: tuple[float, ...]) -> bool:
     return all(gap >= -SAME_PLACE for gap in inside)
 
 
-def _print_heading(console: Console, chunk: Chunk) -> None:
-    if chunk.context:
-        print_indented(console, foreign(one_line(chunk.context), "dim"))
+def _print_heading(console: Console, chunk: Chunk, shown: str) -> None:
+    """The headings above a passage, unless what is shown of it begins with them itself."""
+    context = one_line(chunk.context)
+    if context and context != one_line(shown.partition("\n")[0]):
+        print_indented(console, foreign(context, "dim"))
 
 
 def _print_slice(console: Console, table: Table, cells: set[Place]) -> None:

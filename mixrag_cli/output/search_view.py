@@ -53,7 +53,7 @@ def _print_hits(console: Console, hits: Sequence[tuple[int, Hit]], result: Searc
         around = result.around.get(hit.chunk.id)
         for chunk in around.before if around else ():
             _print_beside(console, chunk, shown)
-        print_place(console, f"{rank:>2}  ", hit.path, hit.chunk.locator, locate, _scores(hit))
+        print_place(console, f"{rank:>2}  ", hit.path, hit.chunk.locator, locate, _score(hit))
         print_near_text(console, hit, result.query, whole=around is not None)
         for chunk in around.after if around else ():
             _print_beside(console, chunk, shown)
@@ -69,6 +69,6 @@ def _print_beside(console: Console, chunk: Chunk, shown: set[str]) -> None:
         print_indented(console, foreign(line.rstrip(), "dim"))
 
 
-def _scores(hit: Hit) -> str:
-    each = " · ".join(f"{name} {score:.2f}" for name, score in hit.scores.items())
-    return f"{short_id(hit.chunk.id)}  {hit.score:.2f}" + (f" ({each})" if each else "")
+def _score(hit: Hit) -> str:
+    """The fused score; what each source says of the passage stands in the JSON."""
+    return f"{short_id(hit.chunk.id)}  {hit.score:.2f}"

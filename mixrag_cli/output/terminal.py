@@ -95,10 +95,12 @@ def print_tables(console: Console, path: str, tables: Sequence[Table]) -> None:
 
 
 def print_files(console: Console, files: Sequence[ListedFile]) -> None:
-    """One line a file; the path comes last and whole, so that it can be copied."""
+    """One line a file; the path comes last and whole, so that it can be copied. A terminal gets a head."""
+    if console.is_terminal and files:
+        console.print(Text(f"{'state':<8}  {'kind':<8}  {'passages':>8}  {'size':>8}  path", style="dim"))
     for each in files:
         style = FILE_STYLES.get(each.state, "")
-        facts = f"{each.state:<8}  {each.modality or '-':<8}  {each.passages:>7,}  {size_text(each.bytes):>8}  "
+        facts = f"{each.state:<8}  {each.modality or '-':<8}  {each.passages:>8,}  {size_text(each.bytes):>8}  "
         console.print(Text(facts, style=style) + foreign(each.path) + foreign(_why(each), "dim"), soft_wrap=True)
 
 
@@ -120,7 +122,6 @@ def print_status(
         ("size", size_text(status.bytes)),
         ("updated", f"{_age(status.updated)} by mixrag {status.program}"),
         *((f"{role}", name) for role, name in status.models.items()),
-        ("thresholds", ", ".join(f"{name} {value:g}" for name, value in status.thresholds.items())),
         ("calibrated", origin_text(status.calibration)),
         ("unreadable", f"{len(status.skipped):,}"),
         ("left out", f"{len(status.left_out) - sum(status.no_reader.values()):,} by rule"),

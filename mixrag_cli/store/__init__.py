@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mixrag_cli.store.filters import build_filter
     from mixrag_cli.store.finding import find_store, find_store_of
     from mixrag_cli.store.layout import size_of_store
-    from mixrag_cli.store.location import STORE_DIR, holds_store, is_published, store_for_new
+    from mixrag_cli.store.location import STORE_DIR, holds_store, is_published, store_asked_for, store_for_new
     from mixrag_cli.store.lock import ensure_unlocked
     from mixrag_cli.store.opening import open_writer, reopen_writer
     from mixrag_cli.store.publishing import Published, publish
@@ -74,6 +74,7 @@ __all__ = [
     "reopen_writer",
     "root_to_text",
     "size_of_store",
+    "store_asked_for",
     "store_for_new",
     "store_of_new_collection",
     "text_key",
@@ -90,7 +91,7 @@ _HOMES = {
     "layout": ("size_of_store",),
     "lock": ("ensure_unlocked",),
     "finding": ("find_store", "find_store_of"),
-    "location": ("STORE_DIR", "holds_store", "is_published", "store_for_new"),
+    "location": ("STORE_DIR", "holds_store", "is_published", "store_asked_for", "store_for_new"),
     "opening": ("open_writer", "reopen_writer"),
     "reading": ("StoreReader", "open_reader"),
     "publishing": ("Published", "publish"),

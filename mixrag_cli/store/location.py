@@ -43,6 +43,11 @@ def is_published(path: Path) -> bool:
     return (path / POINTER_FILE).is_file()
 
 
+def store_asked_for(found: Path, asked: Path | str | None) -> Path | str:
+    """By what a found store is known: its place; of a published index, of which found is a snapshot, what was asked."""
+    return asked if asked is not None and is_published(found) else found
+
+
 def stores_upward(start: Path) -> Iterator[Path]:
     """Where a store may lie that serves `start`: at it or above it, the nearest first, or where one was remembered."""
     registered = registered_roots()

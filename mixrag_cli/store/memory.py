@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.tables import Table
 from mixrag_cli.store.commit import SCHEMA_VERSION, CommitRecord
 from mixrag_cli.store.quantising import TokenVectors, decode_tokens
-from mixrag_cli.store.schema import StoredDocument, StoredHit
+from mixrag_cli.store.schema import ChunkRow, StoredDocument, StoredHit, hit_of
 from mixrag_cli.terms import join_terms, text_to_terms
 
 K1, B = 1.2, 0.75  # of the full-text index
@@ -34,8 +34,8 @@ class MemoryStore:
     def __init__(self, documents: Sequence[StoredDocument], embedder: str, dim: int, late_dim: int = 0) -> None:
         self.store = Path()
         self._documents = documents
-        self._places = [(document.row, chunk) for document in documents for chunk in document.chunks]
-        self._vectors = np.concatenate([document.vectors for document in documents] or [np.zeros((0, dim), np.float32)])
+        self._rows = [row for document in documents for row in _rows_of(document)]
+        self._vectors = np.array([row.vector for row in self._rows], np.float32).reshape(-1, dim)
         self._late = {
             chunk.id: decode_tokens(tokens, late_dim)
             for document in documents
@@ -43,8 +43,8 @@ class MemoryStore:
             if tokens is not None
         }
         self._tables = {table.id: table for document in documents for table in document.tables}
-        self._terms = [join_terms((chunk.context, chunk.text), chunk.words).split() for _, chunk in self._places]
-        counts = {"indexed": len(documents), "chunks": len(self._places)}
+        self._terms = [row.terms.split() for row in self._rows]
+        counts = {"indexed": len(documents), "chunks": len(self._rows)}
         roots = tuple(dict.fromkeys(os.fsdecode(document.row.root) for document in documents))
         self.record = CommitRecord(SCHEMA_VERSION, "", 0, {}, embedder, dim, roots, counts, 0, 0, 0, 0, __version__)
 
@@ -56,7 +56,7 @@ class MemoryStore:
         """The passages that hold one of the query's terms, by BM25; at most limit, best first."""
         _refuse_filter(where)
         terms = list(dict.fromkeys(text_to_terms(query)))
-        if not terms or not self._places:
+        if not terms or not self._rows:
             return []
         scores = np.asarray(self._bm25.get_scores(terms))
         holding = [n for n, known in enumerate(self._terms) if not set(terms).isdisjoint(known)]
@@ -65,18 +65,17 @@ class MemoryStore:
     def search_meaning(self, vector: npt.NDArray[np.float32], limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages nearest to the query vector (dim,), of length 1, by cosine; at most limit, best first."""
         _refuse_filter(where)
-        return self._ranked(range(len(self._places)), self._vectors @ vector, limit)
+        return self._ranked(range(len(self._rows)), self._vectors @ vector, limit)
 
     def passages(self) -> list[StoredHit]:
         """Every passage with its vector and its terms, in the order given; its score is 0."""
-        n_passages = len(self._places)
-        return self._ranked(range(n_passages), np.zeros(n_passages), n_passages)
+        return self._ranked(range(len(self._rows)), np.zeros(len(self._rows)), len(self._rows))
 
     def count_documents(self, words: Sequence[str], where: str | None = None) -> dict[str, int]:
         """For each document id the number of its passages that hold at least one of the words."""
         wanted = {term for word in words for term in text_to_terms(word)}
-        known = zip(self._places, self._terms, strict=True)
-        return dict(Counter(chunk.document for (_, chunk), terms in known if not wanted.isdisjoint(terms)))
+        known = zip(self._rows, self._terms, strict=True)
+        return dict(Counter(row.chunk.document for row, terms in known if not wanted.isdisjoint(terms)))
 
     def count_passages(self, words: Sequence[str], where: str | None = None) -> int:
         """The number of passages that hold at least one of the words."""
@@ -104,25 +103,27 @@ class MemoryStore:
 
     def chunks_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Chunk]:
         """A document's chunks by position; first, last: only these positions, both included."""
-        own = (chunk for _, chunk in self._places if chunk.document == document_id)
+        own = (row.chunk for row in self._rows if row.chunk.document == document_id)
         return [chunk for chunk in own if chunk.position >= first and (last is None or chunk.position <= last)]
 
     def chunks_with_prefix(self, prefix: str) -> list[Chunk]:
         """The chunks whose id begins with these hex digits."""
-        return [chunk for _, chunk in self._places if chunk.id.startswith(prefix)]
+        return [row.chunk for row in self._rows if row.chunk.id.startswith(prefix)]
 
     @cached_property
     def _bm25(self) -> BM25Okapi:
         return BM25Okapi(self._terms, k1=K1, b=B)
 
     def _ranked(self, candidates: Sequence[int], scores: npt.NDArray[np.floating], limit: int) -> list[StoredHit]:
-        hits = [
-            StoredHit(chunk, row.path, row.title, float(scores[n]), self._vectors[n], " ".join(self._terms[n]))
-            for n in candidates
-            for row, chunk in [self._places[n]]
-        ]
+        hits = [hit_of(self._rows[n], float(scores[n])) for n in candidates]
         hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position))
         return hits[:limit]
+
+
+def _rows_of(document: StoredDocument) -> Iterator[ChunkRow]:
+    for chunk, vector in zip(document.chunks, document.vectors, strict=True):
+        terms = join_terms((chunk.context, chunk.text), chunk.words)
+        yield ChunkRow(chunk, document.row.path, document.row.title, vector, terms)
 
 
 def _refuse_filter(where: str | None) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.store.quantising import TINY, VectorCodes, Vectors
-from mixrag_cli.store.schema import ChunkRow, StoredHit
+from mixrag_cli.store.schema import ChunkRow, StoredHit, hit_of
 
 # Fetched beyond the limit, so that equal scores at the border are cut by path and position, not by the engine's chance.
 TIE_SLACK = 16
@@ -44,9 +44,6 @@ def _cosines(codes: VectorCodes, query: Vectors) -> Vectors:
 
 def ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:
     """The passages as hits, the highest scores first, equal ones by path and position; at most limit."""
-    hits = [
-        StoredHit(row.chunk, row.path, row.title, score, row.vector, row.terms)
-        for row, score in zip(rows, scores, strict=True)
-    ]
+    hits = [hit_of(row, score) for row, score in zip(rows, scores, strict=True)]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
     return hits[:limit]

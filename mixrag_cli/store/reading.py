@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -25,17 +25,18 @@ import numpy.typing as npt
 import pyarrow as pa
 from lance.query import MatchQuery
 
-from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
+from mixrag_cli.errors import StoreMismatch
 from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.tables import Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
 from mixrag_cli.store.filters import check_filter, filters_in, in_parts
 from mixrag_cli.store.inverted import Inverted, open_inverted
-from mixrag_cli.store.layout import inverted_path, table_path, tables_path
+from mixrag_cli.store.layout import inverted_path, table_path
 from mixrag_cli.store.lock import share_for_reading
 from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows, ranked
 from mixrag_cli.store.quantising import TokenVectors, VectorCodes
+from mixrag_cli.store.read_errors import read_errors
 from mixrag_cli.store.schema import (
     CHUNK_COLUMNS,
     CHUNKS,
@@ -46,10 +47,10 @@ from mixrag_cli.store.schema import (
     TABLES_SCHEMA,
     TERMS_COLUMNS,
     ChunkRow,
-    ContentMismatchError,
     Embedding,
     StoredHit,
     chunks_schema,
+    hit_of,
     table_to_chunk_rows,
     table_to_document_rows,
     table_to_tables,
@@ -58,7 +59,7 @@ from mixrag_cli.store.schema import (
     terms_crc,
     vector_codes_of,
 )
-from mixrag_cli.store.trust import check_ownership, is_engine_error, verify_engine_files, verify_manifest
+from mixrag_cli.store.trust import check_ownership, verify_engine_files, verify_manifest
 from mixrag_cli.terms import text_to_terms
 
 Vector = npt.NDArray[np.float32]
@@ -109,7 +110,7 @@ class StoreReader:
 
     def document_rows(self, statuses: Sequence[str] | None = None) -> list[DocumentRow]:
         """All files that the store remembers, ordered by path; statuses: only those."""
-        with self._contained():
+        with self._reading():
             rows = table_to_document_rows(self._scan(DOCUMENTS))
         if statuses is not None:
             rows = [row for row in rows if row.status in statuses]
@@ -121,7 +122,7 @@ class StoreReader:
         terms = " ".join(dict.fromkeys(text_to_terms(query)))
         if not terms or limit < 1:
             return []
-        with self._contained():
+        with self._reading():
             found = self._scan(
                 CHUNKS,
                 columns=[*CHUNK_COLUMNS, *TERMS_COLUMNS, "_score"],
@@ -150,7 +151,7 @@ class StoreReader:
             )
         if limit < 1 or not np.isfinite(query).all():
             return []
-        with self._contained():
+        with self._reading():
             if not (best := self._nearest(query, limit, where)):
                 return []
             found = self._scan(
@@ -175,7 +176,7 @@ class StoreReader:
         others = [id_ for id_ in ids if id_ not in self._row_ids]
         filters = [f"_rowid IN ({','.join(map(str, rows))})"] if rows else []
         filters += filters_in("id", others)
-        with self._contained():
+        with self._reading():
             found = [self._scan(CHUNKS, columns=list(LATE_COLUMNS), filter=where) for where in filters]
             return {
                 id_: vectors
@@ -197,7 +198,7 @@ class StoreReader:
         terms = " ".join(dict.fromkeys(term for word in words for term in text_to_terms(word)))
         if not terms:
             return pa.table({})
-        with self._contained():
+        with self._reading():
             return self._scan(
                 CHUNKS,
                 columns=[*columns, "_score"] if columns else [],
@@ -229,7 +230,7 @@ class StoreReader:
         return [found for where in filters for found in self._embeddings(f"{where} AND text_key != 0")]
 
     def _embeddings(self, where: str) -> list[tuple[Chunk, Embedding]]:
-        with self._contained():
+        with self._reading():
             found = self._scan(CHUNKS, columns=[*CHUNK_COLUMNS, *LATE_COLUMNS[1:]], filter=where)
             if not found.num_rows:
                 return []
@@ -242,7 +243,7 @@ class StoreReader:
         """The chunks whose id begins with these hex digits. Raises ValueError for anything but hex."""
         if not prefix or set(prefix) - set("0123456789abcdef"):
             raise ValueError(f"not an id: {prefix!r}")
-        with self._contained():
+        with self._reading():
             ids = self._scan(CHUNKS, columns=["id"], filter=f"id >= '{prefix}' AND id <= '{prefix}g'")
         return list(self.chunks(ids["id"].to_pylist()).values()) if ids.num_rows else []
 
@@ -264,19 +265,19 @@ class StoreReader:
 
     def table_places(self) -> list[tuple[str, str]]:
         """(table id, document id) of every table, facts apart; lighter than the tables themselves."""
-        with self._contained():
+        with self._reading():
             found = self._scan(TABLES, columns=["id", "document"], filter=_of_kind("table"))
         return list(zip(found["id"].to_pylist(), found["document"].to_pylist(), strict=True))
 
     def known_chunks(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that are a chunk's; lighter than the chunks themselves."""
-        with self._contained():
+        with self._reading():
             found = [self._scan(CHUNKS, columns=["id"], filter=where) for where in filters_in("id", ids)]
         return {id_ for table in found for id_ in table["id"].to_pylist()}
 
     def chunk_rows(self, batch_rows: int = 4096, *, with_terms: bool = False) -> Iterator[ChunkRow]:
         """Every chunk, in the order stored, verified. with_terms: those of the full-text index too."""
-        with self._contained():
+        with self._reading():
             dataset = self._dataset(CHUNKS)
             if dataset is None:
                 return
@@ -285,16 +286,13 @@ class StoreReader:
                 yield from table_to_chunk_rows(pa.Table.from_batches([batch]))
 
     def passages(self) -> list[StoredHit]:
-        """Every passage with its vector and its terms, by path and position; its score is 0."""
-        return [
-            StoredHit(row.chunk, row.path, row.title, 0.0, row.vector, row.terms)
-            for row in self.chunk_rows(with_terms=True)
-        ]
+        """Every passage with its vector and its terms, in the order stored; its score is 0."""
+        return [hit_of(row) for row in self.chunk_rows(with_terms=True)]
 
     def chunks_in(self, places: Mapping[str, Collection[int]]) -> list[Chunk]:
         """The chunks at these positions of these documents, in the documents' order: a sample. Verified."""
         order = {id_: number for number, id_ in enumerate(places)}
-        with self._contained():
+        with self._reading():
             rows: list[int] = []
             for where in filters_in("document", list(places)):
                 found = self._scan(CHUNKS, columns=["document", "position"], with_row_id=True, filter=where)
@@ -307,7 +305,7 @@ class StoreReader:
 
     def check_token_vectors(self, batch_rows: int = 1024) -> None:
         """Read all token vectors. Raises StoreDamaged at the first that are not as they were written."""
-        with self._contained():
+        with self._reading():
             if (dataset := self._dataset(CHUNKS)) is None:
                 return
             for batch in dataset.scanner(columns=list(LATE_COLUMNS), batch_size=batch_rows).to_batches():
@@ -315,7 +313,7 @@ class StoreReader:
 
     def damaged_terms(self) -> Iterator[str]:
         """Ids of the chunks whose full-text terms are not as they were written."""
-        with self._contained():
+        with self._reading():
             found = self._scan(CHUNKS, columns=["id", "search", "search_crc"])
             for id_, terms, crc in zip(*(found[name].to_pylist() for name in found.column_names), strict=True):
                 if terms_crc(terms) != crc:
@@ -323,7 +321,7 @@ class StoreReader:
 
     def _rows_with(self, column: str, ids: Sequence[str], places: str = "") -> list[ChunkRow]:
         filters = [f"{where} AND {places}" if places else where for where in filters_in(column, ids)]
-        with self._contained():
+        with self._reading():
             found = [self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=where) for where in filters]
             return [row for table in found for row in table_to_chunk_rows(table)]
 
@@ -331,7 +329,7 @@ class StoreReader:
         self, column: str, ids: Sequence[str], kind: TableKind | None = None
     ) -> list[tuple[str, int, Table]]:
         filters = [f"{where} AND {_of_kind(kind)}" if kind else where for where in filters_in(column, ids)]
-        with self._contained():
+        with self._reading():
             return [entry for where in filters for entry in table_to_tables(self._scan(TABLES, filter=where))]
 
     def _nearest(self, query: Vector, limit: int, where: str | None) -> Sequence[int]:
@@ -375,6 +373,9 @@ class StoreReader:
         schemas = {DOCUMENTS: DOCUMENTS_SCHEMA, TABLES: TABLES_SCHEMA, CHUNKS: chunks_schema(self.record.dim)}
         return schemas[name].empty_table()
 
+    def _reading(self) -> AbstractContextManager[None]:
+        return read_errors(self.store, self.record.generation)
+
     def _dataset(self, name: str) -> Any | None:
         """The table at its recorded version; None where no file has filled it yet."""
         if (state := self.record.tables.get(name)) is None:
@@ -385,25 +386,6 @@ class StoreReader:
             verify_engine_files(self.store, name, state, generation)
             self._opened[name] = lance.dataset(str(table_path(self.store, name, generation)), version=state.version)
         return self._opened[name]
-
-    @contextmanager
-    def _contained(self) -> Iterator[None]:
-        """Turn whatever the engine throws, its panics included, into one of our errors."""
-        try:
-            yield
-        except (MixragError, MemoryError):
-            raise
-        except ContentMismatchError as exc:
-            raise StoreDamaged(f"{self.store}: {exc} is not as it was written", rebuild_hint(self.store)) from exc
-        except BaseException as exc:
-            if not is_engine_error(exc):
-                raise
-            raise self._read_error() from exc
-
-    def _read_error(self) -> MixragError:
-        if not tables_path(self.store, self.record.generation).is_dir():
-            return NoIndex("the index was removed", hint=f"mixrag index {self.store.parent}")
-        return StoreDamaged(f"{self.store}: the index cannot be read", rebuild_hint(self.store))
 
 
 def _of_kind(kind: TableKind) -> str:

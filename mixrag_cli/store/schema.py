@@ -214,6 +214,11 @@ class ChunkRow:
     terms: str = ""
 
 
+def hit_of(row: ChunkRow, score: float = 0.0) -> StoredHit:
+    """A passage as a source found it."""
+    return StoredHit(row.chunk, row.path, row.title, score, row.vector, row.terms)
+
+
 def table_to_chunk_rows(table: pa.Table) -> list[ChunkRow]:
     """The inverse of chunks_to_table, for CHUNK_COLUMNS, with or without TERMS_COLUMNS. Raises ContentMismatchError."""
     codes = vector_codes_of(table)

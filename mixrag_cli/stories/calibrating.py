@@ -35,7 +35,7 @@ from mixrag_cli.store import (
     reopen_writer,
 )
 from mixrag_cli.stories.clock import Clock
-from mixrag_cli.stories.events import IndexEvents
+from mixrag_cli.stories.events import IndexEvents, Silent
 from mixrag_cli.stories.extras import CALIBRATION, CALIBRATION_DUE
 from mixrag_cli.stories.labels import Label, judge_labels, place_labels, resembles
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, is_outside
@@ -142,7 +142,7 @@ def read_passages(reader: StoreReader) -> list[Chunk]:
 
 def calibrate_to_itself(session: Session, chunks: Sequence[Chunk], passages: int) -> Calibration:
     """The shipped calibration bent to questions drawn from these passages of the session's collection."""
-    return _fit_for(session, "collection", passages)(judge_itself(session, chunks))
+    return _fit_for(session, "collection", passages)(judge_itself(session, chunks, Silent()))
 
 
 def fit_and_assess(
@@ -156,22 +156,20 @@ def fit_and_assess(
 
 
 def judge_itself(
-    session: Session, chunks: Sequence[Chunk], events: IndexEvents | None = None, deadline: float = float("inf")
+    session: Session, chunks: Sequence[Chunk], events: IndexEvents, deadline: float = float("inf")
 ) -> list[JudgedQuestion]:
     """Questions drawn from these passages with their candidates judged; those that were asked before the deadline.
 
     deadline: of time.process_time().
     """
     drawn = draw(session, chunks)
-    if events is not None:
-        events.phase(PHASE, len(drawn))
+    events.phase(PHASE, len(drawn))
     judged: list[JudgedQuestion] = []
     for question in drawn:
         if time.process_time() > deadline:
             break
         judged.append(judge_drawn(session, question))
-        if events is not None:
-            events.advance(len(judged))
+        events.advance(len(judged))
     return judged
 
 

@@ -17,3 +17,16 @@ class IndexEvents(Protocol):
 
     def note(self, message: str) -> None:
         """One line for the person, as soon as it is known."""
+
+
+class Silent:
+    """Nobody watches."""
+
+    def phase(self, name: str, total: int | None) -> None:
+        """Nothing is said."""
+
+    def advance(self, done: int, detail: str = "") -> None:
+        """Nothing is said."""
+
+    def note(self, message: str) -> None:
+        """Nothing is said."""

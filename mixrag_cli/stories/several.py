@@ -20,6 +20,7 @@ from mixrag_cli.stories.named_first import says_name
 from mixrag_cli.stories.retrieving import NEAREST
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import SearchResult, Session
+from mixrag_cli.stories.showing import Passage
 
 Found = TypeVar("Found")
 
@@ -65,6 +66,16 @@ class Several:
             warnings=(*_all([answer.warnings for answer in answers]), *_otherwise(fused, answers)),
             timings_ms=_summed([answer.timings_ms for answer in answers]),
         )
+
+    def show(self, ref: str) -> Passage:
+        """The place that a citation names, in the first collection that has it. Raises WrongUsage where none has."""
+        refusals = []
+        for member in self.members:
+            try:
+                return member.show(ref)
+            except WrongUsage as refusal:
+                refusals.append(refusal)
+        raise refusals[0]
 
     def _of_each(self, run: Callable[[Session], Found]) -> list[Found]:
         """What each collection gives; one in which no file is meant gives nothing, unless that is so in all."""

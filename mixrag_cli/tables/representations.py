@@ -63,7 +63,7 @@ def column_nodes(table: Table) -> Iterator[NodeText]:
     """One text a column of data, key columns (the rows' own names) left out; columns without cells too."""
     names = {row.index: ARROW.join(row.path) for row in table.rows}
     keys = key_columns(table)
-    by_column = _cells_by(table, "column")
+    by_column = cells_by(table, "column")
     for header in table.columns:
         cells = [cell for cell in by_column.get(header.index, ()) if cell.row in names]
         if cells and header.index not in keys:
@@ -73,7 +73,7 @@ def column_nodes(table: Table) -> Iterator[NodeText]:
 
 def inner_row_nodes(table: Table) -> Iterator[NodeText]:
     """One text for each path above the rows' leaves that is no data row itself. Source: MixRAG, eq. 7 at r < R."""
-    by_row = _cells_by(table, "row")
+    by_row = cells_by(table, "row")
     for path, headers in _inner_paths(table.rows):
         cells = [cell for header in headers for cell in by_row.get(header.index, ())]
         text = _inner_text(path, headers, table.columns, cells, "column")
@@ -82,7 +82,7 @@ def inner_row_nodes(table: Table) -> Iterator[NodeText]:
 
 def inner_column_nodes(table: Table) -> Iterator[NodeText]:
     """The same for the paths above the columns' leaves."""
-    by_column = _cells_by(table, "column")
+    by_column = cells_by(table, "column")
     for path, headers in _inner_paths(table.columns):
         cells = [cell for header in headers for cell in by_column.get(header.index, ())]
         text = _inner_text(path, headers, table.rows, cells, "row")
@@ -93,7 +93,8 @@ def _flatten(headers: Iterable[Header]) -> tuple[Header, ...]:
     return tuple(replace(header, path=(header.leaf,)) for header in headers)
 
 
-def _cells_by(table: Table, axis: Literal["row", "column"]) -> dict[int, list[Cell]]:
+def cells_by(table: Table, axis: Literal["row", "column"]) -> dict[int, list[Cell]]:
+    """The cells by their row's or column's number."""
     found: dict[int, list[Cell]] = {}
     for cell in table.cells:
         found.setdefault(cell.row if axis == "row" else cell.column, []).append(cell)

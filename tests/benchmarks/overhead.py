@@ -24,17 +24,8 @@ from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
 from mixrag_cli.stories.embedding import TEXTS_AT_ONCE, embed_texts, text_to_embed
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import IndexReport, build_index
-
-
-class Nobody:
-    """IndexEvents that says nothing."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +69,7 @@ def index(folder: Path, store: Path, *, profile: bool) -> tuple[Times, IndexRepo
     before = now()
     if profile:
         profiler.enable()
-    report = build_index([folder], Settings(store=store, calibration="off"), events=Nobody())
+    report = build_index([folder], Settings(store=store, calibration="off"), events=Silent())
     profiler.disable()
     after = now()
     if profile:

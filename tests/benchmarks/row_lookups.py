@@ -16,10 +16,10 @@ from collections import Counter
 from pathlib import Path
 
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
-from tests.silent import Silent
 
 HEADS = ("school", "town", "phase", "opened", "pupils", "staff", "budget")
 PHASES = ("Primary", "Secondary", "Special")

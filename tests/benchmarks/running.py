@@ -35,11 +35,15 @@ class Run:
             return {"schema": "none", "message": f"no JSON: {last[0]}"}
 
 
-def run_command(command: Sequence[str], timeout_s: float = 1_800) -> Run:
-    """Run to the end, with both streams in files, so that a full pipe never stops the clock."""
+def run_command(command: Sequence[str], timeout_s: float = 1_800, **variables: str) -> Run:
+    """Run to the end, with both streams in files, so that a full pipe never stops the clock.
+
+    variables: of the environment, beside those there are.
+    """
+    environment = {**os.environ, **variables}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         started = time.perf_counter()
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment)
         exit_code, usage = wait_for(child, started + timeout_s)
         seconds = time.perf_counter() - started
         out.seek(0)
@@ -66,6 +70,6 @@ def wait_for(child: subprocess.Popen[bytes], deadline: float) -> tuple[int, Any]
         time.sleep(0.002)
 
 
-def run_mixrag(*arguments: str, timeout_s: float = 1_800) -> Run:
+def run_mixrag(*arguments: str, timeout_s: float = 1_800, **variables: str) -> Run:
     """Run `mixrag ARGUMENTS` with this interpreter."""
-    return run_command([*MIXRAG, *arguments], timeout_s)
+    return run_command([*MIXRAG, *arguments], timeout_s, **variables)

@@ -16,9 +16,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from kill9 import WORDS
+
 from mixrag_cli.models import load_embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store, open_reader, size_of_store
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session
@@ -26,17 +29,6 @@ from mixrag_cli.stories.wishes import IndexWishes
 
 CYCLES, N_FILES = 40, 30
 MEMORY_GROWTH, STORE_GROWTH = 1.25, 2.0
-WORDS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier", "revenue", "margin", "turbine")
-
-
-class Nobody:
-    """IndexEvents that says nothing."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 def main() -> int:
@@ -57,7 +49,7 @@ def main() -> int:
                 write_file(folder, number, dice)
             (folder / f"passing{cycle - 1}.md").unlink(missing_ok=True)
             told = write_file(folder, f"passing{cycle}", dice)
-            build_index([folder], Settings(), events=Nobody(), wishes=IndexWishes(prune=True))
+            build_index([folder], Settings(), events=Silent(), wishes=IndexWishes(prune=True))
             with open_reader(folder / ".mixrag") as reader:
                 session = Session(reader, embedder, Settings())
                 hits = session.search(f"what is the number of passing{cycle}", Scope(), 5).hits

@@ -20,11 +20,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from kill9 import WORDS
 
 from mixrag_cli.errors import MixragError
 from mixrag_cli.models import load_embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store, laying_out, open_reader
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.wishes import IndexWishes
 
@@ -33,17 +35,6 @@ FLIP_SHARE = 0.75
 N_FILES = 24
 NOT_READ = ("lock", "readers.lock", ".gitignore")
 QUERIES = ("river engine orchard", "which harbour has the violin", "glacier turbine 17")
-WORDS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier", "revenue", "margin", "turbine")
-
-
-class Nobody:
-    """IndexEvents that says nothing."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 def main() -> int:
@@ -88,7 +79,7 @@ def make_store(scratch: Path) -> Path:
         rows = "".join(f"{word},{dice.randrange(999)},{dice.randrange(999)}\n" for word in WORDS)
         (folder / "table.csv").write_text(f"name,2022,2023\n{rows}", "utf-8")
         (folder / "limits.py").write_text(f"LIMIT = {change + 7}\n", "utf-8")
-        build_index([folder], Settings(), events=Nobody(), wishes=IndexWishes(prune=True))
+        build_index([folder], Settings(), events=Silent(), wishes=IndexWishes(prune=True))
         (folder / "note1.md").unlink(missing_ok=True)
     return folder / ".mixrag"
 

@@ -91,6 +91,15 @@ class Source(Protocol):
         """A raw score a hit, higher for better, on the source's own scale; None for what it cannot judge."""
 
 
+@dataclass(frozen=True, slots=True)
+class ScoringSource:
+    """The part of a source that scores passages and proposes none."""
+
+    def propose(self, query: Query, seeds: Sequence[Hit]) -> Sequence[Proposal]:
+        """Nothing."""
+        return ()
+
+
 def add_scores(source: Source, query: Query, hits: Sequence[Hit]) -> list[Hit]:
     """The hits in their order with the source's raw scores."""
     return add_all_scores((source,), query, hits)

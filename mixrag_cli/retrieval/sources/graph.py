@@ -70,9 +70,7 @@ class Graph:
         if not hits:
             return []
         mass = self._walk(hits)
-        even = 1.0 / len(mass)
-        places = [self.passages.places.get(hit.chunk.id) for hit in hits]
-        return [None if place is None else float(np.log(mass[place] + even)) for place in places]
+        return self.passages.scores_of(hits, np.log(mass + 1.0 / len(mass)))
 
     def _walk(self, hits: Sequence[Hit]) -> Numbers:
         """(n,): the walk's shares, from the best hits by their scores."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.matching import TABLE_KINDS
-from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.base import Query, ScoringSource
 from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
 
 NAME = "header"
@@ -21,14 +21,10 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Headers:
-    """Scores the passages of tables, in [0, 1]; proposes none."""
+class Headers(ScoringSource):
+    """Scores the passages of tables, in [0, 1]."""
 
     name: str = NAME
-
-    def propose(self, query: Query, seeds: Sequence[Hit]) -> Sequence[Proposal]:
-        """Nothing."""
-        return ()
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
         """The share of the question's weight that the headers' words carry; None for a passage of no table."""

@@ -52,11 +52,7 @@ class Levels:
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
         """The levels' cosines by the router's weights, in [0, 1]; None for a passage that is not in the collection."""
-        if not hits:
-            return []
-        scores = self._scores(query)
-        places = [self.passages.places.get(hit.chunk.id) for hit in hits]
-        return [None if place is None else float(scores[place]) for place in places]
+        return self.passages.scores_of(hits, self._scores(query)) if hits else []
 
     def by_level(self, query: Query) -> Vectors:
         """(n, levels): of every passage, the score of its snippet at each level; 0 beyond the best of a level."""

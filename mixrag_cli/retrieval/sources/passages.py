@@ -17,6 +17,7 @@ from mixrag_cli.retrieval.sources.base import Proposal, Query, StoredPassage
 
 Vectors = npt.NDArray[np.float32]
 Places = npt.NDArray[np.intp]
+Numbers = npt.NDArray[np.floating]
 TINY = 1e-9
 
 
@@ -49,6 +50,11 @@ class Passages:
         sums = np.stack([self.vectors[rows].sum(axis=0) for rows in groups]) if groups else self.vectors[:0]
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         return np.asarray(np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > TINY))
+
+    def scores_of(self, hits: Sequence[Hit], scores: Numbers) -> list[float | None]:
+        """Of the scores of all passages, (n,), those of the hits; None for what is not in the collection."""
+        places = [self.places.get(hit.chunk.id) for hit in hits]
+        return [None if place is None else float(scores[place]) for place in places]
 
     def propose(self, rows: Iterable[int], query: Query, seeds: Sequence[Hit], budget: int) -> list[Proposal]:
         """The first of these passages that the pool does not hold; none where the question is restricted.

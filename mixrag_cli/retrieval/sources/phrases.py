@@ -9,21 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.records.passages import Hit
-from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.base import Query, ScoringSource
 from mixrag_cli.retrieval.sources.row import Means, SourceRow
 
 NAME = "phrase"
 
 
 @dataclass(frozen=True, slots=True)
-class Phrases:
-    """Scores any passage, in [0, 1]; proposes none."""
+class Phrases(ScoringSource):
+    """Scores any passage, in [0, 1]."""
 
     name: str = NAME
-
-    def propose(self, query: Query, seeds: Sequence[Hit]) -> Sequence[Proposal]:
-        """Nothing."""
-        return ()
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
         """The share of the question's pairs and triples of neighbouring words that stand so in the passage."""

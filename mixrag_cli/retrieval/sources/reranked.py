@@ -7,23 +7,19 @@ from dataclasses import dataclass
 
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.rerank import SOURCE, Reranker
-from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.base import Query, ScoringSource
 from mixrag_cli.retrieval.sources.row import Means, SourceRow
 
 NAME = SOURCE
 
 
 @dataclass(frozen=True, slots=True)
-class Reranked:
-    """Scores the first of the hits by a reranker's reading; proposes none. limit: passages."""
+class Reranked(ScoringSource):
+    """Scores the first of the hits by a reranker's reading. limit: passages."""
 
     reranker: Reranker
     limit: int
     name: str = NAME
-
-    def propose(self, query: Query, seeds: Sequence[Hit]) -> Sequence[Proposal]:
-        """Nothing."""
-        return ()
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
         """The reranker's scores of the first hits, None for the others. Raises what the reranker raises.

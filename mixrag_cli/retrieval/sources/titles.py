@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mixrag_cli.records.passages import Hit
-from mixrag_cli.retrieval.sources.base import Proposal, Query
+from mixrag_cli.retrieval.sources.base import Query, ScoringSource
 from mixrag_cli.retrieval.sources.row import Means, SourceRow
 from mixrag_cli.terms import text_to_terms
 
@@ -16,15 +16,11 @@ KEPT_TITLES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Titles:
-    """Scores any passage, in [0, 1]; proposes none. terms_of: the terms of a title with its path, kept."""
+class Titles(ScoringSource):
+    """Scores any passage, in [0, 1]. terms_of: the terms of a title with its path, kept."""
 
     terms_of: Callable[[str], frozenset[str]]
     name: str = NAME
-
-    def propose(self, query: Query, seeds: Sequence[Hit]) -> Sequence[Proposal]:
-        """Nothing."""
-        return ()
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
         """The share of the question's weight that title and path carry: a document is often asked for by name."""
