@@ -3,7 +3,7 @@
 Where the words between several such rulings leave the same upright gaps free, rulings are drawn there, and the table is
 read as one that is ruled both ways. Tables of figures are left to their alignment.
 
-    rulings of one reach ─► bands between them ─► runs of bands whose words fall into columns ─► Grid
+    rulings of one reach ─► bands between them ─► runs of bands whose words fall into columns ─► Lattice
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
+from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.layout import is_number
 from mixrag_cli.readers.pdf.page import Rule, Word
-from mixrag_cli.readers.pdf.ruled_tables import REACH_POINTS, RuledTable, read_lattice
+from mixrag_cli.readers.pdf.ruled_tables import REACH_POINTS, read_lattice
 
 SAME_REACH_POINTS = 3.0  # rulings that begin and end within this belong to one table
 MIN_REACH_POINTS = 72.0  # drawings have thousands of shorter lines
@@ -26,10 +27,8 @@ MAX_FIGURES = 0.3  # of the cells behind the first column
 Band = tuple[Rule, Rule, tuple[Word, ...]]  # the rulings above and below, and the words between
 
 
-def find_lined_tables(
-    words: Sequence[Word], horizontal: Sequence[Rule], vertical: Sequence[Rule], page: int
-) -> list[RuledTable]:
-    """The tables among words that no grid of rulings holds, top to bottom. page: for the locators, from 1."""
+def find_lined_tables(words: Sequence[Word], horizontal: Sequence[Rule], vertical: Sequence[Rule]) -> list[Lattice]:
+    """The tables among words that no grid of rulings holds, top to bottom."""
     tables = []
     for rules in _rules_by_reach(horizontal, vertical):
         for bands in _runs(_bands(words, rules)):
@@ -39,7 +38,7 @@ def find_lined_tables(
             across = [*(upper for upper, _, _ in bands), bands[-1][1]]
             down = [Rule(at, across[0].at, across[-1].at) for at in (across[0].start, *gaps, across[0].end)]
             inside = [word for _, _, held in bands for word in held]
-            if (table := read_lattice(inside, across, down, page)) is not None:
+            if (table := read_lattice(inside, across, down)) is not None:
                 tables.append(table)
     return sorted(tables, key=lambda table: table.box[1])
 
