@@ -61,7 +61,7 @@ class Work:
     def embedding(self, n_texts: int, sizes: Mapping[str, int]) -> Callable[[int], None]:
         """The texts of files are being embedded; call what comes out with the number of texts done."""
         self._events.phase("embed", self._total)
-        work, last = sum(work_of(path, size) for path, size in sizes.items()), next(reversed(sizes), "")
+        work, last = sum(work_of(path, size) for path, size in sizes.items()), next(reversed(list(sizes)), "")
         if not n_texts:
             self._embedded += work
 
