@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import hostile_pdf
@@ -20,6 +22,7 @@ from mixrag_cli.readers.pdf.reader import read_pdf
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document, Grid
 from mixrag_cli.tables.grid import grid_to_table
+from mixrag_cli.words import words_of
 
 REPORTS = Path(__file__).parents[2] / "shared" / "data" / "collection" / "files" / "reports"
 PROSE = (
@@ -607,3 +610,41 @@ def test_damaged_copies_end_in_text_or_a_told_failure(tmp_path: Path) -> None:
     assert (
         outcomes["crashed"] + outcomes["silent"] <= 3
     )  # the pool replaces such a worker; an exception of ours counts too
+
+
+# --- many pages -------------------------------------------------------------------------------------------------------
+
+WELL_WORDS = words_of("The wells of upper valleys were dug by hand before any road led from lowland farms to them.")
+MAX_KB_A_PAGE = 12
+READ_AND_TELL = """
+import resource, sys
+from tests.painted_pdf import read_raw
+document = read_raw(open(sys.argv[1], "rb").read())
+print(document.blocks[-1].locator.page, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def peak_of(folder: Path, n_pages: int) -> int:
+    """Kilobytes that a process of its own takes at most to read so many pages."""
+
+    def painter(number: int) -> Callable[[Canvas], None]:
+        def paint(page: Canvas) -> None:
+            for line in range(6):
+                text = " ".join(WELL_WORDS[(3 * number + line + step * number) % len(WELL_WORDS)] for step in range(12))
+                page.drawString(72, 700 - 100 * line, text)
+
+        return paint
+
+    path = folder / f"{n_pages}.pdf"
+    path.write_bytes(hostile_pdf.canvas_pdf(*map(painter, range(n_pages))))
+    done = subprocess.run(
+        [sys.executable, "-c", READ_AND_TELL, str(path)], cwd=Path(__file__).parents[1], capture_output=True, check=True
+    )
+    last_page, peak_kb = map(int, done.stdout.split())
+    assert last_page == n_pages
+    return peak_kb
+
+
+def test_a_page_more_takes_little_more_memory(tmp_path: Path) -> None:
+    """What is kept of a page is its text with its places: 8 kB of six lines, whatever the page holds besides."""
+    assert (peak_of(tmp_path, 2000) - peak_of(tmp_path, 200)) / 1800 <= MAX_KB_A_PAGE

@@ -17,6 +17,7 @@ from mixrag_cli.settings import Settings
 from mixrag_cli.stories.estimating import Estimate, estimate_index
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.wishes import IndexWishes
+from mixrag_cli.stories.work import Work
 
 
 class Recorder:
@@ -51,6 +52,19 @@ def test_progress_counts_bytes_up_to_all_of_them_and_moves_inside_a_large_file(
     assert {"read", "embed"} <= {name for name, _ in work}
     assert len({done for name, done in work if name == "embed"}) > 20  # of which the csv has all but one
     assert re.search(r"pumps\.csv · [\d,]+ tokens", seen.told[-1][2])
+
+
+def test_bytes_pass_as_time_does_where_one_file_is_a_large_csv() -> None:
+    """Of a csv most rows are not embedded, so its bytes hardly take time."""
+    seen = Recorder()
+    work = Work(seen, {"handbook.md": 400_000, "orders.csv": 40_000_000})
+    work.took("1", 400_000, "handbook.md", has_text=True)
+    work.embedding(50, {"handbook.md": 400_000})(50)
+    _, done, _ = seen.told[-1]
+    assert 0.3 < done / 40_400_000 < 0.6
+    work.took("2", 40_000_000, "orders.csv", has_text=True)
+    work.embedding(20, {"orders.csv": 40_000_000})(20)
+    assert seen.told[-1][1] == 40_400_000
 
 
 def test_reading_and_embedding_share_one_bar_whose_label_says_which(

@@ -153,8 +153,8 @@ class Batch:
         texts = [text_to_embed(chunk) for _, extraction in self._waiting for chunk in chunks_to_embed(extraction)]
         if not self._waiting:
             return
-        n_bytes = sum(row.size for row, extraction in self._waiting if extraction.chunks)
-        on_batch = self._work.embedding(len(texts), n_bytes, self._waiting[-1][0].path)
+        sizes = {row.path: row.size for row, extraction in self._waiting if extraction.chunks}
+        on_batch = self._work.embedding(len(texts), sizes)
         vectors, late = embed_cached(texts, self._embedder, self._known, on_batch)
         self._late_bytes += sum(tokens.nbytes for tokens in late if tokens is not None)
         start = 0

@@ -61,7 +61,7 @@ def fill(
         if judged and (note := keep_judged_fits(writer, judged)):
             events.note(note)
         _write_rows(writer, scan, settings, cache)
-        work = Work(events, sum(change.source.size for change, _ in scan.to_read))
+        work = Work(events, {row.path: change.source.size for change, row in scan.to_read})
         with Batch(writer, embedder, known, events, work, tally) as batch:
             is_whole = _read_all(pool, batch, scan, work)
         if not is_whole:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from mixrag_cli.extraction import ExtractionJob
 from mixrag_cli.stories.events import IndexEvents
@@ -11,48 +11,63 @@ from mixrag_cli.stories.events import IndexEvents
 # Of a file's time: what is left is embedding. On the mixed collection the readers and the writer took 31 % beyond the
 # bare embedder (tests/benchmarks/collection.py).
 READ_SHARE = 0.25
+# Of a csv, so many bytes cost what those of a text do; of the rest rows are read and searched by words, not embedded:
+# a million rows of 74 MB take 28 s (tests/benchmarks/million_rows.py), as much as .8 MB of text.
+EMBEDDED_ROWS_BYTES = 200_000
+BEYOND_SHARE = 0.01
+ROW_SUFFIXES = (".csv", ".tsv", ".tab")
+
+
+def work_of(path: str, size: int) -> float:
+    """What a file of so many bytes costs, in bytes of text that cost as much."""
+    beyond = size - EMBEDDED_ROWS_BYTES if path.lower().endswith(ROW_SUFFIXES) else 0
+    return size if beyond <= 0 else EMBEDDED_ROWS_BYTES + BEYOND_SHARE * beyond
 
 
 class Work:
-    """Counts bytes that are read and embedded, tells who watches, and never goes back.
+    """Counts what is read and embedded, tells who watches, and never goes back.
 
-    A file counts for READ_SHARE of its bytes as it is read, for the rest as its texts are embedded.
+    A file counts for READ_SHARE of its work as it is read, for the rest as its texts are embedded. What is told is that
+    share of all bytes, so that bytes pass as time does.
     """
 
-    def __init__(self, events: IndexEvents, n_bytes: int) -> None:
+    def __init__(self, events: IndexEvents, sizes: Mapping[str, int]) -> None:
+        """sizes: bytes by path."""
         self.tokens = 0
         self._events = events
-        self._total = n_bytes
+        self._total = sum(sizes.values())
+        self._work = sum(work_of(path, size) for path, size in sizes.items())
         self._reading: dict[str, float] = {}
         self._read = 0.0
         self._embedded = 0.0
         self._told = 0
         self._lock = threading.Lock()
-        events.phase("read", n_bytes)
+        events.phase("read", self._total)
 
     def beat(self, job: ExtractionJob, done: int, total: int) -> None:
         """A long file advances; called from the reading threads."""
         with self._lock:
-            self._reading[job.document_id] = job.source.size * min(1.0, done / max(1, total))
+            self._reading[job.document_id] = work_of(job.path, job.source.size) * min(1.0, done / max(1, total))
         self._tell(job.path)
 
     def took(self, document_id: str, size: int, path: str, *, has_text: bool) -> None:
         """A file is read; has_text: it will be embedded."""
         with self._lock:
             self._reading.pop(document_id, None)
-            self._read += size
-            self._embedded += 0 if has_text else size
+            self._read += work_of(path, size)
+            self._embedded += 0 if has_text else work_of(path, size)
         self._tell(path)
 
-    def embedding(self, n_texts: int, n_bytes: int, path: str) -> Callable[[int], None]:
-        """The texts of files of so many bytes are being embedded; call what comes out with the number of texts done."""
+    def embedding(self, n_texts: int, sizes: Mapping[str, int]) -> Callable[[int], None]:
+        """The texts of files are being embedded; call what comes out with the number of texts done."""
         self._events.phase("embed", self._total)
+        work, last = sum(work_of(path, size) for path, size in sizes.items()), next(reversed(list(sizes)), "")
         if not n_texts:
-            self._embedded += n_bytes
+            self._embedded += work
 
         def embedded(count: int) -> None:
-            self._embedded += n_bytes * count / n_texts
-            self._tell(path)
+            self._embedded += work * count / n_texts
+            self._tell(last)
 
         return embedded
 
@@ -63,6 +78,7 @@ class Work:
     def _tell(self, path: str) -> None:
         with self._lock:
             read = self._read + sum(self._reading.values())
-            done = round(READ_SHARE * read + (1 - READ_SHARE) * self._embedded)
+            share = (READ_SHARE * read + (1 - READ_SHARE) * self._embedded) / max(self._work, 1.0)
+            done = round(self._total * share)
             self._told = max(self._told, min(done, self._total))
             self._events.advance(self._told, f"{path} · {self.tokens:,} tokens")

@@ -1,6 +1,10 @@
 """What a store weighs, part by part, beside the files that it is of.
 
     python tests/benchmarks/store_weight.py STORE …
+    python tests/benchmarks/store_weight.py --index FOLDER …
+
+With --index each folder is indexed first, into a store that is thrown away: its seconds, tokens and peak memory (of the
+program or its largest reader, whichever is more) are printed above its parts.
 
 Columns are bytes on disk of the chunks table; "versions" is what older versions of the tables still take; × is the
 whole store over the bytes of the files that are indexed.
@@ -9,9 +13,11 @@ whole store over the bytes of the files that are indexed.
 from __future__ import annotations
 
 import argparse
+import tempfile
 from pathlib import Path
 
 import lance
+from running import run_mixrag
 
 from mixrag_cli.store import open_reader
 from mixrag_cli.store.layout import files_below, size_of_store, table_path
@@ -40,19 +46,38 @@ def weigh(store: Path) -> dict[str, int]:
     return parts
 
 
+def print_weight(store: Path, name: str) -> None:
+    with open_reader(store) as reader:
+        rows = reader.document_rows(["indexed"])
+        text = sum(len(row.chunk.text.encode()) for row in reader.chunk_rows())
+    files, parts = sum(row.size for row in rows), weigh(store)
+    total = sum(parts.values())
+    print(f"{name}: {len(rows)} files of {files / 1e6:.2f} MB, {text / 1e6:.2f} MB of passages")
+    for label, size in parts.items():
+        print(f"  {label:28}{size / 1e6:9.2f} MB{size / files:8.2f} ×")
+    print(f"  {'together':28}{total / 1e6:9.2f} MB{total / files:8.2f} × files {total / text:8.2f} × passages")
+
+
+def index_and_weigh(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        store = Path(scratch) / "store"
+        done = run_mixrag("index", str(folder), "--store", str(store), "--json")
+        said = done.payload
+        print(f"{folder}: exit {done.exit_code}, {done.seconds:.1f} s, {said['tokens']:,} tokens, ", end="")
+        print(f"{said['chunks']:,} passages, peak {done.peak_mb:.0f} MB")
+        print_weight(store, str(folder))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stores", type=Path, nargs="+")
-    for store in parser.parse_args().stores:
-        with open_reader(store) as reader:
-            rows = reader.document_rows(["indexed"])
-            text = sum(len(row.chunk.text.encode()) for row in reader.chunk_rows())
-        files, parts = sum(row.size for row in rows), weigh(store)
-        total = sum(parts.values())
-        print(f"{store}: {len(rows)} files of {files / 1e6:.2f} MB, {text / 1e6:.2f} MB of passages")
-        for label, size in parts.items():
-            print(f"  {label:28}{size / 1e6:9.2f} MB{size / files:8.2f} ×")
-        print(f"  {'together':28}{total / 1e6:9.2f} MB{total / files:8.2f} × files {total / text:8.2f} × passages")
+    parser.add_argument("places", type=Path, nargs="+", metavar="STORE")
+    parser.add_argument("--index", action="store_true", help="the places are folders; index each first")
+    arguments = parser.parse_args()
+    for place in arguments.places:
+        if arguments.index:
+            index_and_weigh(place)
+        else:
+            print_weight(place, str(place))
 
 
 if __name__ == "__main__":

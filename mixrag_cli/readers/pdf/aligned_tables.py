@@ -1,6 +1,6 @@
 """Lines of a page to tables without rulings: rows by baseline, columns by alignment, headers with their spans.
 
-    lines ─► pieces ─► groups of rows ─► column bands ─► header cells ─► Grid
+    lines ─► pieces ─► groups of rows ─► column bands ─► header cells ─► Lattice
 
 A row is a line whose words fall into pieces parted by wide gaps. Columns are the bands that the body's pieces
 leave free of each other. Header texts above get the columns that their underline, or else their centre, covers.
@@ -15,7 +15,8 @@ from itertools import pairwise, takewhile
 from statistics import median
 
 from mixrag_cli.readers.pdf.header_cells import find_underline, header_entries, set_levels
-from mixrag_cli.readers.pdf.layout import Line
+from mixrag_cli.readers.pdf.lattice import Lattice
+from mixrag_cli.readers.pdf.layout import Line, merge_boxes
 from mixrag_cli.readers.pdf.page import Rule
 from mixrag_cli.readers.pdf.pieces import (
     ALIGN_POINTS,
@@ -29,7 +30,7 @@ from mixrag_cli.readers.pdf.pieces import (
     lines_to_rows,
     pieces_to_bands,
 )
-from mixrag_cli.readers.pdf.table_body import FoundTable, entries_to_table, row_entries, wrapped_rows
+from mixrag_cli.readers.pdf.table_body import row_entries, wrapped_rows
 
 ROW_GAP = 2.6  # of the type size: a wider blank ends a table (an empty shaded row leaves 1.6)
 MAX_LABEL_LINES = 3  # lines without figures between two rows of one table
@@ -50,18 +51,18 @@ DOTS = re.compile(r"\.{4,}|(?:\. ){4,}")
 # --- groups of rows --------------------------------------------------------------------------------------------
 
 
-def find_aligned_tables(lines: Sequence[Line], rules: Sequence[Rule], page: int, n_pages: int = 0) -> list[FoundTable]:
+def find_aligned_tables(lines: Sequence[Line], rules: Sequence[Rule], n_pages: int = 0) -> list[Lattice]:
     """The tables among the lines of one flow, top to bottom.
 
-    rules: the page's horizontal rulings. page: number for the locators, from 1. n_pages: of the document, 0 where
-    unknown; a table of contents points to none beyond.
+    rules: the page's horizontal rulings. n_pages: of the document, 0 where unknown; a table of contents points to none
+    beyond.
     """
     rows = lines_to_rows(lines)
-    tables: list[FoundTable] = []
+    tables: list[Lattice] = []
     floor = 0
     for start, end in _groups(rows):
         for first, last in _split_at_headers(rows, start, end):
-            built = _build(rows, first, last, floor, rules, page, n_pages)
+            built = _build(rows, first, last, floor, rules, n_pages)
             if built is not None:
                 table, floor = built
                 tables.append(table)
@@ -165,8 +166,8 @@ def _is_header_like(row: Row, left: float) -> bool:
 
 
 def _build(
-    rows: Sequence[Row], start: int, end: int, floor: int, rules: Sequence[Rule], page: int, n_pages: int
-) -> tuple[FoundTable, int] | None:
+    rows: Sequence[Row], start: int, end: int, floor: int, rules: Sequence[Rule], n_pages: int
+) -> tuple[Lattice, int] | None:
     """The table in rows [start, end], grown upward over its header; None where the rows are no table."""
     left = min(row.line.x0 for row in rows[start : end + 1])
     data = [index for index in range(start, end + 1) if rows[index].is_data and not _is_header_like(rows[index], left)]
@@ -189,9 +190,11 @@ def _build(
     n_levels = set_levels(header_cells)
     last = _last_row(rows, data[-1], end, bands)
     groups = wrapped_rows(rows[first_body : last + 1], bands)
-    body = [row_entries(group, bands, n_levels + number) for number, group in enumerate(groups)]
-    lines = tuple(rows[index].line for index in (*header, *range(first_body, last + 1)))
-    return entries_to_table(header_cells, body, len(bands), n_levels, lines, page), last + 1
+    body = [entry for n, group in enumerate(groups) for entry in row_entries(group, bands, n_levels + n)]
+    lines = [rows[index].line for index in (*header, *range(first_body, last + 1))]
+    words, box = frozenset(word for line in lines for word in line.words), merge_boxes(line.box for line in lines)
+    cells, n_rows = (*header_cells, *body), n_levels + len(groups)
+    return Lattice(tuple(bands), cells, n_levels, n_rows, box, words, is_ruled=False), last + 1
 
 
 def _last_row(rows: Sequence[Row], last: int, end: int, bands: Sequence[Band]) -> int:

@@ -15,7 +15,8 @@ from mixrag_cli.readers.pdf.charts import Chart, find_charts
 from mixrag_cli.readers.pdf.continued_tables import join_continued
 from mixrag_cli.readers.pdf.flows import split_flows
 from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
-from mixrag_cli.readers.pdf.lattice_headers import header_above
+from mixrag_cli.readers.pdf.lattice import Lattice
+from mixrag_cli.readers.pdf.lattice_headers import with_header_above
 from mixrag_cli.readers.pdf.layout import (
     Line,
     count_words,
@@ -25,8 +26,8 @@ from mixrag_cli.readers.pdf.layout import (
     words_to_lines,
 )
 from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
-from mixrag_cli.readers.pdf.page import Box, PageContent, Rule, Word
-from mixrag_cli.readers.pdf.ruled_tables import RuledTable, find_ruled_tables
+from mixrag_cli.readers.pdf.page import Box, PageContent, Word
+from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
 from mixrag_cli.readers.pdf.running import drop_repeated
 from mixrag_cli.records.documents import Document, Grid
 
@@ -43,18 +44,19 @@ SEPARATOR = re.compile(r"^[-=_–—*·]{4,}$")  # a ruling typed in characters
 
 def lay_out_page(content: PageContent) -> PageLayout:
     """Flows, charts, tables and paragraphs of one page."""
-    ruled: dict[str, RuledTable] = {}
+    ruled: dict[str, Lattice] = {}
     charts: list[Chart] = []
     words = list(content.words)
     if content.has_tables:
         charts = find_charts(content)
         content, words = _without_charts(content, charts)
-        found = find_ruled_tables(words, content.horizontal, content.vertical, content.number, content.turned)
-        words = _words_outside(words, found)
-        lined = find_lined_tables(words, content.horizontal, content.vertical, content.number)
+        tables = find_ruled_tables(words, content.horizontal, content.vertical, content.turned)
+        words = _words_outside(words, tables)
+        lined = find_lined_tables(words, content.horizontal, content.vertical)
         words = _words_outside(words, lined)
-        words, tables = _with_headers_above(words, (*found, *lined), content.horizontal)
-        ruled = {f"{TABLE_MARK}{number}": table for number, table in enumerate(tables)}
+        for number, table in enumerate((*tables, *lined)):
+            ruled[f"{TABLE_MARK}{number}"] = headed = with_header_above(table, words, content.horizontal)
+            words = _words_outside(words, [headed])
         words += [_mark_table(mark, table.box) for mark, table in ruled.items()]
     items: list[TextItem | Grid] = []
     for flow in split_flows(words) if words else []:
@@ -66,7 +68,7 @@ def lay_out_page(content: PageContent) -> PageLayout:
                 free.append(Line(rest) if marks else line)
             if marks:
                 items += _lay_out_lines(free, content)
-                items += [ruled[word.text].grid for word in marks]
+                items += [ruled[word.text].to_grid(content.number) for word in marks]
                 free = []
         items += _lay_out_lines(free, content)
     for chart in charts:
@@ -74,22 +76,7 @@ def lay_out_page(content: PageContent) -> PageLayout:
     return PageLayout(content.number, content.height, tuple(items))
 
 
-def _with_headers_above(
-    words: list[Word], tables: Iterable[RuledTable], rules: Sequence[Rule]
-) -> tuple[list[Word], list[RuledTable]]:
-    """The words left over, and the tables with the headings that stand above their outermost ruling."""
-    headed: list[RuledTable] = []
-    for table in tables:
-        found = header_above(table.grid, table.box, table.bands, words, rules)
-        if found is not None:
-            grid, box, taken = found
-            words = [word for word in words if word not in taken]
-            table = replace(table, grid=grid, box=box, words=table.words | taken)
-        headed.append(table)
-    return words, headed
-
-
-def _words_outside(words: Sequence[Word], tables: Iterable[RuledTable]) -> list[Word]:
+def _words_outside(words: Sequence[Word], tables: Iterable[Lattice]) -> list[Word]:
     inside = {word for table in tables for word in table.words}
     return [word for word in words if word not in inside]
 
@@ -135,20 +122,17 @@ def _mark_table(mark: str, box: Box) -> Word:
 
 def _lay_out_lines(lines: Sequence[Line], content: PageContent) -> list[TextItem | Grid]:
     """Paragraphs and aligned tables among neighbouring lines of one flow."""
-    tables = (
-        find_aligned_tables(lines, content.horizontal, content.number, content.n_pages) if content.has_tables else []
-    )
-    taken = {id(line) for table in tables for line in table.lines}
-    starts = {id(table.lines[0]): table for table in tables}
+    tables = find_aligned_tables(lines, content.horizontal, content.n_pages) if content.has_tables else []
     items: list[TextItem | Grid] = []
     free: list[Line] = []
+    last: Lattice | None = None
     for line in lines:
-        if (table := starts.get(id(line))) is not None:
-            items += _to_items(free, content.width)
-            free = []
-            items.append(table.grid)
-        if id(line) not in taken:
+        table = next((table for table in tables if line.words[0] in table.words), None)
+        if table is None:
             free.append(line)
+        elif table is not last:
+            items += [*_to_items(free, content.width), table.to_grid(content.number)]
+            free, last = [], table
     items += _to_items(free, content.width)
     return items
 

@@ -17,9 +17,9 @@ from statistics import median
 
 from mixrag_cli.readers.pdf.captions import MAX_NOTES, notes_below
 from mixrag_cli.readers.pdf.items import PageLayout, TextItem
+from mixrag_cli.readers.pdf.lattice import to_indent_levels
 from mixrag_cli.readers.pdf.layout import is_number
 from mixrag_cli.readers.pdf.running import CAPTION, is_running
-from mixrag_cli.readers.pdf.table_body import to_indent_levels
 from mixrag_cli.records.documents import Grid, GridCell
 
 SAME_PLACE_POINTS = 4.0  # columns of figures end within a "%" or a parenthesis of each other

@@ -39,6 +39,12 @@ class Entry:
         """Its pieces in reading order."""
         return " ".join(piece.text for piece in self.pieces)
 
+    @property
+    def places(self) -> set[tuple[int, int]]:
+        """The rows and columns that it lies over."""
+        rows = range(self.row, self.row + self.row_span)
+        return {(row, column) for row in rows for column in range(self.first, self.last + 1)}
+
     def overlaps(self, other: Entry) -> bool:
         """Whether the two share a column."""
         return self.first <= other.last and other.first <= self.last

@@ -8,14 +8,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from mixrag_cli.readers.pdf.header_cells import Entry, header_entries, set_levels
-from mixrag_cli.readers.pdf.layout import Line, is_number, merge_boxes, words_to_lines
-from mixrag_cli.readers.pdf.page import Box, Rule, Word
+from mixrag_cli.readers.pdf.lattice import Lattice
+from mixrag_cli.readers.pdf.layout import Line, is_number, words_to_lines
+from mixrag_cli.readers.pdf.page import Rule, Word
 from mixrag_cli.readers.pdf.pieces import YEAR, Band, Piece, Row, columns_of, line_to_pieces
-from mixrag_cli.readers.pdf.table_body import entry_to_cell
-from mixrag_cli.records.documents import Grid, GridCell
 
 MIN_BLOCK_COLUMNS = 3
 MIN_BLOCK_SHARE = 0.6  # of the table's columns: a smaller merged cell is one heading
@@ -23,14 +21,6 @@ LARGER = 1.25  # times the headings' type size: a title
 MAX_ABOVE_LINES = 6
 MAX_ABOVE_GAP = 1.8  # of the type size, from a header line to the line or ruling below it
 MIN_HEADED_SHARE = 0.5  # of the columns: fewer headings are a line that only stands there
-
-
-@dataclass(frozen=True, slots=True)
-class HeaderRows:
-    """Cells of the rows above a table's body, and how many rows they are."""
-
-    cells: tuple[GridCell, ...]
-    n_rows: int
 
 
 def is_header_block(lines: Sequence[Line], n_columns: int, n_all: int) -> bool:
@@ -43,8 +33,8 @@ def is_header_block(lines: Sequence[Line], n_columns: int, n_all: int) -> bool:
     return max(len(line_to_pieces(line, math.inf)) for line in lines) >= MIN_BLOCK_COLUMNS
 
 
-def lines_to_header(lines: Sequence[Line], bands: Sequence[Band], rules: Sequence[Rule]) -> HeaderRows:
-    """Title lines, a row each over all columns, then the headings over their columns."""
+def lines_to_header(lines: Sequence[Line], bands: Sequence[Band], rules: Sequence[Rule]) -> tuple[list[Entry], int]:
+    """Title lines, a row each over all columns, then the headings over their columns; and how many rows they take."""
     rows = [Row(line, line_to_pieces(line, math.inf), False) for line in lines]
     n_titles = 0
     size = min(row.line.size for row in rows)
@@ -55,28 +45,17 @@ def lines_to_header(lines: Sequence[Line], bands: Sequence[Band], rules: Sequenc
     n_levels = set_levels(headings)
     for entry in headings:
         entry.row += n_titles
-    return HeaderRows(_to_cells((*titles, *headings)), n_titles + n_levels)
+    return [*titles, *headings], n_titles + n_levels
 
 
-def header_above(
-    grid: Grid, box: Box, bands: Sequence[Band], words: Iterable[Word], rules: Sequence[Rule]
-) -> tuple[Grid, Box, frozenset[Word]] | None:
-    """The grid with the headings that stand right above its box, the box around both, and the headings' words.
-
-    None where the grid begins with headings of its own, or none stand above it.
-    """
-    if not _begins_with_data(grid):
-        return None
-    near = [word for word in words if word.bottom <= box[1] + 1 and box[0] - 2 <= word.x0 and word.x1 <= box[2] + 2]
-    lines = _lines_above(near, box[1], bands)
-    if not lines:
-        return None
-    header = lines_to_header(lines, bands, rules)
-    cells = (*header.cells, *(replace(cell, row=cell.row + header.n_rows) for cell in grid.cells))
-    whole = merge_boxes((box, *(line.box for line in lines)))
-    n_rows = grid.n_rows + header.n_rows
-    headed = replace(grid, n_rows=n_rows, total_rows=n_rows, cells=cells, locator=replace(grid.locator, bbox=whole))
-    return headed, whole, frozenset(word for line in lines for word in line.words)
+def with_header_above(table: Lattice, words: Iterable[Word], rules: Sequence[Rule]) -> Lattice:
+    """The table with the headings that stand right above its box, where it begins with figures and some stand there."""
+    if not _begins_with_data(table):
+        return table
+    left, top, right, _ = table.box
+    near = [word for word in words if word.bottom <= top + 1 and left - 2 <= word.x0 and word.x1 <= right + 2]
+    lines = _lines_above(near, top, table.bands)
+    return table.below(*lines_to_header(lines, table.bands, rules), lines) if lines else table
 
 
 def _lines_above(words: Sequence[Word], top: float, bands: Sequence[Band]) -> list[Line]:
@@ -115,9 +94,9 @@ def _is_over_data(piece: Piece, bands: Sequence[Band]) -> bool:
     return piece.x0 >= bands[1].x0 - 2
 
 
-def _begins_with_data(grid: Grid) -> bool:
-    """Whether the first row holds a figure that is no year, so that nothing in the grid names its columns."""
-    first = [cell for cell in grid.cells if cell.row == 0 and not cell.is_header]
+def _begins_with_data(table: Lattice) -> bool:
+    """Whether the first row holds a figure that is no year, so that nothing in the table names its columns."""
+    first = [cell for cell in table.cells if cell.row == 0 and not table.n_header]
     return any(is_number(cell.text) and not YEAR.match(cell.text) for cell in first)
 
 
@@ -134,15 +113,3 @@ def _is_title(row: Row, bands: Sequence[Band], size: float) -> bool:
         return True
     whole = abs((bands[0].x0 + bands[-1].x1) / 2 - piece.center)
     return piece.x0 < bands[1].x0 or whole < abs((bands[1].x0 + bands[-1].x1) / 2 - piece.center)
-
-
-def _to_cells(entries: Iterable[Entry]) -> tuple[GridCell, ...]:
-    taken: set[tuple[int, int]] = set()
-    cells = []
-    for entry in entries:
-        rows = range(entry.row, entry.row + entry.row_span)
-        places = {(row, column) for row in rows for column in range(entry.first, entry.last + 1)}
-        if not places & taken:
-            taken |= places
-            cells.append(entry_to_cell(entry, is_header=True, indent=0))
-    return tuple(cells)

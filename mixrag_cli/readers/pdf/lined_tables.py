@@ -3,7 +3,7 @@
 Where the words between several such rulings leave the same upright gaps free, rulings are drawn there, and the table is
 read as one that is ruled both ways. Tables of figures are left to their alignment.
 
-    rulings of one reach ─► bands between them ─► runs of bands whose words fall into columns ─► Grid
+    rulings of one reach ─► strips between them ─► runs of strips whose words fall into columns ─► Lattice
 """
 
 from __future__ import annotations
@@ -11,35 +11,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
+from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.layout import is_number
 from mixrag_cli.readers.pdf.page import Rule, Word
-from mixrag_cli.readers.pdf.ruled_tables import REACH_POINTS, RuledTable, read_lattice
+from mixrag_cli.readers.pdf.ruled_tables import REACH_POINTS, read_lattice
 
 SAME_REACH_POINTS = 3.0  # rulings that begin and end within this belong to one table
 MIN_REACH_POINTS = 72.0  # drawings have thousands of shorter lines
-MIN_ROWS = 4  # fewer bands with the same gap are as likely lines of a form or of a title page
+MIN_ROWS = 4  # fewer strips with the same gap are as likely lines of a form or of a title page
 MIN_GAP = 0.8  # of the type size: the least blank between two columns; words stand .25 to .35 apart
-MAX_ROW_LINES = 12  # of the type size: a higher band is a part of the page
+MAX_ROW_LINES = 12  # of the type size: a higher strip is a part of the page
 MAX_CLEAR = 1.0  # of the type size: below more blank than this, a lone text heads what follows
 MAX_FIGURES = 0.3  # of the cells behind the first column
 
-Band = tuple[Rule, Rule, tuple[Word, ...]]  # the rulings above and below, and the words between
+Strip = tuple[Rule, Rule, tuple[Word, ...]]  # the rulings above and below, and the words between
 
 
-def find_lined_tables(
-    words: Sequence[Word], horizontal: Sequence[Rule], vertical: Sequence[Rule], page: int
-) -> list[RuledTable]:
-    """The tables among words that no grid of rulings holds, top to bottom. page: for the locators, from 1."""
+def find_lined_tables(words: Sequence[Word], horizontal: Sequence[Rule], vertical: Sequence[Rule]) -> list[Lattice]:
+    """The tables among words that no grid of rulings holds, top to bottom."""
     tables = []
     for rules in _rules_by_reach(horizontal, vertical):
-        for bands in _runs(_bands(words, rules)):
-            gaps = _common_gaps(bands)
-            if len(bands) < MIN_ROWS or not gaps or _holds_figures(bands, gaps[0]):
+        for strips in _runs(_strips(words, rules)):
+            gaps = _common_gaps(strips)
+            if len(strips) < MIN_ROWS or not gaps or _holds_figures(strips, gaps[0]):
                 continue
-            across = [*(upper for upper, _, _ in bands), bands[-1][1]]
+            across = [*(upper for upper, _, _ in strips), strips[-1][1]]
             down = [Rule(at, across[0].at, across[-1].at) for at in (across[0].start, *gaps, across[0].end)]
-            inside = [word for _, _, held in bands for word in held]
-            if (table := read_lattice(inside, across, down, page)) is not None:
+            inside = [word for _, _, held in strips for word in held]
+            if (table := read_lattice(inside, across, down)) is not None:
                 tables.append(table)
     return sorted(tables, key=lambda table: table.box[1])
 
@@ -64,9 +63,9 @@ def _reach_alike(one: Rule, other: Rule) -> bool:
     return max(abs(one.start - other.start), abs(one.end - other.end)) <= SAME_REACH_POINTS
 
 
-def _bands(words: Sequence[Word], rules: Sequence[Rule]) -> list[Band]:
+def _strips(words: Sequence[Word], rules: Sequence[Rule]) -> list[Strip]:
     """The words between each two neighbouring rulings, those of double rulings left out."""
-    bands: list[Band] = []
+    strips: list[Strip] = []
     top = rules[0]
     for rule in rules[1:]:
         inside = tuple(
@@ -75,30 +74,30 @@ def _bands(words: Sequence[Word], rules: Sequence[Rule]) -> list[Band]:
             if top.at < (word.top + word.bottom) / 2 < rule.at and top.start <= (word.x0 + word.x1) / 2 <= top.end
         )
         if inside or rule.at - top.at > REACH_POINTS:
-            bands.append((top, rule, inside))
+            strips.append((top, rule, inside))
             top = rule
-    return bands
+    return strips
 
 
-def _runs(bands: Iterable[Band]) -> Iterator[list[Band]]:
+def _runs(strips: Iterable[Strip]) -> Iterator[list[Strip]]:
     """Runs of rows whose words leave a common gap free; rows with a blank cell go with those that have both."""
-    run: list[Band] = []
-    for band in bands:
-        is_row = _is_row(band)
+    run: list[Strip] = []
+    for strip in strips:
+        is_row = _is_row(strip)
         if run and not (
-            is_row and (_common_gaps([*run, band]) or not any(_gaps(words) for _, _, words in (*run, band)))
+            is_row and (_common_gaps([*run, strip]) or not any(_gaps(words) for _, _, words in (*run, strip)))
         ):
             yield run
             run = []
         if is_row:
-            run.append(band)
+            run.append(strip)
     if run:
         yield run
 
 
-def _is_row(band: Band) -> bool:
-    """Whether a band holds words in columns, or a text right below its ruling; headings between tables stand clear."""
-    upper, lower, words = band
+def _is_row(strip: Strip) -> bool:
+    """Whether a strip holds words in columns, or a text right below its ruling; headings between tables stand clear."""
+    upper, lower, words = strip
     if not words:
         return False
     size = median(word.size for word in words)
@@ -106,8 +105,8 @@ def _is_row(band: Band) -> bool:
     return lower.at - upper.at <= MAX_ROW_LINES * size and (bool(_gaps(words)) or not is_clear)
 
 
-def _common_gaps(bands: Iterable[Band]) -> list[float]:
-    words = [word for _, _, inside in bands for word in inside]
+def _common_gaps(strips: Iterable[Strip]) -> list[float]:
+    words = [word for _, _, inside in strips for word in inside]
     return _gaps(words) if words else []
 
 
@@ -123,8 +122,8 @@ def _gaps(words: Sequence[Word]) -> list[float]:
     return gaps
 
 
-def _holds_figures(bands: Sequence[Band], first_gap: float) -> bool:
+def _holds_figures(strips: Sequence[Strip], first_gap: float) -> bool:
     """Whether figures stand behind the first column: such rows are read by how their figures are aligned."""
-    behind = [[word for word in words if word.x0 > first_gap] for _, _, words in bands]
+    behind = [[word for word in words if word.x0 > first_gap] for _, _, words in strips]
     figures = sum(is_number(word.text) for held in behind for word in held)
     return figures > MAX_FIGURES * sum(map(len, behind))

@@ -52,8 +52,8 @@ class Piece:
 
     @property
     def bold(self) -> bool:
-        """Whether it is set in bold."""
-        return self.words[0].bold
+        """Whether all its words with letters or digits are bold."""
+        return all(word.bold for word in self.words if word.text[0].isalnum()) and self.words[0].bold
 
     @property
     def size(self) -> float:

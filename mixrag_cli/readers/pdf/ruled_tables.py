@@ -1,6 +1,6 @@
-"""Tables drawn with rulings in both directions: the rulings' grid, merged where a ruling is missing, to a Grid.
+"""Tables drawn with rulings in both directions: the rulings' grid, merged where a ruling is missing.
 
-rules ─► components that cross ─► atomic cells ─► merged cells ─► rows split at their lines of figures ─► Grid
+rules ─► components that cross ─► atomic cells ─► merged cells ─► rows split at their lines of figures ─► Lattice
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise, product
 
-from mixrag_cli.readers.pdf.lattice_headers import HeaderRows, is_header_block, lines_to_header
+from mixrag_cli.readers.pdf.header_cells import Entry
+from mixrag_cli.readers.pdf.lattice import Lattice
+from mixrag_cli.readers.pdf.lattice_headers import is_header_block, lines_to_header
 from mixrag_cli.readers.pdf.layout import Line, is_number, join_turned, words_to_lines
 from mixrag_cli.readers.pdf.page import Box, Rule, TurnedWord, Word
-from mixrag_cli.readers.pdf.pieces import Band, line_to_pieces
-from mixrag_cli.records.documents import Grid, GridCell
-from mixrag_cli.records.places import Locator
+from mixrag_cli.readers.pdf.pieces import Band, line_to_pieces, words_to_piece
 
 REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet
 SAME_EDGE_POINTS = 3.0
@@ -26,16 +26,6 @@ MIN_FILLED_SHARE = 0.2  # a chart's grid lines hold less
 MAX_ATOMS = 40_000  # rows times columns; more is a drawing
 MIN_ROWS_IN_CELLS = 4  # lines of several figures in one ruled cell; ICDAR 2013's 77 tables and ten filings have none
 MAX_WORD_SHARE = 0.6  # one cell with more of the words than this is a frame around text
-
-
-@dataclass(frozen=True, slots=True)
-class RuledTable:
-    """A ruled table on a page: its grid, its place, the words inside it and where its columns lie."""
-
-    grid: Grid
-    box: Box
-    words: frozenset[Word]
-    bands: tuple[Band, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +42,15 @@ def find_ruled_tables(
     words: Sequence[Word],
     horizontal: Sequence[Rule],
     vertical: Sequence[Rule],
-    page: int,
     turned: Sequence[TurnedWord] = (),
-) -> list[RuledTable]:
+) -> list[Lattice]:
     """The tables whose rulings cross to a grid, top to bottom.
 
-    page: for the locators, from 1. turned: words on their side, for the cells that hold no others.
+    turned: words on their side, for the cells that hold no others.
     """
     tables = []
     for across, down in _components(horizontal, vertical):
-        table = read_lattice(words, across, down, page, turned)
+        table = read_lattice(words, across, down, turned)
         if table is not None:
             tables.append(table)
     return sorted(tables, key=lambda table: table.box[1])
@@ -111,8 +100,8 @@ def _edges(rules: Iterable[Rule], others: Iterable[Rule]) -> list[float]:
 
 
 def read_lattice(
-    words: Sequence[Word], across: list[Rule], down: list[Rule], page: int, turned: Sequence[TurnedWord] = ()
-) -> RuledTable | None:
+    words: Sequence[Word], across: list[Rule], down: list[Rule], turned: Sequence[TurnedWord] = ()
+) -> Lattice | None:
     """The table that rulings across and down make; None for frames, charts and drawings."""
     xs, ys = _edges(down, across), _edges(across, down)
     n_rows, n_columns = len(ys) - 1, len(xs) - 1
@@ -125,7 +114,7 @@ def read_lattice(
     spans = _merge_atoms(xs, ys, across, down)
     texts = _words_by_span(inside, spans, xs, ys)
     texts.update(_turned_texts([span for span, lines in texts.items() if not lines], xs, ys, turned))
-    header, first = _header_block(texts, xs, across)
+    headings, n_levels, first = _header_block(texts, xs, across)
     texts = _part_columns({span: lines for span, lines in texts.items() if span.r0 >= first}, xs)
     spans = [span for span in spans if span.r0 >= first]
     if not _is_table(texts, spans, sum(len(line.words) for lines in texts.values() for line in lines)) or _parts_groups(
@@ -133,30 +122,25 @@ def read_lattice(
     ):
         return None
     cells, n_shown = _to_cells(texts, range(first, n_rows))
-    cells = [*header.cells, *(replace(cell, row=cell.row + header.n_rows) for cell in cells)]
-    n_shown += header.n_rows
-    grid = Grid(
-        n_shown,
-        n_columns,
-        tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))),
-        Locator(chars=(0, 0), page=page, bbox=box),
-        total_rows=n_shown,
-        confidence=0.9,
-    )
-    return RuledTable(grid, box, frozenset(inside), _bands(xs))
+    body = Lattice(_bands(xs), tuple(cells), 0, n_shown, box, frozenset(inside), is_ruled=True)
+    return body.below(headings, n_levels, ()) if headings else body
 
 
-def _header_block(texts: dict[_Span, list[Line]], xs: Sequence[float], rules: Sequence[Rule]) -> tuple[HeaderRows, int]:
-    """The headings that the table's first cell holds where it reaches over most columns, and the first row below it."""
+def _header_block(
+    texts: dict[_Span, list[Line]], xs: Sequence[float], rules: Sequence[Rule]
+) -> tuple[list[Entry], int, int]:
+    """The headings that the table's first cell holds where it reaches over most columns, how many rows they take, and
+    the first row below that cell.
+    """
     n_columns = len(xs) - 1
     block = next(
         (span for span in texts if span.r0 == 0 and is_header_block(texts[span], span.c1 - span.c0 + 1, n_columns)),
         None,
     )
     if block is None or any(span.r0 <= block.r1 < span.r1 for span in texts):
-        return HeaderRows((), 0), 0
+        return [], 0, 0
     held = [word for span, lines in texts.items() if span.r1 <= block.r1 for line in lines for word in line.words]
-    return lines_to_header(words_to_lines(held), _bands(xs), rules), block.r1 + 1
+    return *lines_to_header(words_to_lines(held), _bands(xs), rules), block.r1 + 1
 
 
 def _bands(xs: Sequence[float]) -> tuple[Band, ...]:
@@ -298,13 +282,13 @@ def _parts_groups(texts: dict[_Span, list[Line]]) -> bool:
     return n_rows >= MIN_ROWS_IN_CELLS and n_rows >= counts.count(1)
 
 
-def _to_cells(texts: dict[_Span, list[Line]], rows: range) -> tuple[list[GridCell], int]:
-    """Grid cells of the ruled rows, and how many rows they are: one of several lines of figures becomes that many."""
+def _to_cells(texts: dict[_Span, list[Line]], rows: range) -> tuple[list[Entry], int]:
+    """The cells of the ruled rows, and how many rows they are: one of several lines of figures becomes that many."""
     anchors = {row: _row_anchors([lines for span, lines in texts.items() if span.r0 == span.r1 == row]) for row in rows}
     starts = {rows.start: 0}
     for row in rows:
         starts[row + 1] = starts[row] + max(1, len(anchors[row]))
-    cells: list[GridCell] = []
+    cells: list[Entry] = []
     for span, lines in texts.items():
         if span.r0 == span.r1 and len(anchors[span.r0]) > 1:
             for number, part in enumerate(_split_lines(lines, anchors[span.r0])):
@@ -331,20 +315,5 @@ def _split_lines(lines: Sequence[Line], anchors: Sequence[float]) -> list[list[L
     return parts
 
 
-def _to_cell(lines: Sequence[Line], span: _Span, row: int, row_span: int) -> GridCell:
-    text = " ".join(line.text for line in lines)
-    return GridCell(
-        row,
-        span.c0,
-        text,
-        row_span=row_span,
-        column_span=span.c1 - span.c0 + 1,
-        is_percent=text.endswith("%") and is_number(text),
-        bold=all(line.bold for line in lines),
-        bbox=(
-            min(line.x0 for line in lines),
-            min(line.top for line in lines),
-            max(line.x1 for line in lines),
-            max(line.bottom for line in lines),
-        ),
-    )
+def _to_cell(lines: Sequence[Line], span: _Span, row: int, row_span: int) -> Entry:
+    return Entry([words_to_piece(line.words) for line in lines], span.c0, span.c1, row, row_span)

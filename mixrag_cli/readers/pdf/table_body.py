@@ -1,32 +1,16 @@
-"""Body rows of a table without rulings: lines that wrap joined to one row, pieces to cells, cells to the Grid."""
+"""Body rows of a table without rulings: lines that wrap joined to one row, pieces to cells."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
 from mixrag_cli.readers.pdf.header_cells import Entry
-from mixrag_cli.readers.pdf.layout import Line, merge_boxes
-from mixrag_cli.readers.pdf.page import Box
 from mixrag_cli.readers.pdf.pieces import Band, Row, columns_of
-from mixrag_cli.records.documents import Grid, GridCell
-from mixrag_cli.records.places import Locator
 
-INDENT_POINTS = 2.5
-MAX_INDENT_POINTS = 90.0  # a label farther in is centred, not indented
 TIGHT = 0.88  # of the usual row pitch: lines closer than this are one wrapped label
 OPEN_ENDS = (",", " and", " of", " the", " to", " in", " for")
-
-
-@dataclass(frozen=True, slots=True)
-class FoundTable:
-    """A table on a page: its grid, its place, and the lines that it takes out of the running text."""
-
-    grid: Grid
-    box: Box
-    lines: tuple[Line, ...]
 
 
 def wrapped_rows(rows: Sequence[Row], bands: Sequence[Band]) -> list[list[Row]]:
@@ -87,65 +71,3 @@ def row_entries(group: Sequence[Row], bands: Sequence[Band], number: int) -> lis
             else:
                 entries.append(Entry([piece], first, last, number))
     return sorted(entries, key=lambda entry: entry.first)
-
-
-def entries_to_table(
-    header: Sequence[Entry],
-    body: Sequence[Sequence[Entry]],
-    n_columns: int,
-    n_levels: int,
-    lines: tuple[Line, ...],
-    page: int,
-) -> FoundTable:
-    """Put the cells into a Grid."""
-    box = merge_boxes(line.box for line in lines)
-    indents = to_indent_levels([row[0].box[0] for row in body if row and row[0].first == 0])
-    taken: set[tuple[int, int]] = set()
-    cells: list[GridCell] = []
-    for entry in (*header, *(entry for row in body for entry in row)):
-        places = {
-            (r, c) for r in range(entry.row, entry.row + entry.row_span) for c in range(entry.first, entry.last + 1)
-        }
-        if places & taken:
-            continue
-        taken |= places
-        is_header = entry.row < n_levels
-        indent = 0 if is_header or entry.first else indents(entry.box[0])
-        cells.append(entry_to_cell(entry, is_header=is_header, indent=indent))
-    figures = [entry for row in body for entry in row if entry.first > 0]
-    share = sum(entry.pieces[0].is_number for entry in figures) / max(len(figures), 1)
-    grid = Grid(
-        n_levels + len(body),
-        n_columns,
-        tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))),
-        Locator(chars=(0, 0), page=page, bbox=box),
-        total_rows=n_levels + len(body),
-        confidence=round(0.5 + 0.5 * share, 2),
-    )
-    return FoundTable(grid, box, lines)
-
-
-def entry_to_cell(entry: Entry, *, is_header: bool, indent: int) -> GridCell:
-    """The entry as a cell of a grid. indent: the label's depth, 0 for the outermost."""
-    return GridCell(
-        entry.row,
-        entry.first,
-        entry.text,
-        row_span=entry.row_span,
-        column_span=entry.last - entry.first + 1,
-        is_percent=entry.text.endswith("%") and entry.pieces[0].is_number,
-        is_header=is_header,
-        bold=all(piece.bold for piece in entry.pieces),
-        indent=indent,
-        bbox=entry.box,
-    )
-
-
-def to_indent_levels(lefts: Sequence[float]) -> Callable[[float], int]:
-    """A function from a label's left edge to its depth, 0 for the outermost."""
-    steps: list[float] = []
-    for left in sorted(lefts):
-        if (not steps or left - steps[-1] > INDENT_POINTS) and left - min(lefts) < MAX_INDENT_POINTS:
-            steps.append(left)
-    limit = steps[0] + MAX_INDENT_POINTS if steps else 0.0
-    return lambda left: max(0, sum(step <= left + 0.1 for step in steps) - 1) if left < limit else 0
