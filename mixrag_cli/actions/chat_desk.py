@@ -89,8 +89,8 @@ class Desk(Loop):
 
     def welcome(self) -> None:
         """What is asked here, and how to leave."""
-        rows = self.conversation.session.document_rows
-        self.remark(WELCOME.format(files=sum(row.status == "indexed" for row in rows)))
+        counts = self.conversation.session.reader.record.counts
+        self.remark(WELCOME.format(files=counts.get("indexed", 0)))
 
     def last(self) -> Turn:
         """The turn that /sources, /show and /explain speak of. Raises WrongUsage before the first."""

@@ -55,14 +55,16 @@ def open_all_for(search: Search, settings: Settings, face: Face, *, needs_genera
 
 def changed_since(session: Session | Several) -> str:
     """One line on how many indexed files have changed since, "" where none has or looking takes too long."""
-    notes = [(each.name, freshness_note(each.document_rows, each.reader.store)) for each in members_of(session)]
+    notes = [
+        (each.name, freshness_note(each.reader.each_document(), each.reader.store)) for each in members_of(session)
+    ]
     return "; ".join(f"{name}: {note}" if name else note for name, note in notes if note)
 
 
 def locate_files_of(session: Session | Several) -> Locate:
     """A function from display paths to the session's files."""
     members = members_of(session)
-    places = [locate_files(lambda each=each: each.document_rows, each.reader.store) for each in members]  # type: ignore[misc]
+    places = [locate_files(each.reader.documents_saying, each.reader.store) for each in members]
 
     def locate(path: str) -> Path | None:
         return next((found for place in places if (found := place(path))), None)

@@ -36,4 +36,4 @@ def _show_passage(reader: StoreReader, ref: str, face: Face) -> None:
     if face.json:
         write_json(show_to_json(passage))
     else:
-        print_passage(console_of(face), passage, locate_files(lambda: rows, reader.store))
+        print_passage(console_of(face), passage, locate_files(reader.documents_saying, reader.store))

@@ -18,6 +18,7 @@ import pyarrow as pa
 from lancedb.index import FTS
 
 from mixrag_cli.store.filters import ids_in
+from mixrag_cli.store.schema import WORDS_COLUMN
 
 # Our terms come ready (see terms.py): the engine splits at blanks and does nothing else to them.
 WORDS_INDEX = FTS(
@@ -29,7 +30,6 @@ WORDS_INDEX = FTS(
     ascii_folding=False,
     max_token_length=None,
 )
-WORDS_COLUMN = "search"
 
 # Rows that are not in the index yet are searched one by one, exactly but for the word statistics, at about 2 ms a
 # hundred: cheaper than rewriting the index after each small edit.

@@ -37,7 +37,7 @@ from mixrag_cli.store.commit import (
 )
 from mixrag_cli.store.failpoints import reach
 from mixrag_cli.store.filters import in_parts
-from mixrag_cli.store.laying_out import lay_out_vectors
+from mixrag_cli.store.laying_out import lay_out
 from mixrag_cli.store.layout import (
     PRIVATE_FILE,
     PRIVATE_FOLDER,
@@ -195,7 +195,7 @@ class StoreWriter:
                 engine.tidy(name, row_bytes)
                 reach("after_tidy")
         with write_errors(self.store, self._kept_files()):
-            lay_out_vectors(self.read())
+            lay_out(self.read())
             self._mark_tidied()
             self._swap()
             self._clean_up()

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from mixrag_cli.errors import MixragError
@@ -39,17 +40,17 @@ class DiskChanges:
         return bool(self.new or self.changed or self.gone)
 
 
-def freshness_note(rows: Sequence[DocumentRow], store: Path, glance_s: float = GLANCE_S) -> str:
+def freshness_note(rows: Iterable[DocumentRow], store: Path, glance_s: float = GLANCE_S) -> str:
     """One line on how many indexed files have changed or gone since, "" where none has or looking takes too long."""
     if is_published(store):  # the files are on the publisher's machine
         return ""
     deadline = time.monotonic() + glance_s
     count = 0
-    folders = {root: os.fsencode(text_to_root(os.fsdecode(root), store)) for root in {row.root for row in rows}}
+    folder_of = lru_cache(maxsize=None)(lambda root: os.fsencode(text_to_root(os.fsdecode(root), store)))
     for number, row in enumerate(rows):
         if number and number % STATS_BETWEEN_LOOKS == 0 and time.monotonic() > deadline:
             return ""
-        if row.status in ("indexed", "empty") and _differs(folders[row.root] + b"/" + row.key, row):
+        if row.status in ("indexed", "empty") and _differs(folder_of(row.root) + b"/" + row.key, row):
             count += 1
     if not count:
         return ""
