@@ -22,6 +22,10 @@ from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 SCHEMA_VERSION = 4  # 3 had vectors of four bytes an axis, and all of them twice
 
 
+LOCKED_TABLES = ("documents", "chunks", "tables")  # in the order that programs of all versions agree on
+VERSION_BITS = 32
+
+
 @dataclass(frozen=True, slots=True)
 class TableState:
     """One table at one version. manifest_sha256: hex, of the manifest file that defines the version.
@@ -77,6 +81,10 @@ class CommitRecord:
         chunks = self.tables.get("chunks")
         return chunks is None or self.tidied == chunks.version
 
+    def lock_places(self) -> list[int]:
+        """The bytes of the readers' lock that stand for the versions read here."""
+        return [lock_place(name, self.generation, state.version) for name, state in self.tables.items()]
+
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON values."""
         return asdict(self)
@@ -88,6 +96,11 @@ class CommitRecord:
         values["tables"] = {name: TableState(**state) for name, state in known["tables"].items()}
         values["roots"] = tuple(known["roots"])
         return cls(**values)
+
+
+def lock_place(table: str, generation: int, version: int = 0) -> int:
+    """The byte of the readers' lock that stands for one version; of version 0, where those of a generation begin."""
+    return (LOCKED_TABLES.index(table) << 56) + (generation << VERSION_BITS) + version
 
 
 def read_record(store: Path) -> CommitRecord:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # read by the engine when it is loaded
@@ -91,9 +90,9 @@ class Tables:
             dataset.optimize.optimize_indices()
         self._tables[name].checkout_latest()
 
-    def forget_old_versions(self, name: str) -> None:
-        """Delete all but the newest version, and what crashed writes left. No reader may be using an older one."""
-        self._tables[name].to_lance().cleanup_old_versions(older_than=timedelta(0), delete_unverified=True)
+    def forget_versions(self, name: str, versions: Sequence[int]) -> None:
+        """Delete these versions, but for the newest, and what crashed writes left. No reader may be using one."""
+        self._tables[name].to_lance().cleanup_old_versions(versions=list(versions), delete_unverified=True)
 
     def _merge(self, name: str) -> Any:
         return self._tables[name].merge_insert("id").when_matched_update_all().when_not_matched_insert_all()

@@ -28,7 +28,7 @@ from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
 from mixrag_cli.store.filters import check_filter, filters_in, in_parts
 from mixrag_cli.store.inverted import Inverted, open_inverted
 from mixrag_cli.store.layout import inverted_path, words_path
-from mixrag_cli.store.lock import share_for_reading
+from mixrag_cli.store.lock import hold, opening_for_reading
 from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows, ranked
 from mixrag_cli.store.open_tables import OpenTables
 from mixrag_cli.store.postings import WordLists
@@ -64,18 +64,16 @@ KEPT_ROW_IDS = 20_000  # of passages found, 3 MB; without them a search takes a 
 
 def open_reader(store: Path) -> StoreReader:
     """The store at its last commit. Raises NoIndex, StoreDamaged, StoreMismatch."""
-    descriptor = share_for_reading(store)
-    try:
+    with opening_for_reading(store) as descriptor:
         check_ownership(store)
-        return StoreReader(store, read_record(store), descriptor)
-    except BaseException:
+        record = read_record(store)
         if descriptor is not None:
-            os.close(descriptor)
-        raise
+            hold(descriptor, record.lock_places())
+        return StoreReader(store, record, descriptor)
 
 
 class StoreReader:
-    """A store opened at one commit; close it (or leave the with block) to let clean-up pass."""
+    """A store opened at one commit; close it (or leave the with block) to let clean-up remove what only it reads."""
 
     def __init__(self, store: Path, record: CommitRecord, lock: int | None) -> None:
         self.store = store
@@ -98,7 +96,7 @@ class StoreReader:
         self.close()
 
     def close(self) -> None:
-        """Let go of the shared lock; the reader must not be used afterwards."""
+        """Let go of what is read; the reader must not be used afterwards."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
