@@ -50,6 +50,7 @@ class CommitRecord:
     store when last tidied. tidied: the version of the chunks that the last
     finished run left, 0 before any did. extra: settings fitted to this collection.
     late_dim: length of a token's vector, 0 where the model gives none. generation: of the tables, raised by a rebuild.
+    home: inode of the store's folder when the tables were begun; who copies or downloads a folder gets another one.
     """
 
     schema_version: int
@@ -69,6 +70,7 @@ class CommitRecord:
     extra: Mapping[str, Any] = field(default_factory=dict)
     late_dim: int = 0
     generation: int = 0
+    home: int = 0
 
     @property
     def chunks(self) -> int:
@@ -80,6 +82,10 @@ class CommitRecord:
         """Whether the run that wrote this came to its end; else asking works, but slower."""
         chunks = self.tables.get("chunks")
         return chunks is None or self.tidied == chunks.version
+
+    def was_made_at(self, store: Path) -> bool:
+        """Whether the tables were begun in this very folder."""
+        return self.home == store.stat().st_ino
 
     def lock_places(self) -> list[int]:
         """The bytes of the readers' lock that stand for the versions read here."""
