@@ -79,7 +79,8 @@ def test_nothing_is_cleaned_while_a_reader_opens_the_store(store: Path) -> None:
 
 
 def test_a_reader_of_a_large_store_keeps_what_it_finds(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(laying_out, "FEWEST_ROWS", 10)
+    for fewest in ("FEWEST_ROWS", "FEWEST_PASSAGES"):
+        monkeypatch.setattr(laying_out, fewest, 10)
     edit(store, 1)
     with open_reader(store) as chat:
         found = [hit.chunk.id for hit in chat.search_words("river", 5)]

@@ -1,4 +1,4 @@
-"""The word lists of a large store: the engine's rankings and counts from them, growth, damage."""
+"""The word lists of a store: the engine's rankings and counts from them, growth, damage."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def build(store: Path, documents: Sequence[StoredDocument]) -> None:
 
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A store of 300 passages that counts as large."""
-    monkeypatch.setattr(laying_out, "FEWEST_ROWS", 100)
+    """A store of 300 passages that has word lists."""
+    monkeypatch.setattr(laying_out, "FEWEST_PASSAGES", 100)
     store = tmp_path / ".mixrag"
     build(store, [document(f"file{number}", number) for number in range(N_FILES)])
     return store
@@ -141,7 +141,7 @@ def test_lists_survive_a_compaction_and_go_with_the_size(large: Path, monkeypatc
             assert reader.count_passages(query.split()) == by_engine(
                 reader, lambda other, q=query: other.count_passages(q.split())
             )
-    monkeypatch.setattr(laying_out, "FEWEST_ROWS", 10_000)
+    monkeypatch.setattr(laying_out, "FEWEST_PASSAGES", 10_000)
     build(large, [document("last", 1)])
     assert not words_path(large).exists()
 

@@ -1,4 +1,4 @@
-"""The two files of a large store by which it is searched, as its tables stand, and whether they say what those say."""
+"""The two files by which a store of some size is searched, as its tables stand, and whether they say what those say."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mixrag_cli.store.layout import inverted_path, words_path
 from mixrag_cli.store.nearest import lengths_of
 from mixrag_cli.store.open_tables import OpenTables
 from mixrag_cli.store.posting_lists import Passages, write_words
-from mixrag_cli.store.postings import Rows, WordLists, open_words
+from mixrag_cli.store.postings import FEWEST_PASSAGES, Rows, WordLists, open_words
 from mixrag_cli.store.reading import StoreReader
 from mixrag_cli.store.schema import CHUNKS, TERMS_COLUMNS, WORDS_COLUMN, ContentMismatchError, terms_crc
 from mixrag_cli.store.sectioned import DamagedSectionError
@@ -26,19 +26,19 @@ ROWS_AT_ONCE = 16_384
 
 
 def lay_out(reader: StoreReader) -> None:
-    """Write both files for the reader's state, by what older ones know; none for a store that needs none."""
+    """Write both files for the reader's state, by what older ones know; none that a store of its size does not need."""
     meaning = inverted_path(reader.store, reader.record.generation)
     words = words_path(reader.store, reader.record.generation)
-    if reader.record.chunks < FEWEST_ROWS:
+    chunks = reader.record.tables.get(CHUNKS)
+    if chunks is None or chunks.rows < FEWEST_ROWS:
         meaning.unlink(missing_ok=True)
+    elif reader.inverted_file is None:
+        write_inverted(meaning, chunks.version, *reader.vector_codes(), open_inverted(meaning, None))
+    if chunks is None or chunks.rows < FEWEST_PASSAGES:
         words.unlink(missing_ok=True)
-        return
-    version = reader.record.tables[CHUNKS].version
-    if reader.inverted_file is None:
-        write_inverted(meaning, version, *reader.vector_codes(), open_inverted(meaning, None))
-    if reader.word_lists is None:
-        tables = OpenTables(reader.store, reader.record)
-        write_words(words, version, _passages_in(tables), lambda rows: _terms_in(tables, rows), _sound_words(words))
+    elif reader.word_lists is None:
+        tables, before = OpenTables(reader.store, reader.record), _sound_words(words)
+        write_words(words, chunks.version, _passages_in(tables), lambda rows: _terms_in(tables, rows), before)
     sync_folder(meaning.parent)
 
 

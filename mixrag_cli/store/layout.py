@@ -4,7 +4,7 @@ state.json  state.prev      the commit record and the one before it
 lock  readers.lock          see lock.py
 tables/<name>.lance/        the three tables; tables.<n> after the n-th rebuild, the commit record says which
 tables/meaning.inverted     of a large store: the vectors by what they are near to, see inverted.py
-tables/words.inverted       of a large store: the passages by the words that they hold, see postings.py
+tables/words.inverted       of all but small stores: the passages by the words that they hold, see postings.py
 cache/                      embeddings of texts that left the index, and summaries; outlives a rebuild
 scratch/                    what the engine writes in passing, while a writer is open
 quarantine/<time>-<n>/      unfinished writes, set aside by the writer that came next

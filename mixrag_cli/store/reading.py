@@ -1,7 +1,7 @@
 """The asking side of the store: opens the tables at exactly the recorded versions and writes nothing at all.
 
-Words: the engine's full-text index over the `search` column (BM25, k1 = 1.2, b = 0.75); in a large store lists of the
-passages that hold a word.
+Words: lists of the passages that hold a word (BM25, k1 = 1.2, b = 0.75); in a small store, or one that was not
+finished, the engine's full-text index over the `search` column.
 Meaning: a dot product over the column of vectors, one byte an axis, read once and kept; with a filter, over the rows
 that the filter leaves; in a large store, over the lists of an inverted file that lie near the question.
 Every row that is handed out was compared with the hash it was stored with.

@@ -1,4 +1,4 @@
-"""Which passages hold words: by the word lists of a large store, or by the engine's full-text index without them."""
+"""Which passages hold words: by the word lists, or by the engine's full-text index where there are none."""
 
 from __future__ import annotations
 

@@ -77,10 +77,10 @@ def main() -> int:
 
 
 def make_store(scratch: Path) -> Path:
-    """A store after changes, large by decree so that it has an inverted file."""
+    """A store after changes, large by decree so that it has inverted files."""
     folder, dice = scratch / "folder", random.Random(1)
     folder.mkdir()
-    laying_out.FEWEST_ROWS = 10
+    laying_out.FEWEST_ROWS = laying_out.FEWEST_PASSAGES = 10
     for change in range(2):
         for number in range(change * 3, N_FILES - change * 3):
             prose = "\n\n".join(" ".join(dice.choices(WORDS, k=14)) + "." for _ in range(8))
