@@ -20,21 +20,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from running import Nobody
+
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
 from mixrag_cli.stories.embedding import TEXTS_AT_ONCE, embed_texts, text_to_embed
 from mixrag_cli.stories.indexing import IndexReport, build_index
-
-
-class Nobody:
-    """IndexEvents that says nothing."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Run a command of mixrag in a process of its own and tell what it cost."""
+"""Run a command of mixrag in a process of its own and tell what it cost; or an index run that nobody watches."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ class Run:
         except json.JSONDecodeError:
             last = self.stderr.strip().splitlines()[-1:] or ["nothing printed"]
             return {"schema": "none", "message": f"no JSON: {last[0]}"}
+
+
+class Nobody:
+    """IndexEvents that says nothing."""
+
+    def phase(self, name: str, total: int | None) -> None: ...
+
+    def advance(self, done: int, detail: str = "") -> None: ...
+
+    def note(self, message: str) -> None: ...
 
 
 def run_command(command: Sequence[str], timeout_s: float = 1_800) -> Run:

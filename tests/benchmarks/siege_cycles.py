@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from running import Nobody
+
 from mixrag_cli.models import load_embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store, open_reader, size_of_store
@@ -27,16 +29,6 @@ from mixrag_cli.stories.wishes import IndexWishes
 CYCLES, N_FILES = 40, 30
 MEMORY_GROWTH, STORE_GROWTH = 1.25, 2.0
 WORDS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier", "revenue", "margin", "turbine")
-
-
-class Nobody:
-    """IndexEvents that says nothing."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 def main() -> int:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from running import Nobody
 
 from mixrag_cli.errors import MixragError
 from mixrag_cli.models import load_embedder
@@ -34,16 +35,6 @@ N_FILES = 24
 NOT_READ = ("lock", "readers.lock", ".gitignore")
 QUERIES = ("river engine orchard", "which harbour has the violin", "glacier turbine 17")
 WORDS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier", "revenue", "margin", "turbine")
-
-
-class Nobody:
-    """IndexEvents that says nothing."""
-
-    def phase(self, name: str, total: int | None) -> None: ...
-
-    def advance(self, done: int, detail: str = "") -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 def main() -> int:
