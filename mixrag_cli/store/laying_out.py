@@ -17,7 +17,7 @@ from mixrag_cli.store.layout import inverted_path, words_path
 from mixrag_cli.store.nearest import lengths_of
 from mixrag_cli.store.open_tables import OpenTables
 from mixrag_cli.store.posting_lists import Passages, write_words
-from mixrag_cli.store.postings import FEWEST_PASSAGES, Rows, WordLists, open_words
+from mixrag_cli.store.postings import FEWEST_PASSAGES, Rows, WordLists, is_in, open_words
 from mixrag_cli.store.reading import StoreReader
 from mixrag_cli.store.schema import CHUNKS, TERMS_COLUMNS, WORDS_COLUMN, ContentMismatchError, terms_crc
 from mixrag_cli.store.sectioned import DamagedSectionError
@@ -101,7 +101,7 @@ def _terms_in(tables: OpenTables, rows: Rows) -> Iterator[tuple[Rows, pa.StringA
         else:
             parts = (tables.chunk_rows(part, columns) for part in in_parts(rows.tolist()))
         for part in parts:
-            found = part.filter(pa.array(np.isin(part["_rowid"].to_numpy(), rows))).sort_by("_rowid").combine_chunks()
+            found = part.filter(pa.array(is_in(part["_rowid"].to_numpy(), rows))).sort_by("_rowid").combine_chunks()
             for terms, crc in zip(*(found[name].to_pylist() for name in TERMS_COLUMNS), strict=True):
                 if terms_crc(terms) != crc:
                     raise ContentMismatchError("the search terms of a passage")

@@ -70,12 +70,12 @@ class WordLists:
         """The passages that hold at least one of the terms, in order. among: row ids, only these, in order."""
         lists = [self.file.read("places", *self._span(term)) for term in terms]
         held = np.unique(np.concatenate(lists)) if lists else np.empty(0, np.uint32)
-        return held if among is None else held[_is_in(self.file.read("rows")[held], among)]
+        return held if among is None else held[is_in(self.file.read("rows")[held], among)]
 
     def count_documents(self, places: Places) -> dict[str, int]:
         """For each document the number of these passages that are its."""
         numbers, counts = np.unique(self.file.read("documents")[places], return_counts=True)
-        ids = [str(self.file.read("document_ids", number, number + 1)[0], "ascii") for number in numbers.tolist()]
+        ids = (raw.decode("ascii") for raw in self.file.read("document_ids")[numbers].tolist())
         return dict(zip(ids, counts.tolist(), strict=True))
 
     def best(self, terms: Sequence[str], limit: int, among: Rows | None = None) -> tuple[Rows, Scores]:
@@ -86,7 +86,7 @@ class WordLists:
             scores[places] += weights
         found = np.flatnonzero(scores)
         if among is not None:
-            found = found[_is_in(self.file.read("rows")[found], among)]
+            found = found[is_in(self.file.read("rows")[found], among)]
         if len(found) > limit:
             found = found[np.argpartition(-scores[found], limit - 1)[:limit]]
         found = found[np.lexsort((found, -scores[found]))]
@@ -132,7 +132,7 @@ def open_words(path: Path, version: int | None) -> WordLists | None:
     return WordLists(file) if version in (None, file.known.get("version")) else None
 
 
-def _is_in(rows: Rows, among: Rows) -> npt.NDArray[np.bool_]:
+def is_in(rows: Rows, among: Rows) -> npt.NDArray[np.bool_]:
     """Whether each row id is one of those, which are in order."""
     if not len(among):
         return np.zeros(len(rows), np.bool_)
