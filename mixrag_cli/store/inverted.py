@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.store.layout import PRIVATE_FILE
-from mixrag_cli.store.nearest import CODES_AT_ONCE, TIE_SLACK, lengths_of
+from mixrag_cli.store.nearest import CODES_AT_ONCE, TIE_SLACK, count_wanted, lengths_of
 from mixrag_cli.store.quantising import VectorCodes, Vectors, decode_vectors
 
 # Below, all vectors are scored in 10 ms of computing, and 25 MB of them are held.
@@ -56,7 +56,7 @@ class Inverted:
     made_for: int
 
     def nearest(self, query: Vectors, limit: int) -> Rows:
-        """The ids of the rows nearest to the query, (dim,) of length 1, with a few beyond the limit, best first."""
+        """The ids of the rows nearest to the query, (dim,) of length 1, and of ties beyond the limit, best first."""
         n_probed = max(1, round(PROBED * len(self.centres)))
         chosen = np.argsort(-(self.centres @ query), kind="stable")[:n_probed]
         spans = [(int(self.starts[n]), int(self.starts[n + 1])) for n in np.sort(chosen)]
@@ -67,7 +67,8 @@ class Inverted:
         rows = np.concatenate([self.rows[first:last] for first, last in spans])
         wanted = min(limit + TIE_SLACK, len(scores))
         best = np.argpartition(-scores, wanted - 1)[:wanted]
-        return rows[best[np.lexsort((rows[best], -scores[best]))]]
+        best = best[np.lexsort((rows[best], -scores[best]))]
+        return rows[best[: count_wanted(scores[best], limit)]]
 
     def _scores(self, first: int, last: int, query: Vectors) -> Vectors:
         scores: Vectors = (self.codes[first:last].astype(np.float32) @ query) / self.lengths[first:last]

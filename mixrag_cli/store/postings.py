@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mixrag_cli.store.nearest import TIE_SLACK, count_wanted
 from mixrag_cli.store.sectioned import DamagedSectionError, SectionedFile
 
 FORM = "mixrag.words/1"
@@ -79,7 +80,7 @@ class WordLists:
         return dict(zip(ids, counts.tolist(), strict=True))
 
     def best(self, terms: Sequence[str], limit: int, among: Rows | None = None) -> tuple[Rows, Scores]:
-        """The row ids of at most limit passages with the highest BM25, best first, and the scores."""
+        """The row ids of the passages with the highest BM25 and their scores, best first: the limit, and ties beyond."""
         scores = np.zeros(self.n_passages, np.float32)
         for term in dict.fromkeys(terms):
             places, weights = self._weighted(term)
@@ -87,9 +88,11 @@ class WordLists:
         found = np.flatnonzero(scores)
         if among is not None:
             found = found[is_in(self.file.read("rows")[found], among)]
-        if len(found) > limit:
-            found = found[np.argpartition(-scores[found], limit - 1)[:limit]]
+        wanted = limit + TIE_SLACK
+        if len(found) > wanted:
+            found = found[np.argpartition(-scores[found], wanted - 1)[:wanted]]
         found = found[np.lexsort((found, -scores[found]))]
+        found = found[: count_wanted(scores[found], limit)]
         return self.file.read("rows")[found], scores[found]
 
     def _weighted(self, term: str) -> tuple[Places, Scores]:

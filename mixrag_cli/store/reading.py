@@ -29,7 +29,7 @@ from mixrag_cli.store.filters import check_filter, filters_in, in_parts
 from mixrag_cli.store.inverted import Inverted, open_inverted
 from mixrag_cli.store.layout import inverted_path, words_path
 from mixrag_cli.store.lock import hold, opening_for_reading
-from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows, ranked
+from mixrag_cli.store.nearest import nearest_rows, ranked
 from mixrag_cli.store.open_tables import OpenTables
 from mixrag_cli.store.postings import WordLists
 from mixrag_cli.store.quantising import TokenVectors, VectorCodes
@@ -141,7 +141,7 @@ class StoreReader:
         if not terms or limit < 1:
             return []
         with self._tables.contained():
-            found, scores = self._words.best(terms, limit + TIE_SLACK, where)
+            found, scores = self._words.best(terms, limit, where)
             rows = table_to_chunk_rows(found)
         self._remember_rows(found)
         return ranked(rows, scores, limit)

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from mixrag_cli.store.nearest import TIE_SLACK
 from mixrag_cli.store.open_tables import OpenTables
 from mixrag_cli.store.postings import Rows, WordLists, open_words
 from mixrag_cli.store.schema import CHUNK_COLUMNS, CHUNKS, TERMS_COLUMNS
@@ -39,11 +40,11 @@ class WordSearch:
         self._opened = (None,)
 
     def best(self, terms: Sequence[str], limit: int, where: str | None) -> tuple[pa.Table, list[float]]:
-        """The passages with the highest BM25, in no order, and their scores."""
+        """The passages with the highest BM25, in no order, and their scores; with some beyond the limit for ties."""
         known = self._in_lists(lambda lists: lists.best(terms, limit, self._rows_left(where)))
         if known is None:
             columns = [*CHUNK_COLUMNS, *TERMS_COLUMNS, "_score"]
-            found = self._by_engine(terms, where, columns=columns, with_row_id=True, limit=limit)
+            found = self._by_engine(terms, where, columns=columns, with_row_id=True, limit=limit + TIE_SLACK)
             return found, found["_score"].to_pylist() if found.num_rows else []
         score_of = dict(zip(known[0].tolist(), known[1].tolist(), strict=True))
         found = self._tables.chunk_rows(list(score_of))
