@@ -80,7 +80,7 @@ class WordLists:
         return dict(zip(ids, counts.tolist(), strict=True))
 
     def best(self, terms: Sequence[str], limit: int, among: Rows | None = None) -> tuple[Rows, Scores]:
-        """The row ids of the passages with the highest BM25 and their scores, best first: the limit, and ties beyond."""
+        """The row ids of the passages with the highest BM25, and the scores, best first: the limit, and ties beyond."""
         scores = np.zeros(self.n_passages, np.float32)
         for term in dict.fromkeys(terms):
             places, weights = self._weighted(term)
