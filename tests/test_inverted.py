@@ -22,7 +22,7 @@ from mixrag_cli.store import (
     publish,
 )
 from mixrag_cli.store.layout import inverted_path
-from mixrag_cli.store.nearest import nearest_rows
+from mixrag_cli.store.nearest import count_wanted, nearest_rows
 from tests.store_samples import MODEL, make_document
 
 DIM, CHUNKS_A_FILE, N_TOPICS, WANTED = 32, 50, 25, 20
@@ -160,3 +160,10 @@ def test_a_published_store_brings_its_lists(large: Path, tmp_path: Path) -> None
         expected = [hit.chunk.id for hit in reader.search_meaning(questions()[0], WANTED)]
     names = {path.stat().st_size for path in (tmp_path / "published" / "objects").iterdir()}
     assert inverted_path(large).stat().st_size in names and expected
+
+
+def test_what_is_fetched_beyond_the_limit_are_ties() -> None:
+    scores = np.array([0.9, 0.5, 0.5, 0.5, 0.4], np.float32)
+    assert [count_wanted(scores, limit) for limit in (1, 2, 3, 4, 5, 9)] == [1, 4, 4, 4, 5, 5]
+    below = np.array([-0.1, -0.1, -0.2], np.float32)
+    assert count_wanted(below, 1) == 2

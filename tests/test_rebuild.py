@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,16 @@ import pytest
 from mixrag_cli.errors import StoreDamaged, StoreMismatch
 from mixrag_cli.models import Embedder
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import Embedding, check_store, find_store, open_reader, read_record, read_roots
+from mixrag_cli.store import (
+    Embedding,
+    check_store,
+    find_store,
+    forget_collection,
+    name_collection,
+    open_reader,
+    read_record,
+    read_roots,
+)
 from mixrag_cli.store.commit import write_record
 from mixrag_cli.store.layout import generations
 from mixrag_cli.stories import embedding
@@ -49,6 +59,33 @@ def count_embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(embedding, "embed_texts", embed)
     return seen
+
+
+def test_a_text_that_another_collection_holds_is_not_embedded_again(
+    model_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIXRAG_DATA_DIR", str(tmp_path / "data"))
+    seen = count_embedded(monkeypatch)
+    for name in ("one", "two", "strange"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "note.txt").write_text("The gate opens at nine.\n", "utf-8")
+    build_index([tmp_path / "one"], Settings(), events=Silent())
+    made = len(seen)
+    name_collection("first", tmp_path / "one" / ".mixrag")
+    build_index([tmp_path / "two"], Settings(), events=Silent())
+    assert len(seen) == made > 0
+    with open_reader(tmp_path / "one" / ".mixrag") as first, open_reader(tmp_path / "two" / ".mixrag") as second:
+        assert [row.vector.tobytes() for row in first.chunk_rows()] == [
+            row.vector.tobytes() for row in second.chunk_rows()
+        ]
+    shutil.rmtree(tmp_path / "strange")
+    shutil.copytree(tmp_path / "one", tmp_path / "strange")  # not made there: its vectors are nobody's word
+    forget_collection("first")
+    name_collection("copied", tmp_path / "strange" / ".mixrag")
+    (tmp_path / "three").mkdir()
+    (tmp_path / "three" / "note.txt").write_text("The gate opens at nine.\n", "utf-8")
+    build_index([tmp_path / "three"], Settings(), events=Silent())
+    assert len(seen) == 2 * made
 
 
 def test_a_text_is_embedded_once_whatever_files_it_stands_in_and_however_often_they_are_indexed(

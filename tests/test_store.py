@@ -379,11 +379,12 @@ def test_a_second_writer_is_told_who_is_writing(store: Path) -> None:
 
 
 def test_a_file_system_without_locks_is_named(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(descriptor: int, kind: int) -> None:
+    def refuse(descriptor: int, kind: int, how: object = None) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     build_store(store, NAMES[:1])
-    monkeypatch.setattr(fcntl, "flock", refuse)
+    for kind in ("flock", "fcntl"):
+        monkeypatch.setattr(fcntl, kind, refuse)
     with pytest.raises(MixragError, match=r"cannot lock .*: no locks available"), write_lock(store):
         pass
     assert open_reader(store).record.chunks == 4

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -106,3 +108,24 @@ def test_publish_and_store_take_no_address_of_another_kind(strange: tuple[Path, 
         assert done.returncode in (1, 2, 10), done
         assert len(done.stderr.splitlines()) <= 2
     assert not (folder / address.partition(":")[0]).exists()
+
+
+def test_an_index_that_came_with_the_folder_is_named_until_it_is_made_anew(tmp_path: Path) -> None:
+    home, made, given = tmp_path / "home", tmp_path / "made", tmp_path / "given"
+    made.mkdir()
+    home.mkdir()
+    (made / "note.md").write_text("# Gate\n\nThe gate opens at nine.\n", "utf-8")
+    assert run(home, made, "index").returncode == 0
+    shutil.copytree(made, given)
+    (given / "note.md").write_text("# Gate\n\nThe gate opens at four.\n", "utf-8")
+    for command in (("search", "gate"), ("ask", "When does the gate open?"), ("show", "note.md")):
+        assert "was copied here or came with the folder" not in run(home, made, *command).stderr
+        assert "mixrag index --rebuild" in run(home, given, *command).stderr
+        named = run(home, given, *command, "--store", str(given / ".mixrag"))
+        assert "was copied here" not in named.stderr
+    told = json.loads(run(home, given, "search", "gate", "--json").stdout)["warnings"]
+    assert any("came with the folder" in warning for warning in told)
+    assert run(home, given, "index", "--rebuild", "--yes").returncode == 0
+    assert "was copied here" not in run(home, given, "search", "gate").stderr
+    made.rename(tmp_path / "moved")  # the same folder under another name is no copy
+    assert "was copied here" not in run(home, tmp_path / "moved", "search", "gate").stderr

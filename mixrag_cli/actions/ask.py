@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mixrag_cli.actions.batch import ask_batch
 from mixrag_cli.actions.caller import read_question, scope_of, settings_of
-from mixrag_cli.actions.sessions import changed_since, open_all_for
+from mixrag_cli.actions.sessions import notes_on, open_all_for
 from mixrag_cli.commands.ask import Reply
 from mixrag_cli.commands.options import (
     AcceptName,
@@ -43,9 +43,10 @@ def ask(
     if reply.jsonl:
         return ask_batch(reply.jsonl, reply.output, session, scope_of(search), face, accept_likely=accepts_likely)
     answer = session.ask(text, scope_of(search))
-    if changed := changed_since(session):
-        face.note(changed)
-        answer = replace(answer, warnings=(*answer.warnings, *([changed] if face.json else [])))
+    notes = notes_on(session)
+    for note in notes:
+        face.note(note)
+    answer = replace(answer, warnings=(*answer.warnings, *(notes if face.json else ())))
     if face.json:
         write_json(answer_to_json(answer, accept_likely=accepts_likely))
     else:

@@ -26,6 +26,7 @@ from mixrag_cli.output.transcript import conversation_to_markdown
 from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS, Settings
 from mixrag_cli.stories.conversation import Conversation, Turn
+from mixrag_cli.stories.freshness import origin_note
 from mixrag_cli.stories.session import Session
 
 WELCOME = "Ask about {files:,} files. /help lists the commands, Ctrl-D leaves."
@@ -89,8 +90,10 @@ class Desk(Loop):
 
     def welcome(self) -> None:
         """What is asked here, and how to leave."""
-        rows = self.conversation.session.document_rows
-        self.remark(WELCOME.format(files=sum(row.status == "indexed" for row in rows)))
+        session = self.conversation.session
+        self.remark(WELCOME.format(files=session.reader.record.counts.get("indexed", 0)))
+        if note := origin_note(session.reader, session.settings):
+            self.remark(note)
 
     def last(self) -> Turn:
         """The turn that /sources, /show and /explain speak of. Raises WrongUsage before the first."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mixrag_cli.actions.caller import read_question, scope_of, settings_of
 from mixrag_cli.actions.opening import open_place
-from mixrag_cli.actions.sessions import changed_since, locate_files_of, open_all_for
+from mixrag_cli.actions.sessions import locate_files_of, notes_on, open_all_for
 from mixrag_cli.commands.options import ExpansionName, Face, Search
 from mixrag_cli.commands.search import View
 from mixrag_cli.errors import MixragError, WrongUsage
@@ -36,9 +36,10 @@ def search(
     result = session.search(text, scope_of(within), limit, one_a_file=view.files)
     if view.context and not view.files:
         result = replace(result, around=session.around(result.hits, view.context))
-    if changed := changed_since(session):
-        face.note(changed)
-        result = replace(result, warnings=(*result.warnings, *([changed] if face.json else [])))
+    notes = notes_on(session)
+    for note in notes:
+        face.note(note)
+    result = replace(result, warnings=(*result.warnings, *(notes if face.json else ())))
     (_open_best if view.open else _tell)(result, session, view, face)
 
 

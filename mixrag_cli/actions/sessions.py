@@ -13,7 +13,7 @@ from mixrag_cli.actions.sources import locate_files
 from mixrag_cli.commands.options import Face, Search
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.settings import Settings
-from mixrag_cli.stories.freshness import freshness_note
+from mixrag_cli.stories.freshness import freshness_note, origin_note
 from mixrag_cli.stories.session import Session, open_session, open_several
 from mixrag_cli.stories.several import Several
 
@@ -53,16 +53,24 @@ def open_all_for(search: Search, settings: Settings, face: Face, *, needs_genera
     return Several(sessions)
 
 
-def changed_since(session: Session | Several) -> str:
-    """One line on how many indexed files have changed since, "" where none has or looking takes too long."""
-    notes = [(each.name, freshness_note(each.document_rows, each.reader.store)) for each in members_of(session)]
-    return "; ".join(f"{name}: {note}" if name else note for name, note in notes if note)
+def notes_on(session: Session | Several) -> tuple[str, ...]:
+    """What is to be known of an index beside its answers: that it was not made here, that files have changed since."""
+    return tuple(
+        f"{each.name}: {note}" if each.name else note
+        for each in members_of(session)
+        for note in ("" if each.name else origin_note(each.reader, each.settings), _changes(each))
+        if note
+    )
+
+
+def _changes(session: Session) -> str:
+    return freshness_note(session.reader.each_document(), session.reader.store)
 
 
 def locate_files_of(session: Session | Several) -> Locate:
     """A function from display paths to the session's files."""
     members = members_of(session)
-    places = [locate_files(lambda each=each: each.document_rows, each.reader.store) for each in members]  # type: ignore[misc]
+    places = [locate_files(each.reader.documents_saying, each.reader.store) for each in members]
 
     def locate(path: str) -> Path | None:
         return next((found for place in places if (found := place(path))), None)

@@ -12,12 +12,16 @@ from mixrag_cli.output.payloads import show_to_json, tables_to_json
 from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_passage, print_tables
 from mixrag_cli.store import StoreReader, find_store_of, open_reader
+from mixrag_cli.stories.freshness import origin_note
 from mixrag_cli.stories.showing import find_document, show_passage
 
 
 def show(ref: str, tables: bool, face: Face) -> None:
     """Show a cited place with what stands around it."""
-    with open_reader(find_store_of(ref, Path.cwd(), settings_of(face).store)) as reader:
+    settings = settings_of(face)
+    with open_reader(find_store_of(ref, Path.cwd(), settings.store)) as reader:
+        if note := origin_note(reader, settings):
+            face.note(note)
         (_show_tables if tables else _show_passage)(reader, ref, face)
 
 
@@ -36,4 +40,4 @@ def _show_passage(reader: StoreReader, ref: str, face: Face) -> None:
     if face.json:
         write_json(show_to_json(passage))
     else:
-        print_passage(console_of(face), passage, locate_files(lambda: rows, reader.store))
+        print_passage(console_of(face), passage, locate_files(reader.documents_saying, reader.store))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,15 @@ from mixrag_cli.stories.roots import source_path
 if TYPE_CHECKING:
     from mixrag_cli.output.lines import Locate
 
+KEPT_PLACES = 1_000  # of the paths that a session shows
 
-def locate_files(rows: Callable[[], Sequence[DocumentRow]], store: Path) -> Locate:
-    """A function from display paths to the indexed files; rows is first called when a link is first wanted."""
-    known: dict[str, Path] = {}
 
+def locate_files(documents_saying: Callable[[str], Sequence[DocumentRow]], store: Path) -> Locate:
+    """A function from display paths to the indexed files. documents_saying: as a store's reader has it."""
+
+    @lru_cache(maxsize=KEPT_PLACES)
     def locate(path: str) -> Path | None:
-        if not known:
-            known.update({row.path: source_path(row, store) for row in rows()})
-        return known.get(path)
+        found = (row for row in documents_saying(path) if row.path == path)
+        return next((source_path(row, store) for row in found), None)
 
     return locate

@@ -22,6 +22,10 @@ from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 SCHEMA_VERSION = 4  # 3 had vectors of four bytes an axis, and all of them twice
 
 
+LOCKED_TABLES = ("documents", "chunks", "tables")  # in the order that programs of all versions agree on
+VERSION_BITS = 32
+
+
 @dataclass(frozen=True, slots=True)
 class TableState:
     """One table at one version. manifest_sha256: hex, of the manifest file that defines the version.
@@ -46,6 +50,7 @@ class CommitRecord:
     store when last tidied. tidied: the version of the chunks that the last
     finished run left, 0 before any did. extra: settings fitted to this collection.
     late_dim: length of a token's vector, 0 where the model gives none. generation: of the tables, raised by a rebuild.
+    home: inode of the store's folder when the tables were begun; who copies or downloads a folder gets another one.
     """
 
     schema_version: int
@@ -65,6 +70,7 @@ class CommitRecord:
     extra: Mapping[str, Any] = field(default_factory=dict)
     late_dim: int = 0
     generation: int = 0
+    home: int = 0
 
     @property
     def chunks(self) -> int:
@@ -77,6 +83,14 @@ class CommitRecord:
         chunks = self.tables.get("chunks")
         return chunks is None or self.tidied == chunks.version
 
+    def was_made_at(self, store: Path) -> bool:
+        """Whether the tables were begun in this very folder."""
+        return self.home == store.stat().st_ino
+
+    def lock_places(self) -> list[int]:
+        """The bytes of the readers' lock that stand for the versions read here."""
+        return [lock_place(name, self.generation, state.version) for name, state in self.tables.items()]
+
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON values."""
         return asdict(self)
@@ -88,6 +102,11 @@ class CommitRecord:
         values["tables"] = {name: TableState(**state) for name, state in known["tables"].items()}
         values["roots"] = tuple(known["roots"])
         return cls(**values)
+
+
+def lock_place(table: str, generation: int, version: int = 0) -> int:
+    """The byte of the readers' lock that stands for one version; of version 0, where those of a generation begin."""
+    return (LOCKED_TABLES.index(table) << 56) + (generation << VERSION_BITS) + version
 
 
 def read_record(store: Path) -> CommitRecord:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # read by the engine when it is loaded
@@ -18,6 +17,7 @@ import pyarrow as pa
 from lancedb.index import FTS
 
 from mixrag_cli.store.filters import ids_in
+from mixrag_cli.store.schema import WORDS_COLUMN
 
 # Our terms come ready (see terms.py): the engine splits at blanks and does nothing else to them.
 WORDS_INDEX = FTS(
@@ -29,7 +29,6 @@ WORDS_INDEX = FTS(
     ascii_folding=False,
     max_token_length=None,
 )
-WORDS_COLUMN = "search"
 
 # Rows that are not in the index yet are searched one by one, exactly but for the word statistics, at about 2 ms a
 # hundred: cheaper than rewriting the index after each small edit.
@@ -91,9 +90,9 @@ class Tables:
             dataset.optimize.optimize_indices()
         self._tables[name].checkout_latest()
 
-    def forget_old_versions(self, name: str) -> None:
-        """Delete all but the newest version, and what crashed writes left. No reader may be using an older one."""
-        self._tables[name].to_lance().cleanup_old_versions(older_than=timedelta(0), delete_unverified=True)
+    def forget_versions(self, name: str, versions: Sequence[int]) -> None:
+        """Delete these versions, but for the newest, and what crashed writes left. No reader may be using one."""
+        self._tables[name].to_lance().cleanup_old_versions(versions=list(versions), delete_unverified=True)
 
     def _merge(self, name: str) -> Any:
         return self._tables[name].merge_insert("id").when_matched_update_all().when_not_matched_insert_all()

@@ -25,14 +25,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.store.layout import PRIVATE_FILE
-from mixrag_cli.store.nearest import CODES_AT_ONCE, TIE_SLACK, lengths_of
+from mixrag_cli.store.nearest import CODES_AT_ONCE, TIE_SLACK, count_wanted, lengths_of
 from mixrag_cli.store.quantising import VectorCodes, Vectors, decode_vectors
 
 # Below, all vectors are scored in 10 ms of computing, and 25 MB of them are held.
 FEWEST_ROWS = 65_536
-# Of the lists. Of the 60 nearest of 100,000 generated vectors, .1 of the lists holds .953, .2 .968, .3 .981, .4 .983,
-# for 1.2, 2.3, 3.5 and 4.8 ms of computing (tests/benchmarks/scale.py 100000).
-PROBED = 0.3
+# Of the lists. Of the 60 passages nearest to a question among 100,000 (8,000 of them real, real questions), .3 of the
+# lists holds .967, .4 .983, .5 .993, .6 .997, for 18, 22, 26, 32 ms of computing on a busy machine. With .3, nDCG@10
+# was 1.6 points below that of all vectors (tests/benchmarks/scale.py CACHE STORES 100000).
+PROBED = 0.5
 ROUNDS = 6  # of k-means; centres that are a little off cost a little more reading, nothing else
 SAMPLE_A_CENTRE = 48
 GROWTH_KEPT = 2.0  # times the rows that the centres were made for; beyond, they are made anew
@@ -56,7 +57,7 @@ class Inverted:
     made_for: int
 
     def nearest(self, query: Vectors, limit: int) -> Rows:
-        """The ids of the rows nearest to the query, (dim,) of length 1, with a few beyond the limit, best first."""
+        """The ids of the rows nearest to the query, (dim,) of length 1, and of ties beyond the limit, best first."""
         n_probed = max(1, round(PROBED * len(self.centres)))
         chosen = np.argsort(-(self.centres @ query), kind="stable")[:n_probed]
         spans = [(int(self.starts[n]), int(self.starts[n + 1])) for n in np.sort(chosen)]
@@ -67,7 +68,8 @@ class Inverted:
         rows = np.concatenate([self.rows[first:last] for first, last in spans])
         wanted = min(limit + TIE_SLACK, len(scores))
         best = np.argpartition(-scores, wanted - 1)[:wanted]
-        return rows[best[np.lexsort((rows[best], -scores[best]))]]
+        best = best[np.lexsort((rows[best], -scores[best]))]
+        return rows[best[: count_wanted(scores[best], limit)]]
 
     def _scores(self, first: int, last: int, query: Vectors) -> Vectors:
         scores: Vectors = (self.codes[first:last].astype(np.float32) @ query) / self.lengths[first:last]

@@ -1,31 +1,56 @@
-"""The inverted file of a large store, as its tables stand, and whether it says what they say."""
+"""The two files by which a store of some size is searched, as its tables stand, and whether they say what those say."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from mixrag_cli.store.commit import sync_folder
+from mixrag_cli.store.filters import in_parts
 from mixrag_cli.store.inverted import FEWEST_ROWS, open_inverted, write_inverted
-from mixrag_cli.store.layout import inverted_path
+from mixrag_cli.store.layout import inverted_path, words_path
 from mixrag_cli.store.nearest import lengths_of
+from mixrag_cli.store.open_tables import OpenTables
+from mixrag_cli.store.posting_lists import Passages, write_words
+from mixrag_cli.store.postings import FEWEST_PASSAGES, Rows, WordLists, is_in, open_words
 from mixrag_cli.store.reading import StoreReader
-from mixrag_cli.store.schema import CHUNKS
+from mixrag_cli.store.schema import CHUNKS, TERMS_COLUMNS, WORDS_COLUMN, ContentMismatchError, terms_crc
+from mixrag_cli.store.sectioned import DamagedSectionError
 
 ROWS_AT_ONCE = 16_384
 
 
-def lay_out_vectors(reader: StoreReader) -> None:
-    """Write the file for the reader's state, by what an older one knows; none for a store that needs none."""
-    path = inverted_path(reader.store, reader.record.generation)
-    if reader.record.chunks < FEWEST_ROWS:
-        path.unlink(missing_ok=True)
+def lay_out(reader: StoreReader) -> None:
+    """Write both files for the reader's state, by what older ones know; none that a store of its size does not need."""
+    meaning = inverted_path(reader.store, reader.record.generation)
+    words = words_path(reader.store, reader.record.generation)
+    chunks = reader.record.tables.get(CHUNKS)
+    if chunks is None or chunks.rows < FEWEST_ROWS:
+        meaning.unlink(missing_ok=True)
     elif reader.inverted_file is None:
-        rows, codes = reader.vector_codes()
-        write_inverted(path, reader.record.tables[CHUNKS].version, rows, codes, open_inverted(path, None))
-        sync_folder(path.parent)
+        write_inverted(meaning, chunks.version, *reader.vector_codes(), open_inverted(meaning, None))
+    if chunks is None or chunks.rows < FEWEST_PASSAGES:
+        words.unlink(missing_ok=True)
+    elif reader.word_lists is None:
+        tables, before = OpenTables(reader.store, reader.record), _sound_words(words)
+        write_words(words, chunks.version, _passages_in(tables), lambda rows: _terms_in(tables, rows), before)
+    sync_folder(meaning.parent)
+
+
+def words_are_sound(reader: StoreReader) -> bool:
+    """Whether the word lists are as they were written; also where there is no file, as in lists_are_sound."""
+    if (lists := reader.word_lists) is None:
+        return not (reader.record.is_finished and words_path(reader.store, reader.record.generation).exists())
+    try:
+        lists.file.verify_all()
+    except DamagedSectionError:
+        return False
+    return lists.n_passages == reader.record.chunks
 
 
 def lists_are_sound(reader: StoreReader) -> bool:
@@ -48,6 +73,50 @@ def lists_are_sound(reader: StoreReader) -> bool:
         and np.array_equal(inverted.lengths[theirs], lengths_of(codes[ours]))
         for theirs, ours in pairs
     )
+
+
+def _passages_in(tables: OpenTables) -> Passages:
+    """What word lists know of every passage beside its words."""
+    with tables.contained():
+        found = tables.scan(CHUNKS, columns=["id", "document", "search_crc"], with_row_id=True)
+        found = found.sort_by("_rowid").combine_chunks()
+    documents = found["document"].combine_chunks().dictionary_encode()
+    return Passages(
+        found["_rowid"].to_numpy(),
+        np.fromiter((int(id_[:16], 16) for id_ in found["id"].to_pylist()), np.uint64, found.num_rows),
+        found["search_crc"].to_numpy().astype(np.uint32),
+        documents.indices.to_numpy().astype(np.int32),
+        documents.dictionary.to_pylist(),
+    )
+
+
+def _terms_in(tables: OpenTables, rows: Rows) -> Iterator[tuple[Rows, pa.StringArray]]:
+    """The terms of the passages with these row ids, verified, in parts of ascending row ids."""
+    columns = list(TERMS_COLUMNS)
+    with tables.contained():
+        if 2 * len(rows) > tables.count(CHUNKS):
+            dataset = tables.dataset(CHUNKS)
+            scanner = dataset.scanner(columns=columns, with_row_id=True, batch_size=ROWS_AT_ONCE) if dataset else None
+            parts = (pa.Table.from_batches([batch]) for batch in (scanner.to_batches() if scanner else ()))
+        else:
+            parts = (tables.chunk_rows(part, columns) for part in in_parts(rows.tolist()))
+        for part in parts:
+            found = part.filter(pa.array(is_in(part["_rowid"].to_numpy(), rows))).sort_by("_rowid").combine_chunks()
+            for terms, crc in zip(*(found[name].to_pylist() for name in TERMS_COLUMNS), strict=True):
+                if terms_crc(terms) != crc:
+                    raise ContentMismatchError("the search terms of a passage")
+            yield found["_rowid"].to_numpy(), found[WORDS_COLUMN].combine_chunks()
+
+
+def _sound_words(path: Path) -> WordLists | None:
+    """The word lists of an older state, where every byte of them is as it was written."""
+    if (known := open_words(path, None)) is None:
+        return None
+    try:
+        known.file.verify_all()
+    except DamagedSectionError:
+        return None
+    return known
 
 
 def _parts_of(rows: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:

@@ -4,6 +4,7 @@ state.json  state.prev      the commit record and the one before it
 lock  readers.lock          see lock.py
 tables/<name>.lance/        the three tables; tables.<n> after the n-th rebuild, the commit record says which
 tables/meaning.inverted     of a large store: the vectors by what they are near to, see inverted.py
+tables/words.inverted       of all but small stores: the passages by the words that they hold, see postings.py
 cache/                      embeddings of texts that left the index, and summaries; outlives a rebuild
 scratch/                    what the engine writes in passing, while a writer is open
 quarantine/<time>-<n>/      unfinished writes, set aside by the writer that came next
@@ -19,7 +20,7 @@ QUARANTINE_DIR = "quarantine"
 TABLES_DIR = "tables"
 SCRATCH_DIR = "scratch"
 OLD_VECTORS_DIR = "vectors"  # of layouts up to 3
-ENGINE_FOLDERS = ("_deletions", "_indices")
+DELETIONS_DIR, WORDS_INDEX_DIR = "_deletions", "_indices"  # of a table
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 _LAST_VERSION = 2**64 - 1
@@ -50,9 +51,14 @@ def inverted_path(store: Path, generation: int = 0) -> Path:
     return tables_path(store, generation) / "meaning.inverted"
 
 
+def words_path(store: Path, generation: int = 0) -> Path:
+    """The file that a search by words reads instead of the engine's index."""
+    return tables_path(store, generation) / "words.inverted"
+
+
 def engine_files(store: Path, name: str, generation: int = 0) -> Iterator[Path]:
     """A table's files that the engine reads by itself: lists of deleted rows and the word index, each written once."""
-    for folder in ENGINE_FOLDERS:
+    for folder in (DELETIONS_DIR, WORDS_INDEX_DIR):
         for entry in files_below(table_path(store, name, generation) / folder):
             if entry.is_file(follow_symlinks=False):
                 yield Path(entry.path)

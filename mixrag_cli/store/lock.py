@@ -1,7 +1,9 @@
-"""Who may write and who is reading: flock on two files of the store.
+"""Who may write and who reads what: locks on two files of the store.
 
-`lock` is held by the one writer; `readers.lock` shared by every reader and exclusively by clean-up. The kernel
-frees a lock when its holder dies, so there are no stale locks. The text inside `lock` is for messages only.
+`lock` is held by the one writer. Of `readers.lock` each byte stands for one version of a table: a reader shares the
+bytes of the versions that it reads, and clean-up removes those that nobody holds. The gate, a byte of its own, is
+shared while a reader opens the store and held alone by clean-up. The kernel frees a lock when its holder dies, so there
+are no stale locks. The text inside `lock` is for messages only.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ import errno
 import fcntl
 import json
 import os
+import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +24,10 @@ LOCK_FILE = "lock"
 READERS_FILE = "readers.lock"
 RETRY_S = 0.05
 CLEANUP_PATIENCE_S = 30.0  # a reader meets a clean-up, which deletes files and is over in moments
+
+GATE = 2**62
+ALL_BYTES = 0  # as a length: to the end, wherever that is
+_FLOCK = "@hhqqi4x"  # struct flock: kind, whence, first byte, how many, whose
 
 _BUSY = {errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK}
 
@@ -33,7 +40,9 @@ def write_lock(store: Path, wait_s: float = 0) -> Iterator[None]:
     """
     descriptor = _open_lock(store / LOCK_FILE)
     try:
-        if not _lock_before(descriptor, fcntl.LOCK_EX, time.monotonic() + wait_s, store):
+        if not _before(
+            time.monotonic() + wait_s, lambda: fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB), store
+        ):
             raise StoreLocked(_holder(descriptor), hint="mixrag index --wait 60")
         _sign(descriptor)
         yield
@@ -48,23 +57,52 @@ def ensure_unlocked(store: Path, wait_s: float = 0) -> None:
             pass
 
 
-def share_for_reading(store: Path) -> int | None:
-    """A descriptor that holds the shared lock until it is closed, so that no clean-up removes what is being read.
+@contextmanager
+def opening_for_reading(store: Path) -> Iterator[int | None]:
+    """A descriptor to hold versions with, while no clean-up begins; what is held is let go when it is closed.
 
     None where the file cannot be opened or locked: then nobody can clean up there either.
     """
     try:
         descriptor = os.open(store / READERS_FILE, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return None
+        yield None
+        return
     try:
-        locked = _lock_before(descriptor, fcntl.LOCK_SH, time.monotonic() + CLEANUP_PATIENCE_S, store)
+        deadline = time.monotonic() + CLEANUP_PATIENCE_S
+        is_open = _before(deadline, lambda: _lock_bytes(descriptor, fcntl.F_RDLCK, GATE), store)
     except MixragError:
-        locked = False
-    if locked:
-        return descriptor
-    os.close(descriptor)
-    return None
+        is_open = False
+    if not is_open:
+        os.close(descriptor)
+        yield None
+        return
+    try:
+        yield descriptor
+        _lock_bytes(descriptor, fcntl.F_UNLCK, GATE)
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def hold(descriptor: int, places: Iterable[int]) -> None:
+    """Share these bytes; call it inside opening_for_reading."""
+    for place in places:
+        _lock_bytes(descriptor, fcntl.F_RDLCK, place)
+
+
+@contextmanager
+def cleaning_up(store: Path) -> Iterator[Callable[[int, int], bool] | None]:
+    """Keep out readers that would open the store; yields whether any of so many bytes from a place on is held.
+
+    None, without waiting, where a reader is opening it right now.
+    """
+    descriptor = _open_lock(store / READERS_FILE)
+    try:
+        is_alone = _before(0.0, lambda: _lock_bytes(descriptor, fcntl.F_WRLCK, GATE), store)
+        yield (lambda place, count: _is_held(descriptor, place, count)) if is_alone else None
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
@@ -72,9 +110,23 @@ def exclude_readers(store: Path) -> Iterator[bool]:
     """Try, without waiting, to keep all readers out; yields whether that worked."""
     descriptor = _open_lock(store / READERS_FILE)
     try:
-        yield _lock_before(descriptor, fcntl.LOCK_EX, 0.0, store)
+        yield _before(0.0, lambda: _lock_bytes(descriptor, fcntl.F_WRLCK, 0, ALL_BYTES), store)
     finally:
         os.close(descriptor)
+
+
+def _lock_bytes(descriptor: int, kind: int, place: int, count: int = 1) -> None:
+    """Raises OSError, with EAGAIN where another holds them."""
+    fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _range(kind, place, count))
+
+
+def _is_held(descriptor: int, place: int, count: int) -> bool:
+    known = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, _range(fcntl.F_WRLCK, place, count))
+    return bool(struct.unpack(_FLOCK, known)[0] != fcntl.F_UNLCK)
+
+
+def _range(kind: int, place: int, count: int) -> bytes:
+    return struct.pack(_FLOCK, kind, os.SEEK_SET, place, count, 0)
 
 
 def _open_lock(path: Path) -> int:
@@ -86,10 +138,11 @@ def _open_lock(path: Path) -> int:
     return descriptor
 
 
-def _lock_before(descriptor: int, kind: int, deadline: float, store: Path) -> bool:
+def _before(deadline: float, lock: Callable[[], None], store: Path) -> bool:
+    """Whether the lock was got in time; tried at least once. Raises MixragError where the file system has none."""
     while True:
         try:
-            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+            lock()
         except OSError as exc:
             if exc.errno not in _BUSY:
                 raise MixragError(

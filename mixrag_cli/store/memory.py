@@ -50,7 +50,23 @@ class MemoryStore:
 
     def document_rows(self) -> list[DocumentRow]:
         """The files, in the order in which they were given."""
-        return [document.row for document in self._documents]
+        return list(self.each_document())
+
+    def each_document(self) -> Iterator[DocumentRow]:
+        """The files, in the order in which they were given."""
+        return (document.row for document in self._documents)
+
+    def documents(self, ids: Sequence[str]) -> dict[str, DocumentRow]:
+        """The files of these ids; unknown ids are absent."""
+        return {row.id: row for row in self.each_document() if row.id in ids}
+
+    def documents_saying(self, text: str) -> list[DocumentRow]:
+        """The files whose path holds the text, whatever the case."""
+        return [row for row in self.each_document() if text.casefold() in row.path.casefold()]
+
+    def count_stale(self) -> int:
+        """None: the files were read just now."""
+        return 0
 
     def search_words(self, query: str, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages that hold one of the query's terms, by BM25; at most limit, best first."""

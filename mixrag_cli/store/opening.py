@@ -64,7 +64,7 @@ def open_writer(
             check_ownership(store)
             held.enter_context(scratch_in(store))
             if rebuild and holds_store(store):
-                record = _next_generation(store, _first_record(embedder_name, dim, late_dim), roots)
+                record = _next_generation(store, _first_record(store, embedder_name, dim, late_dim), roots)
                 return StoreWriter(store, record, None, held.pop_all(), replaces=True)
             record, recovered = _open_record(store, embedder_name, dim, late_dim)
             record = _with_roots(store, record, roots)
@@ -104,7 +104,7 @@ def _open_record(store: Path, embedder_name: str, dim: int, late_dim: int) -> tu
         record = read_record(store)
     except NoIndex:
         set_aside_all(store)
-        record = _first_record(embedder_name, dim, late_dim)
+        record = _first_record(store, embedder_name, dim, late_dim)
         make_private_folder(store / TABLES_DIR)
         (store / ".gitignore").write_text(_IGNORE_ALL)
         for name in (".gitignore", READERS_FILE):
@@ -125,7 +125,7 @@ def _open_record(store: Path, embedder_name: str, dim: int, late_dim: int) -> tu
     return record, recovered
 
 
-def _first_record(embedder_name: str, dim: int, late_dim: int) -> CommitRecord:
+def _first_record(store: Path, embedder_name: str, dim: int, late_dim: int) -> CommitRecord:
     now = time.time_ns()
     return CommitRecord(
         schema_version=SCHEMA_VERSION,
@@ -142,6 +142,7 @@ def _first_record(embedder_name: str, dim: int, late_dim: int) -> CommitRecord:
         updated_ns=now,
         program=__version__,
         late_dim=late_dim,
+        home=store.stat().st_ino,
     )
 
 

@@ -1,6 +1,7 @@
 """The asking side of the store: opens the tables at exactly the recorded versions and writes nothing at all.
 
-Words: the engine's full-text index over the `search` column (BM25, k1 = 1.2, b = 0.75).
+Words: lists of the passages that hold a word (BM25, k1 = 1.2, b = 0.75); in a small store, or one that was not
+finished, the engine's full-text index over the `search` column.
 Meaning: a dot product over the column of vectors, one byte an axis, read once and kept; with a filter, over the rows
 that the filter leaves; in a large store, over the lists of an inverted file that lie near the question.
 Every row that is handed out was compared with the hash it was stored with.
@@ -9,21 +10,15 @@ Every row that is handed out was compared with the hash it was stored with.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
-os.environ.setdefault("LANCE_LOG", "error")  # read by the engine when it is loaded
-
-import lance
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from lance.query import MatchQuery
+import pyarrow.compute as pc
 
 from mixrag_cli.errors import StoreMismatch
 from mixrag_cli.records.files import DocumentRow
@@ -32,25 +27,22 @@ from mixrag_cli.records.tables import Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
 from mixrag_cli.store.filters import check_filter, filters_in, in_parts
 from mixrag_cli.store.inverted import Inverted, open_inverted
-from mixrag_cli.store.layout import inverted_path, table_path
-from mixrag_cli.store.lock import share_for_reading
-from mixrag_cli.store.nearest import TIE_SLACK, nearest_rows, ranked
+from mixrag_cli.store.layout import inverted_path, words_path
+from mixrag_cli.store.lock import hold, opening_for_reading
+from mixrag_cli.store.nearest import nearest_rows, ranked
+from mixrag_cli.store.open_tables import OpenTables
+from mixrag_cli.store.postings import WordLists
 from mixrag_cli.store.quantising import TokenVectors, VectorCodes
-from mixrag_cli.store.read_errors import read_errors
 from mixrag_cli.store.schema import (
     CHUNK_COLUMNS,
     CHUNKS,
     DOCUMENTS,
-    DOCUMENTS_SCHEMA,
     LATE_COLUMNS,
     TABLES,
-    TABLES_SCHEMA,
     TERMS_COLUMNS,
     ChunkRow,
     Embedding,
     StoredHit,
-    chunks_schema,
-    hit_of,
     table_to_chunk_rows,
     table_to_document_rows,
     table_to_tables,
@@ -59,35 +51,36 @@ from mixrag_cli.store.schema import (
     terms_crc,
     vector_codes_of,
 )
-from mixrag_cli.store.trust import check_ownership, verify_engine_files, verify_manifest
+from mixrag_cli.store.trust import check_ownership
+from mixrag_cli.store.word_search import WordSearch
 from mixrag_cli.terms import text_to_terms
 
 Vector = npt.NDArray[np.float32]
 _VectorCodes = tuple[npt.NDArray[np.uint64], VectorCodes]  # of all passages, with their row ids
 
+DOCUMENTS_AT_ONCE = 512  # read in 5 ms
 KEPT_ROW_IDS = 20_000  # of passages found, 3 MB; without them a search takes a few milliseconds more
 
 
 def open_reader(store: Path) -> StoreReader:
     """The store at its last commit. Raises NoIndex, StoreDamaged, StoreMismatch."""
-    descriptor = share_for_reading(store)
-    try:
+    with opening_for_reading(store) as descriptor:
         check_ownership(store)
-        return StoreReader(store, read_record(store), descriptor)
-    except BaseException:
+        record = read_record(store)
         if descriptor is not None:
-            os.close(descriptor)
-        raise
+            hold(descriptor, record.lock_places())
+        return StoreReader(store, record, descriptor)
 
 
 class StoreReader:
-    """A store opened at one commit; close it (or leave the with block) to let clean-up pass."""
+    """A store opened at one commit; close it (or leave the with block) to let clean-up remove what only it reads."""
 
     def __init__(self, store: Path, record: CommitRecord, lock: int | None) -> None:
         self.store = store
         self.record = record
         self._lock = lock
-        self._opened: dict[str, Any] = {}
+        self._tables = OpenTables(store, record)
+        self._words = WordSearch(self._tables, words_path(store, record.generation))
         self._all_codes: _VectorCodes | None = None
         self._row_ids: dict[str, int] = {}
 
@@ -103,38 +96,54 @@ class StoreReader:
         self.close()
 
     def close(self) -> None:
-        """Let go of the shared lock; the reader must not be used afterwards."""
+        """Let go of what is read; the reader must not be used afterwards."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def document_rows(self, statuses: Sequence[str] | None = None) -> list[DocumentRow]:
         """All files that the store remembers, ordered by path; statuses: only those."""
-        with self._reading():
-            rows = table_to_document_rows(self._scan(DOCUMENTS))
+        rows = list(self.each_document())
         if statuses is not None:
             rows = [row for row in rows if row.status in statuses]
         return sorted(rows, key=lambda row: (row.root, row.key))
 
+    def each_document(self) -> Iterator[DocumentRow]:
+        """All files that the store remembers, some at a time, in no order: who stops early has not read them all."""
+        with self._tables.contained():
+            if (dataset := self._tables.dataset(DOCUMENTS)) is not None:
+                for batch in dataset.scanner(batch_size=DOCUMENTS_AT_ONCE).to_batches():
+                    yield from table_to_document_rows(pa.Table.from_batches([batch]))
+
+    def documents(self, ids: Sequence[str]) -> dict[str, DocumentRow]:
+        """The files of these ids; unknown ids are absent."""
+        with self._tables.contained():
+            found = [self._tables.scan(DOCUMENTS, filter=where) for where in filters_in("id", ids)]
+            return {row.id: row for table in found for row in table_to_document_rows(table)}
+
+    def documents_saying(self, text: str) -> list[DocumentRow]:
+        """The files whose path holds the text, whatever the case, ordered by path."""
+        with self._tables.contained():
+            known = self._tables.scan(DOCUMENTS, columns=["id", "path"])
+        is_meant = pc.match_substring(known["path"], text, ignore_case=True)
+        rows = self.documents(known["id"].filter(is_meant).to_pylist()).values()
+        return sorted(rows, key=lambda row: (row.root, row.key))
+
+    def count_stale(self) -> int:
+        """The files that could not be read at the last index, so that their old text is kept."""
+        with self._tables.contained():
+            return int(self._tables.scan(DOCUMENTS, columns=["id"], filter="stale").num_rows)
+
     def search_words(self, query: str, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages that hold the query's terms, by BM25; at most limit, best first."""
         check_filter(where)
-        terms = " ".join(dict.fromkeys(text_to_terms(query)))
+        terms = list(dict.fromkeys(text_to_terms(query)))
         if not terms or limit < 1:
             return []
-        with self._reading():
-            found = self._scan(
-                CHUNKS,
-                columns=[*CHUNK_COLUMNS, *TERMS_COLUMNS, "_score"],
-                with_row_id=True,
-                full_text_query=MatchQuery(terms, "search"),
-                filter=where,
-                prefilter=True,
-                limit=limit + TIE_SLACK,
-            )
+        with self._tables.contained():
+            found, scores = self._words.best(terms, limit, where)
             rows = table_to_chunk_rows(found)
         self._remember_rows(found)
-        scores = found["_score"].to_pylist() if rows else []
         return ranked(rows, scores, limit)
 
     def search_meaning(self, vector: Vector, limit: int, where: str | None = None) -> list[StoredHit]:
@@ -151,15 +160,10 @@ class StoreReader:
             )
         if limit < 1 or not np.isfinite(query).all():
             return []
-        with self._reading():
+        with self._tables.contained():
             if not (best := self._nearest(query, limit, where)):
                 return []
-            found = self._scan(
-                CHUNKS,
-                columns=[*CHUNK_COLUMNS, *TERMS_COLUMNS],
-                with_row_id=True,
-                filter=f"_rowid IN ({','.join(map(str, best))})",
-            )
+            found = self._tables.chunk_rows(best)
             rows = table_to_chunk_rows(found)
         self._remember_rows(found)
         embedded = [row for row in rows if row.vector.any()]
@@ -176,8 +180,8 @@ class StoreReader:
         others = [id_ for id_ in ids if id_ not in self._row_ids]
         filters = [f"_rowid IN ({','.join(map(str, rows))})"] if rows else []
         filters += filters_in("id", others)
-        with self._reading():
-            found = [self._scan(CHUNKS, columns=list(LATE_COLUMNS), filter=where) for where in filters]
+        with self._tables.contained():
+            found = [self._tables.scan(CHUNKS, columns=list(LATE_COLUMNS), filter=where) for where in filters]
             return {
                 id_: vectors
                 for table in found
@@ -186,27 +190,13 @@ class StoreReader:
 
     def count_documents(self, words: Sequence[str], where: str | None = None) -> dict[str, int]:
         """For each document the number of its passages that hold at least one of the words."""
-        found = self._holding(words, where, ["document"])
-        return dict(Counter(found["document"].to_pylist())) if found.num_rows else {}
+        check_filter(where)
+        return self._words.count_documents(_terms_of(words), where)
 
     def count_passages(self, words: Sequence[str], where: str | None = None) -> int:
         """The number of passages that hold at least one of the words; a third of the time of count_documents."""
-        return int(self._holding(words, where, []).num_rows)
-
-    def _holding(self, words: Sequence[str], where: str | None, columns: list[str]) -> pa.Table:
         check_filter(where)
-        terms = " ".join(dict.fromkeys(term for word in words for term in text_to_terms(word)))
-        if not terms:
-            return pa.table({})
-        with self._reading():
-            return self._scan(
-                CHUNKS,
-                columns=[*columns, "_score"] if columns else [],
-                with_row_id=not columns,
-                full_text_query=MatchQuery(terms, "search"),
-                filter=where,
-                prefilter=True,
-            )
+        return self._words.count_passages(_terms_of(words), where)
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks of these ids; unknown ids are absent."""
@@ -230,8 +220,8 @@ class StoreReader:
         return [found for where in filters for found in self._embeddings(f"{where} AND text_key != 0")]
 
     def _embeddings(self, where: str) -> list[tuple[Chunk, Embedding]]:
-        with self._reading():
-            found = self._scan(CHUNKS, columns=[*CHUNK_COLUMNS, *LATE_COLUMNS[1:]], filter=where)
+        with self._tables.contained():
+            found = self._tables.scan(CHUNKS, columns=[*CHUNK_COLUMNS, *LATE_COLUMNS[1:]], filter=where)
             if not found.num_rows:
                 return []
             codes = table_to_token_codes(found, self.record.late_dim) if self.record.late_dim else {}
@@ -243,8 +233,8 @@ class StoreReader:
         """The chunks whose id begins with these hex digits. Raises ValueError for anything but hex."""
         if not prefix or set(prefix) - set("0123456789abcdef"):
             raise ValueError(f"not an id: {prefix!r}")
-        with self._reading():
-            ids = self._scan(CHUNKS, columns=["id"], filter=f"id >= '{prefix}' AND id <= '{prefix}g'")
+        with self._tables.contained():
+            ids = self._tables.scan(CHUNKS, columns=["id"], filter=f"id >= '{prefix}' AND id <= '{prefix}g'")
         return list(self.chunks(ids["id"].to_pylist()).values()) if ids.num_rows else []
 
     def tables(self, ids: Sequence[str]) -> dict[str, Table]:
@@ -265,20 +255,20 @@ class StoreReader:
 
     def table_places(self) -> list[tuple[str, str]]:
         """(table id, document id) of every table, facts apart; lighter than the tables themselves."""
-        with self._reading():
-            found = self._scan(TABLES, columns=["id", "document"], filter=_of_kind("table"))
+        with self._tables.contained():
+            found = self._tables.scan(TABLES, columns=["id", "document"], filter=_of_kind("table"))
         return list(zip(found["id"].to_pylist(), found["document"].to_pylist(), strict=True))
 
     def known_chunks(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that are a chunk's; lighter than the chunks themselves."""
-        with self._reading():
-            found = [self._scan(CHUNKS, columns=["id"], filter=where) for where in filters_in("id", ids)]
+        with self._tables.contained():
+            found = [self._tables.scan(CHUNKS, columns=["id"], filter=where) for where in filters_in("id", ids)]
         return {id_ for table in found for id_ in table["id"].to_pylist()}
 
     def chunk_rows(self, batch_rows: int = 4096, *, with_terms: bool = False) -> Iterator[ChunkRow]:
         """Every chunk, in the order stored, verified. with_terms: those of the full-text index too."""
-        with self._reading():
-            dataset = self._dataset(CHUNKS)
+        with self._tables.contained():
+            dataset = self._tables.dataset(CHUNKS)
             if dataset is None:
                 return
             columns = [*CHUNK_COLUMNS, *(TERMS_COLUMNS if with_terms else ())]
@@ -286,51 +276,53 @@ class StoreReader:
                 yield from table_to_chunk_rows(pa.Table.from_batches([batch]))
 
     def passages(self) -> list[StoredHit]:
-        """Every passage with its vector and its terms, in the order stored; its score is 0."""
-        return [hit_of(row) for row in self.chunk_rows(with_terms=True)]
+        """Every passage with its vector and its terms, by path and position; its score is 0."""
+        return [
+            StoredHit(row.chunk, row.path, row.title, 0.0, row.vector, row.terms)
+            for row in self.chunk_rows(with_terms=True)
+        ]
 
     def chunks_in(self, places: Mapping[str, Collection[int]]) -> list[Chunk]:
         """The chunks at these positions of these documents, in the documents' order: a sample. Verified."""
         order = {id_: number for number, id_ in enumerate(places)}
-        with self._reading():
+        with self._tables.contained():
             rows: list[int] = []
             for where in filters_in("document", list(places)):
-                found = self._scan(CHUNKS, columns=["document", "position"], with_row_id=True, filter=where)
+                found = self._tables.scan(CHUNKS, columns=["document", "position"], with_row_id=True, filter=where)
                 here = found.to_pylist()
                 rows += [each["_rowid"] for each in here if each["position"] in places[each["document"]]]
-            filters = (f"_rowid IN ({','.join(map(str, part))})" for part in in_parts(rows))
-            read = [self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=where) for where in filters]
+            read = [self._tables.chunk_rows(part, CHUNK_COLUMNS) for part in in_parts(rows)]
             chunks = [row.chunk for table in read for row in table_to_chunk_rows(table)]
         return sorted(chunks, key=lambda chunk: (order[chunk.document], chunk.position))
 
     def check_token_vectors(self, batch_rows: int = 1024) -> None:
         """Read all token vectors. Raises StoreDamaged at the first that are not as they were written."""
-        with self._reading():
-            if (dataset := self._dataset(CHUNKS)) is None:
+        with self._tables.contained():
+            if (dataset := self._tables.dataset(CHUNKS)) is None:
                 return
             for batch in dataset.scanner(columns=list(LATE_COLUMNS), batch_size=batch_rows).to_batches():
                 table_to_token_vectors(pa.Table.from_batches([batch]), max(1, self.record.late_dim))
 
     def damaged_terms(self) -> Iterator[str]:
         """Ids of the chunks whose full-text terms are not as they were written."""
-        with self._reading():
-            found = self._scan(CHUNKS, columns=["id", "search", "search_crc"])
+        with self._tables.contained():
+            found = self._tables.scan(CHUNKS, columns=["id", "search", "search_crc"])
             for id_, terms, crc in zip(*(found[name].to_pylist() for name in found.column_names), strict=True):
                 if terms_crc(terms) != crc:
                     yield id_
 
     def _rows_with(self, column: str, ids: Sequence[str], places: str = "") -> list[ChunkRow]:
         filters = [f"{where} AND {places}" if places else where for where in filters_in(column, ids)]
-        with self._reading():
-            found = [self._scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=where) for where in filters]
+        with self._tables.contained():
+            found = [self._tables.scan(CHUNKS, columns=list(CHUNK_COLUMNS), filter=where) for where in filters]
             return [row for table in found for row in table_to_chunk_rows(table)]
 
     def _tables_with(
         self, column: str, ids: Sequence[str], kind: TableKind | None = None
     ) -> list[tuple[str, int, Table]]:
         filters = [f"{where} AND {_of_kind(kind)}" if kind else where for where in filters_in(column, ids)]
-        with self._reading():
-            return [entry for where in filters for entry in table_to_tables(self._scan(TABLES, filter=where))]
+        with self._tables.contained():
+            return [entry for where in filters for entry in table_to_tables(self._tables.scan(TABLES, filter=where))]
 
     def _nearest(self, query: Vector, limit: int, where: str | None) -> Sequence[int]:
         """The row ids of the vectors nearest to the query, and of a few beyond the limit for ties."""
@@ -343,6 +335,11 @@ class StoreReader:
         best: list[int] = rows[nearest_rows(codes, query, limit)].tolist() if len(rows) else []
         return best
 
+    @property
+    def word_lists(self) -> WordLists | None:
+        """The passages by the words that they hold; None where the store is small or has none for its state."""
+        return self._words.lists
+
     @cached_property
     def inverted_file(self) -> Inverted | None:
         """The lists of vectors by what they are near to; None where the store is small or has none for its state."""
@@ -352,7 +349,7 @@ class StoreReader:
 
     def vector_codes(self, where: str | None = None) -> _VectorCodes:
         """The row ids and vectors in code of all passages, or of those that the filter leaves."""
-        found = self._scan(CHUNKS, columns=["vector"], with_row_id=True, filter=where, prefilter=True)
+        found = self._tables.scan(CHUNKS, columns=["vector"], with_row_id=True, filter=where, prefilter=True)
         if not found.num_rows:
             return np.empty(0, np.uint64), np.empty((0, self.record.dim), np.int8)
         return found["_rowid"].to_numpy(), vector_codes_of(found)
@@ -364,28 +361,10 @@ class StoreReader:
         if found.num_rows:
             self._row_ids.update(zip(found["id"].to_pylist(), found["_rowid"].to_pylist(), strict=True))
 
-    def _scan(self, name: str, **wishes: Any) -> pa.Table:
-        if (dataset := self._dataset(name)) is None:
-            return self._empty_table(name)
-        return dataset.scanner(**wishes).to_table()
 
-    def _empty_table(self, name: str) -> pa.Table:
-        schemas = {DOCUMENTS: DOCUMENTS_SCHEMA, TABLES: TABLES_SCHEMA, CHUNKS: chunks_schema(self.record.dim)}
-        return schemas[name].empty_table()
-
-    def _reading(self) -> AbstractContextManager[None]:
-        return read_errors(self.store, self.record.generation)
-
-    def _dataset(self, name: str) -> Any | None:
-        """The table at its recorded version; None where no file has filled it yet."""
-        if (state := self.record.tables.get(name)) is None:
-            return None
-        if name not in self._opened:
-            generation = self.record.generation
-            verify_manifest(self.store, name, state, generation)
-            verify_engine_files(self.store, name, state, generation)
-            self._opened[name] = lance.dataset(str(table_path(self.store, name, generation)), version=state.version)
-        return self._opened[name]
+def _terms_of(words: Sequence[str]) -> list[str]:
+    """The terms of all words, each once."""
+    return list(dict.fromkeys(term for word in words for term in text_to_terms(word)))
 
 
 def _of_kind(kind: TableKind) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from mixrag_cli.store.commit import CommitRecord, sync_folder
+from mixrag_cli.store.commit import LOCKED_TABLES, VERSION_BITS, CommitRecord, lock_place, sync_folder
 from mixrag_cli.store.layout import OLD_VECTORS_DIR, QUARANTINE_DIR, generations, manifest_versions, tables_path
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 
@@ -47,10 +48,14 @@ def remove_half_built(store: Path, record: CommitRecord) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def remove_replaced(store: Path, record: CommitRecord) -> None:
-    """Delete the tables that a rebuild has replaced, of older layouts too. No reader may be using them."""
+def remove_replaced(store: Path, record: CommitRecord, is_held: Callable[[int, int], bool]) -> None:
+    """Delete the tables that a rebuild has replaced and nobody reads, of older layouts too.
+
+    is_held: whether somebody reads any of so many bytes of the readers' lock from a place on.
+    """
     for number, folder in generations(store).items():
-        if number < record.generation:
+        places = [lock_place(name, number) for name in LOCKED_TABLES]
+        if number < record.generation and not any(is_held(place, 1 << VERSION_BITS) for place in places):
             shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(store / OLD_VECTORS_DIR, ignore_errors=True)
 

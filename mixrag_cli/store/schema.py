@@ -34,6 +34,7 @@ from mixrag_cli.store.quantising import (
 from mixrag_cli.terms import join_terms
 
 DOCUMENTS, CHUNKS, TABLES = "documents", "chunks", "tables"
+WORDS_COLUMN = "search"  # of chunks: the terms that the full-text index holds
 
 # Two writers that get past the lock (a network file system) then conflict instead of duplicating rows.
 _KEY = {"lance-schema:unenforced-primary-key": "true"}
@@ -152,7 +153,7 @@ CHUNK_COLUMNS = (
     "path", "title", "hash", "vector",
 )  # fmt: skip
 LATE_COLUMNS = ("id", "late", "late_crc")
-TERMS_COLUMNS = ("search", "search_crc")  # of what a search finds
+TERMS_COLUMNS = (WORDS_COLUMN, "search_crc")  # of what a search finds
 _DOCUMENT_FIELDS = tuple(name for name in DOCUMENTS_SCHEMA.names if name != "hash")
 
 

@@ -47,16 +47,19 @@ def verify_manifest(store: Path, name: str, state: TableState, generation: int =
         raise StoreDamaged(f"{store}: a file of the table {name} is damaged", rebuild_hint(store))
 
 
-def verify_engine_files(store: Path, name: str, state: TableState, generation: int = 0) -> None:
+def verify_engine_files(store: Path, name: str, state: TableState, generation: int = 0, folder: str = "") -> None:
     """Raise StoreDamaged where a file that the engine would read by itself is not as it was written.
 
     A flipped byte in a list of deleted rows ends the process by a signal inside the engine; nothing can catch it.
     One that is missing is passed over: an older version's, which a later run removed, or the engine says so itself.
+    folder: only the files below this one of the table's.
     """
-    folder = table_path(store, name, generation)
+    table = table_path(store, name, generation)
     for relative, crc in state.engine_crc32.items():
+        if not relative.startswith(folder):
+            continue
         try:
-            found = crc_of_file(folder / relative)
+            found = crc_of_file(table / relative)
         except FileNotFoundError:
             continue
         except OSError as exc:

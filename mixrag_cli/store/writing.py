@@ -30,6 +30,7 @@ from mixrag_cli.store.commit import (
     CommitRecord,
     TableState,
     keep_twin,
+    lock_place,
     read_record,
     rebuild_hint,
     sync_folder,
@@ -37,7 +38,7 @@ from mixrag_cli.store.commit import (
 )
 from mixrag_cli.store.failpoints import reach
 from mixrag_cli.store.filters import in_parts
-from mixrag_cli.store.laying_out import lay_out_vectors
+from mixrag_cli.store.laying_out import lay_out
 from mixrag_cli.store.layout import (
     PRIVATE_FILE,
     PRIVATE_FOLDER,
@@ -46,11 +47,12 @@ from mixrag_cli.store.layout import (
     files_below,
     make_private_folder,
     manifest_path,
+    manifest_versions,
     size_of_store,
     table_path,
     tables_path,
 )
-from mixrag_cli.store.lock import exclude_readers
+from mixrag_cli.store.lock import cleaning_up
 from mixrag_cli.store.quantising import code_bytes
 from mixrag_cli.store.reading import StoreReader
 from mixrag_cli.store.repair import prune_quarantine, remove_replaced, set_aside_unfinished
@@ -195,7 +197,7 @@ class StoreWriter:
                 engine.tidy(name, row_bytes)
                 reach("after_tidy")
         with write_errors(self.store, self._kept_files()):
-            lay_out_vectors(self.read())
+            lay_out(self.read())
             self._mark_tidied()
             self._swap()
             self._clean_up()
@@ -349,16 +351,20 @@ class StoreWriter:
             reach("after_swap")
 
     def _clean_up(self) -> None:
-        """Forget old versions, unless somebody is reading: then the next run does."""
-        with exclude_readers(self.store) as alone:
-            if not alone or self._engine is None:
+        """Forget the old versions that nobody reads; the others go in a later run."""
+        with cleaning_up(self.store) as is_held:
+            if is_held is None or self._engine is None:
                 return
             keep_twin(self.store)
+            generation = self.record.generation
             for name in (CHUNKS, TABLES, DOCUMENTS):
                 reach("before_cleanup")
-                self._engine.forget_old_versions(name)
+                old = set(manifest_versions(self.store, name, generation)) - {self.record.tables[name].version}
+                free = [version for version in sorted(old) if not is_held(lock_place(name, generation, version), 1)]
+                if free:
+                    self._engine.forget_versions(name, free)
                 reach("after_cleanup")
-            remove_replaced(self.store, self.record)
+            remove_replaced(self.store, self.record, is_held)
             prune_quarantine(self.store)
 
 

@@ -138,7 +138,7 @@ def faithfulness(answer: Answer, base: EvidenceBase, embedder: Embedder) -> Fait
 
 
 def _staleness(collection: Collection) -> tuple[str, ...]:
-    stale = sum(row.stale for row in collection.document_rows)
+    stale = collection.reader.count_stale()
     return (f"{stale} files could not be read at the last index and may be out of date",) if stale else ()
 
 

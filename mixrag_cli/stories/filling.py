@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
+from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.extraction import ExtractionJob, ReaderPool, open_readers
 from mixrag_cli.models import Embedder, late_dim_of, load_embedder
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import EmbeddingCache, StoreReader, StoreWriter, open_writer, read_record
+from mixrag_cli.store import (
+    EmbeddingCache,
+    Registry,
+    StoreReader,
+    StoreWriter,
+    open_reader,
+    open_writer,
+    read_record,
+    read_registry,
+)
 from mixrag_cli.stories.batching import Batch, Tally
 from mixrag_cli.stories.calibrating import calibrate_when_due, keep_judged_fits, read_judged_fits
 from mixrag_cli.stories.comparing import Scan
@@ -53,8 +64,9 @@ def fill(
             rebuild=wishes.rebuild,
         ) as writer,
         EmbeddingCache(plan.store / EMBEDDING_CACHE) as cache,
+        _other_indexes(plan.store, embedder) as others,
     ):
-        known = KnownEmbeddings(cache, _stores(writer, replaced), keeps=wishes.rebuild)
+        known = KnownEmbeddings(cache, _stores(writer, [*replaced, *others]), keeps=wishes.rebuild)
         writer.prepare()
         if writer.recovered:
             events.note(writer.recovered)
@@ -105,15 +117,34 @@ def _replaced(store: Path, embedder: Embedder) -> list[StoreReader]:
     return [StoreReader(store, record, None)] if record.embedder == embedder.name else []
 
 
-def _stores(writer: StoreWriter, replaced: Sequence[StoreReader]) -> Callable[[], Sequence[StoreReader]]:
-    """Where embeddings may stand: what was committed last, opened anew after each commit, and what is replaced."""
+@contextmanager
+def _other_indexes(store: Path, embedder: Embedder) -> Iterator[list[StoreReader]]:
+    """The user's other indexes that the same model made: a passage that one of them holds is not embedded again."""
+    try:
+        registry = read_registry()
+    except MixragError:
+        registry = Registry()
+    own = os.path.realpath(store)
+    with ExitStack() as opened:
+        readers = []
+        for place in dict.fromkeys((*registry.collections.values(), *registry.roots.values())):
+            with suppress(MixragError):
+                record = read_record(Path(place))
+                is_other = os.path.realpath(place) != own and record.was_made_at(Path(place))
+                if is_other and record.embedder == embedder.name:
+                    readers.append(opened.enter_context(open_reader(Path(place))))
+        yield readers
+
+
+def _stores(writer: StoreWriter, others: Sequence[StoreReader]) -> Callable[[], Sequence[StoreReader]]:
+    """Where embeddings may stand: what was committed last, opened anew after each commit, and other indexes."""
     opened: dict[int, StoreReader] = {}
 
     def stores() -> Sequence[StoreReader]:
         if writer.record.number not in opened:
             opened.clear()
             opened[writer.record.number] = writer.read()
-        return [*opened.values(), *replaced]
+        return [*opened.values(), *others]
 
     return stores
 

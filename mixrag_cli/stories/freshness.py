@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mixrag_cli.errors import MixragError
 from mixrag_cli.records.files import DocumentRow, SourceFile
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import CommitRecord, is_published, text_to_root
+from mixrag_cli.store import CommitRecord, StoreReader, is_published, text_to_root
 from mixrag_cli.stories.roots import RootPlan, source_path
 from mixrag_cli.stories.selections import kept_selections
 from mixrag_cli.walking import Selection, WalkLimits, has_content, has_same_status, walk_root
+
+if TYPE_CHECKING:
+    from mixrag_cli.store.memory import MemoryStore
 
 # What a question may wait for it. 5,000 files took 38 ms of computing on two busy cores; on a slow disk it gives up.
 GLANCE_S = 0.05
@@ -39,17 +44,31 @@ class DiskChanges:
         return bool(self.new or self.changed or self.gone)
 
 
-def freshness_note(rows: Sequence[DocumentRow], store: Path, glance_s: float = GLANCE_S) -> str:
+def origin_note(reader: StoreReader | MemoryStore, settings: Settings) -> str:
+    """One line where the index was found beside the files, and was not made there; "" where it was, or was named.
+
+    Who downloads a folder, or is given one, may get an index with it that says what its maker wishes.
+    """
+    store = reader.store
+    if settings.store is not None or not isinstance(reader, StoreReader) or reader.record.was_made_at(store):
+        return ""
+    return (
+        f"the index in {store} was copied here or came with the folder, and may say what the files do not; "
+        "run mixrag index --rebuild, or name it with --store"
+    )
+
+
+def freshness_note(rows: Iterable[DocumentRow], store: Path, glance_s: float = GLANCE_S) -> str:
     """One line on how many indexed files have changed or gone since, "" where none has or looking takes too long."""
     if is_published(store):  # the files are on the publisher's machine
         return ""
     deadline = time.monotonic() + glance_s
     count = 0
-    folders = {root: os.fsencode(text_to_root(os.fsdecode(root), store)) for root in {row.root for row in rows}}
+    folder_of = lru_cache(maxsize=None)(lambda root: os.fsencode(text_to_root(os.fsdecode(root), store)))
     for number, row in enumerate(rows):
         if number and number % STATS_BETWEEN_LOOKS == 0 and time.monotonic() > deadline:
             return ""
-        if row.status in ("indexed", "empty") and _differs(folders[row.root] + b"/" + row.key, row):
+        if row.status in ("indexed", "empty") and _differs(folder_of(row.root) + b"/" + row.key, row):
             count += 1
     if not count:
         return ""

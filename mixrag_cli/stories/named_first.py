@@ -10,6 +10,7 @@ from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.collection import Collection
 from mixrag_cli.stories.scope import Scope, files_meant
 
+LONGEST_NAME = 4_096  # characters; no file system has longer paths
 MOST_NAMESAKES = 50  # files of one name that are put first; a name such as index.html says little beyond
 
 
@@ -17,7 +18,9 @@ def put_named_first(
     collection: Collection, query: str, scope: Scope, hits: Sequence[Hit], clock: Clock
 ) -> tuple[Hit, ...]:
     """The hits with the best of each file that the query names before all others; as they were where it names none."""
-    rows = [row for row in collection.document_rows if row.status == "indexed" and says_name(row.path, query)]
+    asked = query.strip()
+    saying = collection.reader.documents_saying(asked) if 0 < len(asked) <= LONGEST_NAME else []
+    rows = [row for row in saying if row.status == "indexed" and says_name(row.path, query)]
     named = [row.id for row in files_meant(scope, rows)][:MOST_NAMESAKES]
     if not named:
         return tuple(hits)

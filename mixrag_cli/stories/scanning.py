@@ -49,7 +49,7 @@ class FileScanner:
         return self._read(hit, table, lambda file, way: scan_groups(file, column, by, filters, dialect=way)) or ()
 
     def _read(self, hit: Hit, table: Table, tally: Callable[[BinaryIO, Dialect], Found]) -> Found | None:
-        row = next((row for row in self._collection.document_rows if row.id == hit.chunk.document), None)
+        row = self._collection.reader.documents([hit.chunk.document]).get(hit.chunk.document)
         suffix = row.path.rpartition(".")[2].lower() if row else ""
         if row is None or suffix not in SCANNED_SUFFIXES or len(self._collection.reader.tables_of(row.id)) != 1:
             return None

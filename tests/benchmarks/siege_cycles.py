@@ -16,8 +16,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from kill9 import WORDS
-
 from mixrag_cli.models import load_embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import check_store, open_reader, size_of_store
@@ -29,6 +27,7 @@ from mixrag_cli.stories.wishes import IndexWishes
 
 CYCLES, N_FILES = 40, 30
 MEMORY_GROWTH, STORE_GROWTH = 1.25, 2.0
+WORDS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier", "revenue", "margin", "turbine")
 
 
 def main() -> int:

@@ -20,7 +20,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from kill9 import WORDS
 
 from mixrag_cli.errors import MixragError
 from mixrag_cli.models import load_embedder
@@ -35,6 +34,7 @@ FLIP_SHARE = 0.75
 N_FILES = 24
 NOT_READ = ("lock", "readers.lock", ".gitignore")
 QUERIES = ("river engine orchard", "which harbour has the violin", "glacier turbine 17")
+WORDS = ("river", "engine", "orchard", "ledger", "harbour", "violin", "glacier", "revenue", "margin", "turbine")
 
 
 def main() -> int:
@@ -68,10 +68,10 @@ def main() -> int:
 
 
 def make_store(scratch: Path) -> Path:
-    """A store after changes, large by decree so that it has an inverted file."""
+    """A store after changes, large by decree so that it has inverted files."""
     folder, dice = scratch / "folder", random.Random(1)
     folder.mkdir()
-    laying_out.FEWEST_ROWS = 10
+    laying_out.FEWEST_ROWS = laying_out.FEWEST_PASSAGES = 10
     for change in range(2):
         for number in range(change * 3, N_FILES - change * 3):
             prose = "\n\n".join(" ".join(dice.choices(WORDS, k=14)) + "." for _ in range(8))

@@ -1,0 +1,88 @@
+"""Which passages hold words: by the word lists, or by the engine's full-text index where there are none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from mixrag_cli.store.nearest import TIE_SLACK
+from mixrag_cli.store.open_tables import OpenTables
+from mixrag_cli.store.postings import Rows, WordLists, open_words
+from mixrag_cli.store.schema import CHUNK_COLUMNS, CHUNKS, TERMS_COLUMNS
+from mixrag_cli.store.sectioned import DamagedSectionError
+
+_T = TypeVar("_T")
+
+
+class WordSearch:
+    """The words of one commit's passages. path: where its word lists would lie."""
+
+    def __init__(self, tables: OpenTables, path: Path) -> None:
+        self._tables = tables
+        self._path = path
+        self._opened: tuple[WordLists | None] | None = None
+
+    @property
+    def lists(self) -> WordLists | None:
+        """The word lists; None where the store is small, has none for its state, or they turned out damaged."""
+        if self._opened is None:
+            state = self._tables.state(CHUNKS)
+            self._opened = (None if state is None else open_words(self._path, state.version),)
+        return self._opened[0]
+
+    def do_without_lists(self) -> None:
+        """Ask the engine from now on."""
+        self._opened = (None,)
+
+    def best(self, terms: Sequence[str], limit: int, where: str | None) -> tuple[pa.Table, list[float]]:
+        """The passages with the highest BM25, in no order, and their scores; with some beyond the limit for ties."""
+        known = self._in_lists(lambda lists: lists.best(terms, limit, self._rows_left(where)))
+        if known is None:
+            columns = [*CHUNK_COLUMNS, *TERMS_COLUMNS, "_score"]
+            found = self._by_engine(terms, where, columns=columns, with_row_id=True, limit=limit + TIE_SLACK)
+            return found, found["_score"].to_pylist() if found.num_rows else []
+        score_of = dict(zip(known[0].tolist(), known[1].tolist(), strict=True))
+        found = self._tables.chunk_rows(list(score_of))
+        return found, [score_of[row] for row in found["_rowid"].to_pylist()] if found.num_rows else []
+
+    def count_documents(self, terms: Sequence[str], where: str | None) -> dict[str, int]:
+        """For each document the number of its passages that hold at least one of the terms."""
+        with self._tables.contained():
+            known = self._in_lists(lambda lists: lists.count_documents(lists.holding(terms, self._rows_left(where))))
+            if known is None and terms:
+                found = self._by_engine(terms, where, columns=["document", "_score"])
+                known = dict(Counter(found["document"].to_pylist())) if found.num_rows else {}
+        return known or {}
+
+    def count_passages(self, terms: Sequence[str], where: str | None) -> int:
+        """The number of passages that hold at least one of the terms."""
+        with self._tables.contained():
+            known = self._in_lists(lambda lists: lists.count(terms, self._rows_left(where)))
+            if known is None and terms:
+                known = self._by_engine(terms, where, columns=[], with_row_id=True).num_rows
+        return known or 0
+
+    def _by_engine(self, terms: Sequence[str], where: str | None, **wishes: object) -> pa.Table:
+        return self._tables.scan(CHUNKS, words=" ".join(terms), filter=where, prefilter=True, **wishes)
+
+    def _in_lists(self, read: Callable[[WordLists], _T]) -> _T | None:
+        """What the lists say; None where there are none, or what is read of them is damaged: the engine knows."""
+        if self.lists is None:
+            return None
+        try:
+            return read(self.lists)
+        except DamagedSectionError:
+            self.do_without_lists()
+            return None
+
+    def _rows_left(self, where: str | None) -> Rows | None:
+        """The row ids that a filter leaves, in order; None without one."""
+        if where is None:
+            return None
+        found = self._tables.scan(CHUNKS, columns=[], with_row_id=True, filter=where)
+        return np.sort(found["_rowid"].to_numpy())
