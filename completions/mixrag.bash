@@ -63,7 +63,7 @@ _mixrag() {
         '/publish') words='' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
         '/mcp') words='' flags='--http --port --origin --generator --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/serve') words='' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
-        '/doctor') words='' flags='--index --model --json --store --collection --color --quiet -q --debug --help -h' ;;
+        '/doctor') words='' flags='--index --model --gpu --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/completion') words='bash zsh fish' flags='--help -h' ;;
         '/collections') words='list add remove' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
         '/collections/list') words='' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;

@@ -193,6 +193,7 @@ complete -c mixrag -n '__fish_seen_subcommand_from serve' -l debug -d 'Show a tr
 complete -c mixrag -n '__fish_seen_subcommand_from serve' -l help -s h -d 'Show what it does and its options'
 complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l index -d 'Also read all of the index and verify it'
 complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l model -d 'Also load the generator and measure how fast it is'
+complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l gpu -d 'Also tell which cards are there and used, and what they are worth'
 complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l json -d 'Print one JSON object on stdout'
 complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l store -x -a '(__fish_complete_directories)' -d 'The index to use, instead of the one found from here upward; or the address of a published one'
 complete -c mixrag -n '__fish_seen_subcommand_from doctor' -l collection -x -d 'The index of this name; see mixrag collections'

@@ -227,6 +227,7 @@ _mixrag_doctor() {
     _arguments -C -S \
         '*--index[Also read all of the index and verify it]' \
         '*--model[Also load the generator and measure how fast it is]' \
+        '*--gpu[Also tell which cards are there and used, and what they are worth]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--collection=[The index of this name; see mixrag collections]:value: ' \

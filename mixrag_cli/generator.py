@@ -95,3 +95,8 @@ class Generator(Protocol):
     def close(self) -> None:
         """Free the model's memory; no other method works after that. Twice is no error."""
         ...
+
+
+def device_of(generator: Generator) -> str:
+    """Where the generator computes, as people are told; "" where it says nothing of it, as of a server's machine."""
+    return str(getattr(generator, "device", ""))

@@ -65,7 +65,7 @@ class Settings:
 
     store: Path | str | None = None  # None: found from the folder upward; a text: the address of a published one
     embedder: str = "minilm"  # "minilm" is the bundled one; else a sentence-transformers name or path
-    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"  # for sentence-transformers models
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"  # of embedders; the bundled one indexes on a card
     threads: int = 0  # 0: as many as there are cores
     workers: int = 0  # reader processes; 0: one a core, at most 4
     # how tables are told: rows with full header paths, columns too, both with flat headers, or the table as a whole

@@ -87,15 +87,15 @@ def late_dim_of(embedder: Embedder) -> int:
     return embedder.late_dim if isinstance(embedder, LateEmbedder) else 0
 
 
-def load_embedder(settings: Settings) -> Embedder:
-    """The embedder that the settings name.
+def load_embedder(settings: Settings, *, for_many: bool = False) -> Embedder:
+    """The embedder that the settings name. for_many: thousands of texts are to come, for which a card pays.
 
     Raises ModelUnusable when the model is missing, damaged or not the pinned one, or needs the extra that is not here.
     """
     if settings.embedder == BUNDLED:
         from mixrag_cli.models.minilm import load_minilm
 
-        return load_minilm(settings.threads)
+        return load_minilm(settings.threads, on_card=for_many and settings.device in ("auto", "cuda"))
     try:
         from mixrag_cli.models.sentence_transformer import load_sentence_transformer
     except ModuleNotFoundError as error:
@@ -164,3 +164,21 @@ def load_generator(settings: Settings) -> Generator | None:
         again = "pip install --force-reinstall --no-cache-dir llama-cpp-python"
         raise ModelUnusable("llama-cpp-python is installed but does not load", again) from error
     return load_local_generator(settings)
+
+
+def describe_generator(settings: Settings) -> dict[str, str]:
+    """The generator that the settings name and the device that a file's layers would go to; {} where they name none.
+
+    Loads no model. What could not be loaded is told by its name alone; the doctor says why.
+    """
+    if not settings.generator:
+        return {}
+    named = {"generator": settings.generator}
+    if settings.generator.lower().startswith(("http://", "https://")):
+        return named
+    try:
+        from mixrag_cli.models.local_generator import plan_generator
+
+        return {**named, "device": str(plan_generator(settings)[2])}
+    except (ImportError, OSError, RuntimeError, ModelUnusable):
+        return named

@@ -36,7 +36,7 @@ def fill(
 
     Raises as build_index does.
     """
-    embedder = load_embedder(settings)
+    embedder = load_embedder(settings, for_many=True)
     replaced = _replaced(plan.store, embedder) if wishes.rebuild else []
     judged = read_judged_fits(plan.store) if wishes.rebuild else None
     if wishes.cluster:
