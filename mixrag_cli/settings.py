@@ -41,6 +41,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "context_tokens": (512, 1_000_000),
     "answer_tokens": (16, 100_000),
     "generator_seconds": (1, 86_400),
+    "generator_requests": (1, 64),
     "gpu_layers": (-1, 10_000),
     "seed": (0, 2**31 - 1),
     "summary_tokens": (0, 1_000_000_000),
@@ -96,6 +97,7 @@ class Settings:
     context_tokens: int = 8192  # prompt and reply; never more than the model was trained on
     answer_tokens: int = 512
     generator_seconds: int = 120  # a reply is cut off after so long
+    generator_requests: int = 1  # summaries asked of a server at the same time
     gpu_layers: int = -1  # -1: as many as fit; 0: none
     chat_template: Literal["auto", "chatml", "llama-3", "mistral", "gemma"] = "auto"  # "auto": the GGUF file's own
     seed: int = 0
