@@ -33,6 +33,8 @@ MAX_QUESTION_CHARACTERS = 8_000
 BOUNDS: Mapping[str, tuple[int, int]] = {
     "threads": (0, 1024),
     "workers": (0, 256),
+    "passage_tokens": (0, 1_000_000),
+    "embedder_window": (0, 1_000_000),
     "words_candidates": (1, 10_000),
     "meaning_candidates": (1, 10_000),
     "rerank_candidates": (1, 1_000),
@@ -72,6 +74,9 @@ class Settings:
     # how tables are told: rows with full header paths, columns too, both with flat headers, or the table as a whole
     table_representation: Literal["h-rcl-rows", "h-rcl", "rcl", "table"] = "h-rcl-rows"
     prose_chunks: Literal["packed", "topics"] = "packed"  # running text: packed to the window, or cut by topics
+    passage_tokens: int = 0  # of the longest passage; 0, and what is more: the embedder's window
+    embedder_window: int = 0  # tokens of a text that a sentence-transformers model reads; 0: as it says itself
+    nlp: str = "none"  # an installed spaCy pipeline: what "it" stands for is searched, names tie the graph
     words_candidates: int = 40  # n of paper 000, appendix C
     meaning_candidates: int = 60  # m of paper 000, appendix C
     # retrieval: every method that an evaluation may turn off is a setting

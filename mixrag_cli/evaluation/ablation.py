@@ -59,6 +59,7 @@ METHODS = (
     Method("own calibration", {"calibration": "off"}),
     Method("table rows", {"table_representation": "table"}),
     Method("cutting by topics", {"prose_chunks": "packed"}),
+    Method("what mentions stand for", {"nlp": "none"}),
     Method("table summaries", {"summaries": "none"}),
     Method("RECAP → direct", {"strategy": "direct"}, needs_generator=True),
 )

@@ -24,8 +24,10 @@ from mixrag_cli.reading import ReaderModel
 from mixrag_cli.settings import Settings
 
 if TYPE_CHECKING:
+    from mixrag_cli.models.language import Pipeline
     from mixrag_cli.models.token_vectors import KeptTokens
 
+NO_PIPELINE = "none"
 EXTRA_HINT = 'pip install "mixrag[models]"'
 PairScorer = Callable[[str, Sequence[str]], list[float]]  # a question and texts to a score a text
 
@@ -100,7 +102,9 @@ def load_embedder(settings: Settings, *, for_many: bool = False) -> Embedder:
         from mixrag_cli.models.sentence_transformer import load_sentence_transformer
     except ModuleNotFoundError as error:
         raise _extra_missing(settings.embedder) from error
-    return load_sentence_transformer(settings.embedder, settings.device, settings.threads)
+    return load_sentence_transformer(
+        settings.embedder, settings.device, settings.threads, window=settings.embedder_window
+    )
 
 
 def load_token_vectors(embedder: Embedder, settings: Settings) -> KeptTokens:
@@ -119,6 +123,20 @@ def load_reader(settings: Settings) -> ReaderModel:
     from mixrag_cli.models import reader
 
     return reader.load_reader(settings.threads)
+
+
+def passage_window(settings: Settings, embedder: Embedder) -> int:
+    """The most tokens of a passage: what the embedder reads, or less where the settings say so."""
+    return min(settings.passage_tokens or embedder.window, embedder.window)
+
+
+def load_language(settings: Settings) -> Pipeline:
+    """The spaCy pipeline that settings.nlp names. Raises ModelUnusable when it is missing, damaged or none."""
+    try:
+        from mixrag_cli.models.language import load_pipeline
+    except ModuleNotFoundError as error:
+        raise ModelUnusable(f"language pipeline {settings.nlp} needs spaCy", 'pip install "mixrag[nlp]"') from error
+    return load_pipeline(settings.nlp)
 
 
 def load_pair_scorer(settings: Settings) -> PairScorer:
