@@ -98,7 +98,16 @@ class Settings:
     # generation
     generator: str = ""  # "" for none; a GGUF file, a name from `mixrag models`, or a server's http(s) address
     generator_model: str = ""  # the model's name on a server
-    strategy: Literal["recap", "direct", "cot", "eedp", "pot"] = "recap"
+    strategy: Literal[
+        "recap",
+        "direct",
+        "cot",
+        "eedp",
+        "pot",
+        "recap-without-restate",
+        "recap-without-extract",
+        "recap-without-compute",
+    ] = "recap"
     context_tokens: int = 8192  # prompt and reply; never more than the model was trained on
     answer_tokens: int = 512
     generator_seconds: int = 120  # a reply is cut off after so long

@@ -29,6 +29,7 @@ NAMED_RUNS: Mapping[str, Mapping[str, str]] = {
     "cot": {"strategy": "cot"},
     "eedp": {"strategy": "eedp"},
     "pot": {"strategy": "pot"},
+    **{f"recap without {step}": {"strategy": f"recap-without-{step}"} for step in ("restate", "extract", "compute")},
 }
 
 
@@ -62,6 +63,9 @@ METHODS = (
     Method("what mentions stand for", {"nlp": "none"}),
     Method("table summaries", {"summaries": "none"}),
     Method("RECAP → direct", {"strategy": "direct"}, needs_generator=True),
+    Method("R of RECAP", {"strategy": "recap-without-restate"}, needs_generator=True),
+    Method("E of RECAP", {"strategy": "recap-without-extract"}, needs_generator=True),
+    Method("C of RECAP", {"strategy": "recap-without-compute"}, needs_generator=True),
 )
 
 
