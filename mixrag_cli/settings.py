@@ -85,7 +85,8 @@ class Settings:
     )
     rerank_candidates: int = 30
     fusion: Literal["calibrated", "weighted", "rrf", "words", "meaning", "rerank"] = "calibrated"
-    acceptance: Literal["per-source", "global", "none"] = "per-source"  # SSCC, or CRAG's one threshold
+    # SSCC; CRAG's one threshold, on scores or on a generator's grades of the passages; or everything passes
+    acceptance: Literal["per-source", "global", "judge", "none"] = "per-source"
     evidence: Literal["all", "accepted"] = "all"  # what is read where something is accepted: all hits, or those alone
     sources: str = "none"  # of evidence beside the usual, or their weights, joined by +, as "graph+tiers:0.5+title:0"
     accept_precision: int = 0  # percent that the accept thresholds aim at; 0: balanced accuracy

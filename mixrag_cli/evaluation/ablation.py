@@ -52,6 +52,7 @@ METHODS = (
     Method("headers", {"sources": "header:0"}),
     Method("titles", {"sources": "title:0"}),
     Method("thresholds by source → one", {"acceptance": "global"}),
+    Method("thresholds by source → judge", {"acceptance": "judge"}, needs_generator=True),
     Method("acceptance", {"acceptance": "none"}),
     Method("correction", {"correction": "off"}),
     Method("near-duplicate removal", {"near_duplicates": "keep"}),

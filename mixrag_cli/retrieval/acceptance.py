@@ -15,6 +15,8 @@ dev .789 and .779 (+.010 [-.019, .038]) where the one is fitted to its calibrati
     per-source  as above
     global      one threshold on the raw score, whichever source gave it, as CRAG has it; to compare with
     none        everything passes
+    judge       a generator grades the passages that are read for an answer (choice.py); what it does not see, and where
+                nothing is answered, thresholds by source judge
 """
 
 from __future__ import annotations
