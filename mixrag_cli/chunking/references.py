@@ -5,7 +5,7 @@
     clusters of mentions, where the pipeline knows some              ─► each means the first of its cluster
 
 The names are added to the words that a passage is searched by. Its text stays as it was written.
-Source: MixRAG, section 3.2 (sentence processing): coreference is resolved before sentences are indexed.
+Source: MixRAG, section 4.1.3 (passage processing): coreference is resolved before sentences are indexed.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ def add_references(
 def find_references(
     document: Document, pipeline: PipelineLike, on_read: Callable[[int], None] = lambda _: None
 ) -> list[Reference]:
-    """The mentions in running text that stand for a name, in their order. on_read: as for add_references."""
+    """The mentions in running text that stand for a name, in their order. on_read: as for add_references.
+
+    Source: MixRAG, section 4.1.3.
+    """
     blocks = [block for block in document.blocks if block.kind not in ("table", "code") and block.text.strip()]
     defined: dict[str, str] = {}
     last: dict[bool, str] = {}  # by whether it is a person's: the name said last

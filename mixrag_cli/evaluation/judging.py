@@ -54,6 +54,7 @@ def judge_answer(
 
     answer: None for an abstention; gold: None where no right answer is known; passages: the best first.
     Raises what Generator.reply raises.
+    Source: Enhanced RAG, section IV-C, eq. 8 to 11; "Beyond the Reranker", section 5 (support by claims).
     """
     shown = {f"p{number}": text for number, text in enumerate(passages[:PASSAGES], start=1)}
     texts = shown | ({"answer": answer} if answer else {}) | ({"right answer": gold} if gold else {})

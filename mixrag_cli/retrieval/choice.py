@@ -99,6 +99,7 @@ def choose_document(question: str, hits: Sequence[Hit], generator: Generator, re
     """The id of the document that the model takes for the one with the answer, None where it takes none of them.
 
     hits: best first. Raises ModelUnusable when the model fails or names no document that it was shown.
+    Source: MixRAG, section 4.2, eq. 9-10.
     """
     documents = recombine(_fitting(question, _CHOOSE, hits, generator, reading, CHOICE_TOKENS))
     if len(documents) < 2:
@@ -152,6 +153,7 @@ def grade_passages(question: str, hits: Sequence[Hit], generator: Generator, rea
     """How far each of the best GRADED passages answers the question, in [0, 1] by its id; 0 where no grade is given.
 
     hits: best first. Raises ModelUnusable when the model fails or grades no passage that it was shown.
+    Source: "Beyond the Reranker", section 4.4 (CRAG's judge).
     """
     tokens = CHOICE_TOKENS + RANK_TOKENS * GRADED
     names = {
@@ -178,7 +180,10 @@ def grade_passages(question: str, hits: Sequence[Hit], generator: Generator, rea
 
 
 def accept_graded(hits: Sequence[Hit], grades: Mapping[str, float]) -> list[Hit]:
-    """The hits in their order, each accepted where its grade reaches GRADE_CUT; what was not graded is not."""
+    """The hits in their order, each accepted where its grade reaches GRADE_CUT; what was not graded is not.
+
+    Source: "Beyond the Reranker", section 4.4 (CRAG's one threshold).
+    """
     return [_graded(hit, grades.get(hit.chunk.id)) for hit in hits]
 
 

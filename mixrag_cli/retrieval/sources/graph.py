@@ -91,6 +91,7 @@ def walk(ties: Ties, start: Numbers) -> Numbers:
     """Personalised PageRank: (n,) shares that sum to 1, from (n,) shares of the start.
 
     Example: two tied passages, all of the start on one -> about .54 and .46.
+    Source: "Beyond the Reranker", section 4.2 (GAHR); Haveliwala, WWW 2002.
     """
     mass = start
     for _ in range(STEPS):
@@ -101,7 +102,10 @@ def walk(ties: Ties, start: Numbers) -> Numbers:
 
 
 def tie(passages: Passages, names: Sequence[frozenset[str]] = ()) -> Ties:
-    """The graph of a collection. names: that each passage says, none where nobody read them."""
+    """The graph of a collection. names: that each passage says, none where nobody read them.
+
+    Source: "Beyond the Reranker", section 4.2 (GAHR: the typed edges).
+    """
     found = (*_tie_neighbours(passages), *_tie_mentions(passages), *_tie_names(names))
     edges = {(min(a, b), max(a, b)) for a, b in found if a != b}
     pairs = np.array(sorted(edges), dtype=np.intp).reshape(-1, 2)
