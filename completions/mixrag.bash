@@ -34,6 +34,7 @@ _mixrag() {
         *:--limit|*:-n) COMPREPLY=(); return ;;
         *:--context|*:-C) COMPREPLY=(); return ;;
         *:--compare) COMPREPLY=(); return ;;
+        *:--judge) COMPREPLY=(); return ;;
         *:--measure) COMPREPLY=(); return ;;
         *:--k) COMPREPLY=(); return ;;
         *:--split) COMPREPLY=(); return ;;
@@ -41,6 +42,7 @@ _mixrag() {
         *:--by) COMPREPLY=(); return ;;
         *:--files) COMPREPLY=($(compgen -d -- "$word")); return ;;
         *:--distractors) COMPREPLY=($(compgen -d -- "$word")); return ;;
+        *:--sizes) COMPREPLY=(); return ;;
         *:--against) COMPREPLY=($(compgen -d -- "$word")); return ;;
         *:--html) COMPREPLY=(); return ;;
         *:--scores) COMPREPLY=(); return ;;
@@ -55,7 +57,7 @@ _mixrag() {
         '/chat') words='' flags='--path --modality --kind --language --since --modified --file --rerank --sync --generator --strategy --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/search') words='' flags='--limit -n --files -l --context -C --open --path --modality --kind --language --since --modified --file --rerank --sync --expand --generator --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/show') words='' flags='--tables --json --store --collection --color --quiet -q --debug --help -h' ;;
-        '/eval') words='' flags='--compare --ablate --answers --measure --k --split --only --by --limit -n --files --distractors --against --html --scores --cache --replay --fresh --json --store --collection --color --quiet -q --debug --help -h' ;;
+        '/eval') words='' flags='--compare --ablate --answers --judge --measure --k --split --only --by --limit -n --files --distractors --sizes --against --html --scores --cache --replay --fresh --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/calibrate') words='' flags='--reset --html --wait --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/ls') words='' flags='--all -a --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/status') words='' flags='--skipped --changed --json --store --collection --color --quiet -q --debug --help -h' ;;
@@ -63,7 +65,7 @@ _mixrag() {
         '/publish') words='' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
         '/mcp') words='' flags='--http --port --origin --generator --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/serve') words='' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
-        '/doctor') words='' flags='--index --model --json --store --collection --color --quiet -q --debug --help -h' ;;
+        '/doctor') words='' flags='--index --model --gpu --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/completion') words='bash zsh fish' flags='--help -h' ;;
         '/collections') words='list add remove' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
         '/collections/list') words='' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
@@ -78,9 +80,9 @@ _mixrag() {
         '/models/remove') words='' flags='--yes -y --json --store --collection --color --quiet -q --debug --help -h' ;;
         '/config') words='list get set unset path' flags='--help -h' ;;
         '/config/list') words='' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
-        '/config/get') words='store embedder device threads workers table_representation prose_chunks words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
-        '/config/set') words='store embedder device threads workers table_representation prose_chunks words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
-        '/config/unset') words='store embedder device threads workers table_representation prose_chunks words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
+        '/config/get') words='store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
+        '/config/set') words='store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
+        '/config/unset') words='store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
         '/config/path') words='' flags='--json --store --collection --color --quiet -q --debug --help -h' ;;
     esac
     [[ $word == -* ]] && words=$flags

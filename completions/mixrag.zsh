@@ -20,7 +20,7 @@ _mixrag_config_unset() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation prose_chunks words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_set() {
@@ -32,7 +32,7 @@ _mixrag_config_set() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation prose_chunks words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_get() {
@@ -44,7 +44,7 @@ _mixrag_config_get() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation prose_chunks words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_list() {
@@ -227,6 +227,7 @@ _mixrag_doctor() {
     _arguments -C -S \
         '*--index[Also read all of the index and verify it]' \
         '*--model[Also load the generator and measure how fast it is]' \
+        '*--gpu[Also tell which cards are there and used, and what they are worth]' \
         '*--json[Print one JSON object on stdout]' \
         '*--store=[The index to use, instead of the one found from here upward; or the address of a published one]:folder:_files -/' \
         '*--collection=[The index of this name; see mixrag collections]:value: ' \
@@ -329,6 +330,7 @@ _mixrag_eval() {
         '*--compare=[Compare with this run - settings such as fusion=rrf,rerank=none, or words, meaning, rrf; may be repeated]:value: ' \
         '*--ablate[Remove one method at a time]' \
         '*--answers[Answer the questions, not only search]' \
+        '*--judge=[Let this generator judge answers and passages]:value: ' \
         '*--measure=[Such as nDCG@10, HiT@5, F1, refusal-recall; may be repeated]:value: ' \
         '*--k=[Where rankings are cut; several with commas]:value: ' \
         '*--split=[Only this split; after a comma others that must agree in sign]:value: ' \
@@ -337,6 +339,7 @@ _mixrag_eval() {
         '*--limit=[Only the first N questions; 0 for all]:value: ' '*-n[Only the first N questions; 0 for all]:value: ' \
         '*--files=[The documents that questions.jsonl asks about]:folder:_files -/' \
         '*--distractors=[Search in this set'\''s documents besides; may be repeated]:folder:_files -/' \
+        '*--sizes=[Search in so many of the documents, from few to many, and compare]:value: ' \
         '*--against=[Ask this set'\''s documents instead, which hold no answer]:folder:_files -/' \
         '*--html=[Write the report as a page]:value: ' \
         '*--scores=[Write each question'\''s scores as JSON lines]:value: ' \

@@ -95,3 +95,17 @@ class Generator(Protocol):
     def close(self) -> None:
         """Free the model's memory; no other method works after that. Twice is no error."""
         ...
+
+
+def device_of(generator: Generator) -> str:
+    """Where the generator computes, as people are told; "" where it says nothing of it, as of a server's machine."""
+    return str(getattr(generator, "device", ""))
+
+
+def ways_to(generator: Generator, wanted: int) -> tuple[Generator, ...]:
+    """As many ways to the generator's model as are wanted, it itself first, that can be asked at the same time.
+
+    Only what has a method `twin` can be asked so: a server. A model in this process computes one reply at a time.
+    """
+    twin: Callable[[], Generator] | None = getattr(generator, "twin", None)
+    return (generator, *(twin() for _ in range(wanted - 1))) if twin is not None else (generator,)

@@ -33,6 +33,8 @@ MAX_QUESTION_CHARACTERS = 8_000
 BOUNDS: Mapping[str, tuple[int, int]] = {
     "threads": (0, 1024),
     "workers": (0, 256),
+    "passage_tokens": (0, 1_000_000),
+    "embedder_window": (0, 1_000_000),
     "words_candidates": (1, 10_000),
     "meaning_candidates": (1, 10_000),
     "rerank_candidates": (1, 1_000),
@@ -41,6 +43,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "context_tokens": (512, 1_000_000),
     "answer_tokens": (16, 100_000),
     "generator_seconds": (1, 86_400),
+    "generator_requests": (1, 64),
     "gpu_layers": (-1, 10_000),
     "seed": (0, 2**31 - 1),
     "summary_tokens": (0, 1_000_000_000),
@@ -54,7 +57,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "worker_cpu_s": (1, 86_400),
 }
 USUAL_SOURCES = ("words", "meaning", "rerank", "phrase", "header", "title")
-EXTRA_SOURCES = ("summary", "levels", "graph", "tiers")  # each explained in docs/guide.md, "Measure"
+EXTRA_SOURCES = ("summary", "levels", "graph", "hops", "tiers")  # each explained in docs/guide.md, "Measure"
 MOST_WEIGHT = 100  # of a source: beyond it nothing else counts
 MAY_BE_EMPTY = frozenset({"generator", "generator_model"})
 
@@ -65,12 +68,15 @@ class Settings:
 
     store: Path | str | None = None  # None: found from the folder upward; a text: the address of a published one
     embedder: str = "minilm"  # "minilm" is the bundled one; else a sentence-transformers name or path
-    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"  # for sentence-transformers models
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"  # of embedders; the bundled one indexes on a card
     threads: int = 0  # 0: as many as there are cores
     workers: int = 0  # reader processes; 0: one a core, at most 4
     # how tables are told: rows with full header paths, columns too, both with flat headers, or the table as a whole
     table_representation: Literal["h-rcl-rows", "h-rcl", "rcl", "table"] = "h-rcl-rows"
     prose_chunks: Literal["packed", "topics"] = "packed"  # running text: packed to the window, or cut by topics
+    passage_tokens: int = 0  # of the longest passage; 0, and what is more: the embedder's window
+    embedder_window: int = 0  # tokens of a text that a sentence-transformers model reads; 0: as it says itself
+    nlp: str = "none"  # an installed spaCy pipeline: what "it" stands for is searched, names tie the graph
     words_candidates: int = 40  # n of paper 000, appendix C
     meaning_candidates: int = 60  # m of paper 000, appendix C
     # retrieval: every method that an evaluation may turn off is a setting
@@ -79,7 +85,8 @@ class Settings:
     )
     rerank_candidates: int = 30
     fusion: Literal["calibrated", "weighted", "rrf", "words", "meaning", "rerank"] = "calibrated"
-    acceptance: Literal["per-source", "global", "none"] = "per-source"  # SSCC, or CRAG's one threshold
+    # SSCC; CRAG's one threshold, on scores or on a generator's grades of the passages; or everything passes
+    acceptance: Literal["per-source", "global", "judge", "none"] = "per-source"
     evidence: Literal["all", "accepted"] = "all"  # what is read where something is accepted: all hits, or those alone
     sources: str = "none"  # of evidence beside the usual, or their weights, joined by +, as "graph+tiers:0.5+title:0"
     accept_precision: int = 0  # percent that the accept thresholds aim at; 0: balanced accuracy
@@ -92,10 +99,20 @@ class Settings:
     # generation
     generator: str = ""  # "" for none; a GGUF file, a name from `mixrag models`, or a server's http(s) address
     generator_model: str = ""  # the model's name on a server
-    strategy: Literal["recap", "direct", "cot", "eedp", "pot"] = "recap"
+    strategy: Literal[
+        "recap",
+        "direct",
+        "cot",
+        "eedp",
+        "pot",
+        "recap-without-restate",
+        "recap-without-extract",
+        "recap-without-compute",
+    ] = "recap"
     context_tokens: int = 8192  # prompt and reply; never more than the model was trained on
     answer_tokens: int = 512
     generator_seconds: int = 120  # a reply is cut off after so long
+    generator_requests: int = 1  # summaries asked of a server at the same time
     gpu_layers: int = -1  # -1: as many as fit; 0: none
     chat_template: Literal["auto", "chatml", "llama-3", "mistral", "gemma"] = "auto"  # "auto": the GGUF file's own
     seed: int = 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scripted_generator import Line, ScriptedGenerator
 
 from mixrag_cli.retrieval.correction import widen
 from mixrag_cli.settings import Settings
@@ -74,3 +76,46 @@ def test_what_the_question_accepts_may_be_found_by_another_wording(northmere_tex
     both = [hit for hit in found if hit.chunk.id in accepted]
     assert both
     assert [hit.accepted_by for hit in both] == [accepted[hit.chunk.id] for hit in both]
+
+
+# --- a generator as judge (CRAG) --------------------------------------------------------------------------------------
+
+
+def graded_by(folder: Path, *lines: Line, **settings: object) -> tuple[Session, ScriptedGenerator]:
+    session = open_with(folder, acceptance="judge", **settings)
+    judge = ScriptedGenerator(lines, repeat=True)
+    session.use_generator(judge)
+    return session, judge
+
+
+def grades(first: int, others: int) -> str:
+    return json.dumps({"grades": {f"p{number}": first if number == 1 else others for number in range(1, 11)}})
+
+
+def test_a_judge_accepts_what_it_grades_high(folder: Path) -> None:
+    session, judge = graded_by(folder, grades(8, 2), evidence="accepted")
+    clock = Clock()
+    found = retrieve(session, "Who lifted the boil notice?", None, clock, ())
+    assert len(found.hits) == 1 and not found.corrected
+    (hit,) = found.hits
+    assert (hit.accepted_by, hit.threshold, hit.scores["judge"]) == ("judge", 0.5, 0.8)
+    (request,) = judge.requests
+    assert request.purpose == "judge passages" and request.schema is not None
+    assert not clock.left_out
+
+
+def test_what_a_judge_refuses_is_rewritten_once_and_refused(folder: Path) -> None:
+    session, judge = graded_by(folder, grades(2, 0))
+    found = retrieve(session, "Who lifted the boil notice?", None, Clock(), ())
+    assert found.corrected and not found.hits and found.refused
+    assert [request.purpose for request in judge.requests].count("judge passages") == 2
+
+
+def test_a_judge_that_grades_nothing_leaves_it_to_the_thresholds(folder: Path) -> None:
+    question = "Who lifted the boil notice?"
+    session, _ = graded_by(folder, "They all look fine to me.")
+    clock = Clock()
+    found = retrieve(session, question, None, clock, ())
+    usual = retrieve(open_with(folder), question, None, Clock(), ())
+    assert [hit.chunk.id for hit in found.hits] == [hit.chunk.id for hit in usual.hits]
+    assert any("graded none" in note for note in clock.left_out)

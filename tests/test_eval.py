@@ -8,6 +8,7 @@ import re
 import shutil
 from dataclasses import replace
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 
 import ir_measures
@@ -17,7 +18,8 @@ import pytest
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.evaluation.ablation import ablated_runs, parse_run, settings_of
 from mixrag_cli.evaluation.answers import candidates_hold, is_right_value
-from mixrag_cli.evaluation.datasets import Question
+from mixrag_cli.evaluation.datasets import Question, of_size, select
+from mixrag_cli.evaluation.judging import Judged, judge_answer
 from mixrag_cli.evaluation.loading import load_dataset
 from mixrag_cli.evaluation.measures import precision_at
 from mixrag_cli.evaluation.nearness import measure_nearness
@@ -34,6 +36,7 @@ from mixrag_cli.settings import Settings
 from mixrag_cli.stories.evaluating import EvalPlan, evaluate
 from tests.cli_fixtures import environment_of, run_here, run_mixrag
 from tests.scripted_generator import ScriptedGenerator
+from tests.scripted_server import serve
 
 TEXTS = {
     "ferry": "Ferries to the island leave every hour from the north quay. The crossing takes forty minutes.",
@@ -422,6 +425,96 @@ def test_nearness_is_what_the_paper_defines() -> None:
     assert (near.af, near.ar, near.cr) == (pytest.approx(1.0), pytest.approx(0.6), pytest.approx(1.0))
     nothing = measure_nearness(axes[0], None, None, axes[:0])
     assert (nothing.cp, nothing.af, nothing.ar, nothing.cr) == (0.0, None, None, None)
+
+
+GIVEN = ("The kiln reaches 1,240 degrees.", "A hive holds bees.")
+
+
+def judged(reply: object, answer: str | None = "1,240 degrees in eight hours", gold: str | None = "1,240") -> Judged:
+    judge = ScriptedGenerator([reply if isinstance(reply, str) else json.dumps(reply)])
+    found = judge_answer("How hot does the kiln get?", answer, gold, GIVEN, judge)
+    (request,) = judge.requests
+    assert request.purpose == "judge" and request.schema is not None
+    assert all(text in request.messages[1].text for text in (*GIVEN, answer or "", gold or ""))
+    return found
+
+
+def claims(*supported: bool) -> list[dict[str, object]]:
+    return [{"claim": "c", "supported": each} for each in supported]
+
+
+def test_a_judge_s_reply_becomes_the_four_measures() -> None:
+    said = {"helps": ["p1"], "claims": claims(True, False), "answers": True, "expected": claims(True)}
+    assert judged(said) == Judged(cp=0.5, af=0.5, ar=1.0, cr=1.0)
+    assert judged({**said, "helps": ["p1", "P2", "p9"]}).cp == 1.0
+
+
+def test_what_a_judge_was_not_shown_or_did_not_say_is_not_measured() -> None:
+    said = {"helps": [], "claims": claims(True), "answers": True, "expected": claims(True)}
+    assert judged(said, answer=None, gold=None) == Judged(cp=0.0)
+    assert judged("I would rather not.") == Judged()
+    assert judged({"helps": "p1", "claims": [{"supported": "yes"}], "answers": "no", "expected": []}) == Judged()
+
+
+def test_a_judge_measures_through_the_command_and_replays(beir: Path, cache: Path, tmp_path: Path) -> None:
+    said = {"helps": ["p1"], "claims": claims(True, True, False, False), "answers": False, "expected": []}
+    names = ("CP-judged", "support", "AR-judged", "CR-judged")
+    asked = ("eval", str(beir), "--limit", "3", "--cache", str(cache), "--json")
+    measures = [part for name in names for part in ("--measure", name)]
+    with serve(lambda _: json.dumps(said)) as address:
+        done = run_mixrag(*asked, *measures, "--judge", address, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    again = run_mixrag(*asked, *measures, "--judge", address, "--replay", cwd=tmp_path)
+    told, replayed = json.loads(done.stdout), json.loads(again.stdout)
+    check_schema(told)
+    assert without_times(replayed) == without_times(told)
+    (run,) = told["runs"]
+    assert run["measures"]["CP-judged"]["mean"] == pytest.approx(0.25)
+    assert run["measures"]["CR-judged"]["queries"] == 0
+    assert run["measures"]["AF-judged"]["queries"] > 0
+    assert run["measures"]["AF-judged"]["mean"] == pytest.approx(0.5)
+    assert told["models"]["judge"]
+    lacking = run_mixrag(*asked, "--measure", "support", cwd=tmp_path)
+    assert lacking.returncode == 2 and "wants a judge" in json.loads(lacking.stdout)["message"]
+
+
+def test_overall_is_the_mean_of_four_known_measures() -> None:
+    measure, question = parse_measure("overall-judged"), Question("q", "?")
+    whole = Outcome(answer=answered(), judged=Judged(1.0, 0.5, 1.0, 0.5))
+    assert measure.score(question, whole).value == 0.75
+    assert measure.score(question, replace(whole, judged=Judged(1.0, 0.5, 1.0, None))).weight == 0
+
+
+# --- sizes ---------------------------------------------------------------------------------------------------------
+
+
+def test_smaller_corpora_hold_what_is_asked_for_and_lie_in_larger_ones(beir: Path) -> None:
+    few = select(load_dataset(beir), [], [], 2)  # about the ferry and the harbour
+    names = [{document.id for document in of_size(few, size).documents} for size in (2, 4, 6, 0)]
+    assert [len(each) for each in names] == [2, 4, 6, 8]
+    assert names[0] == {"ferry", "harbour"}
+    assert all(smaller < larger for smaller, larger in pairwise(names))
+    assert of_size(few, 4) == of_size(few, 4) and of_size(few, 99).documents == few.documents
+    with pytest.raises(WrongUsage, match="1 documents are too few: the questions are about 2"):
+        of_size(few, 1)
+
+
+def test_sizes_are_measured_told_and_drawn(beir: Path, cache: Path, tmp_path: Path) -> None:
+    page = tmp_path / "sizes.html"
+    sizes = ("--limit", "2", "--sizes", "all,2,4", "--measure", "nDCG@10", "--compare", "words", "--cache", str(cache))
+    done = run_mixrag("eval", str(beir), *sizes, "--json", "--html", str(page), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    check_schema(found)
+    assert [each["documents"] for each in found["sizes"]] == [2, 4, 8]
+    assert [run["measures"] for run in found["sizes"][-1]["runs"]] == [run["measures"] for run in found["runs"]]
+    drawn = page.read_text("utf-8")
+    assert "nDCG@10 by the number of documents" in drawn
+    assert drawn.count("<polyline") == 2 and ">words</text>" in drawn
+    plain = run_mixrag("eval", str(beir), *sizes, cwd=tmp_path)
+    assert b"nDCG@10 by the number of documents" in plain.stdout
+    refused = run_mixrag("eval", str(beir), "--sizes", "many", "--json", cwd=tmp_path)
+    assert refused.returncode == 2 and "not 'many'" in json.loads(refused.stdout)["message"]
 
 
 # --- comparisons ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The sources beside the usual ones: levels with their router, the graph, the tiers; each over real passages."""
+"""The sources beside the usual ones: levels with their router, the graph, hops, the tiers; each over real passages."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.candidates import find_more
-from mixrag_cli.retrieval.sources import EXTRAS, graph, levels, make_sources, tiers
+from mixrag_cli.retrieval.sources import EXTRAS, graph, hops, levels, make_sources, tiers
 from mixrag_cli.retrieval.sources.base import Query
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.routing import LEVELS, Router, read_router, soft_labels, train_router
@@ -53,7 +53,7 @@ def ties_of(*kept: Stored) -> set[tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def session() -> Session:
-    return open_files(FILES, Settings(sources="levels+graph+tiers"))
+    return open_files(FILES, Settings(sources="levels+graph+hops+tiers"))
 
 
 # --- the setting ------------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def test_a_usual_source_can_be_turned_off(session: Session) -> None:
 
 def test_named_sources_score_what_is_found_and_say_how_long_they_took(session: Session) -> None:
     result = session.search(QUESTION, Scope(), 10)
-    assert {"levels", "graph", "tiers"} <= {name for hit in result.hits for name in hit.scores}
+    assert {"levels", "graph", "hops", "tiers"} <= {name for hit in result.hits for name in hit.scores}
     assert "propose" in result.timings_ms
     assert result.hits[0].path.endswith("handbook.md")
 
@@ -192,6 +192,26 @@ def test_the_walk_is_personalised_pagerank() -> None:
     assert mass == pytest.approx([1 / 1.85, 0.85 / 1.85], abs=0.03) and mass.sum() == pytest.approx(1)
     alone = graph.tie(read_passages([stored(0), stored(0, file="b.md")]))
     assert graph.walk(alone, start) == pytest.approx([1, 0])
+
+
+# --- hops -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_range_holds_what_so_many_ties_lead_to_and_the_nearer_first() -> None:
+    chain = graph.tie(read_passages([stored(0), stored(1), stored(2), stored(0, file="b.md")]))
+    assert hops.within(chain, 4, 0) == [[0], [1], [2], [3]]
+    assert hops.within(chain, 4, 1) == [[0, 1], [1, 0, 2], [2, 1], [3]]
+    assert hops.within(chain, 4, 2) == [[0, 1, 2], [1, 0, 2], [2, 1, 0], [3]]
+
+
+def test_a_row_is_near_what_its_table_is_near(session: Session) -> None:
+    kept = read_passages([stored(0, kind="table", parent="t"), stored(9), stored(5, kind="row", parent="t")])
+    source = hops.ROW.make(replace(session._means(None), passages=lambda: kept))
+    assert source is not None
+    query = Query("?", kept.vectors[0], 1.0)  # as the table's own passage
+    table, beside, row = source.score(query, [Hit(each.chunk, each.path, "", {}, 0.0) for each in kept.kept])
+    assert table is not None and beside is not None and row is not None
+    assert table > beside > 0 and row > 0  # alone neither would be like the question at all
 
 
 # --- tiers ------------------------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ def test_a_model_that_obeys_changes_nothing_that_is_shown(sample: Sample, payloa
 
 
 @pytest.mark.parametrize("payload", PAYLOADS[::7], ids=[payload.name for payload in PAYLOADS[::7]])
-@pytest.mark.parametrize("strategy", ["direct", "cot", "eedp", "pot"])
+@pytest.mark.parametrize("strategy", ["direct", "cot", "eedp", "pot", "recap-without-extract"])
 def test_no_strategy_is_weaker(sample: Sample, payload: Payload, strategy: str) -> None:
     generator = ScriptedGenerator([obeyed(payload)], repeat=True)
     answer, streamed, retrieved = asked(sample, payload, generator, Asking(strategy))

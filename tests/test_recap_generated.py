@@ -328,6 +328,9 @@ STEPS = [{"id": "t1", "formula": "e2 - e1"}, {"id": "t2", "formula": "t1 / e1 * 
         ("eedp", {"recall": "", "extract": PIECES, "steps": STEPS, "answer": "24 %"}, "calculator"),
         ("pot", {"extract": PIECES, "program": GROWTH, "answer": ""}, "calculator"),
         ("pot", {"extract": PIECES, "program": "import os; os.remove('/')", "answer": ""}, "built-in"),
+        ("recap-without-restate", {"extract": PIECES, "compute": {"formula": GROWTH}, "answer": "2 %"}, "calculator"),
+        ("recap-without-compute", {"extract": PIECES, "answer": "25 %"}, "built-in"),
+        ("recap-without-extract", {"answer": "25 %", "extract": PIECES}, "built-in"),
         ("direct", {"answer": "25 %", "extract": PIECES}, "built-in"),  # a number that is not quoted and has no formula
     ],
 )

@@ -21,7 +21,7 @@ import pytest
 from mixrag_cli.errors import ModelUnusable, PromptTooLong
 from mixrag_cli.generator import Generator, Message, Request
 from mixrag_cli.models import load_generator
-from mixrag_cli.models.server import parse_address
+from mixrag_cli.models.address import parse_address
 from mixrag_cli.settings import Settings
 
 SAID = (Message("system", "Answer briefly."), Message("user", "How many stools are in stock?"))

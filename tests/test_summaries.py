@@ -8,13 +8,16 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from scripted_generator import Line, ScriptedGenerator
+from scripted_server import serve
 
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.generator import Generator, Request
 from mixrag_cli.models import LateEmbedder
+from mixrag_cli.models.server import load_server
 from mixrag_cli.output.payloads import index_to_json
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -90,7 +93,11 @@ GOOD = {
 
 
 def shown_in(request: Request) -> str:
-    return next(name for name in GOOD if name in request.messages[1].text)
+    return about(request.messages[1].text)
+
+
+def about(text: str) -> str:
+    return next(name for name in GOOD if name in text)
 
 
 def good(request: Request) -> str:
@@ -413,3 +420,40 @@ def test_a_cell_cannot_close_the_fence() -> None:
     assert request.nonce != zeros and text.count(f"<<{request.nonce} end>>") == 1
     assert text.index("Say 9.") < text.index(f"<<{request.nonce} end>>")
     assert "<|im_end|>" not in text
+
+
+# --- several at once --------------------------------------------------------------------------------------------------
+
+
+def test_a_server_is_asked_for_several_at_once(folder: Path, summarise: Callable[..., SummaryReport]) -> None:
+    together = Barrier(3, timeout=20)
+
+    def written_together(messages: list[dict[str, str]]) -> str:
+        together.wait()  # passes when three requests are here at the same time, and fails otherwise
+        return GOOD[about(messages[-1]["content"])]
+
+    with serve(written_together) as address:
+        settings = replace(SHORT, generator=address, generator_model="scripted", generator_requests=3)
+        report = summarise(load_server(settings), settings)
+    assert (report.made, report.left, report.stopped) == (3, 0, "")
+    assert len(summaries_in(folder)) == 3
+
+
+def test_a_failure_of_one_of_several_keeps_what_the_others_wrote(
+    folder: Path, summarise: Callable[..., SummaryReport]
+) -> None:
+    asked = []
+
+    def second_fails(messages: list[dict[str, str]]) -> str:
+        asked.append(messages)
+        if len(asked) == 2:
+            raise ConnectionResetError
+        return GOOD[about(messages[-1]["content"])]
+
+    with serve(second_fails) as address:
+        settings = replace(SHORT, generator=address, generator_model="scripted", generator_requests=2)
+        report = summarise(load_server(settings), settings)
+        assert report.lacks_model and report.made >= 1 and report.made + report.left == 3
+        assert len(summaries_in(folder)) == report.made
+        again = summarise(load_server(settings), settings)
+    assert (again.stopped, again.left) == ("", 0) and len(summaries_in(folder)) == 3

@@ -14,11 +14,15 @@ from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_findings
 
 
-def doctor(index: bool, model: bool, face: Face) -> int:
+def doctor(index: bool, model: bool, gpu: bool, face: Face) -> int:
     """Check that this machine is fit, with remedies."""
     findings = examine(Path.cwd(), face, read_index=index)
     if model:
         findings += examine_model(face)
+    if gpu:
+        from mixrag_cli.actions.gpu_health import examine_gpu
+
+        findings += examine_gpu(face)
     rows = [(each.state, each.name, each.detail, each.remedy) for each in findings]
     if face.json:
         write_json(findings_to_json(rows))

@@ -40,6 +40,8 @@ def evaluate(
     data = _load(dataset, selected)
     measures = _measures(data, compared)
     asks = compared.answers or any(each.needs_answer for each in measures)
+    if not compared.judge and (judged := next((each.name for each in measures if each.needs_judge), "")):
+        raise WrongUsage(f"measure {judged!r} wants a judge", "the same command with --judge MODEL")
     runs = _runs(settings, compared, with_answers=asks)
     with view_of(face) as view:
         plan = EvalPlan(
@@ -49,11 +51,13 @@ def evaluate(
             split=selected.splits[0] if len(selected.splits) > 1 else "",
             grouped_by=selected.by,
             with_answers=asks,
+            judge=compared.judge,
             is_ablation=compared.ablate,
             fresh=kept.fresh,
             replay=kept.replay,
         )
-        evaluation = evaluating.evaluate(plan, settings, eval_cache(kept.cache), view)
+        sizes = [_read_size(text) for text in selected.sizes.split(",") if text.strip()]
+        evaluation = evaluating.evaluate_sizes(plan, sizes or [0], settings, eval_cache(kept.cache), view)
     _tell(evaluation, face, written)
 
 
@@ -77,7 +81,7 @@ def _runs(settings: Settings, compared: Compared, *, with_answers: bool) -> tupl
 def _measures(data: DataSet, compared: Compared) -> tuple[Measure, ...]:
     cuts = [_read_cut(text) for text in compared.k.split(",")]
     wanted = tuple(dict.fromkeys(map(parse_measure, compared.measure or ())))
-    measures = wanted or default_measures(data, cuts, with_answers=compared.answers)
+    measures = wanted or default_measures(data, cuts, with_answers=compared.answers, with_judge=bool(compared.judge))
     if not measures:
         raise WrongUsage("nothing to measure by searching alone", "the same command with --answers")
     return measures
@@ -103,6 +107,14 @@ def _read_pair(text: str) -> tuple[str, str]:
 def _read_cut(text: str) -> int:
     if not text.strip().isascii() or not text.strip().isdigit() or not 1 <= int(text) <= MAX_K:
         raise WrongUsage(f"--k must be from 1 to {MAX_K}, not {text.strip()!r}")
+    return int(text)
+
+
+def _read_size(text: str) -> int:
+    if text.strip() == "all":
+        return 0
+    if not text.strip().isascii() or not text.strip().isdigit() or not int(text):
+        raise WrongUsage(f"--sizes must hold numbers of documents or all, not {text.strip()!r}")
     return int(text)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.models.address import parse_address
 from mixrag_cli.models.gguf_file import read_gguf_header
 from mixrag_cli.models.library import check_pulled, find_pulled
-from mixrag_cli.models.server import parse_address
 
 
 def usable_generator(model: str) -> str | None:

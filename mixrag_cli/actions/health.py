@@ -22,6 +22,7 @@ from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import MixragError, NoIndex
 from mixrag_cli.models.bundled import BUNDLED, model_bytes, tokenizer_bytes
 from mixrag_cli.models.bundled_reader import reader_bytes
+from mixrag_cli.models.devices import Card, find_cards
 from mixrag_cli.models.local import model_folder
 from mixrag_cli.settings import Settings, config_file
 
@@ -29,6 +30,8 @@ OLDEST_PYTHON = (3, 11)
 NEEDED_DISK_BYTES = 500_000_000  # an index of some ten thousand passages
 LLM_PACKAGE = "llama-cpp-python"
 REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;]*)(;.*)?$")
+# The same module under another name: a build for a card, which takes the place of the one that mixrag names.
+STAND_INS = {"onnxruntime": ("onnxruntime-gpu", "onnxruntime-rocm")}
 VERSION_BOUND = re.compile(r"(>=|<=|==|<|>)\s*([0-9][0-9A-Za-z.]*)")
 
 # Where a distribution's import name is not its own name with "_" for "-".
@@ -62,10 +65,11 @@ def examine(start: Path, face: Face, *, read_index: bool = False) -> list[Findin
         ("terminal", _check_terminal),
         ("generator", _check_generator),
     ]
-    return [finding for name, check in checks for finding in _run(name, check)]
+    return [finding for name, check in checks for finding in run_check(name, check)]
 
 
-def _run(name: str, check: Callable[[], Iterator[Finding]]) -> list[Finding]:
+def run_check(name: str, check: Callable[[], Iterator[Finding]]) -> list[Finding]:
+    """What a check found; that it broke is a finding, too."""
     try:
         return list(check())
     except MixragError as error:
@@ -103,9 +107,8 @@ def _check_packages() -> Iterator[Finding]:
 
 def _package_problem(name: str, bounds: str) -> str:
     """What is wrong with an installed package, "" where nothing is."""
-    try:
-        version = importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
+    version = next(filter(None, map(_version, (name, *STAND_INS.get(name, ())))), "")
+    if not version:
         return "not installed"
     for operator, bound in VERSION_BOUND.findall(bounds):
         if not _holds(_release(version), operator, _release(bound)):
@@ -114,6 +117,13 @@ def _package_problem(name: str, bounds: str) -> str:
     if module and importlib.util.find_spec(module) is None:
         return f"version {version} is installed but {module} cannot be imported"
     return ""
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -227,3 +237,29 @@ def _check_generator() -> Iterator[Finding]:
         yield Finding("ok", "generator", "none; the built-in reader answers", remedy)
         return
     yield Finding("ok", "generator", f"{LLM_PACKAGE} {version}")
+    if cards := find_cards():
+        yield from tell_build(cards)
+
+
+def tell_build(cards: list[Card]) -> Iterator[Finding]:
+    """Which devices the installed llama.cpp offers; a build for the processor beside a card comes with its remedy."""
+    try:
+        from mixrag_cli.models.llama_native import offered_devices
+    except ImportError:
+        yield Finding("ok", "llama.cpp", "not installed", "pip install 'mixrag[llm]'")
+        return
+    devices = offered_devices()
+    for device in devices:
+        memory = f"{device.free_bytes / 1e9:.1f} of {device.total_bytes / 1e9:.1f} GB free"
+        kind = "its own memory" if device.kind == "gpu" else "the machine's memory"
+        yield Finding("ok", "llama.cpp", f"{device}: {memory}, {kind}")
+    usable = [card for card in cards if card.is_open]
+    if devices or not usable:
+        if not devices:
+            yield Finding("ok", "llama.cpp", "computes on the processor")
+    elif usable[0].is_integrated:  # worth little more than the processor that it is a part of
+        yield Finding("ok", "llama.cpp", f"computes on the processor, not on {usable[0]}", usable[0].build_command)
+    else:
+        yield Finding(
+            "warn", "llama.cpp", f"is built for the processor alone beside {usable[0]}", usable[0].build_command
+        )

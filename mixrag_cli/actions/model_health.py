@@ -11,7 +11,7 @@ from mixrag_cli.actions.caller import settings_of
 from mixrag_cli.actions.health import Finding
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import MixragError
-from mixrag_cli.generator import Generator, Message, Request
+from mixrag_cli.generator import Generator, Message, Request, device_of
 from mixrag_cli.models import load_generator
 
 PROMPT_WORDS = 300  # about what two passages come to
@@ -37,14 +37,16 @@ def _examine(face: Face) -> Iterator[Finding]:
         yield Finding("ok", "model", "none set; the built-in reader answers", "mixrag models list")
         return
     try:
-        yield Finding("ok", "model", f"{generator.name}, opened in {time.monotonic() - started:.1f} s")
-        yield from _measure(generator)
+        place = f" on {device}" if (device := device_of(generator)) else ""
+        yield Finding("ok", "model", f"{generator.name}{place}, opened in {time.monotonic() - started:.1f} s")
+        yield from measure_speed(generator)
         yield _tell_memory(generator)
     finally:
         generator.close()
 
 
-def _measure(generator: Generator) -> Iterator[Finding]:
+def measure_speed(generator: Generator) -> Iterator[Finding]:
+    """How soon it begins to reply, and how many tokens it reads and writes a second."""
     question = Message("user", "Count the words of this list: " + "ash oak pine " * (PROMPT_WORDS // 3))
     reply = generator.reply(Request((question,), max_tokens=REPLY_TOKENS, temperature=1.0, purpose="doctor"))
     if not reply.reply_tokens:

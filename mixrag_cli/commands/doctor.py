@@ -13,6 +13,9 @@ from mixrag_cli.commands.options import Face, command
 def doctor(
     index: Annotated[bool, typer.Option("--index", help="Also read all of the index and verify it.")] = False,
     model: Annotated[bool, typer.Option("--model", help="Also load the generator and measure how fast it is.")] = False,
+    gpu: Annotated[
+        bool, typer.Option("--gpu", help="Also tell which cards are there and used, and what they are worth.")
+    ] = False,
     *,
     face: Face,
 ) -> None:

@@ -26,6 +26,9 @@ class Compared:
     ] = None
     ablate: Annotated[bool, typer.Option("--ablate", help="Remove one method at a time.")] = False
     answers: Annotated[bool, typer.Option("--answers", help="Answer the questions, not only search.")] = False
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="MODEL", help="Let this generator judge answers and passages.")
+    ] = ""
     measure: Annotated[
         list[str] | None,
         typer.Option("--measure", metavar="NAME", help="Such as nDCG@10, HiT@5, F1, refusal-recall; may be repeated."),
@@ -56,6 +59,12 @@ class Selected:
         list[Path] | None,
         typer.Option("--distractors", metavar="DIR", help="Search in this set's documents besides; may be repeated."),
     ] = None
+    sizes: Annotated[
+        str,
+        typer.Option(
+            "--sizes", metavar="N,N,all", help="Search in so many of the documents, from few to many, and compare."
+        ),
+    ] = ""
     against: Annotated[
         Path | None,
         typer.Option(

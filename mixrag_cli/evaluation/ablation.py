@@ -29,6 +29,7 @@ NAMED_RUNS: Mapping[str, Mapping[str, str]] = {
     "cot": {"strategy": "cot"},
     "eedp": {"strategy": "eedp"},
     "pot": {"strategy": "pot"},
+    **{f"recap without {step}": {"strategy": f"recap-without-{step}"} for step in ("restate", "extract", "compute")},
 }
 
 
@@ -51,6 +52,7 @@ METHODS = (
     Method("headers", {"sources": "header:0"}),
     Method("titles", {"sources": "title:0"}),
     Method("thresholds by source → one", {"acceptance": "global"}),
+    Method("thresholds by source → judge", {"acceptance": "judge"}, needs_generator=True),
     Method("acceptance", {"acceptance": "none"}),
     Method("correction", {"correction": "off"}),
     Method("near-duplicate removal", {"near_duplicates": "keep"}),
@@ -59,8 +61,12 @@ METHODS = (
     Method("own calibration", {"calibration": "off"}),
     Method("table rows", {"table_representation": "table"}),
     Method("cutting by topics", {"prose_chunks": "packed"}),
+    Method("what mentions stand for", {"nlp": "none"}),
     Method("table summaries", {"summaries": "none"}),
     Method("RECAP → direct", {"strategy": "direct"}, needs_generator=True),
+    Method("R of RECAP", {"strategy": "recap-without-restate"}, needs_generator=True),
+    Method("E of RECAP", {"strategy": "recap-without-extract"}, needs_generator=True),
+    Method("C of RECAP", {"strategy": "recap-without-compute"}, needs_generator=True),
 )
 
 
@@ -68,6 +74,7 @@ def ablated_runs(settings: Settings, *, with_answers: bool) -> tuple[Run, ...]:
     """The full run first, then one run a method that these settings use, each without that method.
 
     with_answers: where questions are only searched for, methods that act on answers alone are left out.
+    Source: "Beyond the Reranker", section 5; without R, E, C: MixRAG, table 5.
     """
     removed = [
         Run(f"{WITHOUT}{method.name}", _beside(settings, method.changes))

@@ -119,6 +119,33 @@ def with_distractors(dataset: DataSet, others: Mapping[str, Sequence[SourceText]
     return replace(dataset, documents=dataset.documents + added)
 
 
+def of_size(dataset: DataSet, size: int) -> DataSet:
+    """The data set with so many of its documents: those that a question is about, and a fixed draw of the others.
+
+    A smaller one's documents are all in a larger one's, and every size has all questions, so that figures of several
+    sizes can be compared. 0 is all. Raises WrongUsage where the questions are about more, or documents are files.
+    Source: MixRAG, section 5.4 (scalability).
+    """
+    if not size or size >= len(dataset.documents) > 0:
+        return dataset
+    if dataset.folders:
+        raise WrongUsage(f"{dataset.name}: a folder of files has one size")
+    wanted = {name for question in dataset.questions for name in _documents_of(question)}
+    if size < len(wanted):
+        raise WrongUsage(f"{size} documents are too few: the questions are about {len(wanted)}", "--sizes all")
+    others = [document.id for document in dataset.documents if document.id not in wanted]
+    others.sort(key=lambda name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest())
+    kept = wanted.union(others[: size - len(wanted)])
+    return replace(dataset, documents=tuple(document for document in dataset.documents if document.id in kept))
+
+
+def _documents_of(question: Question) -> Iterator[str]:
+    yield from (name for name, grade in question.relevant.items() if grade > 0)
+    yield from (span.document for span in question.spans)
+    if question.context:
+        yield question.context
+
+
 def asked_elsewhere(dataset: DataSet, documents: Sequence[SourceText], folders: Sequence[Path]) -> DataSet:
     """The data set's questions, asked of these documents or folders, none of which can answer them."""
     questions = tuple(

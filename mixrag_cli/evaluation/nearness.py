@@ -36,6 +36,7 @@ def measure_nearness(question: Vectors, answer: Vectors | None, gold: Vectors | 
 
     question, answer, gold: (dim,); answer is None for an abstention, gold where no right answer is known.
     passages: (n, dim), the best first; without any, CP is 0 and AF and CR are None.
+    Source: Enhanced RAG, section IV-C, eq. 8 to 11.
     """
     near = passages[:PASSAGES]
     return Nearness(

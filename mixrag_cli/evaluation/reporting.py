@@ -87,10 +87,19 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Sized:
+    """What the runs came to over so many documents."""
+
+    documents: int
+    runs: tuple[RunReport, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EvalReport:
     """A whole evaluation. split: whose questions the figures are of, "" for all; grouped_by: a field, or "".
 
-    oracle: the best of the runs for each question, by measures of rankings; None of fewer than two runs.
+    oracle: the best of the runs for each question, by measures of rankings; None of fewer than two runs. sizes: the
+    same runs over fewer documents and, at last, over all that were asked for; empty where one size was.
     """
 
     dataset: str
@@ -104,6 +113,7 @@ class EvalReport:
     models: Mapping[str, str]
     notes: tuple[str, ...]
     oracle: RunReport | None = None
+    sizes: tuple[Sized, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

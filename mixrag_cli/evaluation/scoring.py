@@ -8,7 +8,9 @@ recall of refusing are means like all others. A likely is neither an answer nor 
     refusal-precision refusal-recall                refusing, of what was refused and of what cannot be answered
     stated-precision coverage                       stating, of what was stated and of what can be answered
     likely-holds                                    of what was likely: one of the first candidates is right
-    faithfulness CP AF AR CR                        answer, passages and question beside each other
+    faithfulness CP AF AR CR overall                answer, passages and question beside each other, by their vectors
+    CP-judged AF-judged AR-judged CR-judged         the same by a language model that reads them
+    overall-judged
     tokens                                          what a generator read and wrote
 """
 
@@ -22,6 +24,7 @@ from dataclasses import dataclass, field
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.evaluation.answers import candidates_hold, is_right, is_right_value, score_words
 from mixrag_cli.evaluation.datasets import DataSet, Question
+from mixrag_cli.evaluation.judging import Judged
 from mixrag_cli.evaluation.measures import (
     RankingMeasure,
     ndcg_at,
@@ -41,7 +44,9 @@ RANKING_MEASURES: Mapping[str, RankingMeasure] = {
     "Success": success_at,
     "P": precision_at,
 }
-ALIASES = {"hit": "Success", "r": "Recall", "rr": "MRR", "precision": "P"}
+BY_VECTORS = ("CP", "AF", "AR", "CR", "overall")
+JUDGED = "-judged"  # after the name of one of them: as a language model judges it
+ALIASES = {"support": f"AF{JUDGED}", "hit": "Success", "r": "Recall", "rr": "MRR", "precision": "P"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class Outcome:
     relevant: Mapping[str, float] = field(default_factory=dict)
     answer: Answer | None = None
     nearness: Nearness | None = None
+    judged: Judged | None = None
     search_ms: float = 0.0
     answer_ms: float = 0.0
 
@@ -69,7 +75,7 @@ class Score:
 
 
 NOT_ASKED = Score(0.0, 0.0)
-AnswerMeasure = Callable[[Question, Answer, Nearness | None], Score]
+AnswerMeasure = Callable[[Question, Answer, Outcome], Score]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,12 @@ class Measure:
     @property
     def needs_vectors(self) -> bool:
         """Whether answers and passages have to be embedded for it."""
-        return self.base in ("CP", "AF", "AR", "CR")
+        return self.base in BY_VECTORS
+
+    @property
+    def needs_judge(self) -> bool:
+        """Whether a language model has to judge answers and passages for it."""
+        return self.base.endswith(JUDGED)
 
     def score(self, question: Question, outcome: Outcome) -> Score:
         """What the outcome is worth."""
@@ -99,7 +110,7 @@ class Measure:
             return Score(value) if asked else NOT_ASKED
         if outcome.answer is None:
             return NOT_ASKED
-        return ANSWER_MEASURES[self.base](question, outcome.answer, outcome.nearness)
+        return ANSWER_MEASURES[self.base](question, outcome.answer, outcome)
 
 
 def parse_measure(text: str) -> Measure:
@@ -120,12 +131,15 @@ def parse_measure(text: str) -> Measure:
     raise WrongUsage(f"unknown measure {text!r}{nearest}", "mixrag eval --help")
 
 
-def default_measures(dataset: DataSet, cuts: Sequence[int], *, with_answers: bool) -> tuple[Measure, ...]:
+def default_measures(
+    dataset: DataSet, cuts: Sequence[int], *, with_answers: bool, with_judge: bool = False
+) -> tuple[Measure, ...]:
     """The measures that make sense for a data set; answers first where they are asked for."""
     ranked = any(question.relevant or question.spans for question in dataset.questions)
     names = [f"{base}@{k}" for k in cuts for base in ("nDCG", "Success", "Recall", "MRR")] if ranked else []
     if with_answers:
-        names = [*_answer_measures(dataset), *names]
+        judged = [f"{name}{JUDGED}" for name in BY_VECTORS] if with_judge else []
+        names = [*_answer_measures(dataset), *judged, *names]
     return tuple(map(parse_measure, names))
 
 
@@ -143,37 +157,37 @@ def _answer_measures(dataset: DataSet) -> list[str]:
 # --- measures of answers -------------------------------------------------------------------------------------------
 
 
-def _score_exact(question: Question, answer: Answer, _: Nearness | None) -> Score:
+def _score_exact(question: Question, answer: Answer, _: Outcome) -> Score:
     return Score(score_words(question, answer)[0]) if question.answers else NOT_ASKED
 
 
-def _score_f1(question: Question, answer: Answer, _: Nearness | None) -> Score:
+def _score_f1(question: Question, answer: Answer, _: Outcome) -> Score:
     return Score(score_words(question, answer)[1]) if question.answers else NOT_ASKED
 
 
-def _score_value(question: Question, answer: Answer, _: Nearness | None) -> Score:
+def _score_value(question: Question, answer: Answer, _: Outcome) -> Score:
     return Score(float(is_right_value(question, answer))) if question.value is not None else NOT_ASKED
 
 
-def _score_refusal_precision(question: Question, answer: Answer, _: Nearness | None) -> Score:
+def _score_refusal_precision(question: Question, answer: Answer, _: Outcome) -> Score:
     return Score(float(not question.is_answerable), float(answer.status == "abstained"))
 
 
-def _score_refusal_recall(question: Question, answer: Answer, _: Nearness | None) -> Score:
+def _score_refusal_recall(question: Question, answer: Answer, _: Outcome) -> Score:
     return Score(float(answer.status == "abstained"), float(not question.is_answerable))
 
 
-def _score_stated_precision(question: Question, answer: Answer, _: Nearness | None) -> Score:
+def _score_stated_precision(question: Question, answer: Answer, _: Outcome) -> Score:
     if question.is_answerable and not _has_gold(question):
         return NOT_ASKED
     return Score(float(is_right(question, answer)), float(answer.status == "answered"))
 
 
-def _score_coverage(question: Question, answer: Answer, _: Nearness | None) -> Score:
+def _score_coverage(question: Question, answer: Answer, _: Outcome) -> Score:
     return Score(float(answer.status == "answered"), float(question.is_answerable))
 
 
-def _score_likely_holds(question: Question, answer: Answer, _: Nearness | None) -> Score:
+def _score_likely_holds(question: Question, answer: Answer, _: Outcome) -> Score:
     if question.is_answerable and not _has_gold(question):
         return NOT_ASKED
     return Score(float(candidates_hold(question, answer)), float(answer.status == "likely"))
@@ -183,12 +197,23 @@ def _has_gold(question: Question) -> bool:
     return bool(question.answers) or question.value is not None
 
 
-def _score_faithfulness(_: Question, answer: Answer, __: Nearness | None) -> Score:
+def _score_faithfulness(_: Question, answer: Answer, __: Outcome) -> Score:
     return _known(answer.faithfulness.score if answer.faithfulness else None)
 
 
-def _score_tokens(_: Question, answer: Answer, __: Nearness | None) -> Score:
+def _score_tokens(_: Question, answer: Answer, __: Outcome) -> Score:
     return Score(float(sum(answer.tokens.values())))
+
+
+def _score_part(found: Nearness | Judged | None, name: str) -> Score:
+    return _known(getattr(found, name) if found is not None else None)
+
+
+def _score_overall(found: Nearness | Judged | None) -> Score:
+    """The mean of the four, where all are known. Source: Enhanced RAG, section IV-C, eq. 12."""
+    parts = [None] if found is None else [found.cp, found.af, found.ar, found.cr]
+    known = [part for part in parts if part is not None]
+    return Score(sum(known) / len(known)) if len(known) == len(parts) else NOT_ASKED
 
 
 def _known(value: float | None) -> Score:
@@ -205,9 +230,15 @@ ANSWER_MEASURES: Mapping[str, AnswerMeasure] = {
     "coverage": _score_coverage,
     "likely-holds": _score_likely_holds,
     "faithfulness": _score_faithfulness,
-    "CP": lambda _, __, near: _known(near.cp if near else None),
-    "AF": lambda _, __, near: _known(near.af if near else None),
-    "AR": lambda _, __, near: _known(near.ar if near else None),
-    "CR": lambda _, __, near: _known(near.cr if near else None),
+    "CP": lambda _, __, found: _score_part(found.nearness, "cp"),
+    "AF": lambda _, __, found: _score_part(found.nearness, "af"),
+    "AR": lambda _, __, found: _score_part(found.nearness, "ar"),
+    "CR": lambda _, __, found: _score_part(found.nearness, "cr"),
+    "overall": lambda _, __, found: _score_overall(found.nearness),
+    f"CP{JUDGED}": lambda _, __, found: _score_part(found.judged, "cp"),
+    f"AF{JUDGED}": lambda _, __, found: _score_part(found.judged, "af"),
+    f"AR{JUDGED}": lambda _, __, found: _score_part(found.judged, "ar"),
+    f"CR{JUDGED}": lambda _, __, found: _score_part(found.judged, "cr"),
+    f"overall{JUDGED}": lambda _, __, found: _score_overall(found.judged),
     "tokens": _score_tokens,
 }

@@ -12,13 +12,16 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mixrag_cli.chunking import Telling, chunk_document, chunk_row_lines
+from mixrag_cli.chunking.references import add_references
 from mixrag_cli.chunking.topics import Vectors, topic_finder
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.extraction.redaction import redact_document, redact_text
@@ -30,7 +33,7 @@ from mixrag_cli.extraction.transport import (
     send_frame,
 )
 from mixrag_cli.limits import allow_computing, limit_process
-from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.models import NO_PIPELINE, Embedder, load_embedder, load_language
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.plain import table_to_plain
 from mixrag_cli.readers import ReadLimits, ReadSource, fallback_reader_for, reader_for
@@ -40,6 +43,9 @@ from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.tables.facts import facts_to_tables
 from mixrag_cli.tables.grid import grid_to_table
+
+if TYPE_CHECKING:
+    from mixrag_cli.models.language import Pipeline
 
 SENTENCES_AT_ONCE = 64  # embedded between two beats
 BEAT_SECONDS = 0.2  # a reader may beat a thousand times a second; the parent needs to hear it a few times
@@ -116,6 +122,26 @@ class Beat:
             send_frame(self._connection, {"beat": [done, total]})
             self._next = time.monotonic() + BEAT_SECONDS
 
+    @contextmanager
+    def meanwhile(self) -> Iterator[None]:
+        """Beat while a library is being loaded, which on a busy machine takes longer than a file may be silent.
+
+        How long a file may take in all is bounded all the same.
+        """
+        is_over = Event()
+
+        def keep_beating() -> None:
+            while not is_over.wait(1):
+                self(0, 1)
+
+        beating = Thread(target=keep_beating, daemon=True)
+        beating.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            beating.join()
+
 
 def _document_to_tables(document: Document, request: Request, beat: Beat) -> list[tuple[int, Table]]:
     """The grids that are tables, each with its index in the document; a grid's title is what it stands under."""
@@ -145,6 +171,11 @@ def _document_to_chunks(
     }
     telling = Telling(request.table_representation, _topics_by(request, beat))
     chunks = chunk_document(document, tables, telling=telling, **shared)
+    if request.nlp != NO_PIPELINE:
+        total = len(document.text)
+        with beat.meanwhile():
+            pipeline = _pipeline(request.nlp)
+        chunks = add_references(chunks, document, pipeline, lambda done: beat(done, total))
     lines = chunk_row_lines(document, tables, first=len(chunks), **shared)
     return (*chunks, *lines), len(lines)
 
@@ -163,6 +194,11 @@ def _topics_by(request: Request, beat: Beat) -> Callable[[Sequence[str]], Sequen
         return np.concatenate(parts)
 
     return topic_finder(embed)
+
+
+@lru_cache(maxsize=1)
+def _pipeline(name: str) -> Pipeline:
+    return load_language(Settings(nlp=name))
 
 
 @lru_cache(maxsize=1)

@@ -91,6 +91,7 @@ class ProcessSeat:
             max_text_file_mb=settings.max_text_file_mb,
             table_representation=settings.table_representation,
             prose_chunks=settings.prose_chunks,
+            nlp=settings.nlp,
             fallback=fallback,
             ocr=settings.ocr == "auto",
             encoding=job.source.encoding,

@@ -30,8 +30,8 @@ class Request:
     """What a reader process is asked for.
 
     embedder: as in the settings; its tokens are counted. window: the embedder's, in tokens.
-    table_representation, prose_chunks: as in the settings. fallback: use the second reader. ocr: whether pictures may
-    be read. encoding: that the user says the text is in, "" for none.
+    table_representation, prose_chunks, nlp: as in the settings. fallback: use the second reader. ocr: whether pictures
+    may be read. encoding: that the user says the text is in, "" for none.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Request:
     max_text_file_mb: int
     table_representation: Representation = "h-rcl-rows"
     prose_chunks: str = "packed"
+    nlp: str = "none"
     fallback: bool = False
     ocr: bool = True
     encoding: str = ""

@@ -24,8 +24,10 @@ from mixrag_cli.reading import ReaderModel
 from mixrag_cli.settings import Settings
 
 if TYPE_CHECKING:
+    from mixrag_cli.models.language import Pipeline
     from mixrag_cli.models.token_vectors import KeptTokens
 
+NO_PIPELINE = "none"
 EXTRA_HINT = 'pip install "mixrag[models]"'
 PairScorer = Callable[[str, Sequence[str]], list[float]]  # a question and texts to a score a text
 
@@ -87,20 +89,22 @@ def late_dim_of(embedder: Embedder) -> int:
     return embedder.late_dim if isinstance(embedder, LateEmbedder) else 0
 
 
-def load_embedder(settings: Settings) -> Embedder:
-    """The embedder that the settings name.
+def load_embedder(settings: Settings, *, for_many: bool = False) -> Embedder:
+    """The embedder that the settings name. for_many: thousands of texts are to come, for which a card pays.
 
     Raises ModelUnusable when the model is missing, damaged or not the pinned one, or needs the extra that is not here.
     """
     if settings.embedder == BUNDLED:
         from mixrag_cli.models.minilm import load_minilm
 
-        return load_minilm(settings.threads)
+        return load_minilm(settings.threads, on_card=for_many and settings.device in ("auto", "cuda"))
     try:
         from mixrag_cli.models.sentence_transformer import load_sentence_transformer
     except ModuleNotFoundError as error:
         raise _extra_missing(settings.embedder) from error
-    return load_sentence_transformer(settings.embedder, settings.device, settings.threads)
+    return load_sentence_transformer(
+        settings.embedder, settings.device, settings.threads, window=settings.embedder_window
+    )
 
 
 def load_token_vectors(embedder: Embedder, settings: Settings) -> KeptTokens:
@@ -119,6 +123,20 @@ def load_reader(settings: Settings) -> ReaderModel:
     from mixrag_cli.models import reader
 
     return reader.load_reader(settings.threads)
+
+
+def passage_window(settings: Settings, embedder: Embedder) -> int:
+    """The most tokens of a passage: what the embedder reads, or less where the settings say so."""
+    return min(settings.passage_tokens or embedder.window, embedder.window)
+
+
+def load_language(settings: Settings) -> Pipeline:
+    """The spaCy pipeline that settings.nlp names. Raises ModelUnusable when it is missing, damaged or none."""
+    try:
+        from mixrag_cli.models.language import load_pipeline
+    except ModuleNotFoundError as error:
+        raise ModelUnusable(f"language pipeline {settings.nlp} needs spaCy", 'pip install "mixrag[nlp]"') from error
+    return load_pipeline(settings.nlp)
 
 
 def load_pair_scorer(settings: Settings) -> PairScorer:
@@ -164,3 +182,21 @@ def load_generator(settings: Settings) -> Generator | None:
         again = "pip install --force-reinstall --no-cache-dir llama-cpp-python"
         raise ModelUnusable("llama-cpp-python is installed but does not load", again) from error
     return load_local_generator(settings)
+
+
+def describe_generator(settings: Settings) -> dict[str, str]:
+    """The generator that the settings name and the device that a file's layers would go to; {} where they name none.
+
+    Loads no model. What could not be loaded is told by its name alone; the doctor says why.
+    """
+    if not settings.generator:
+        return {}
+    named = {"generator": settings.generator}
+    if settings.generator.lower().startswith(("http://", "https://")):
+        return named
+    try:
+        from mixrag_cli.models.local_generator import plan_generator
+
+        return {**named, "device": str(plan_generator(settings)[2])}
+    except (ImportError, OSError, RuntimeError, ModelUnusable):
+        return named

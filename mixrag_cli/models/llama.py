@@ -11,14 +11,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TypeVar
 
 from mixrag_cli.errors import PromptTooLong
 from mixrag_cli.generator import FinishReason, Message, Reply, Request
 from mixrag_cli.models.chat_template import Render, family_of, family_render
+from mixrag_cli.models.devices import Placement
 from mixrag_cli.models.gguf_file import GgufHeader, file_fingerprint
-from mixrag_cli.models.llama_native import NativeModel, fitting_gpu_layers, load_model, sandboxed_template
+from mixrag_cli.models.llama_native import NativeModel, load_model, sandboxed_template
 from mixrag_cli.models.prompt_tokens import PromptTokens
 from mixrag_cli.models.reply_text import ReplyText
 
@@ -26,7 +28,7 @@ Result = TypeVar("Result")
 
 
 class LlamaGenerator:
-    """A GGUF model as a Generator."""
+    """A GGUF model as a Generator. device: where its layers lie, as people are told."""
 
     binds_schema = True
 
@@ -36,27 +38,28 @@ class LlamaGenerator:
         *,
         context_tokens: int,
         threads: int = 0,
-        gpu_layers: int = -1,
+        placement: Placement | None = None,
         chat_template: str = "auto",
     ) -> None:
         """Load the model. Raises ModelUnusable.
 
-        threads: 0 for as many as pay. gpu_layers: -1 for as many as fit. chat_template: "auto" for the file's own,
-        else a family's name.
+        threads: 0 for as many as pay. placement: of its layers, None for the processor alone. chat_template: "auto"
+        for the file's own, else a family's name.
         """
         self.name = f"{header.path.name}/{file_fingerprint(header.path)}"
-        self.gpu_layers = fitting_gpu_layers(header, context_tokens) if gpu_layers < 0 else gpu_layers
+        placement = placement or Placement(0, header.layers + 1)
         self._thread = ThreadPoolExecutor(1, "mixrag-llama")
         self._finish: FinishReason | None = None
         self._closed = False
         if trained := header.context_length:
             context_tokens = min(context_tokens, trained)
         try:
-            self._model = self._run(lambda: load_model(header, context_tokens, threads, self.gpu_layers))
+            self._model = self._run(lambda: load_model(header, context_tokens, threads, placement.layers))
         except BaseException:
             self._thread.shutdown(wait=False)
             raise
         self.context_tokens = self._model.context_tokens
+        self.device = str(replace(placement, layers=self._model.gpu_layers))
         self._render, self.chat_template = _choose_template(self._model, chat_template)
         self._tokens = PromptTokens(self._model, self._render)
 

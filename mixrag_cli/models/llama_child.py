@@ -25,6 +25,15 @@ TRIED_TOKENS = 256  # window of the trial: enough for any template's frame
 TRIAL_SECONDS = 600
 TRIAL_CPU_SECONDS = 120
 BESIDES_MB = 4_000  # address space beside the mapped file: threads, allocator arenas, graph buffers
+# No driver is opened in the child: each reserves more address space than the child may have. A list of devices that
+# ends at a number which none has is empty for CUDA and ROCm; Vulkan's loader and llama.cpp take a list of their own.
+NO_DEVICES = {
+    "CUDA_VISIBLE_DEVICES": "-1",
+    "HIP_VISIBLE_DEVICES": "-1",
+    "ROCR_VISIBLE_DEVICES": "-1",
+    "GGML_VK_VISIBLE_DEVICES": "",
+    "VK_LOADER_DRIVERS_DISABLE": "*",
+}
 SOUND_FILE = "gguf-sound.json"
 
 
@@ -45,7 +54,7 @@ def _try_in_child(header: GgufHeader) -> None:
             stdout=subprocess.PIPE,
             timeout=TRIAL_SECONDS,
             check=False,
-            **child_surroundings(CUDA_VISIBLE_DEVICES=""),
+            **child_surroundings(**NO_DEVICES),
         )
     except subprocess.TimeoutExpired as error:
         raise _refused(header, f"does not open within {TRIAL_SECONDS} s") from error
@@ -76,7 +85,7 @@ def main(arguments: list[str]) -> int:
     from mixrag_cli.models.llama import LlamaGenerator
 
     try:
-        model = LlamaGenerator(read_gguf_header(path), context_tokens=TRIED_TOKENS, gpu_layers=0)
+        model = LlamaGenerator(read_gguf_header(path), context_tokens=TRIED_TOKENS)
         said = (Message("system", "."), Message("user", "Hello"), Message("assistant", "Hello"), Message("user", "One"))
         model.reply(Request(said, max_tokens=1, seconds=0))
     except ModelUnusable as error:

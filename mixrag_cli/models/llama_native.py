@@ -29,17 +29,18 @@ from llama_cpp.llama_grammar import json_schema_to_gbnf
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import FinishReason, Request
 from mixrag_cli.models.chat_template import Render
+from mixrag_cli.models.devices import Device, Kind
 from mixrag_cli.models.gguf_file import GgufHeader
 from mixrag_cli.models.machine import physical_cores, usable_cores
 from mixrag_cli.models.schema_grammar import bindable_schema, sound_grammar
 
 BATCH = 512  # tokens a decode call, llama.cpp's own default
-GPU_RESERVE_BYTES = 800_000_000  # graph buffers and what the desktop needs; llama.cpp's own fitting leaves 1 GiB
 # Sampling where the temperature is above 0: llama.cpp's defaults.
 TOP_K, TOP_P, MIN_P = 40, 0.95, 0.05
 SPECIAL_ATTRIBUTES = (
     native.LLAMA_TOKEN_ATTR_CONTROL | native.LLAMA_TOKEN_ATTR_USER_DEFINED | native.LLAMA_TOKEN_ATTR_UNKNOWN
 )
+DEVICE_KINDS: dict[int, Kind] = {1: "gpu", 2: "igpu"}  # GGML_BACKEND_DEVICE_TYPE_GPU and _IGPU
 PIECE_BYTES = 512  # the longest token of any known vocabulary has some hundred
 LOG_LINES = 50
 
@@ -65,13 +66,18 @@ class NativeModel:
 
     bos: the token that begins a text, -1 where there is none; begins_with_bos: whether a prompt has to begin with it.
     is_sentence_piece: whether the tokenizer puts a blank before a text. candidates: room for one row of logits.
+    gpu_layers: on the devices that llama.cpp chooses.
     """
 
     def __init__(self, header: GgufHeader, context_tokens: int, threads: int, gpu_layers: int) -> None:
         _start_backend()
+        self.gpu_layers = gpu_layers
         self._model = self.context = None
         settings = native.llama_model_default_params()  # maps the file into memory
         settings.n_gpu_layers = gpu_layers
+        nowhere = (ctypes.c_void_p * 1)(None)  # an empty list: with no layers there, no device is opened at all
+        if not gpu_layers:
+            settings.devices = ctypes.cast(nowhere, ctypes.c_void_p)
         self._model = native.llama_model_load_from_file(str(header.path).encode("utf-8", "surrogateescape"), settings)
         if not self._model:
             raise ModelUnusable(
@@ -108,6 +114,7 @@ class NativeModel:
         settings.n_threads = threads or physical_cores()
         settings.n_threads_batch = threads or usable_cores()  # a prompt is computed, not waited for
         settings.no_perf = True
+        settings.offload_kqv = settings.op_offload = bool(self.gpu_layers)
         settings.abort_callback = self._abort
         return native.llama_init_from_model(self._model, settings)
 
@@ -319,28 +326,31 @@ def _start_backend() -> None:
     native.llama_backend_init()
 
 
-def fitting_gpu_layers(header: GgufHeader, context_tokens: int) -> int:
-    """How many layers the GPUs have memory for; 0 where there is none or the build uses none."""
-    if not native.llama_supports_gpu_offload():
-        return 0
-    layers = header.layers + 1  # the output counts as one
-    a_layer = (header.size_bytes + header.cache_bytes(context_tokens)) / layers
-    return max(0, min(layers, int((_free_gpu_bytes() - GPU_RESERVE_BYTES) / a_layer)))
-
-
-def _free_gpu_bytes() -> int:
+def offered_devices() -> list[Device]:
+    """The devices that this build of llama.cpp finds to compute on, beside the processor."""
+    _start_backend()
     library = _ggml.libggml
-    library.ggml_backend_dev_get.restype = ctypes.c_void_p
-    library.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
-    library.ggml_backend_dev_count.restype = ctypes.c_size_t
-    sizes = ctypes.POINTER(ctypes.c_size_t)
-    library.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
-    library.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, sizes, sizes]
-    found = 0
-    for index in range(library.ggml_backend_dev_count()):
-        device = library.ggml_backend_dev_get(index)
-        if library.ggml_backend_dev_type(device) == 1:  # GGML_BACKEND_DEVICE_TYPE_GPU
-            free, total = ctypes.c_size_t(), ctypes.c_size_t()
-            library.ggml_backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
-            found += free.value
-    return found
+    for name, result, arguments in (
+        ("count", ctypes.c_size_t, []),
+        ("get", ctypes.c_void_p, [ctypes.c_size_t]),
+        ("type", ctypes.c_int, [ctypes.c_void_p]),
+        ("name", ctypes.c_char_p, [ctypes.c_void_p]),
+        ("description", ctypes.c_char_p, [ctypes.c_void_p]),
+        ("memory", None, [ctypes.c_void_p, *[ctypes.POINTER(ctypes.c_size_t)] * 2]),
+    ):
+        function = getattr(library, f"ggml_backend_dev_{name}")
+        function.restype, function.argtypes = result, arguments
+    handles = [library.ggml_backend_dev_get(number) for number in range(library.ggml_backend_dev_count())]
+    kinds = [(DEVICE_KINDS.get(library.ggml_backend_dev_type(handle)), handle) for handle in handles]
+    return [_described(handle, kind) for kind, handle in kinds if kind is not None]
+
+
+def _described(handle: int, kind: Kind) -> Device:
+    library = _ggml.libggml
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    library.ggml_backend_dev_memory(handle, ctypes.byref(free), ctypes.byref(total))
+    name, description = (
+        (getattr(library, f"ggml_backend_dev_{part}")(handle) or b"").decode("utf-8", "replace")
+        for part in ("name", "description")
+    )
+    return Device(name, description, kind, free.value, total.value)

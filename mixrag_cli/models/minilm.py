@@ -8,7 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_bytes
-from mixrag_cli.models.onnx_session import batches_by_length, open_session, pad
+from mixrag_cli.models.onnx_session import (
+    BATCH,
+    CARD_BATCH,
+    PROCESSOR,
+    batches_by_length,
+    open_on_card,
+    open_session,
+    pad,
+)
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
 from mixrag_cli.models.vectors import UnitRows
 from mixrag_cli.words import STOP_WORDS
@@ -34,7 +42,8 @@ _Run = tuple[npt.NDArray[np.intp], list[list[int]], list[npt.NDArray[np.float32]
 class MiniLM(UnitRows):
     """The model as a LateEmbedder; a text's vectors depend on the text alone, not on its batch.
 
-    model: the bytes of the ONNX file. Raises ModelUnusable when they are no model.
+    model: the bytes of the ONNX file. on_card: compute on a card where onnxruntime finds one. Raises ModelUnusable when
+    they are no model. device: what it computes on, as onnxruntime names it.
     """
 
     name = NAME
@@ -42,10 +51,13 @@ class MiniLM(UnitRows):
     late_dim = LATE_DIM
     window = WINDOW
 
-    def __init__(self, model: bytes, threads: int = 0) -> None:
+    def __init__(self, model: bytes, threads: int = 0, *, on_card: bool = False) -> None:
         self._words: dict[int, str] = {}
         self._tokenizer = load_bundled_tokenizer()
-        self._session = open_session(model, "bundled model", threads)
+        card = open_on_card(model) if on_card else None
+        self._session = card or open_session(model, "bundled model", threads)
+        self.device = PROCESSOR if card is None else str(card.get_providers()[0])
+        self._batch = BATCH if card is None else CARD_BATCH
 
     def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
         """The texts' vectors in their order: (n, 384) float32, rows of length 1, zeros where the model failed."""
@@ -110,7 +122,7 @@ class MiniLM(UnitRows):
         """The model's outputs for all texts, a batch of like length at a time."""
         for start in range(0, len(texts), SORTED_TEXTS):
             tokens = self._tokenize(texts[start : start + SORTED_TEXTS])
-            for batch in batches_by_length(tokens):
+            for batch in batches_by_length(tokens, self._batch):
                 chosen = [tokens[index] for index in batch]
                 yield start + batch, chosen, self._run(chosen, outputs)
 
@@ -133,12 +145,12 @@ class MiniLM(UnitRows):
         return self._words[token]
 
 
-def load_minilm(threads: int = 0) -> MiniLM:
-    """The bundled model. threads: 0 for as many as there are cores.
+def load_minilm(threads: int = 0, *, on_card: bool = False) -> MiniLM:
+    """The bundled model. threads: 0 for as many as there are cores. on_card: on a card, where there is one.
 
     Raises ModelUnusable when its files are missing, damaged or not the pinned ones.
     """
-    return MiniLM(model_bytes(), threads)
+    return MiniLM(model_bytes(), threads, on_card=on_card)
 
 
 def _merge_neighbours(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

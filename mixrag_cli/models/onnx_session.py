@@ -1,4 +1,8 @@
-"""Small int8 models in onnxruntime: one way to open them and to cut texts into batches for them."""
+"""Small int8 models in onnxruntime: one way to open them and to cut texts into batches for them.
+
+open_session    on the processor, which is quickest for a question: a card takes longer to start than it runs
+open_on_card    on a card, as float32, where onnxruntime was built for one: for thousands of passages
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,9 @@ from mixrag_cli.models.bundled import REINSTALL
 from mixrag_cli.models.machine import usable_cores
 
 BATCH = 4  # texts of like length a run; 8 is 3 % slower, 16 is 17 % (tests/benchmarks/embedding.py)
+CARD_BATCH = 64  # texts a run on a card, which is filled by many; not measured on one
+PROCESSOR = "CPUExecutionProvider"
+CARDS = ("CUDAExecutionProvider", "ROCMExecutionProvider")  # as onnxruntime names what it computes on
 ONNX_FAILURES = (
     failures.Fail,
     failures.EPFail,
@@ -39,16 +46,39 @@ def open_session(model: bytes, name: str, threads: int = 0) -> onnxruntime.Infer
     Raises ModelUnusable when the bytes are no model.
     """
     try:
-        return onnxruntime.InferenceSession(model, _session_options(threads), providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(model, _session_options(threads), providers=[PROCESSOR])
     except ONNX_FAILURES as error:
         raise ModelUnusable(f"the {name} does not load in onnxruntime", REINSTALL) from error
 
 
-def batches_by_length(tokens: Sequence[Sequence[int]]) -> Iterator[npt.NDArray[np.intp]]:
+def card_providers() -> tuple[str, ...]:
+    """The cards that the installed onnxruntime was built for, whether or not one is there."""
+    offered = onnxruntime.get_available_providers()
+    return tuple(name for name in CARDS if name in offered)
+
+
+def open_on_card(model: bytes) -> onnxruntime.InferenceSession | None:
+    """The float32 graph of an int8 model on the first card that takes it; None where there is no such card.
+
+    onnxruntime goes on without a card that it cannot start, so what a session runs on is asked of it afterwards.
+    """
+    for provider in card_providers():
+        try:
+            from mixrag_cli.models.float_graph import to_float32
+
+            session = onnxruntime.InferenceSession(to_float32(model), _session_options(1), [provider, PROCESSOR])
+        except (*ONNX_FAILURES, ImportError, ValueError):
+            continue
+        if session.get_providers()[0] == provider:
+            return session
+    return None
+
+
+def batches_by_length(tokens: Sequence[Sequence[int]], size: int = BATCH) -> Iterator[npt.NDArray[np.intp]]:
     """The texts' numbers in batches of like length, the longest first, so that memory peaks at once and stays."""
     order = np.argsort([-len(text) for text in tokens], kind="stable")
-    for start in range(0, len(order), BATCH):
-        yield order[start : start + BATCH]
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
 
 
 def pad(tokens: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:

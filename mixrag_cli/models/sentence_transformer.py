@@ -30,7 +30,7 @@ DEFAULT_WINDOW = 512  # tokens, for the rare model that names none
 class SentenceTransformerEmbedder(UnitRows):
     """A sentence-transformers model as an Embedder; questions and passages get the model's own prompts."""
 
-    def __init__(self, name: str, device: str, threads: int = 0) -> None:
+    def __init__(self, name: str, device: str, threads: int = 0, *, window: int = 0) -> None:
         folder = model_folder(name)
         if threads:
             torch.set_num_threads(threads)
@@ -42,6 +42,9 @@ class SentenceTransformerEmbedder(UnitRows):
             raise ModelUnusable(f"model {name} cannot be loaded from {folder}: {_first_line(error)}") from error
         self.name = f"{name}/{folder_fingerprint(folder)}"
         self.dim = int(self._model.get_embedding_dimension() or 0)
+        if window:
+            self._model.max_seq_length = window
+            self.name += f"/{window}"  # another window, other vectors
         self.window = int(self._model.max_seq_length or DEFAULT_WINDOW)
 
     def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
@@ -68,12 +71,14 @@ class SentenceTransformerEmbedder(UnitRows):
         return sum(min(count, self.window - 2) for count in counts)
 
 
-def load_sentence_transformer(name: str, device: str = "auto", threads: int = 0) -> SentenceTransformerEmbedder:
-    """The model of that name or folder. device: "auto", "cpu", "cuda" or "mps".
+def load_sentence_transformer(
+    name: str, device: str = "auto", threads: int = 0, *, window: int = 0
+) -> SentenceTransformerEmbedder:
+    """The model of that name or folder. device: "auto", "cpu", "cuda" or "mps". window: in tokens, 0 for its own.
 
     Raises ModelUnusable when it is not on this machine, damaged, or the device is not there.
     """
-    return SentenceTransformerEmbedder(name, device, threads)
+    return SentenceTransformerEmbedder(name, device, threads, window=window)
 
 
 class CrossEncoderScorer:

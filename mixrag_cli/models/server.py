@@ -7,7 +7,6 @@ the environment alone, is written nowhere and travels over https or on this mach
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import json
 import os
 import socket
@@ -15,16 +14,14 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
 from mixrag_cli.errors import ModelUnusable, PromptTooLong
 from mixrag_cli.generator import FinishReason, Message, Reply, Request
+from mixrag_cli.models.address import KEY_VARIABLE, Address, parse_address
 from mixrag_cli.models.reply_text import ReplyText
 from mixrag_cli.settings import Settings
 
-KEY_VARIABLE = "MIXRAG_API_KEY"
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 30.0  # for what needs no generating
 UNLIMITED_SECONDS = 3_600.0  # of silence, where a request has no limit of its own
@@ -50,49 +47,6 @@ class _Refused(Exception):
         super().__init__(told)
         self.status = status
         self.told = told
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where the server is: the parts of its address, the path without a slash at its end; and how it was typed."""
-
-    is_https: bool
-    host: str
-    port: int | None
-    path: str
-    typed: str
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether it is this machine."""
-        try:
-            return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
-
-    def __str__(self) -> str:
-        return self.typed
-
-    def name_of(self, model: str) -> str:
-        """How a model there is called: "http://localhost:11434/tiny"; without a name the address."""
-        return f"{self.typed.rstrip('/')}/{model}" if model else self.typed
-
-
-def parse_address(text: str) -> Address:
-    """The address of a server's API; "/v1" is its path where none is given. It is shown as it was typed.
-
-    Example: "http://localhost:11434" -> path "/v1". Raises ModelUnusable.
-    """
-    try:
-        parts: SplitResult = urlsplit(text.strip())
-        host, port = parts.hostname, parts.port
-    except ValueError as error:
-        raise ModelUnusable(f"{text}: not the address of a server", "http://localhost:11434, for example") from error
-    if parts.username or parts.password:
-        raise ModelUnusable("a key does not belong into the server's address", f"export {KEY_VARIABLE}=…")
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-        raise ModelUnusable(f"{text}: not the address of a server", "http://localhost:11434, for example")
-    return Address(parts.scheme == "https", host, port, parts.path.rstrip("/") or "/v1", text.strip())
 
 
 def load_server(settings: Settings) -> ServerGenerator:
@@ -121,6 +75,7 @@ class ServerGenerator:
         self.context_tokens = context_tokens
         self._address = address
         self._model = model
+        self._key = key
         self._headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
         self._schema_form = 0
         self._connection: http.client.HTTPConnection | None = None
@@ -150,6 +105,10 @@ class ServerGenerator:
         finally:
             self._close_connection()
         return stream.to_reply(estimate, "cancelled" if self._cancelled.is_set() else None)
+
+    def twin(self) -> ServerGenerator:
+        """Another connection to the same model, for a question at the same time."""
+        return ServerGenerator(self._address, self._model, self.context_tokens, self._key)
 
     def count_tokens(self, text: str) -> int:
         """About how many tokens the text takes in a prompt, rather too many than too few."""

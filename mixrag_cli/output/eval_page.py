@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mixrag_cli.evaluation.ablation import WITHOUT
+from mixrag_cli.output.eval_curves import size_curves
 from mixrag_cli.output.eval_view import (
     change_text,
     comparison_words,
@@ -39,7 +40,7 @@ class _Row:
 
 def evaluation_page(report: EvalReport) -> str:
     """The whole page."""
-    parts = [*_intro(report), *_runs(report), *_comparisons(report), *_groups(report)]
+    parts = [*_intro(report), *_runs(report), *size_curves(report), *_comparisons(report), *_groups(report)]
     return html_page(f"mixrag eval: {report.dataset}", parts)
 
 

@@ -27,6 +27,9 @@ def evaluation_to_json(report: EvalReport) -> dict[str, Any]:
         "grouped_by": report.grouped_by or None,
         "runs": [_run_to_json(run) for run in report.runs],
         "oracle": _run_to_json(report.oracle) if report.oracle else None,
+        "sizes": [
+            {"documents": each.documents, "runs": [_run_to_json(run) for run in each.runs]} for each in report.sizes
+        ],
         "comparisons": [_comparison_to_json(found) for found in report.comparisons],
         "models": dict(report.models),
         "notes": list(report.notes),

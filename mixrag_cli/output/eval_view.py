@@ -32,6 +32,8 @@ def print_evaluation(console: Console, report: EvalReport) -> None:
     split = f", split {report.split}" if report.split else ""
     console.print(foreign(f"{report.dataset}: {report.queries:,} questions{split}", "bold"))
     _print_runs(console, report)
+    if report.sizes:
+        _print_sizes(console, report)
     if report.comparisons:
         _print_comparisons(console, report)
     if report.grouped_by:
@@ -97,6 +99,19 @@ def _print_runs(console: Console, report: EvalReport) -> None:
     console.print(layout)
     if len(shown) < len(names):
         console.print(foreign(f"… and {', '.join(names[len(shown) :])} (with --json or --html)", "dim"))
+
+
+def _print_sizes(console: Console, report: EvalReport) -> None:
+    """By the first measure; the others are in the JSON and the page."""
+    measure = next(iter(report.runs[0].measures))
+    width = _name_width([each.run.name for each in report.runs])
+    console.print(foreign(f"{measure} by the number of documents", "bold"))
+    layout = _layout("run", width, [f"{each.documents:,}" for each in report.sizes])
+    for place, run in enumerate(report.runs):
+        layout.add_row(
+            foreign(run.run.name), *(measured_text(each.runs[place].measures[measure]) for each in report.sizes)
+        )
+    console.print(layout)
 
 
 def _print_comparisons(console: Console, report: EvalReport) -> None:

@@ -15,6 +15,8 @@ dev .789 and .779 (+.010 [-.019, .038]) where the one is fitted to its calibrati
     per-source  as above
     global      one threshold on the raw score, whichever source gave it, as CRAG has it; to compare with
     none        everything passes
+    judge       a generator grades the passages that are read for an answer (choice.py); what it does not see, and where
+                nothing is answered, thresholds by source judge
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ def judge_all(
     """The hits in their order, each with the source that accepts it, if any, and the threshold on its raw score.
 
     precision: the share of relevant that a threshold aims at; 0 for the best balanced accuracy.
+    Source: "Beyond the Reranker", section 4.4 (SSCC, CRAG).
     """
     if method == "none":
         return [replace(hit, accepted_by=ANYTHING) for hit in hits]
@@ -54,6 +57,7 @@ def judge(hit: Hit, calibration: Calibration, precision: float = 0.0, *, was_rer
     was_reranked: whether its question's best candidates were. Then one that was not among them is accepted by nothing:
     the thresholds were fitted on the best candidates, and beyond them they tell relevant from others no better than
     chance (balanced accuracy .49 to .55 on HetDocQA dev, 9 of 6,202 relevant).
+    Source: "Beyond the Reranker", section 4.4 (SSCC).
     """
     if hit.chunk.kind == "row" and hit.scores.get(HEADER, 0.0) >= SAYS_ALL:
         return replace(hit, accepted_by=HEADER, threshold=SAYS_ALL, judged_by=HEADER)
@@ -74,7 +78,10 @@ def judge(hit: Hit, calibration: Calibration, precision: float = 0.0, *, was_rer
 
 
 def judge_globally(hit: Hit, cut: float) -> Hit:
-    """The hit judged by one threshold on the raw score of the last source that judged it."""
+    """The hit judged by one threshold on the raw score of the last source that judged it.
+
+    Source: "Beyond the Reranker", section 4.4 (CRAG's one threshold).
+    """
     source = "rerank" if "rerank" in hit.scores else "meaning"
     passes = hit.scores.get(source, -1.0) >= cut
     return replace(hit, accepted_by=source if passes else None, threshold=cut, judged_by=source)

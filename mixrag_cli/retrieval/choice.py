@@ -1,18 +1,19 @@
-"""A language model that reads the candidates: it ranks passages, or picks the document that holds the answer.
+"""A language model that reads the candidates: it ranks or grades passages, or picks the document with the answer.
 
     hits ─► select_top: the best, as many as its window holds (eq. 9)
          ─► recombine: of each document only what was selected, in the order in which it stands there (eq. 10)
          ─► the model names the document
 
-Source: MixRAG, section 4.2, eq. 9-10. Ranking passages by naming them in order is listwise reranking (Sun et al., "Is
-ChatGPT good at search?", EMNLP 2023). What the passages say is fenced: it is data, never an instruction.
+Source: MixRAG, section 4.2, eq. 9-10; grading: "Beyond the Reranker", section 4.4, after CRAG (Yan et al., 2024).
+Ranking passages by naming them in order is listwise reranking (Sun et al., "Is ChatGPT good at search?", EMNLP 2023).
+What the passages say is fenced: it is data, never an instruction.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mixrag_cli.errors import ModelUnusable
@@ -24,6 +25,10 @@ from mixrag_cli.records.passages import Hit
 CHOICE_SECONDS = 60.0  # a prompt of 8,000 tokens takes a small model on a CPU about that long
 CHOICE_TOKENS = 32
 RANK_TOKENS = 8  # of the reply, a passage: its id, quotes and a comma
+GRADED = 10  # passages, the best: what is read for an answer's first try
+BEST_GRADE = 10
+GRADE_CUT = 0.5  # of a grade in [0, 1]: the one threshold that CRAG has; not tuned
+JUDGE = "judge"  # what such a grade is called among a hit's scores
 MAX_HEAD_CHARS = 200
 NONE = "none"
 _NAME = re.compile(r"\b[dp]\d{1,3}\b")
@@ -36,6 +41,12 @@ _CHOOSE = (
 _RANK = (
     f"{fence_rule('passages p1, p2, …')} Put those that help to answer the question in order, the most helpful first, "
     'and leave out the others. Reply with one JSON object: {"order": ["p2", "p1"]}.'
+)
+
+
+_GRADE = (
+    f"{fence_rule('passages p1, p2, …')} Say of each how far it answers the question, from 0 for not at all to "
+    f'{BEST_GRADE} for wholly. Reply with one JSON object: {{"grades": {{"p1": 7, "p2": 0}}}}.'
 )
 
 
@@ -88,6 +99,7 @@ def choose_document(question: str, hits: Sequence[Hit], generator: Generator, re
     """The id of the document that the model takes for the one with the answer, None where it takes none of them.
 
     hits: best first. Raises ModelUnusable when the model fails or names no document that it was shown.
+    Source: MixRAG, section 4.2, eq. 9-10.
     """
     documents = recombine(_fitting(question, _CHOOSE, hits, generator, reading, CHOICE_TOKENS))
     if len(documents) < 2:
@@ -135,6 +147,52 @@ class LanguageModelReranker:
         rank = {names[name].chunk.id: 1 - number / len(names) for number, name in enumerate(order)}
         known = {hit.chunk.id for hit in shown}
         return [rank.get(hit.chunk.id, 0.0) if hit.chunk.id in known else None for hit in hits]
+
+
+def grade_passages(question: str, hits: Sequence[Hit], generator: Generator, reading: Reading) -> dict[str, float]:
+    """How far each of the best GRADED passages answers the question, in [0, 1] by its id; 0 where no grade is given.
+
+    hits: best first. Raises ModelUnusable when the model fails or grades no passage that it was shown.
+    Source: "Beyond the Reranker", section 4.4 (CRAG's judge).
+    """
+    tokens = CHOICE_TOKENS + RANK_TOKENS * GRADED
+    names = {
+        f"p{number}": hit
+        for number, hit in enumerate(_fitting(question, _GRADE, hits[:GRADED], generator, reading, tokens), start=1)
+    }
+    grade = {"type": "integer", "minimum": 0, "maximum": BEST_GRADE}
+    grades = {
+        "type": "object",
+        "properties": dict.fromkeys(names, grade),
+        "required": list(names),
+        "additionalProperties": False,
+    }
+    texts = {name: _alone(hit) for name, hit in names.items()}
+    reply = _ask(question, _GRADE, texts, generator, reading, _schema("grades", grades), tokens, "judge passages")
+    found = read_object(reply, ("grades",)) or {}
+    said = found["grades"] if isinstance(found.get("grades"), dict) else found
+    known = {name: said[name] for name in names if isinstance(said.get(name), int | float)}
+    if not known:
+        raise ModelUnusable("the model graded none of the passages")
+    return {
+        hit.chunk.id: min(max(float(known.get(name, 0)), 0.0), BEST_GRADE) / BEST_GRADE for name, hit in names.items()
+    }
+
+
+def accept_graded(hits: Sequence[Hit], grades: Mapping[str, float]) -> list[Hit]:
+    """The hits in their order, each accepted where its grade reaches GRADE_CUT; what was not graded is not.
+
+    Source: "Beyond the Reranker", section 4.4 (CRAG's one threshold).
+    """
+    return [_graded(hit, grades.get(hit.chunk.id)) for hit in hits]
+
+
+def _graded(hit: Hit, grade: float | None) -> Hit:
+    if grade is None:
+        return replace(hit, accepted_by=None, threshold=None, judged_by=None)
+    accepted_by = JUDGE if grade >= GRADE_CUT else None
+    scores = {**hit.scores, JUDGE: grade}
+    return replace(hit, scores=scores, accepted_by=accepted_by, threshold=GRADE_CUT, judged_by=JUDGE)
 
 
 def _fitting(

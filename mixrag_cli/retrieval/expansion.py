@@ -110,6 +110,7 @@ def expand_question(
     """The texts to search by. Where none could be had, the question is searched for as it is.
 
     seconds: for all of the method's texts together. KeyboardInterrupt passes through.
+    Source: "Beyond the Reranker", section 4.1 (HyDE, step-back, by modality); FinanceRAG study, section 3 (QR, Q2D).
     """
     place, wishes = _METHODS[method]
     texts, left_out = _write_all(question, wishes, generator, seconds, seed)

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.generator import device_of
 from mixrag_cli.models import Embedder
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import READ_DOCUMENTS
@@ -49,9 +50,9 @@ def answer_question(
     restated, base, found = prepare(collection, question, scope, clock, scanner)
     answer = read_answer(restated, base)
     clock.lap("recap")
-    name = "none"
+    worded_by = {"generator": "none"}
     if collection.has_generator and base.hits:
-        name, answer = generated_answer(collection, restated, base, answer, on_text)
+        worded_by, answer = generated_answer(collection, restated, base, answer, on_text)
         clock.lap("generate")
     return replace(
         answer,
@@ -59,7 +60,7 @@ def answer_question(
         degraded=(*clock.left_out, *answer.degraded),
         faithfulness=faithfulness(answer, base, collection.embedder),
         warnings=(*_staleness(collection), *scanner.warnings),
-        models={"embedder": collection.embedder.name, "reader": collection.passage_reader.name, "generator": name},
+        models={"embedder": collection.embedder.name, "reader": collection.passage_reader.name, **worded_by},
         timings_ms=clock.total(),
     )
 
@@ -107,8 +108,10 @@ def generated_answer(
     base: EvidenceBase,
     built_in: Answer,
     on_text: Callable[[str], None] | None = None,
-) -> tuple[str, Answer]:
-    """The generator's name and the answer that the rule picks; the built-in reader's where no generator can be had."""
+) -> tuple[dict[str, str], Answer]:
+    """The answer that the rule picks; the built-in reader's where no generator can be had. Before it the generator's
+    name and, where it says that, its device.
+    """
     # The prompts and the checks of a model's replies cost nothing where there is no model.
     from mixrag_cli.recap.generated.reader import Asking, generate_answer
 
@@ -116,7 +119,7 @@ def generated_answer(
         generator = collection.generator
     except ModelUnusable as error:
         degraded = (*built_in.degraded, f"generator: {error.message}; the built-in reader answered")
-        return "none", replace(built_in, degraded=degraded)
+        return {"generator": "none"}, replace(built_in, degraded=degraded)
     settings = collection.settings
     asking = Asking(
         settings.strategy,
@@ -125,7 +128,9 @@ def generated_answer(
         settings.generator_seconds,
         settings.seed,
     )
-    return generator.name, generate_answer(restated, base, built_in, generator, asking, on_text)
+    answer = generate_answer(restated, base, built_in, generator, asking, on_text)
+    device = device_of(generator)
+    return {"generator": generator.name, **({"device": device} if device else {})}, answer
 
 
 def faithfulness(answer: Answer, base: EvidenceBase, embedder: Embedder) -> Faithfulness | None:

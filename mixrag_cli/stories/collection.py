@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import (
+    NO_PIPELINE,
     Embedder,
     LateEmbedder,
     load_generator,
+    load_language,
     load_reader,
     load_token_vectors,
     require_generator,
@@ -313,6 +315,7 @@ class Collection:
             settings.rerank_candidates,
             lru_cache(maxsize=1)(partial(_read_all, reader)),
             _is_summary,
+            None if settings.nlp == NO_PIPELINE else partial(_names_in, settings),
         )
         return replace(means, store=WithoutSummaries(reader, means)) if SUMMARIES in reader.record.extra else means
 
@@ -348,6 +351,10 @@ class Collection:
             modalities=scope.modalities or None,
             kinds=scope.kinds or None,
         )
+
+
+def _names_in(settings: Settings, texts: Sequence[str]) -> Sequence[frozenset[str]]:
+    return load_language(settings).names_in(texts)
 
 
 def _named_weights(settings: Settings, has_summaries: bool) -> dict[str, float]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
-from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.models import Embedder, load_embedder, passage_window
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.comparing import known_rows, scan_roots
 from mixrag_cli.stories.embedding import chunks_to_embed, embed_texts, text_to_embed
@@ -87,7 +87,7 @@ def _read(
     sizes: dict[str, int] = defaultdict(int)
     texts: list[str] = []
     events.phase("read", sum(job.source.size for job in sample))
-    with ReaderPool(settings, embedder.window) as pool:
+    with ReaderPool(settings, passage_window(settings, embedder)) as pool:
         for result in pool.extract_all(sample):
             own = [text_to_embed(chunk) for chunk in chunks_to_embed(result.extraction)] if result.extraction else []
             tokens[_kind(result.job)] += embedder.count_tokens(own) if own else 0

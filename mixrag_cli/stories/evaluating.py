@@ -17,11 +17,22 @@ import numpy as np
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.evaluation.ablation import settings_of
-from mixrag_cli.evaluation.datasets import DataSet, Question
+from mixrag_cli.evaluation.datasets import DataSet, Question, of_size
+from mixrag_cli.evaluation.judging import Judged, judge_answer
 from mixrag_cli.evaluation.nearness import PASSAGES, Nearness, measure_nearness
 from mixrag_cli.evaluation.relevance import SourcePlaces, grade_passages
-from mixrag_cli.evaluation.reporting import EvalReport, Run, Scored, compare_runs, report_run, score_run, take_best
+from mixrag_cli.evaluation.reporting import (
+    EvalReport,
+    Run,
+    Scored,
+    Sized,
+    compare_runs,
+    report_run,
+    score_run,
+    take_best,
+)
 from mixrag_cli.evaluation.scoring import Measure, Outcome
+from mixrag_cli.generator import Generator
 from mixrag_cli.models import require_generator
 from mixrag_cli.models.replies import CachedGenerator, ReplyCache
 from mixrag_cli.records.answers import Answer
@@ -43,6 +54,7 @@ class EvalPlan:
 
     runs: the first is what the others are compared with. split: whose questions the figures are of, "" for all.
     grouped_by: a field of the questions to tell means by, "" for none. with_answers: ask, not only search.
+    judge: the generator that judges answers, "" for none.
     fresh: index again. replay: call no model whose reply is not cached.
     """
 
@@ -52,6 +64,7 @@ class EvalPlan:
     split: str = ""
     grouped_by: str = ""
     with_answers: bool = False
+    judge: str = ""
     is_ablation: bool = False
     fresh: bool = False
     replay: bool = False
@@ -75,12 +88,13 @@ def evaluate(plan: EvalPlan, settings: Settings, cache: Path, events: IndexEvent
     wanted = [settings_of(run, settings) for run in plan.runs]
     generators = _Generators(ReplyCache(cache / "replies"), replay=plan.replay)
     corpora = _Corpora(plan.dataset, cache, events, generators, fresh=plan.fresh)
+    judge = generators.of(replace(settings, generator=plan.judge)) if plan.judge else None
     scored: list[Scored] = []
     notes: dict[str, None] = {}
     models: Mapping[str, str] = {}
     for run, own in zip(plan.runs, wanted, strict=True):
         corpus = corpora.of(own)
-        asker = _Asker(corpus, corpus.open(own), plan)
+        asker = _Asker(corpus, corpus.open(own), plan, judge)
         if own.generator:
             asker.session.use_generator(generators.of(own))
         models = {**asker.models(), **models}
@@ -106,6 +120,22 @@ def evaluate(plan: EvalPlan, settings: Settings, cache: Path, events: IndexEvent
         oracle=report_run(take_best(scored), questions, plan.split, plan.grouped_by) if len(scored) > 1 else None,
     )
     return Evaluation(report, tuple(scored), questions)
+
+
+def evaluate_sizes(
+    plan: EvalPlan, sizes: Sequence[int], settings: Settings, cache: Path, events: IndexEvents
+) -> Evaluation:
+    """The evaluation over the largest corpus, with what the runs came to over each smaller one.
+
+    sizes: numbers of documents, 0 for all. Raises as evaluate and of_size do.
+    """
+    corpora = [of_size(plan.dataset, size) for size in sizes]
+    corpora.sort(key=lambda each: len(each.documents))
+    done = [evaluate(replace(plan, dataset=each), settings, cache, events) for each in corpora]
+    sized = [Sized(len(each.documents), found.report.runs) for each, found in zip(corpora, done, strict=True)]
+    if len(sized) < 2:
+        return done[-1]
+    return replace(done[-1], report=replace(done[-1].report, sizes=tuple(sized)))
 
 
 class _Corpora:
@@ -174,6 +204,7 @@ class _Asker:
     corpus: Corpus
     session: Session
     plan: EvalPlan
+    judge: Generator | None = None
     _names: dict[str, str] = field(init=False)
     _rows: dict[str, str] = field(init=False)
     _texts: dict[str, str] = field(init=False)
@@ -200,11 +231,13 @@ class _Asker:
         answer = self.session.ask(question.text, self._scope(question))
         answer_ms = (time.perf_counter() - started) * 1000
         near = self._nearness(question, answer, hits) if self._needs_vectors() else None
-        return Outcome(ranking, relevant, answer, near, search_ms, answer_ms)
+        judged = self._judged(question, answer, hits)
+        return Outcome(ranking, relevant, answer, near, judged, search_ms, answer_ms)
 
     def models(self) -> dict[str, str]:
         """What answers, by its part."""
         known = {"embedder": self.session.embedder.name}
+        known |= {"judge": self.judge.name} if self.judge is not None else {}
         return {**known, "generator": self.session.generator.name} if self.session.has_generator else known
 
     def notes(self) -> list[str]:
@@ -249,6 +282,14 @@ class _Asker:
                 (chunk.id, name, places.locate(chunk) if places else chunk.locator.chars) for chunk in chunks
             ]
         return self._passages[name]
+
+    def _judged(self, question: Question, answer: Answer, hits: Sequence[Hit]) -> Judged | None:
+        if self.judge is None or not any(measure.needs_judge for measure in self.plan.measures):
+            return None
+        said = answer.present or answer.text if answer.status == "answered" else None
+        gold = " ".join(question.answers) or None
+        passages = [text_to_embed(hit.chunk) for hit in hits[:PASSAGES]]
+        return judge_answer(question.text, said, gold, passages, self.judge, self.session.settings.seed)
 
     def _nearness(self, question: Question, answer: Answer, hits: Sequence[Hit]) -> Nearness:
         near = hits[:PASSAGES]

@@ -10,7 +10,14 @@ from collections.abc import Sequence
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.records.passages import Hit
-from mixrag_cli.retrieval.choice import CHOICE_SECONDS, Reading, choose_document
+from mixrag_cli.retrieval.choice import (
+    CHOICE_SECONDS,
+    JUDGE,
+    Reading,
+    accept_graded,
+    choose_document,
+    grade_passages,
+)
 from mixrag_cli.retrieval.expansion import EXPANSION_SECONDS, Expansion, expand_question, rewrite_question
 from mixrag_cli.retrieval.fusion import put_first
 from mixrag_cli.stories.clock import Clock
@@ -53,6 +60,24 @@ def put_chosen_first(collection: Collection, question: str, hits: Sequence[Hit],
     """The hits with those of the document that the generator chooses before all others."""
     chosen = _choose(collection, question, hits, clock)
     return put_first(hits, lambda hit: float(hit.chunk.document == chosen))
+
+
+def accept(collection: Collection, question: str, hits: Sequence[Hit], clock: Clock) -> list[Hit]:
+    """The hits, each saying what accepts it: the generator's grades where the settings want them, else thresholds.
+
+    Where it grades none, the thresholds stand in for it, and the clock says so.
+    """
+    settings = collection.settings
+    if settings.acceptance != JUDGE or not hits:
+        return collection.judge(hits)
+    reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
+    try:
+        accepted = accept_graded(hits, grade_passages(question, hits, collection.generator, reading))
+    except ModelUnusable as error:
+        clock.left_out.append(f"judge of the passages: {error.message}")
+        accepted = collection.judge(hits)
+    clock.lap("accept")
+    return accepted
 
 
 def _choose(collection: Collection, question: str, hits: Sequence[Hit], clock: Clock) -> str | None:

@@ -7,8 +7,14 @@ from mixrag_cli.store import CommitRecord
 
 CALIBRATION = "calibration"  # by reranker: what the sources' scores are worth in this collection
 CALIBRATION_DUE = "calibration_due"  # whether a fit was begun and not ended
-TABLE_FORM = "table_representation"  # of all tables in the index
-PROSE_FORM = "prose_chunks"  # of all running text in the index
+# Settings that decide what all passages of an index look like, each kept under its name: what it is where nothing is
+# kept, and what there has to be of for another one to matter.
+FORMS = {
+    "table_representation": (None, "tables"),
+    "prose_chunks": ("packed", "chunks"),
+    "passage_tokens": (0, "chunks"),
+    "nlp": ("none", "chunks"),
+}
 SELECTIONS = "selections"  # by root: the globs that say which of its files are wanted
 SUMMARIES = "summaries"  # what made the summaries that the index holds
 

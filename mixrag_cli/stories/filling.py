@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.extraction import ExtractionJob, ReaderPool, open_readers
-from mixrag_cli.models import Embedder, late_dim_of, load_embedder
+from mixrag_cli.models import NO_PIPELINE, Embedder, late_dim_of, load_embedder, load_language, passage_window
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
     EmbeddingCache,
@@ -26,7 +26,7 @@ from mixrag_cli.stories.calibrating import calibrate_when_due, keep_judged_fits,
 from mixrag_cli.stories.comparing import Scan
 from mixrag_cli.stories.embedding import EMBEDDING_CACHE, KnownEmbeddings, remember
 from mixrag_cli.stories.events import IndexEvents
-from mixrag_cli.stories.extras import PROSE_FORM, TABLE_FORM
+from mixrag_cli.stories.extras import FORMS
 from mixrag_cli.stories.roots import IndexPlan
 from mixrag_cli.stories.selections import keep_selections
 from mixrag_cli.stories.wishes import IndexWishes
@@ -47,13 +47,15 @@ def fill(
 
     Raises as build_index does.
     """
-    embedder = load_embedder(settings)
+    embedder = load_embedder(settings, for_many=True)
+    if settings.nlp != NO_PIPELINE:
+        load_language(settings)  # what it lacks is told once, and not of each file
     replaced = _replaced(plan.store, embedder) if wishes.rebuild else []
     judged = read_judged_fits(plan.store) if wishes.rebuild else None
     if wishes.cluster:
         events.phase("join", None)
     with (  # the pool before the store: processes must be started before LanceDB is loaded
-        open_readers(settings, embedder.window, wishes.cluster, events.note) as pool,
+        open_readers(settings, passage_window(settings, embedder), wishes.cluster, events.note) as pool,
         open_writer(
             plan.store,
             roots=plan.folders,
@@ -151,7 +153,7 @@ def _stores(writer: StoreWriter, others: Sequence[StoreReader]) -> Callable[[], 
 
 def _write_rows(writer: StoreWriter, scan: Scan, settings: Settings, cache: EmbeddingCache) -> None:
     """All that needs no reading: how tables are told, what is gone, what is only noted."""
-    forms = {TABLE_FORM: settings.table_representation, PROSE_FORM: settings.prose_chunks}
+    forms = {name: getattr(settings, name) for name in FORMS}
     if any(writer.record.extra.get(name) != form for name, form in forms.items()):
         writer.put_extra(forms)
     keep_selections(writer, scan.selections)

@@ -30,7 +30,7 @@ from mixrag_cli.stories.batching import Tally
 from mixrag_cli.stories.calibrating import is_left
 from mixrag_cli.stories.comparing import Scan, known_rows, scan_roots
 from mixrag_cli.stories.events import IndexEvents
-from mixrag_cli.stories.extras import PROSE_FORM, TABLE_FORM
+from mixrag_cli.stories.extras import FORMS
 from mixrag_cli.stories.filling import fill
 from mixrag_cli.stories.roots import IndexPlan, plan_index
 from mixrag_cli.stories.selections import are_kept, selections_for
@@ -133,12 +133,10 @@ def _check_forms(store: Path, settings: Settings) -> None:
         record = read_record(store)
     except NoIndex:
         return
-    for key, usual, name, asked, counted in (
-        (TABLE_FORM, settings.table_representation, "table_representation", settings.table_representation, "tables"),
-        (PROSE_FORM, "packed", "prose_chunks", settings.prose_chunks, "chunks"),
-    ):
-        made = record.extra.get(key) or usual
-        if made != asked and record.counts.get(counted):
+    for name, (usual, counted) in FORMS.items():
+        asked = getattr(settings, name)
+        made = record.extra.get(name, usual)
+        if made is not None and made != asked and record.counts.get(counted):
             raise StoreMismatch(f"index was made with {name} {made}, not {asked}", rebuild_hint(store))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mixrag_cli.errors import WrongUsage
+from mixrag_cli.models import describe_generator
 from mixrag_cli.readers.decoding import is_on_encoding
 from mixrag_cli.readers.sheets.sampling import SEARCHABLE
 from mixrag_cli.records.files import DocumentRow, Skipped
@@ -112,7 +113,7 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
         no_reader=unread_formats(left_out),
         partly=tuple(f"{row.path}: {note}" for row in indexed for note in row.warnings if SEARCHABLE in note),
         encodings=tuple(f"{row.path}: {note}" for row in indexed for note in row.warnings if is_on_encoding(note)),
-        models={"embedder": record.embedder},
+        models={"embedder": record.embedder, **describe_generator(settings)},
         thresholds=_thresholds(calibration, settings),
         calibration=calibration,
         stale=sum(row.stale for row in rows),

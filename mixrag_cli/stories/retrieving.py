@@ -20,7 +20,7 @@ from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.correction import widen
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.collection import Collection
-from mixrag_cli.stories.expanding import expand, keep_chosen, rewrite
+from mixrag_cli.stories.expanding import accept, expand, keep_chosen, rewrite
 
 Evidence = Literal["all", "accepted"]
 NEAREST = 3  # refused passages that are named
@@ -39,14 +39,16 @@ def retrieve(
     collection: Collection, question: str, where: str | None, clock: Clock, operands: Sequence[str]
 ) -> Retrieved:
     """The passages to read for the question, or the nearest refused ones."""
-    hits = collection.judge(collection.find(question, where, clock, operands, expand(collection, question, clock)))
+    found = collection.find(question, where, clock, operands, expand(collection, question, clock))
+    hits = accept(collection, question, found, clock)
     reads = collection.settings.evidence
     if kept := readable(hits, reads):
         return Retrieved(keep_chosen(collection, question, kept, clock))
     corrected = bool(hits) and collection.settings.correction == "on"
     if corrected:
-        hits = collection.judge(_correct(collection, question, hits, where, clock))
+        corrected_hits = _correct(collection, question, hits, where, clock)
         clock.lap("correct")
+        hits = accept(collection, question, corrected_hits, clock)
         if kept := readable(hits, reads):
             return Retrieved(keep_chosen(collection, question, kept, clock), corrected=True)
     return Retrieved((), tuple(hits[:NEAREST]), corrected)

@@ -15,14 +15,17 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import cast
 
 from mixrag_cli.errors import ModelUnusable, NoIndex
 from mixrag_cli.fencing import KEY_OF_COUNTING
-from mixrag_cli.generator import Generator, Reply
+from mixrag_cli.generator import Generator, Reply, ways_to
 from mixrag_cli.models import Embedder, late_dim_of
 from mixrag_cli.models.replies import ReplyCache
 from mixrag_cli.records.files import DocumentRow
@@ -33,6 +36,7 @@ from mixrag_cli.store import EmbeddingCache, StoredDocument, StoreReader, StoreW
 from mixrag_cli.stories.embedding import EMBEDDING_CACHE, KnownEmbeddings, embed_cached
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.extras import SUMMARIES
+from mixrag_cli.stories.summary_budget import BUDGETS, TOKENS, Budget, BudgetSpentError
 from mixrag_cli.tables.summaries import (
     LIMITS,
     Form,
@@ -48,10 +52,8 @@ from mixrag_cli.tables.summaries import (
 
 CACHE = Path("cache", "summaries")  # inside the store's folder; a rebuild keeps it
 INTERRUPTED = "interrupted"
-BUDGETS = TOKENS, TIME = "tokens", "time"  # what a run may stop for
 COMMIT_SUMMARIES = 32
 COMMIT_SECONDS = 60.0  # the most that dying loses; what was replied is remembered even then
-MIN_REPLY_TOKENS = 64  # with less left of the budget no reply would be whole
 
 Place = tuple[DocumentRow, Table, Chunk]
 
@@ -94,37 +96,6 @@ class _Counts:
         return self.made + self.remembered + self.rejected
 
 
-class _BudgetSpentError(Exception):
-    """No further reply can be paid for. args: "tokens" or "time"."""
-
-
-@dataclass(slots=True)
-class _Budget:
-    """What may still be spent. tokens: so far."""
-
-    most_tokens: int
-    deadline: float
-    reply_seconds: float
-    tokens: int = 0
-
-    def reply_tokens(self, prompt_tokens: int, wanted: int) -> int:
-        """How long the next reply may get. Raises _BudgetSpentError where it would not be worth its prompt."""
-        left = self.most_tokens - self.tokens - prompt_tokens
-        if left < min(wanted, MIN_REPLY_TOKENS):
-            raise _BudgetSpentError(TOKENS)
-        return min(wanted, left)
-
-    def seconds(self) -> float:
-        """How long the next reply may take. Raises _BudgetSpentError where no time is left."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise _BudgetSpentError(TIME)
-        return min(self.reply_seconds, left)
-
-    def add(self, reply: Reply) -> None:
-        self.tokens += reply.prompt_tokens + reply.reply_tokens
-
-
 def summarise_tables(
     store: Path,
     settings: Settings,
@@ -157,12 +128,13 @@ def summarise_tables(
         except ModelUnusable as error:
             return SummaryReport(form, tables=n_tables, left=len(waiting), stopped=error.message)
         model = generator.name
-    run = _Run(store, settings, form, model, generator, cache, events)
+    generators = () if generator is None else ways_to(generator, settings.generator_requests)
+    run = _Run(store, settings, form, model, generators, cache, events)
     try:
         n_waiting = run.go(load_embedder(), wait_s)
     finally:
-        if generator is not None:
-            generator.close()
+        for each in generators:
+            each.close()
     return SummaryReport(
         form=form,
         model=model,
@@ -234,24 +206,35 @@ def _places(reader: StoreReader, waiting: TableIds) -> Iterator[Place]:
 
 @dataclass(slots=True)
 class _Run:
-    """One run over the waiting tables. generator: None where all is remembered. stopped: why it did not end."""
+    """One run over the waiting tables. stopped: why it did not end.
+
+    generators: ways to one model that can be asked at once; none where all is remembered.
+    """
 
     store: Path
     settings: Settings
     form: Form
     model: str
-    generator: Generator | None
+    generators: Sequence[Generator]
     cache: ReplyCache
     events: IndexEvents
     counts: _Counts = field(default_factory=_Counts)
-    budget: _Budget = field(init=False)
+    budget: Budget = field(init=False)
     stopped: str = ""
+    _idle: SimpleQueue[Generator] = field(default_factory=SimpleQueue)
     _done: list[tuple[Place, Summary]] = field(default_factory=list)
     _committed: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         deadline = time.monotonic() + 60 * self.settings.summary_minutes
-        self.budget = _Budget(self.settings.summary_tokens, deadline, self.settings.generator_seconds)
+        self.budget = Budget(self.settings.summary_tokens, deadline, self.settings.generator_seconds)
+        for generator in self.generators:
+            self._idle.put(generator)
+
+    @property
+    def at_once(self) -> int:
+        """How many tables are summarised at the same time."""
+        return max(1, len(self.generators))
 
     def go(self, embedder: Embedder, wait_s: float) -> int:
         """Summarise as far as it goes; returns how many tables waited."""
@@ -269,14 +252,14 @@ class _Run:
             waiting = self._prepare(writer)
             self.events.phase("summarise", len(waiting))
             try:
-                for place in _places(writer.read(), waiting):
-                    self._summarise(place)
+                for place, summary, is_new in self._in_order(_places(writer.read(), waiting)):
+                    self._keep(place, summary, is_new=is_new)
                     self.events.advance(self.counts.done, f"{place[0].path} · {self.budget.tokens:,} tokens")
                     if self._is_due():
                         self._commit(writer, embedder, embeddings)
             except KeyboardInterrupt:
                 self.stopped = INTERRUPTED
-            except (_BudgetSpentError, ModelUnusable) as error:
+            except (BudgetSpentError, ModelUnusable) as error:
                 self.stopped = str(error)
             self._commit(writer, embedder, embeddings)
             if self.stopped != INTERRUPTED:  # what is committed can be searched; the next run tidies up
@@ -303,29 +286,63 @@ class _Run:
         self._done = []
         self._committed = time.monotonic()
 
-    def _summarise(self, place: Place) -> None:
-        """One table: as remembered, else asked. Raises _BudgetSpentError, ModelUnusable, KeyboardInterrupt."""
-        table = place[1]
+    def _in_order(self, places: Iterable[Place]) -> Iterator[tuple[Place, Summary | None, bool]]:
+        """Each table with its summary and whether that is new, as many being written at once as there are generators.
+
+        Raises what _summarise raises, once what was under way is told.
+        """
+        failed: BaseException | None = None
+        under_way: deque[tuple[Place, Future[tuple[Summary | None, bool]]]] = deque()
+        with ThreadPoolExecutor(self.at_once) as pool:
+            for place in (*places, None):
+                while under_way and (place is None or len(under_way) >= self.at_once):
+                    before, work = under_way.popleft()
+                    try:
+                        found = work.result()
+                    except BaseException as error:
+                        failed = failed or error
+                        self._stop_if_interrupted(error)
+                        continue
+                    yield before, *found
+                if failed is not None and not under_way:
+                    raise failed
+                if failed is None and place is not None:
+                    under_way.append((place, pool.submit(self._summarise, place[1])))
+
+    def _stop_if_interrupted(self, error: BaseException) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            for generator in self.generators:
+                generator.cancel()
+
+    def _summarise(self, table: Table) -> tuple[Summary | None, bool]:
+        """As remembered, else asked. Raises BudgetSpentError, ModelUnusable, KeyboardInterrupt."""
         key = summary_key(table, self.form, self.model)
-        known = self.cache.get(key)
-        summary = read_summary(json.dumps(known), self.form) if known is not None else self._ask(table)
-        if known is None:
-            self.cache.put(key, summary.to_json() if summary is not None else {})
+        if (known := self.cache.get(key)) is not None:
+            return read_summary(json.dumps(known), self.form), False
+        if not self.generators:
+            raise ModelUnusable("the summaries that were remembered are gone", "the same command again")
+        generator = self._idle.get()
+        try:
+            summary = self._ask(generator, table)
+        finally:
+            self._idle.put(generator)
+        self.cache.put(key, summary.to_json() if summary is not None else {})
+        return summary, True
+
+    def _keep(self, place: Place, summary: Summary | None, *, is_new: bool) -> None:
         if summary is None:
             self.counts.rejected += 1
             return
-        self.counts.made += known is None
-        self.counts.remembered += known is not None
+        self.counts.made += is_new
+        self.counts.remembered += not is_new
         self._done.append((place, summary))
 
-    def _ask(self, table: Table) -> Summary | None:
+    def _ask(self, generator: Generator, table: Table) -> Summary | None:
         """The summary, asked for at most twice; None where both replies were of no use."""
-        if self.generator is None:
-            raise ModelUnusable("the summaries that were remembered are gone", "the same command again")
-        shown = fit_table(table, self.form, self.generator, self.settings.context_tokens)
+        shown = fit_table(table, self.form, generator, self.settings.context_tokens)
         reason = ""
         for _ in range(2):
-            summary = read_summary(self._reply(self.generator, shown, reason).text, self.form)
+            summary = read_summary(self._reply(generator, shown, reason).text, self.form)
             foreign = foreign_numbers(summary.text, table) if summary is not None else ()
             if summary is not None and not foreign:
                 return summary
@@ -338,15 +355,15 @@ class _Run:
             shown, self.form, max_tokens=wanted, seconds=self.budget.seconds(), seed=self.settings.seed, reason=reason
         )
         counted = [replace(each, text=each.text.replace(request.nonce, KEY_OF_COUNTING)) for each in request.messages]
-        most = self.budget.reply_tokens(generator.count_prompt_tokens(counted), wanted)
-        reply = generator.reply(replace(request, max_tokens=most))
-        self.budget.add(reply)
+        with self.budget.spend(generator.count_prompt_tokens(counted), wanted) as share:
+            reply = generator.reply(replace(request, max_tokens=share.most))
+            share.spent = reply.prompt_tokens + reply.reply_tokens
         if reply.finish == "cancelled":
             raise KeyboardInterrupt
         if reply.finish == "timeout":
             self.budget.seconds()  # where the run's own time is over, the table is left for the next one
-        if reply.finish == "length" and most < wanted:
-            raise _BudgetSpentError(TOKENS)
+        if reply.finish == "length" and share.most < wanted:
+            raise BudgetSpentError(TOKENS)
         return reply
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
-from mixrag_cli.models import Embedder, late_dim_of, load_embedder
+from mixrag_cli.models import Embedder, late_dim_of, load_embedder, passage_window
 from mixrag_cli.records.files import DocumentRow, SourceFile
 from mixrag_cli.records.passages import Extraction
 from mixrag_cli.settings import Settings
@@ -31,7 +31,7 @@ def open_files(files: Sequence[Path], settings: Settings) -> Session:
     rows = {row.id: (row, source) for row, source in (_row_of(path, settings) for path in files)}
     jobs = [ExtractionJob(source, row.id, row.path_below) for row, source in rows.values()]
     documents = []
-    with ReaderPool(settings, embedder.window) as pool:
+    with ReaderPool(settings, passage_window(settings, embedder)) as pool:
         for result in pool.extract_all(jobs):
             row = rows[result.job.document_id][0]
             if result.extraction is None:

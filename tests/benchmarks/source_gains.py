@@ -9,7 +9,7 @@ had a say in the weight that it is told with. The router of `levels` is trained 
 one set alone has is told with its shipped weight, which these questions chose.
 
 oracle          the best of the runs for each question, chosen by the judgements: what a router could gain at most
-keyword router  words alone for questions with a number, a code or a quotation, else the default
+keyword, entropy and compositional router   routers.py, the last two fitted on the other sets
 rank fusion     reciprocal rank fusion of the default with words and with meaning
 dphf            the same of the question's path and that of a made-up answer (FinQA: the study's Q2D)
 
@@ -22,6 +22,7 @@ import argparse
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from typing import Any
 import numpy as np
 from financerag import EXPANSION_FILES, SUMMARY_FILES, read_values
 from judged import Gathered, JudgedSet, K, Question, index_set, json_to_gathered, read_set
+from routers import DEFAULT, Values, compositional_routes, entropy_routes, fit_bounds, signals_of, taken
 
 from mixrag_cli.evaluation.measures import ndcg_at
 from mixrag_cli.evaluation.statistics import benjamini_hochberg, bootstrap, holm, paired_bootstrap
@@ -52,6 +54,7 @@ from mixrag_cli.terms import text_to_terms
 SETS = ("hitab", "hetpart", "paper", "tatqa")
 WEIGHTS = (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
 LEVELS_NAME = "levels"
+RANKS, DUAL = "rank fusion", "dphf"
 FINQA = ("paper", "part", "full")
 N_WORDS = Settings().words_candidates
 EXACT = re.compile(r"\d|[\"“‘`]|\b[a-z]+_[a-z]+\b|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}\b")
@@ -285,11 +288,40 @@ def ndcg_of(pools: Pools, hits: Sequence[Hit], evidence: np.ndarray) -> float:
     return pools.gathered.ndcg([hits[n] for n in order])
 
 
-def keyword_values(pools: Sequence[Pools], prior: Calibration) -> np.ndarray:
-    methods = ("calibrated", "words")
-    return np.array(
-        [each.gathered.ndcg(fuse_hits(each.hits(""), prior, methods[each.exact], n_words=N_WORDS)) for each in pools]
-    )
+def by_method(pools: Sequence[Pools], prior: Calibration, method: str) -> np.ndarray:
+    return np.array([each.gathered.ndcg(fuse_hits(each.hits(""), prior, method, n_words=N_WORDS)) for each in pools])
+
+
+def ways_of(pools: Sequence[Pools], prior: Calibration) -> dict[str, np.ndarray]:
+    """What each way of searching that a router may take comes to, question by question."""
+    ways = {DEFAULT: by_method(pools, prior, "calibrated")}
+    ways |= {method: by_method(pools, prior, method) for method in ("words", "meaning")}
+    ways[RANKS] = fused_by_rank(pools, prior)
+    if all(each.path for each in pools):
+        ways[DUAL] = dual_path(pools, prior)
+    return ways
+
+
+def routed_values(of: str, pools: Mapping[str, Sequence[Pools]], ways: Mapping[str, Values]) -> dict[str, np.ndarray]:
+    """The routers' values on one set, with what had to be fitted fitted on the others."""
+    known = {
+        name: np.array([signals_of(each.gathered.question.text, each.hits(""), is_exact=each.exact) for each in these])
+        for name, these in pools.items()
+    }
+    keyword = ["words" if each.exact else DEFAULT for each in pools[of]]
+    found = {"keyword router": taken(ways[of], keyword)}
+    others = [(known[name], ways[name]) for name in pools if name != of]
+    if others:
+        fitted = [(signals[:, 0], values) for signals, values in others]
+        bounds = fit_bounds(fitted, RANKS)
+        high = DUAL if DUAL in ways[of] else RANKS
+        routes = entropy_routes(known[of][:, 0], bounds, high)
+        found["entropy router"] = taken(ways[of], routes)
+        composed = compositional_routes(known[of], others, ("words", "meaning", RANKS))
+        found["compositional router"] = taken(ways[of], composed)
+        print(f"entropy {np.percentile(known[of][:, 0], [5, 50, 95]).round(3)}, bounds {np.round(bounds, 3)}: "
+              f"{Counter(routes)}; compositional {Counter(composed)}")  # fmt: skip
+    return found
 
 
 def fused_by_rank(pools: Sequence[Pools], prior: Calibration) -> np.ndarray:
@@ -331,6 +363,7 @@ def print_report(pools: Mapping[str, Sequence[Pools]], prior: Calibration) -> No
     tried = {
         name: {of: values_of(each, name, prior) for of, each in pools.items() if name in each[0].more} for name in names
     }
+    ways = {of: ways_of(each, prior) for of, each in pools.items()}
     base = {of: next(tried[name][of][0.0] for name in names if of in tried[name]) for of in pools}
     for of, each in pools.items():
         mean = bootstrap(base[of])
@@ -346,10 +379,8 @@ def print_report(pools: Mapping[str, Sequence[Pools]], prior: Calibration) -> No
                 most = (tried[name][of][own] - base[of]).mean()
                 told = f"weight {weight:g}, {ms:5.1f} ms; its own best {own:g}: {most:+.4f}"
                 runs[name] = (told, values)
-        runs["keyword router"] = ("", keyword_values(each, prior))
-        runs["rank fusion"] = ("", fused_by_rank(each, prior))
-        if all(one.path for one in each):
-            runs["dphf"] = ("", dual_path(each, prior))
+        runs |= {name: ("", values) for name, values in routed_values(of, pools, ways).items()}
+        runs |= {name: ("", ways[of][name]) for name in (RANKS, DUAL) if name in ways[of]}
         found = {name: paired_bootstrap(values, base[of]) for name, (_, values) in runs.items()}
         corrected = zip(
             found, holm([one.p for one in found.values()]), benjamini_hochberg([one.p for one in found.values()]),

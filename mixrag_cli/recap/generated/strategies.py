@@ -5,9 +5,12 @@
     cot      thoughts step by step, then the answer
     eedp     recall what the question needs, extract, decompose into steps, predict
     pot      a program; here an expression that the calculator evaluates, never code that is run
+    recap-without-restate, -extract, -compute   to price each step of recap               MixRAG, table 5
 
-All five quote what they rest on and are verified in the same way. The prompts are our own; each shows one example, as
-in the paper's experiments. A prompt holds nothing that changes between calls, so that a model's work on it is kept.
+All quote what they rest on and are verified in the same way. Without the step of extracting the quotes come last, as
+evidence for an answer that was not made from them, and there is nothing that a formula could name. The prompts are our
+own; each shows one example, as in the paper's experiments. A prompt holds nothing that changes between calls, so that a
+model's work on it is kept.
 """
 
 from __future__ import annotations
@@ -184,6 +187,9 @@ STRATEGIES: Mapping[str, Strategy] = {
     each.name: each
     for each in (
         Strategy("recap", ("restate", "extract", "compute", "answer", "present")),
+        Strategy("recap-without-restate", ("extract", "compute", "answer", "present")),
+        Strategy("recap-without-extract", ("restate", "answer", "present", "extract")),
+        Strategy("recap-without-compute", ("restate", "extract", "answer", "present")),
         Strategy("direct", ("answer", "extract")),
         Strategy("cot", ("thoughts", "extract", "answer")),
         Strategy("eedp", ("recall", "extract", "steps", "answer")),

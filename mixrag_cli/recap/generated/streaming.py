@@ -1,8 +1,8 @@
 """The answer's words while they come: read out of the half-written JSON, held back where they are not supported.
 
-The answer part is written after the extracts and the formula in every strategy but "direct", so what it may say is
-known when it begins. Whole words are told, and none with a number, a link or a tag that the final checks would refuse;
-at the first of those the stream falls silent, and the verified answer says the rest.
+The answer part is written after the extracts and the formula where a strategy does not put the answer first, so what it
+may say is known when it begins. Whole words are told, and none with a number, a link or a tag that the final checks
+would refuse; at the first of those the stream falls silent, and the verified answer says the rest.
 """
 
 from __future__ import annotations

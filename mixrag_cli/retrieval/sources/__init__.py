@@ -7,9 +7,10 @@ rerank           reads the best candidates closely
 summary          finds tables by what a generator wrote of them
 levels           passage, window, section and document, weighed by a router
 graph            follows the collection's own ties from the best candidates
+hops             a passage with what one tie leads to, and two
 tiers            finds groups of passages that mean much the same
 
-The last four are extra: they are made where a weight is given to them.
+The last five are extra: they are made where a weight is given to them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from mixrag_cli.retrieval.sources import (
     graph,
     headers,
+    hops,
     levels,
     meaning,
     phrases,
@@ -31,7 +33,7 @@ from mixrag_cli.retrieval.sources import (
 from mixrag_cli.retrieval.sources.base import Source
 from mixrag_cli.retrieval.sources.row import Means, SourceRow
 
-_ROWS = (words, meaning, reranked, phrases, headers, titles, summaries, levels, graph, tiers)
+_ROWS = (words, meaning, reranked, phrases, headers, titles, summaries, levels, graph, hops, tiers)
 # In the order in which people are told of them.
 ROWS: Mapping[str, SourceRow] = {module.ROW.name: module.ROW for module in _ROWS}
 SOURCES = tuple(row.name for row in ROWS.values() if not row.is_extra)

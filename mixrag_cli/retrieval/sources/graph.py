@@ -6,6 +6,7 @@
     reference  "see Table 3", and the passage that is headed so in the same file
     link       a file that is named, and its first passage
     import     a module that code imports, and its first passage
+    entity     two passages in a row that say the same name, where a pipeline of the user's reads names
 
 Source: "Beyond the Reranker", section 4.2 (GAHR), without its learned vectors; personalised PageRank: Haveliwala, WWW
 2002.
@@ -14,8 +15,10 @@ Source: "Beyond the Reranker", section 4.2 (GAHR), without its learned vectors; 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +38,7 @@ _REFERENCE = re.compile(r"\b(table|figure|section|note|appendix|chapter|exhibit)
 _HEADED = re.compile(r"\s*(table|figure|section|note|appendix|chapter|exhibit)?\s*(\d[\d.]*\d|\d)\b", re.I)
 _FILE = re.compile(r"[\w.-]+\.\w{1,6}\b")
 _IMPORT = re.compile(r"^\s*(?:from|import|use|using|require|include|#include)\b[\s(\"'<]*([\w./-]+)", re.M)
+MOST_SAYING = 30  # passages: a name in more of them is what the collection is about; not tuned
 HEADING = 80  # characters of a passage that may be its heading
 
 Edge = tuple[int, int]
@@ -85,6 +89,7 @@ def walk(ties: Ties, start: Numbers) -> Numbers:
     """Personalised PageRank: (n,) shares that sum to 1, from (n,) shares of the start.
 
     Example: two tied passages, all of the start on one -> about .54 and .46.
+    Source: "Beyond the Reranker", section 4.2 (GAHR); Haveliwala, WWW 2002.
     """
     mass = start
     for _ in range(STEPS):
@@ -94,9 +99,13 @@ def walk(ties: Ties, start: Numbers) -> Numbers:
     return mass
 
 
-def tie(passages: Passages) -> Ties:
-    """The graph of a collection."""
-    edges = {(min(a, b), max(a, b)) for a, b in (*_tie_neighbours(passages), *_tie_mentions(passages)) if a != b}
+def tie(passages: Passages, names: Sequence[frozenset[str]] = ()) -> Ties:
+    """The graph of a collection. names: that each passage says, none where nobody read them.
+
+    Source: "Beyond the Reranker", section 4.2 (GAHR: the typed edges).
+    """
+    found = (*_tie_neighbours(passages), *_tie_mentions(passages), *_tie_names(names))
+    edges = {(min(a, b), max(a, b)) for a, b in found if a != b}
     pairs = np.array(sorted(edges), dtype=np.intp).reshape(-1, 2)
     ends = np.concatenate([pairs, pairs[:, ::-1]])
     degrees = np.bincount(ends[:, 0], minlength=len(passages.kept)).astype(np.float64)
@@ -114,6 +123,17 @@ def _tie_neighbours(passages: Passages) -> Iterator[Edge]:
     for keys in (tables, sections):
         for rows in passages.groups(keys):
             yield from ((int(rows[0]), int(row)) for row in rows[1:])
+
+
+def _tie_names(names: Sequence[frozenset[str]]) -> Iterator[Edge]:
+    """entity. A name that many passages say ties none: it says nothing of them."""
+    said: dict[str, list[int]] = defaultdict(list)
+    for row, each in enumerate(names):
+        for name in each:
+            said[name].append(row)
+    for rows in said.values():
+        if len(rows) <= MOST_SAYING:
+            yield from pairwise(rows)
 
 
 def _tie_mentions(passages: Passages) -> Iterator[Edge]:
@@ -144,7 +164,10 @@ def _label(kind: str, number: str) -> str:
 
 def _make(means: Means) -> Graph | None:
     passages = means.passages()
-    return Graph(passages, tie(passages)) if len(passages.kept) else None
+    if not len(passages.kept):
+        return None
+    names = means.names_in([chunk.text for chunk in passages.chunks]) if means.names_in else ()
+    return Graph(passages, tie(passages, names))
 
 
 ROW = SourceRow(NAME, _make, unseen=unknown, is_extra=True, weight=WEIGHT)

@@ -67,7 +67,10 @@ class Levels:
 
 
 def weigh(scores: Vectors, weights: Vectors) -> Vectors:
-    """(n,): the levels' scores (n, levels) summed by the router's weights (levels,), over their sum: in [0, 1]."""
+    """(n,): the levels' scores (n, levels) summed by the router's weights (levels,), over their sum: in [0, 1].
+
+    Source: Mix-of-Granularity, section 3.2.1, eq. 1.
+    """
     total: Vectors = scores @ weights / max(float(weights.sum()), TINY)
     return total
 
@@ -76,6 +79,7 @@ def keep_best(scores: Vectors, limit: int = N_SNIPPETS) -> Vectors:
     """The scores with all but the best set to 0, and none below 0.
 
     Example: [.1, .3, .2] with limit 2 -> [0, .3, .2]
+    Source: Mix-of-Granularity, section 3.2.1, eq. 1 (t_rs: the scores of the k_r best).
     """
     if len(scores) <= limit:
         return np.maximum(scores, 0)
@@ -88,6 +92,7 @@ def nest(passages: Passages) -> Nested:
     """Passages, windows of WINDOW, sections (the passages under one heading) and documents.
 
     A window does not leave its section and a section not its document, so that each level holds the finer one whole.
+    Source: Mix-of-Granularity, section 3.2.1.
     """
     documents = [passage.chunk.document for passage in passages.kept]
     sections: list[object] = []

@@ -54,6 +54,7 @@ def soft_labels(nearness: Floats) -> Floats:
     """(n, levels): BEST where a question's nearness is highest, SECOND where it is second, else 0.
 
     Example: [[.1, .9, .5, .2]] -> [[0, .8, .2, 0]]. Of equals the finer level comes first.
+    Source: Mix-of-Granularity, section 3.2.2.
     """
     order = np.argsort(-nearness, axis=1, kind="stable")
     labels = np.zeros_like(nearness, dtype=np.float32)
@@ -64,7 +65,10 @@ def soft_labels(nearness: Floats) -> Floats:
 
 
 def train_router(vectors: Floats, labels: Floats, seed: int = 0) -> Router:
-    """The router that says these labels best. vectors: (n, dim) of questions; labels: (n, levels), as soft_labels."""
+    """The router that says these labels best. vectors: (n, dim) of questions; labels: (n, levels), as soft_labels.
+
+    Source: Mix-of-Granularity, section 3.2.2, eq. 3.
+    """
     random = np.random.default_rng(seed)
     dim, levels = vectors.shape[1], labels.shape[1]
     known = [

@@ -22,7 +22,8 @@ class Means:
 
     reranker: what reads the best candidates closely, None for nothing. limits: by source, of how many passages it may
     propose, or read. passages: all of them; read when they are first asked for. is_summary: whether a passage is a
-    generator's summary of a table, which shows the table.
+    generator's summary of a table, which shows the table. names_in: the names that texts say, where a pipeline of the
+    user's reads them.
     """
 
     store: PassageStore
@@ -32,6 +33,7 @@ class Means:
     n_reranked: int
     passages: Callable[[], Passages]
     is_summary: Callable[[Chunk], bool] = is_none
+    names_in: Callable[[Sequence[str]], Sequence[frozenset[str]]] | None = None
 
 
 def as_it_is(score: float, ceiling: float) -> float:

@@ -66,7 +66,10 @@ class Tiers:
 
 
 def build_tiers(vectors: Vectors, seed: int = 0) -> tuple[Vectors, Members]:
-    """The groups of all tiers with their leaves: (k, dim), rows of length 1, and (k, n)."""
+    """The groups of all tiers with their leaves: (k, dim), rows of length 1, and (k, n).
+
+    Source: "Beyond the Reranker", section 4.2 (RAPTOR and the cross-document tier).
+    """
     groups: list[Vectors] = []
     members: list[Members] = []
     below, leaves = vectors, np.eye(len(vectors), dtype=bool)
@@ -86,7 +89,10 @@ def build_tiers(vectors: Vectors, seed: int = 0) -> tuple[Vectors, Members]:
 
 
 def group_softly(vectors: Vectors, n_groups: int, seed: int = 0) -> tuple[Vectors, Vectors]:
-    """How much each vector belongs to each group, (n, k), rows that sum to 1; and the groups' centres, (k, dim)."""
+    """How much each vector belongs to each group, (n, k), rows that sum to 1; and the groups' centres, (k, dim).
+
+    Source: Banerjee et al., JMLR 2005, for RAPTOR's soft clusters.
+    """
     random = np.random.default_rng(seed)
     centres = vectors[random.choice(len(vectors), n_groups, replace=False)]
     shares = np.zeros((len(vectors), n_groups), np.float32)

@@ -1,0 +1,58 @@
+"""What one run of summaries may spend: tokens of prompts and replies, and time. Shared by those who ask at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+
+BUDGETS = TOKENS, TIME = "tokens", "time"  # what a run may stop for
+MIN_REPLY_TOKENS = 64  # with less left of the budget no reply would be whole
+
+
+class BudgetSpentError(Exception):
+    """No further reply can be paid for. args: "tokens" or "time"."""
+
+
+@dataclass(slots=True)
+class Spending:
+    """One reply's share. most: tokens that it may have; spent: of prompt and reply, known when it is there."""
+
+    most: int
+    spent: int = 0
+
+
+@dataclass(slots=True)
+class Budget:
+    """What may still be spent. tokens: so far, and what is promised to replies that are being written."""
+
+    most_tokens: int
+    deadline: float
+    reply_seconds: float
+    tokens: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    @contextmanager
+    def spend(self, prompt_tokens: int, wanted: int) -> Iterator[Spending]:
+        """A share for one reply; what it did not take is given back. Raises BudgetSpentError where none is worth it."""
+        with self._lock:
+            left = self.most_tokens - self.tokens - prompt_tokens
+            if left < min(wanted, MIN_REPLY_TOKENS):
+                raise BudgetSpentError(TOKENS)
+            spending = Spending(min(wanted, left))
+            promised = prompt_tokens + spending.most
+            self.tokens += promised
+        try:
+            yield spending
+        finally:
+            with self._lock:
+                self.tokens += spending.spent - promised
+
+    def seconds(self) -> float:
+        """How long the next reply may take. Raises BudgetSpentError where no time is left."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise BudgetSpentError(TIME)
+        return min(self.reply_seconds, left)
