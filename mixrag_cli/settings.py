@@ -62,6 +62,18 @@ MOST_WEIGHT = 100  # of a source: beyond it nothing else counts
 MAY_BE_EMPTY = frozenset({"generator", "generator_model"})
 
 
+Strategy = Literal[
+    "recap",
+    "direct",
+    "cot",
+    "eedp",
+    "pot",
+    "recap-without-restate",
+    "recap-without-extract",
+    "recap-without-compute",
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Every knob of the program, with its unit in its name."""
@@ -99,16 +111,7 @@ class Settings:
     # generation
     generator: str = ""  # "" for none; a GGUF file, a name from `mixrag models`, or a server's http(s) address
     generator_model: str = ""  # the model's name on a server
-    strategy: Literal[
-        "recap",
-        "direct",
-        "cot",
-        "eedp",
-        "pot",
-        "recap-without-restate",
-        "recap-without-extract",
-        "recap-without-compute",
-    ] = "recap"
+    strategy: Strategy = "recap"
     context_tokens: int = 8192  # prompt and reply; never more than the model was trained on
     answer_tokens: int = 512
     generator_seconds: int = 120  # a reply is cut off after so long

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
 from mixrag_cli.settings import Settings
+from mixrag_cli.store.commit import read_record, write_record
 from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 
@@ -133,3 +135,11 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "index.err").write_bytes(done.stderr)
     (home / "index.code").write_text(str(done.returncode))
     return folder
+
+
+def copy_indexed(folder: Path, target: Path) -> Path:
+    """A copy of an indexed folder whose index counts as made there: making it anew takes seconds."""
+    shutil.copytree(folder, target, symlinks=True)
+    store = target / ".mixrag"
+    write_record(store, replace(read_record(store), home=store.stat().st_ino))
+    return target

@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +25,7 @@ from mixrag_cli.cli import app
 from mixrag_cli.commands.doors import commands_below
 from mixrag_cli.store import open_reader
 from mixrag_cli.store.quantising import encode_vectors
-from tests.cli_fixtures import FORBIDDEN_BYTES, PROGRAM, environment_of, run_here, run_mixrag
+from tests.cli_fixtures import FORBIDDEN_BYTES, PROGRAM, copy_indexed, environment_of, run_here, run_mixrag
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
@@ -702,7 +701,7 @@ def test_reading_commands_write_nothing_into_the_folder(indexed):
 @pytest.fixture
 def own_index(indexed, home):
     """A copy of the indexed folder with its index, to change."""
-    return shutil.copytree(indexed, home / "own", symlinks=True)
+    return copy_indexed(indexed, home / "own")
 
 
 def test_removing_several_files_needs_a_yes(own_index):

@@ -81,8 +81,8 @@ def test_what_the_question_accepts_may_be_found_by_another_wording(northmere_tex
 # --- a generator as judge (CRAG) --------------------------------------------------------------------------------------
 
 
-def graded_by(folder: Path, *lines: Line, **settings: object) -> tuple[Session, ScriptedGenerator]:
-    session = open_with(folder, acceptance="judge", **settings)
+def graded_by(northmere_texts: Path, *lines: Line, **settings: object) -> tuple[Session, ScriptedGenerator]:
+    session = open_with(northmere_texts, acceptance="judge", **settings)
     judge = ScriptedGenerator(lines, repeat=True)
     session.use_generator(judge)
     return session, judge
@@ -92,8 +92,8 @@ def grades(first: int, others: int) -> str:
     return json.dumps({"grades": {f"p{number}": first if number == 1 else others for number in range(1, 11)}})
 
 
-def test_a_judge_accepts_what_it_grades_high(folder: Path) -> None:
-    session, judge = graded_by(folder, grades(8, 2), evidence="accepted")
+def test_a_judge_accepts_what_it_grades_high(northmere_texts: Path) -> None:
+    session, judge = graded_by(northmere_texts, grades(8, 2), evidence="accepted")
     clock = Clock()
     found = retrieve(session, "Who lifted the boil notice?", None, clock, ())
     assert len(found.hits) == 1 and not found.corrected
@@ -104,18 +104,18 @@ def test_a_judge_accepts_what_it_grades_high(folder: Path) -> None:
     assert not clock.left_out
 
 
-def test_what_a_judge_refuses_is_rewritten_once_and_refused(folder: Path) -> None:
-    session, judge = graded_by(folder, grades(2, 0))
+def test_what_a_judge_refuses_is_rewritten_once_and_refused(northmere_texts: Path) -> None:
+    session, judge = graded_by(northmere_texts, grades(2, 0))
     found = retrieve(session, "Who lifted the boil notice?", None, Clock(), ())
     assert found.corrected and not found.hits and found.refused
     assert [request.purpose for request in judge.requests].count("judge passages") == 2
 
 
-def test_a_judge_that_grades_nothing_leaves_it_to_the_thresholds(folder: Path) -> None:
+def test_a_judge_that_grades_nothing_leaves_it_to_the_thresholds(northmere_texts: Path) -> None:
     question = "Who lifted the boil notice?"
-    session, _ = graded_by(folder, "They all look fine to me.")
+    session, _ = graded_by(northmere_texts, "They all look fine to me.")
     clock = Clock()
     found = retrieve(session, question, None, clock, ())
-    usual = retrieve(open_with(folder), question, None, Clock(), ())
+    usual = retrieve(open_with(northmere_texts), question, None, Clock(), ())
     assert [hit.chunk.id for hit in found.hits] == [hit.chunk.id for hit in usual.hits]
     assert any("graded none" in note for note in clock.left_out)

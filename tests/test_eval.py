@@ -459,7 +459,7 @@ def test_what_a_judge_was_not_shown_or_did_not_say_is_not_measured() -> None:
 def test_a_judge_measures_through_the_command_and_replays(beir: Path, cache: Path, tmp_path: Path) -> None:
     said = {"helps": ["p1"], "claims": claims(True, True, False, False), "answers": False, "expected": []}
     names = ("CP-judged", "support", "AR-judged", "CR-judged")
-    asked = ("eval", str(beir), "--limit", "3", "--cache", str(cache), "--json")
+    asked = ("eval", str(beir), "--cache", str(cache), "--json")
     measures = [part for name in names for part in ("--measure", name)]
     with serve(lambda _: json.dumps(said)) as address:
         done = run_mixrag(*asked, *measures, "--judge", address, cwd=tmp_path)

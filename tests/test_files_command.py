@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from importlib import resources
 from pathlib import Path
@@ -17,13 +16,14 @@ from mixrag_cli.cli import app
 from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.stories.freshness import freshness_note
 from mixrag_cli.walking import Selection
+from tests.cli_fixtures import copy_indexed
 
 
 @pytest.fixture
 def folder(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An indexed folder of one's own, and the current one."""
     own = tmp_path / "own"
-    shutil.copytree(indexed, own)
+    copy_indexed(indexed, own)
     monkeypatch.chdir(own)
     assert CliRunner().invoke(app, ["index"]).exit_code == 3  # the copies are other files of the same content
     return own

@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.silent import Silent
 
 from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import IndexReport, build_index
 from tests.cli_fixtures import run_here, run_mixrag
 from tests.test_cli import check_error, check_json

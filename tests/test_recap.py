@@ -100,11 +100,22 @@ def test_a_number_is_read_or_computed(fernhill: Session, question: str, value: s
 
 
 @pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What were the sales of chairs in 2023 and 2024?", "2023: €412 thousand; 2024: €515 thousand"),
+        ("What were the sales of tables in 2022 and 2024?", "2022: not found; 2024: €240 thousand"),
+    ],
+)
+def test_each_period_asked_for_has_its_value(fernhill: Session, question: str, text: str) -> None:
+    restated, base, _ = prepare(fernhill, question, Scope(), Clock())
+    assert first_piece(restated, base).text == text
+
+
+@pytest.mark.parametrize(
     ("question", "said", "path"),
     [
         ("Which product has the most stock?", "shelf", "stock.csv"),
-        ("What were the sales of chairs in 2023 and 2024?", "2023: €412 thousand; 2024: €515 thousand", "report.md"),
-        ("What were the sales of tables in 2022 and 2024?", "2022: not found; 2024: €240 thousand", "report.md"),
+        ("What were the sales of chairs in 2023 and 2024?", "515", "report.md"),
         ("How many people did the workshop employ in 2024?", "34", "report.md"),
         ("How many apprentices were trained?", "5", "report.md"),
         ("Who is the head of the workshop?", "Orla Tennick", "report.md"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
 import time
 from importlib import resources
@@ -22,7 +21,7 @@ from mixrag_cli.readers import FORMATS
 from mixrag_cli.readers.language_names import suffixes_of
 from mixrag_cli.store import build_filter
 from mixrag_cli.store.filters import check_filter
-from tests.cli_fixtures import environment_of, run_mixrag
+from tests.cli_fixtures import copy_indexed, environment_of, run_mixrag
 
 DAY_NS = 86_400 * 10**9
 
@@ -31,7 +30,7 @@ DAY_NS = 86_400 * 10**9
 def folder(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample folder with files of other languages and times, and one that could take every candidate."""
     own = tmp_path_factory.mktemp("searched") / "own"
-    shutil.copytree(indexed, own)
+    copy_indexed(indexed, own)
     (own / "tax.rs").write_text("/// The price with tax.\nfn price_with_tax(net: f64) -> f64 {\n    net * 1.23\n}\n")
     (own / "ledger.csv").write_text(
         "piece,price\n" + "".join(f"price of stool {number},{number + 10}\n" for number in range(150))

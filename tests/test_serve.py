@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.client import run_warm, socket_path
-from tests.cli_fixtures import PROGRAM, environment_of, run_mixrag
+from tests.cli_fixtures import PROGRAM, copy_indexed, environment_of, run_mixrag
 from tests.test_architecture import NOT_IN_THE_FACE
 
 PATIENCE_S = 200  # on a machine that is busy with other things
@@ -39,7 +39,7 @@ def runtime() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def served(indexed: Path, runtime: str) -> Iterator[tuple[Path, dict[str, str], subprocess.Popen[bytes]]]:
     """An indexed folder of its own, the environment of its callers, and the server that answers for it."""
-    folder = shutil.copytree(indexed, indexed.parent / "served")
+    folder = copy_indexed(indexed, indexed.parent / "served")
     env = environment_of(indexed.parent, XDG_RUNTIME_DIR=runtime)
     server = subprocess.Popen([*PROGRAM, "serve"], cwd=folder, env=env, stderr=subprocess.PIPE)
     assert server.stderr is not None
@@ -153,7 +153,7 @@ def test_a_chat_is_answered_warm_as_it_would_be_cold(served, arguments: list[str
 
 
 def test_a_chat_goes_on_where_its_server_ends(indexed: Path, runtime: str) -> None:
-    folder = shutil.copytree(indexed, indexed.parent / "forsaken")
+    folder = copy_indexed(indexed, indexed.parent / "forsaken")
     env = environment_of(indexed.parent, XDG_RUNTIME_DIR=runtime)
     server = subprocess.Popen([*PROGRAM, "serve"], cwd=folder, env=env, stderr=subprocess.PIPE)
     assert server.stderr is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -21,7 +20,7 @@ from typer.testing import CliRunner
 from mixrag_cli.cli import app
 from mixrag_cli.stories.roots import IndexPlan, RootPlan
 from mixrag_cli.walking import may_matter
-from tests.cli_fixtures import PROGRAM, environment_of, run_mixrag
+from tests.cli_fixtures import PROGRAM, copy_indexed, environment_of, run_mixrag
 
 pytest.importorskip("watchfiles", reason="an environment made before index --watch lacks watchfiles")
 PATIENCE_S = 60  # on a machine that is busy with other things
@@ -65,9 +64,7 @@ def _pour(stream: IO[bytes], lines: Queue[str]) -> None:
 
 @pytest.fixture
 def folder(indexed: Path, tmp_path: Path) -> Path:
-    own = tmp_path / "own"
-    shutil.copytree(indexed, own)
-    return own
+    return copy_indexed(indexed, tmp_path / "own")
 
 
 @pytest.fixture

@@ -180,11 +180,16 @@ class _Watch:
         self._deadline = time.monotonic() + start_s + settings.worker_total_s
         self._bearable = max(start_s, settings.worker_silence_s)
         self._silence_ends = time.monotonic() + self._bearable
+        self._is_started = False
 
     def heard(self) -> None:
-        """The child has said something whole."""
+        """The child has said something whole: at first that it has started, and the file's time begins."""
+        now = time.monotonic()
+        if not self._is_started:
+            self._is_started = True
+            self._deadline = now + self._settings.worker_total_s
         self._bearable = self._settings.worker_silence_s
-        self._silence_ends = time.monotonic() + self._bearable
+        self._silence_ends = now + self._bearable
 
     def before_wait(self) -> None:
         """Give the connection what is left of the nearer limit; bytes that are already there are still read."""

@@ -180,19 +180,11 @@ def _among(draft: Draft, drafts: Sequence[Draft]) -> dict[str, float]:
     return {**found, "agreement": float(min(len(same), MAX_AGREEING))}
 
 
-def _is_elsewhere(other: Draft, draft: Draft) -> bool:
-    """Whether it is of another passage; beside what is derived from many rows, of another table than theirs."""
-    one, two = other.source.hit.chunk, draft.source.hit.chunk
-    if draft.kind in DERIVED and one.parent == two.parent != "":
-        return False
-    return one.id != two.id
-
-
 def _lead(name: str, draft: Draft, drafts: Sequence[Draft]) -> float:
     """How far a sign is above the best of another answer, or of another passage."""
     if name in OF_ANSWERS and draft.kind not in STRETCHES:
         others = [other for other in drafts if other.said != draft.said and other.kind not in STRETCHES]
     else:
-        others = [other for other in drafts if _is_elsewhere(other, draft)]
+        others = [other for other in drafts if other.chunk != draft.chunk]
     known = [other.signs[name] for other in others if name in other.signs]
     return max(min(draft.signs[name] - max(known), MAX_LEAD), -MAX_LEAD) if known else MAX_LEAD
