@@ -15,8 +15,8 @@ import pyarrow as pa
 from lance.query import MatchQuery
 
 from mixrag_cli.store.commit import CommitRecord, TableState
+from mixrag_cli.store.engine_errors import read_errors
 from mixrag_cli.store.layout import DELETIONS_DIR, WORDS_INDEX_DIR, table_path
-from mixrag_cli.store.read_errors import read_errors
 from mixrag_cli.store.schema import (
     CHUNK_COLUMNS,
     CHUNKS,

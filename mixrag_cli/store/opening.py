@@ -21,6 +21,7 @@ from mixrag_cli.store.commit import (
     sync_folder,
     write_record,
 )
+from mixrag_cli.store.engine_errors import write_errors
 from mixrag_cli.store.failpoints import reach
 from mixrag_cli.store.layout import PRIVATE_FILE, TABLES_DIR, generations, make_private_folder
 from mixrag_cli.store.location import holds_store, is_published
@@ -29,7 +30,6 @@ from mixrag_cli.store.repair import remove_half_built, set_aside_all, set_aside_
 from mixrag_cli.store.schema import CHUNKS, DOCUMENTS, TABLES
 from mixrag_cli.store.scratch import scratch_in
 from mixrag_cli.store.trust import check_ownership, verify_engine_files, verify_manifest
-from mixrag_cli.store.write_errors import write_errors
 from mixrag_cli.store.writing import StoreWriter
 
 _IGNORE_ALL = "*\n"  # a .gitignore of its own: an index is never committed by accident

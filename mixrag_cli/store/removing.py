@@ -6,10 +6,10 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from mixrag_cli.store.engine_errors import write_errors
 from mixrag_cli.store.layout import OLD_VECTORS_DIR, QUARANTINE_DIR, SCRATCH_DIR, generations
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 from mixrag_cli.store.lock import LOCK_FILE, READERS_FILE, write_lock
-from mixrag_cli.store.write_errors import write_errors
 
 OWN_FOLDERS = (OLD_VECTORS_DIR, "cache", SCRATCH_DIR, QUARANTINE_DIR)
 OWN_FILES = (RECORD_FILE, PREVIOUS_RECORD_FILE, ".gitignore", READERS_FILE, LOCK_FILE)

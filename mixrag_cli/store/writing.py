@@ -36,6 +36,7 @@ from mixrag_cli.store.commit import (
     sync_folder,
     write_record,
 )
+from mixrag_cli.store.engine_errors import write_errors
 from mixrag_cli.store.failpoints import reach
 from mixrag_cli.store.filters import in_parts
 from mixrag_cli.store.laying_out import lay_out
@@ -69,7 +70,6 @@ from mixrag_cli.store.schema import (
     tables_to_table,
 )
 from mixrag_cli.store.trust import crc_of_file
-from mixrag_cli.store.write_errors import write_errors
 
 if TYPE_CHECKING:
     from mixrag_cli.store.engine import Tables
