@@ -15,12 +15,12 @@ import hashlib
 import os
 import random
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from running import MIXRAG, ends_within, run_command
 
 from mixrag_cli.errors import NoIndex
 from mixrag_cli.store import check_store, open_reader
@@ -47,7 +47,7 @@ def main() -> int:
             change_files(folder, dice)
             before = keys_of(folder)
             delay = dice.uniform(0.2, whole * 0.8)
-            killed = index_and_kill(folder, delay)
+            killed = not ends_within(delay, command(folder), folder)
             totals["killed" if killed else "finished"] += 1
             lost = {key for key in before - keys_of(folder) if (folder / os.fsdecode(key)).exists()}
             findings = check_of(folder)
@@ -90,26 +90,13 @@ def change_files(folder: Path, dice: random.Random) -> None:
 
 
 def command(folder: Path) -> list[str]:
-    return [sys.executable, "-m", "mixrag_cli", "index", "--prune", str(folder)]
-
-
-def index_and_kill(folder: Path, delay: float) -> bool:
-    child = subprocess.Popen(
-        command(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        child.wait(delay)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-        return True
-    return False
+    return [*MIXRAG, "index", "--prune", str(folder)]
 
 
 def index(folder: Path) -> None:
-    done = subprocess.run(command(folder), capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 3):
-        raise SystemExit(f"index failed with {done.returncode}: {done.stderr}")
+    done = run_command(command(folder))
+    if done.exit_code not in (0, 3):
+        raise SystemExit(f"index failed with {done.exit_code}: {done.stderr}")
 
 
 def keys_of(folder: Path) -> set[bytes]:

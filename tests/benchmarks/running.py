@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 MIXRAG = (sys.executable, "-m", "mixrag_cli")
@@ -73,3 +75,22 @@ def wait_for(child: subprocess.Popen[bytes], deadline: float) -> tuple[int, Any]
 def run_mixrag(*arguments: str, timeout_s: float = 1_800, **variables: str) -> Run:
     """Run `mixrag ARGUMENTS` with this interpreter."""
     return run_command([*MIXRAG, *arguments], timeout_s, **variables)
+
+
+def ends_within(seconds: float, command: Sequence[str], folder: Path, **variables: str) -> bool:
+    """Whether the command, run in the folder, came to its end; else its whole process group is killed."""
+    child = subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, **variables},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        return False
+    return True

@@ -16,7 +16,6 @@ import ctypes
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from collections import Counter
 from pathlib import Path
 
 from kill9 import N_FILES, change_files, check_of, clean_digest, digest_of, index, keys_of, write_file
+from running import MIXRAG, ends_within
 
 from mixrag_cli.errors import MixragError
 from mixrag_cli.store import check_store, find_store
@@ -52,7 +52,7 @@ class Disk:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {**os.environ, "LD_PRELOAD": str(self._library), "POWER_SHADOW": str(self.shadow)}
+        return {"LD_PRELOAD": str(self._library), "POWER_SHADOW": str(self.shadow)}
 
     def sync_all(self, *folders: Path) -> None:
         """Begin anew: what is there now is durable."""
@@ -137,7 +137,8 @@ def strike(disk: Disk, folder: Path, published: Path, name: str, dice: random.Ra
     """One command, killed or done, then the power cut; what was found afterwards."""
     before = keys_of(folder)
     disk.sync_all(folder / STORE, published)
-    is_done = run_for(folder, name, dice.uniform(0.3, LONGEST_S) if dice.random() < 0.8 else 600.0, disk)
+    seconds = dice.uniform(0.3, LONGEST_S) if dice.random() < 0.8 else 600.0
+    is_done = ends_within(seconds, [*MIXRAG, *COMMANDS[name]], folder, **disk.environment)
     after_cut, public = folder.parent / "cut", folder.parent / "public"
     for old in (after_cut, public):
         shutil.rmtree(old, ignore_errors=True)
@@ -154,20 +155,6 @@ def strike(disk: Disk, folder: Path, published: Path, name: str, dice: random.Ra
     if lost or findings:
         return f"BREACH: lost {sorted(lost)}, found {findings}"
     return f"{'done' if is_done else 'killed'}; store sound, {snapshot_of(published)}"
-
-
-def run_for(folder: Path, name: str, seconds: float, disk: Disk) -> bool:
-    """Whether the command came to its end."""
-    command = [sys.executable, "-m", "mixrag_cli", *COMMANDS[name]]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
-    child = subprocess.Popen(command, cwd=folder, env=disk.environment, **quiet)  # type: ignore[call-overload]
-    try:
-        child.wait(seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-        return False
-    return True
 
 
 def snapshot_of(published: Path) -> str:
