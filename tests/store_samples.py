@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -115,10 +115,15 @@ def writer_of(store: Path, **wishes: object) -> StoreWriter:
     return open_writer(store, **(known | wishes))  # type: ignore[arg-type]
 
 
-def build_store(store: Path, names: list[str], n_chunks: int = 4) -> None:
-    with writer_of(store) as writer:
-        writer.write_batch([make_document(name, n_chunks) for name in names])
+def write_store(store: Path, documents: Sequence[StoredDocument], **wishes: object) -> None:
+    """One whole run: the documents in a batch, and the end. wishes: of writer_of."""
+    with writer_of(store, **wishes) as writer:
+        writer.write_batch(documents)
         writer.finish()
+
+
+def build_store(store: Path, names: list[str], n_chunks: int = 4) -> None:
+    write_store(store, [make_document(name, n_chunks) for name in names])
 
 
 def rebuild_store(store: Path, names: list[str], n_chunks: int = 4, failpoint: str = "") -> None:

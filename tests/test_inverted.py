@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,19 +12,18 @@ import pytest
 from mixrag_cli.store import (
     StoredDocument,
     StoreReader,
-    StoreWriter,
     check_store,
     inverted,
     laying_out,
     open_reader,
-    open_writer,
     publish,
 )
 from mixrag_cli.store.layout import inverted_path
 from mixrag_cli.store.nearest import count_wanted, nearest_rows
-from tests.store_samples import MODEL, make_document
+from tests.store_samples import make_document, write_store, writer_of
 
 DIM, CHUNKS_A_FILE, N_TOPICS, WANTED = 32, 50, 25, 20
+LENGTHS = {"dim": DIM, "late_dim": 0}  # of vectors; no token has one
 TOPICS = np.random.default_rng(3).standard_normal((N_TOPICS, DIM)).astype(np.float32)
 
 
@@ -38,22 +36,12 @@ def document(name: str, seed: int) -> StoredDocument:
     return replace(made, vectors=vectors.astype(np.float32), late=(), tables=())
 
 
-def writer_of(store: Path) -> StoreWriter:
-    return open_writer(store, roots=[store.parent], embedder_name=MODEL, dim=DIM)
-
-
-def build(store: Path, documents: Sequence[StoredDocument]) -> None:
-    with writer_of(store) as writer:
-        writer.write_batch(documents)
-        writer.finish()
-
-
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store of 1,500 passages that counts as large."""
     monkeypatch.setattr(laying_out, "FEWEST_ROWS", 1_000)
     store = tmp_path / ".mixrag"
-    build(store, [document(f"file{number}", number) for number in range(30)])
+    write_store(store, [document(f"file{number}", number) for number in range(30)], **LENGTHS)
     return store
 
 
@@ -90,7 +78,7 @@ def test_a_large_store_is_searched_by_lists_that_hold_what_is_near(large: Path) 
 
 
 def test_a_small_store_has_no_lists(tmp_path: Path) -> None:
-    build(tmp_path / ".mixrag", [document("file", 1)])
+    write_store(tmp_path / ".mixrag", [document("file", 1)], **LENGTHS)
     assert not inverted_path(tmp_path / ".mixrag").exists()
 
 
@@ -103,7 +91,7 @@ def test_the_lists_grow_with_the_store_and_forget_what_left_it(large: Path, monk
         return assign(codes, centres)
 
     monkeypatch.setattr(inverted, "_assign", counting)
-    with open_reader(large) as before, writer_of(large) as writer:
+    with open_reader(large) as before, writer_of(large, **LENGTHS) as writer:
         assert recall(before) >= 0.98
         writer.write_batch([document("new", 31), document("file3", 12)])
         writer.remove([document("file4", 4).row.id])
@@ -117,14 +105,14 @@ def test_the_lists_grow_with_the_store_and_forget_what_left_it(large: Path, monk
 
 
 def test_a_store_that_has_doubled_gets_centres_of_its_own_and_one_that_shrinks_none(large: Path) -> None:
-    with writer_of(large) as writer:
+    with writer_of(large, **LENGTHS) as writer:
         writer.write_batch([document(f"more{number}", 100 + number) for number in range(40)])
         writer.finish()
     with open_reader(large) as reader:
         assert reader.inverted_file is not None
         assert reader.inverted_file.made_for == 70 * (CHUNKS_A_FILE - 1)
         assert recall(reader) >= 0.98
-    with writer_of(large) as writer:
+    with writer_of(large, **LENGTHS) as writer:
         writer.remove([document(f"more{number}", 100 + number).row.id for number in range(40)])
         writer.remove([document(f"file{number}", number).row.id for number in range(25)])
         writer.finish()

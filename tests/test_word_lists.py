@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from mixrag_cli.store import (
 from mixrag_cli.store.layout import words_path
 from mixrag_cli.store.postings import WordLists, open_words
 from mixrag_cli.store.sectioned import DamagedSectionError
-from tests.store_samples import document_id, make_document, writer_of
+from tests.store_samples import document_id, make_document, write_store, writer_of
 
 CHUNKS_A_FILE, N_FILES, WANTED = 20, 15, 12
 VOCABULARY = [f"{sound}{ending}" for sound in "bcdfgklmnprt" for ending in ("alo", "eri", "ino", "otu", "ulé", "oma")]
@@ -45,18 +45,12 @@ def document(name: str, seed: int) -> StoredDocument:
     return replace(made, chunks=chunks)
 
 
-def build(store: Path, documents: Sequence[StoredDocument]) -> None:
-    with writer_of(store) as writer:
-        writer.write_batch(documents)
-        writer.finish()
-
-
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store of 300 passages that has word lists."""
     monkeypatch.setattr(laying_out, "FEWEST_PASSAGES", 100)
     store = tmp_path / ".mixrag"
-    build(store, [document(f"file{number}", number) for number in range(N_FILES)])
+    write_store(store, [document(f"file{number}", number) for number in range(N_FILES)])
     return store
 
 
@@ -127,14 +121,14 @@ def test_lists_that_grew_are_those_of_a_store_made_at_once(
         assert said(before, "balo ceri", None)  # who reads on has the lists of the state that it opened
     assert read == [2 * CHUNKS_A_FILE]
     others = [document(f"file{number}", 50 if number == 3 else number) for number in range(N_FILES) if number != 4]
-    build(tmp_path / "at once" / ".mixrag", [*others, document("new", 31)])
+    write_store(tmp_path / "at once" / ".mixrag", [*others, document("new", 31)])
     assert arrays_of(words_path(large)) == arrays_of(words_path(tmp_path / "at once" / ".mixrag"))
     assert check_store(large, deep=True) == []
 
 
 def test_lists_survive_a_compaction_and_go_with_the_size(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(12):  # as many fragments as make the engine merge them, which gives passages new row ids
-        build(large, [document(f"more{number}", 100 + number)])
+        write_store(large, [document(f"more{number}", 100 + number)])
     with open_reader(large) as reader:
         assert lists_of(reader).n_passages == (N_FILES + 12) * CHUNKS_A_FILE
         for query in QUERIES:
@@ -142,7 +136,7 @@ def test_lists_survive_a_compaction_and_go_with_the_size(large: Path, monkeypatc
                 reader, lambda other, q=query: other.count_passages(q.split())
             )
     monkeypatch.setattr(laying_out, "FEWEST_PASSAGES", 10_000)
-    build(large, [document("last", 1)])
+    write_store(large, [document("last", 1)])
     assert not words_path(large).exists()
 
 
@@ -157,7 +151,7 @@ def test_a_flipped_byte_is_found_and_misleads_nobody(large: Path, share: float) 
     with open_reader(large) as reader:
         assert {query: [id_ for id_, _ in said(reader, query, None)] for query in QUERIES} == expected
     assert any("searching by words" in finding.message for finding in check_store(large, deep=True))
-    build(large, [document("new", 77)])  # what is damaged is no ground to build on
+    write_store(large, [document("new", 77)])  # what is damaged is no ground to build on
     assert check_store(large, deep=True) == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mixrag_cli.actions.caller import settings_of
-from mixrag_cli.actions.named import stores_named
+from mixrag_cli.actions.named import collections_of
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode, MixragError
 from mixrag_cli.stories.warm import WarmSessions
@@ -14,7 +14,7 @@ from mixrag_cli.stories.warm import WarmSessions
 def mcp(http: bool, port: int, origin: list[str] | None, generator: str | None, face: Face) -> int:
     """Let programs that speak the Model Context Protocol ask this index."""
     settings = settings_of(face, may_be_several=True, generator=generator)
-    collections = stores_named(face.names) if len(face.names) > 1 else {}
+    collections = collections_of(face)
     try:
         from mixrag_cli.actions.mcp_server import serve_http, serve_stdio
     except ModuleNotFoundError as error:

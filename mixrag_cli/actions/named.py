@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import NoIndex, WrongUsage
 from mixrag_cli.store import read_registry, store_of_new_collection
 
@@ -19,6 +20,14 @@ def stores_named(names: Sequence[str]) -> Mapping[str, Path]:
             nearest = f" (nearest: {close[0]})" if close else ""
             raise NoIndex(f"no collection {name!r}{nearest}", f"mixrag index --collection {name} FOLDER")
     return {name: Path(known[name]) for name in names}
+
+
+def collections_of(face: Face) -> Mapping[str, Path]:
+    """The stores of the collections that are asked together, by their names; none where one index is asked.
+
+    Raises NoIndex for a name that is not known.
+    """
+    return stores_named(face.names) if len(face.names) > 1 else {}
 
 
 def store_named(name: str, *, may_be_new: bool) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from mixrag_cli.actions.caller import settings_of
-from mixrag_cli.actions.named import stores_named
+from mixrag_cli.actions.named import collections_of
 from mixrag_cli.actions.warm_server import WarmServer
 from mixrag_cli.commands.options import Face
 
@@ -15,7 +15,7 @@ from mixrag_cli.commands.options import Face
 def serve(context: typer.Context, face: Face) -> int:
     """Keep models and the index open; ask, search and chat use it while it runs, and never need it."""
     settings = settings_of(face, may_be_several=True)
-    collections = stores_named(face.names) if len(face.names) > 1 else {}
+    collections = collections_of(face)
 
     server = WarmServer(Path.cwd(), settings, context.find_root().command, collections)
     with server.listening() as listeners:

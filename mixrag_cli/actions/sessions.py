@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mixrag_cli.actions.lending import NotWarm, lender
-from mixrag_cli.actions.named import stores_named
+from mixrag_cli.actions.named import collections_of
 from mixrag_cli.actions.sources import locate_files
 from mixrag_cli.commands.options import Face, Search
 from mixrag_cli.errors import WrongUsage
@@ -38,10 +38,10 @@ def open_session_for(search: Search, settings: Settings, face: Face, *, needs_ge
 
 def open_all_for(search: Search, settings: Settings, face: Face, *, needs_generator: bool = False) -> Session | Several:
     """As open_session_for; of several collections, all of them."""
-    if len(face.names) < 2:
+    stores = collections_of(face)
+    if not stores:
         return open_session_for(search, settings, face, needs_generator=needs_generator)
     _check_files_alone(search, face)
-    stores = stores_named(face.names)
     if (lend := lender()) is not None:
         return lend(settings, stores)
     if search.sync:
