@@ -34,6 +34,14 @@ CHAIRS = "How many chairs were sold in 2024?"
         ("What about benches?", "What is the stock of shelves?", "What is the stock of benches?"),
         ("who checks them?", "When are the fire extinguishers checked?", "who checks the fire extinguishers?"),
         ("and in 2020?", "Who led the workshop?", "Who led the workshop in 2020?"),
+        ("and its tax rate?", REVENUE, "What was the tax rate of Apple in 2021?"),
+        ("and its tax rate in 2020?", REVENUE, "What was the tax rate of Apple in 2020?"),
+        ("and cash flow?", REVENUE, "What was the cash flow of Apple in 2021?"),
+        ("And their schools?", "How many people live in Birch Parish?", "What is Birch Parish's schools?"),
+        ("and her deputy?", "Who is the head of the planing room?", "Who is the deputy of the planing room?"),
+        ("and its cost?", "When was Osby Bridge built?", "What is Osby Bridge's cost?"),
+        ("and its length?", "How old is the bridge?", "What is the bridge's length?"),
+        ("What is its length?", "How old is the bridge?", "What is the bridge's length?"),
     ],
 )
 def test_what_a_follow_up_leaves_out_comes_from_the_question_before(follow_up, before, expected):
@@ -54,6 +62,10 @@ def test_a_question_of_its_own_is_left_alone(question):
     assert make_standalone(question, REVENUE) == question
     assert make_standalone(question, "") == question
     assert not leans_on(question, "")
+
+
+def test_whose_it_is_is_not_guessed() -> None:
+    assert make_standalone("and its address?", "Which station used the most energy?") == "its address?"
 
 
 def test_nothing_before_and_nothing_typed():

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from mixrag_cli.generator import Message, Request
 from mixrag_cli.quantities.facets import facets_of, period_spans
@@ -30,6 +31,7 @@ ARTICLES = _words("the a an")
 PREPOSITIONS = _words("in on for of at with by from to during between under as per since until")
 AUXILIARIES = _words("is are was were do does did has have had can could will would should may")
 ASKING = _words("what which who whom whose when where why how list show tell give explain compare")
+OWNING = ("of", "for")  # a phrase behind one of them says whose the thing before it is
 POSSESSIVES = _words("its their his her")
 PRONOUNS = _words("it they them he him she")
 POINTING = _words("this that these those")  # pronouns only where no noun follows
@@ -121,6 +123,7 @@ def make_standalone(follow_up: str, previous: str) -> str:
     "and in 2019?" -> "What was the net revenue of Apple in 2019?"
     "What about Intel?" -> "What was the net revenue of Intel in 2021?"
     "How did it change from 2020?" -> "How did the net revenue of Apple change from 2020?"
+    "and its tax rate?" -> "What was the tax rate of Apple in 2021?"
     """
     text, before = follow_up.strip(), previous.strip().rstrip("?. ")
     if not before or not text:
@@ -188,6 +191,8 @@ def _with_replaced(core: str, before: str) -> str:
     if first in PREPOSITIONS:
         same = [each for each in phrases if each.lead.lower() == first]
         return _put(before, same[-1], core) if same else f"{before} {core}"
+    if first in POSSESSIVES:
+        return _with_owned(core, before, phrases)
     place = _place_of(core, phrases)
     if place is None:
         return f"{before} {core}"
@@ -196,20 +201,36 @@ def _with_replaced(core: str, before: str) -> str:
     return _put(before, place, own if is_thing else f"{place.lead} {core}")
 
 
+def _with_owned(core: str, before: str, phrases: Sequence[Phrase]) -> str:
+    """The question before, asked of another thing of the same owner; as it is where nobody is named.
+
+    The energy in "its energy", after "the population of Osby", takes the place of the population.
+    """
+    thing = core.split(" ", 1)[-1]
+    if len(phrases) > 1 and phrases[1].lead.lower() in OWNING:
+        for time in [each.text for each in phrases_of(thing) if each.is_time]:
+            thing, before = thing.replace(time, "").strip(), _with_replaced(time, before)
+        return _put(before, phrases[0], thing)
+    owner = _owner(before)
+    return f"What is {owner}'s {thing}" if owner else core
+
+
 def _like(said: str, lead: str) -> str:
     """A time with the preposition of the one whose place it takes ("in", where "for" was typed)."""
     return f"{lead} {said.split(' ', 1)[1]}" if lead else said
 
 
 def _place_of(core: str, phrases: Sequence[Phrase]) -> Phrase | None:
-    """A name takes the place of a name, a thing with its article that of the thing asked for, else what it is of."""
+    """A name takes the place of a name, another thing that of the thing asked for where this one is of a name or the
+    other has its article, else of what it is of.
+    """
     rest = [each for each in phrases if not each.is_time]
     names = [each for each in rest if each.bare[:1].isupper()]
     if core[:1].isupper() and names:
         return names[-1]
-    of = [each for each in rest if each.lead.lower() in ("of", "for")]
-    has_article = core.split()[0].lower() in ARTICLES
-    return of[0] if of and not has_article else rest[0] if rest else None
+    of = [each for each in rest if each.lead.lower() in OWNING]
+    is_thing = core.split()[0].lower() in ARTICLES or (bool(of) and of[0].bare[:1].isupper())
+    return of[0] if of and not is_thing else rest[0] if rest else None
 
 
 def _completed(core: str, before: str) -> str:
@@ -264,9 +285,24 @@ def _that_time(text: str) -> tuple[int, int] | None:
 
 
 def _owner(before: str) -> str:
-    """Whose things "its" and "their" speak of: the last name in the question before."""
-    named = [each.bare for each in phrases_of(before) if each.bare[:1].isupper()]
-    return named[-1] if named else ""
+    """Whose things "its" and "their" speak of: the last name in the question before, else whom it says a thing is of,
+    else what it says something of ("how old is the bridge"); "" where it says none.
+    """
+    phrases = [each for each in phrases_of(before) if not each.is_time]
+    names = [name for each in phrases if (name := _name_in(each.bare))]
+    of = [each.bare for each in phrases if each.lead.lower() in OWNING]
+    subjects = [
+        each.bare for each in phrases if each.lead and _lower(each.bare)[:1] and _lower(each.bare)[0] in ARTICLES
+    ]
+    return next((found[-1] for found in (names, of, subjects) if found), "")
+
+
+def _name_in(text: str) -> str:
+    """The last words in a row that are written as names."""
+    rows = [
+        list(row) for is_name, row in groupby(_WORD.finditer(text), lambda word: word.group()[0].isupper()) if is_name
+    ]
+    return text[rows[-1][0].start() : rows[-1][-1].end()] if rows else ""
 
 
 def _topic(before: str, *, keep_period: bool) -> str:
