@@ -24,10 +24,6 @@ def read_file(name: str) -> tuple[tuple[Chunk, ...], dict[str, Table]]:
     return chunks, tables
 
 
-def _count_words(text: str) -> int:
-    return len(text.split())
-
-
 def table_behind(table_id: str) -> Table | None:
     """The table of that id, of whichever sample file that has been read."""
     return next((tables[table_id] for tables in map(tables_of, NAMES) if table_id in tables), None)

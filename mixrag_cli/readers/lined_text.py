@@ -98,7 +98,3 @@ def join_lined(parts: Iterable[LinedText], separator: str = "") -> LinedText:
 def _last_of_each(marks: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """One mark a character, the last: what came before it is gone from the text."""
     return tuple(dict(marks).items())
-
-
-def _char(mark: tuple[int, int]) -> int:
-    return mark[0]

@@ -94,13 +94,6 @@ class Limits:
     text: int = 300
     short: int = 24
 
-    @property
-    def most_characters(self) -> int:
-        """No reply of the largest schema (eedp's or recap's) is longer; a token is a character at least."""
-        joints = 60
-        piece = self.quote + 3 * self.short + joints
-        return self.items * (piece + self.text + joints) + 4 * (self.text + joints)
-
 
 def limits_for(answer_tokens: int) -> Limits:
     """Limits under which most replies end by themselves: a piece with its quote takes some 60 to 80 tokens."""
