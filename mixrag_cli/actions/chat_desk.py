@@ -11,7 +11,7 @@ from mixrag_cli.actions.caller import scope_of, tell
 from mixrag_cli.actions.chat_loop import COMMAND_NAMES, Leave, Loop
 from mixrag_cli.actions.lending import served_line
 from mixrag_cli.actions.screen import console_of
-from mixrag_cli.actions.sessions import open_session_for
+from mixrag_cli.actions.sessions import notes_on, open_session_for
 from mixrag_cli.commands.options import Face, Search
 from mixrag_cli.errors import ExitCode, WrongUsage
 from mixrag_cli.output.answer_view import numbered_sources, print_abstention, print_answer, print_likely, print_sources
@@ -26,7 +26,6 @@ from mixrag_cli.output.transcript import conversation_to_markdown
 from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS, Settings
 from mixrag_cli.stories.conversation import Conversation, Turn
-from mixrag_cli.stories.freshness import origin_note
 from mixrag_cli.stories.session import Session
 
 WELCOME = "Ask about {files:,} files. /help lists the commands, Ctrl-D leaves."
@@ -92,7 +91,7 @@ class Desk(Loop):
         """What is asked here, and how to leave."""
         session = self.conversation.session
         self.remark(WELCOME.format(files=session.reader.record.counts.get("indexed", 0)))
-        if note := origin_note(session.reader, session.settings):
+        for note in notes_on(session):
             self.remark(note)
 
     def last(self) -> Turn:

@@ -54,17 +54,16 @@ def open_all_for(search: Search, settings: Settings, face: Face, *, needs_genera
 
 
 def notes_on(session: Session | Several) -> tuple[str, ...]:
-    """What is to be known of an index beside its answers: that it was not made here, that files have changed since."""
+    """What is to be known of an index beside its answers: that it was not made here, is not whole, is not fresh."""
     return tuple(
         f"{each.name}: {note}" if each.name else note
         for each in members_of(session)
-        for note in ("" if each.name else origin_note(each.reader, each.settings), _changes(each))
+        for note in (
+            "" if each.name else origin_note(each.reader, each.settings),
+            freshness_note(each.reader, each.settings),
+        )
         if note
     )
-
-
-def _changes(session: Session) -> str:
-    return freshness_note(session.reader.each_document(), session.reader.store)
 
 
 def locate_files_of(session: Session | Several) -> Locate:

@@ -206,6 +206,7 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
         "updated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(status.updated)),
         "version": status.program,
         "changes": {kind: list(getattr(status.changes, kind)) for kind in ("new", "changed", "gone", "stale")},
+        "run": status.run,
     }
 
 

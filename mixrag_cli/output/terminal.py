@@ -126,6 +126,7 @@ def print_status(
         ("unreadable", f"{len(status.skipped):,}"),
         ("left out", f"{len(status.left_out) - sum(status.no_reader.values()):,} by rule"),
         ("no reader", formats_text(status.no_reader)),
+        ("run", _run_text(status)),
         ("on disk", _changes_text(status.changes)),
     ]
     facts += _noted("rows", status.partly, "long tables") + _noted("encoding", status.encodings, "texts")
@@ -150,6 +151,13 @@ def _noted(name: str, notes: Sequence[str], kind: str) -> list[tuple[str, str]]:
 
 def _by_kind(changes: DiskChanges) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (("new", changes.new), ("changed", changes.changed), ("gone", changes.gone), ("stale", changes.stale))
+
+
+def _run_text(status: StoreStatus) -> str:
+    """What is to be known of the last index run; "" where it came to its end."""
+    if status.writing_since is not None:
+        return f"under way since {time.strftime('%H:%M', time.localtime(status.writing_since))}"
+    return "stopped before its end (to go on: mixrag index)" if status.run == "stopped" else ""
 
 
 def _changes_text(changes: DiskChanges) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mixrag_cli.store.finding import find_store, find_store_of
     from mixrag_cli.store.layout import size_of_store
     from mixrag_cli.store.location import STORE_DIR, holds_store, is_published, store_asked_for, store_for_new
-    from mixrag_cli.store.lock import ensure_unlocked
+    from mixrag_cli.store.lock import ensure_unlocked, written_since
     from mixrag_cli.store.opening import open_writer, reopen_writer
     from mixrag_cli.store.publishing import Published, publish
     from mixrag_cli.store.quantising import encode_tokens, tokens_as_kept, vectors_as_kept
@@ -81,6 +81,7 @@ __all__ = [
     "text_to_root",
     "tokens_as_kept",
     "vectors_as_kept",
+    "written_since",
 ]
 
 _HOMES = {
@@ -89,7 +90,7 @@ _HOMES = {
     "commit": ("CommitRecord", "read_record", "read_roots", "rebuild_hint", "root_to_text", "text_to_root"),
     "filters": ("build_filter",),
     "layout": ("size_of_store",),
-    "lock": ("ensure_unlocked",),
+    "lock": ("ensure_unlocked", "written_since"),
     "finding": ("find_store", "find_store_of"),
     "location": ("STORE_DIR", "holds_store", "is_published", "store_asked_for", "store_for_new"),
     "opening": ("open_writer", "reopen_writer"),

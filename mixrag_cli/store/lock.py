@@ -1,7 +1,7 @@
 """Who may write and who reads what: locks on two files of the store.
 
-`lock` is held by the one writer. Of `readers.lock` each byte stands for one version of a table: a reader shares the
-bytes of the versions that it reads, and clean-up removes those that nobody holds. The gate, a byte of its own, is
+The one writer holds the byte of `lock`. Of `readers.lock` each byte stands for one version of a table: a reader shares
+the bytes of the versions that it reads, and clean-up removes those that nobody holds. The gate, a byte of its own, is
 shared while a reader opens the store and held alone by clean-up. The kernel frees a lock when its holder dies, so there
 are no stale locks. The text inside `lock` is for messages only.
 """
@@ -25,6 +25,7 @@ READERS_FILE = "readers.lock"
 RETRY_S = 0.05
 CLEANUP_PATIENCE_S = 30.0  # a reader meets a clean-up, which deletes files and is over in moments
 
+WRITER = 0  # the one byte of `lock`
 GATE = 2**62
 ALL_BYTES = 0  # as a length: to the end, wherever that is
 _FLOCK = "@hhqqi4x"  # struct flock: kind, whence, first byte, how many, whose
@@ -40,9 +41,7 @@ def write_lock(store: Path, wait_s: float = 0) -> Iterator[None]:
     """
     descriptor = _open_lock(store / LOCK_FILE)
     try:
-        if not _before(
-            time.monotonic() + wait_s, lambda: fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB), store
-        ):
+        if not _before(time.monotonic() + wait_s, lambda: _lock_bytes(descriptor, fcntl.F_WRLCK, WRITER), store):
             raise StoreLocked(_holder(descriptor), hint="mixrag index --wait 60")
         _sign(descriptor)
         yield
@@ -55,6 +54,24 @@ def ensure_unlocked(store: Path, wait_s: float = 0) -> None:
     if store.is_dir():
         with write_lock(store, wait_s):
             pass
+
+
+def written_since(store: Path) -> float | None:
+    """When the process that is writing the store began, in seconds since the epoch; None where nobody writes.
+
+    It asks and locks nothing, so that it keeps no writer out.
+    """
+    try:
+        descriptor = os.open(store / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        signature = _signature(descriptor) if _is_held(descriptor, WRITER) else None
+        return signature[1] if signature else None
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
@@ -120,7 +137,7 @@ def _lock_bytes(descriptor: int, kind: int, place: int, count: int = 1) -> None:
     fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _range(kind, place, count))
 
 
-def _is_held(descriptor: int, place: int, count: int) -> bool:
+def _is_held(descriptor: int, place: int, count: int = 1) -> bool:
     known = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, _range(fcntl.F_WRLCK, place, count))
     return bool(struct.unpack(_FLOCK, known)[0] != fcntl.F_UNLCK)
 
@@ -162,11 +179,20 @@ def _sign(descriptor: int) -> None:
     os.pwrite(descriptor, note, 0)
 
 
-def _holder(descriptor: int) -> str:
-    plain = "another mixrag is indexing this folder"
+def _signature(descriptor: int) -> tuple[int, float] | None:
+    """The process that holds the lock, and since when; None where it has not signed yet."""
     try:
         note = json.loads(os.pread(descriptor, 200, 0))
-        since = time.strftime("%H:%M", time.localtime(float(note["since"])))
-        return f"{plain} (pid {int(note['pid'])}, since {since})"
+        pid, since = int(note["pid"]), float(note["since"])
+        time.localtime(since)
+        return pid, since
     except (ValueError, KeyError, TypeError, OSError, OverflowError):
+        return None
+
+
+def _holder(descriptor: int) -> str:
+    plain = "another mixrag is indexing this folder"
+    if (signature := _signature(descriptor)) is None:
         return plain
+    pid, since = signature
+    return f"{plain} (pid {pid}, since {time.strftime('%H:%M', time.localtime(since))})"

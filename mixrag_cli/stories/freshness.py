@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mixrag_cli.errors import MixragError
 from mixrag_cli.records.files import DocumentRow, SourceFile
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import CommitRecord, StoreReader, is_published, text_to_root
+from mixrag_cli.store import CommitRecord, StoreReader, is_published, text_to_root, written_since
 from mixrag_cli.stories.roots import RootPlan, source_path
 from mixrag_cli.stories.selections import kept_selections
 from mixrag_cli.walking import Selection, WalkLimits, has_content, has_same_status, walk_root
@@ -58,31 +60,109 @@ def origin_note(reader: StoreReader | MemoryStore, settings: Settings) -> str:
     )
 
 
-def freshness_note(rows: Iterable[DocumentRow], store: Path, glance_s: float = GLANCE_S) -> str:
-    """One line on how many indexed files have changed or gone since, "" where none has or looking takes too long."""
-    if is_published(store):  # the files are on the publisher's machine
+def freshness_note(reader: StoreReader | MemoryStore, settings: Settings, glance_s: float = GLANCE_S) -> str:
+    """One line on what the index does not hold: it is being written, its last run was stopped, files are newer.
+
+    "" where it holds all, or where looking takes too long.
+    """
+    if not isinstance(reader, StoreReader) or is_published(reader.store):  # the files are on the publisher's machine
         return ""
-    deadline = time.monotonic() + glance_s
-    count = 0
-    folder_of = lru_cache(maxsize=None)(lambda root: os.fsencode(text_to_root(os.fsdecode(root), store)))
-    for number, row in enumerate(rows):
-        if number and number % STATS_BETWEEN_LOOKS == 0 and time.monotonic() > deadline:
-            return ""
-        if row.status in ("indexed", "empty") and _differs(folder_of(row.root) + b"/" + row.key, row):
-            count += 1
-    if not count:
-        return ""
-    return f"{count:,} {'file' if count == 1 else 'files'} changed since the last index; run mixrag index"
+    seen = _glance(reader, settings, time.monotonic() + glance_s) or Counts()
+    since = written_since(reader.store)
+    if since is None and is_whole(reader.record, seen.new):
+        return f"{seen} since the last index; run mixrag index" if seen.has_any else ""
+    held = reader.record.counts.get("indexed", 0)
+    holds = f"it holds {held:,} {'file' if held == 1 else 'files'}"
+    if seen.new:
+        holds += f", {seen.new:,} {'is' if seen.new == 1 else 'are'} missing"
+    if since is None:
+        return f"the index is not finished: {holds}; run mixrag index"
+    return f"the index is being written since {time.strftime('%H:%M', time.localtime(since))}: {holds}"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many files are not as they were indexed."""
+
+    new: int = 0
+    changed: int = 0
+    gone: int = 0
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any is not."""
+        return bool(self.new or self.changed or self.gone)
+
+    def __str__(self) -> str:
+        """Example: "2 files changed, 1 new"."""
+        counts = ((self.changed, "changed"), (self.new, "new"), (self.gone, "gone"))
+        (first, kind), *others = [pair for pair in counts if pair[0]]
+        told = [f"{first:,} {'file' if first == 1 else 'files'} {kind}", *(f"{n:,} {kind}" for n, kind in others)]
+        return ", ".join(told)
+
+
+def is_whole(record: CommitRecord, n_new: int) -> bool:
+    """Whether the last run came to its end. n_new: wanted files that it did not write; without any, it had none."""
+    return record.is_finished and bool(record.tables or not n_new)
+
+
+def _glance(reader: StoreReader, settings: Settings, deadline: float) -> Counts | None:
+    """What differs on the disk; None where looking takes longer than until the deadline."""
+    folder_of = lru_cache(maxsize=None)(lambda root: os.fsencode(text_to_root(os.fsdecode(root), reader.store)))
+    known = {os.fsencode(name): {b""} for name in reader.record.roots}
+    states = Counter[str]()
+    scanned_ns = 0
+    for number, row in enumerate(reader.each_document()):
+        if number % STATS_BETWEEN_LOOKS == STATS_BETWEEN_LOOKS - 1 and time.monotonic() > deadline:
+            return None
+        known.setdefault(row.root, {b""}).add(row.key)
+        scanned_ns = max(scanned_ns, row.seen_ns)
+        if row.status in ("indexed", "empty"):
+            states[_compare(folder_of(row.root) + b"/" + row.key, row)] += 1
+    selections = kept_selections(reader.record)
+    # The store's own folder came into the root while the tables were begun.
+    since_ns = max(scanned_ns, reader.record.created_ns) if reader.record.is_finished and reader.record.tables else 0
+    new = 0
+    for root, keys in known.items():
+        limits = WalkLimits(settings.max_file_mb, selections.get(os.fsdecode(root), Selection()))
+        for is_new in _look_for_new(folder_of(root), keys, since_ns, limits, reader.store):
+            new += is_new
+            if time.monotonic() > deadline:
+                return Counts(0, states["changed"], states["gone"])
+    return Counts(new, states["changed"], states["gone"])
+
+
+def _look_for_new(root: bytes, keys: set[bytes], since_ns: int, limits: WalkLimits, store: Path) -> Iterator[bool]:
+    """For each wanted file that is met: whether it is not among the keys and came since then, whatever it was dated.
+
+    Folders are not listed whose time says that nothing came into them or any below.
+    """
+    folders = _with_parents(key.rpartition(b"/")[0] for key in keys)
+    times = {folder: now.st_mtime_ns for folder in folders if (now := _status(root + b"/" + folder))}
+    touched = _with_parents(folder for folder, time_ns in times.items() if time_ns >= since_ns)
+    for source in _files_of(Path(os.fsdecode(root)), limits, store, skip=folders - touched) if touched else ():
+        now = None if source.path in keys else _status(root + b"/" + source.path)
+        yield now is not None and now.st_ctime_ns >= since_ns
+
+
+def _with_parents(folders: Iterable[bytes]) -> set[bytes]:
+    """The folders and all above them up to the root, whose name is empty."""
+    found: set[bytes] = set()
+    for folder in folders:
+        while folder not in found:
+            found.add(folder)
+            folder = folder.rpartition(b"/")[0]
+    return found
 
 
 def state_of(row: DocumentRow, store: Path) -> str:
     """A remembered file's state: "indexed", "empty", "skipped", "left_out"; "stale" or "gone" where it was read."""
     if row.status not in ("indexed", "empty") or is_published(store):
         return row.status
-    path = os.fsencode(source_path(row, store))
-    if row.stale or _differs(path, row):
-        return "stale" if os.path.lexists(path) else "gone"
-    return row.status
+    state = _compare(os.fsencode(source_path(row, store)), row)
+    if state == "gone":
+        return state
+    return "stale" if row.stale or state == "changed" else row.status
 
 
 def compare_with_disk(
@@ -99,7 +179,7 @@ def compare_with_disk(
         root = RootPlan(text_to_root(name, store), os.fsencode(name))
         known = {row.key: row for row in rows if row.root == root.name}
         limits = WalkLimits(settings.max_file_mb, selections.get(name, Selection()))
-        for source in _files_of(root.folder, store, limits):
+        for source in _files_of(root.folder, limits, store):
             row = known.pop(source.path, None)
             if row is None:
                 new.append(root.display(os.fsdecode(source.path)))
@@ -111,16 +191,23 @@ def compare_with_disk(
     return DiskChanges(*(tuple(sorted(paths)) for paths in (new, changed, gone, stale)))
 
 
-def _files_of(folder: Path, store: Path, limits: WalkLimits) -> list[SourceFile]:
-    try:
-        return [step for step in walk_root(folder, limits=limits, store=store) if isinstance(step, SourceFile)]
-    except MixragError:
-        return []
+def _files_of(folder: Path, limits: WalkLimits, store: Path, skip: Container[bytes] = ()) -> Iterator[SourceFile]:
+    """The wanted files; none of a folder that cannot be listed."""
+    with suppress(MixragError):
+        for step in walk_root(folder, limits=limits, store=store, skip=skip):
+            if isinstance(step, SourceFile):
+                yield step
 
 
-def _differs(path: bytes, row: DocumentRow) -> bool:
+def _compare(path: bytes, row: DocumentRow) -> Literal["same", "changed", "gone"]:
+    now = _status(path)
+    if now is None:
+        return "changed" if os.path.lexists(path) else "gone"
+    return "same" if now.st_mtime_ns == row.mtime_ns and now.st_size == row.size else "changed"
+
+
+def _status(path: bytes) -> os.stat_result | None:
     try:
-        now = os.stat(path)  # noqa: PTH116 - a Path would take three times as long
+        return os.stat(path)  # noqa: PTH116 - a Path would take three times as long
     except OSError:
-        return True
-    return now.st_mtime_ns != row.mtime_ns or now.st_size != row.size
+        return None

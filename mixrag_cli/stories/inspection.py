@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.models import describe_generator
@@ -16,9 +17,17 @@ from mixrag_cli.records.files import DocumentRow, Skipped
 from mixrag_cli.retrieval.acceptance import JUDGES
 from mixrag_cli.retrieval.calibration import ANY, Calibration, as_raw
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import find_store, find_store_of, open_reader, reopen_writer, size_of_store, text_to_root
+from mixrag_cli.store import (
+    find_store,
+    find_store_of,
+    open_reader,
+    reopen_writer,
+    size_of_store,
+    text_to_root,
+    written_since,
+)
 from mixrag_cli.stories.extras import kept_calibration
-from mixrag_cli.stories.freshness import DiskChanges, compare_with_disk, state_of
+from mixrag_cli.stories.freshness import DiskChanges, compare_with_disk, is_whole, state_of
 from mixrag_cli.stories.naming import rows_named
 from mixrag_cli.stories.unread import unread_formats
 
@@ -29,7 +38,8 @@ class StoreStatus:
 
     calibration: what the thresholds come from. no_reader: of the files left out, those of a format that nothing here
     reads, counted by suffix. partly: of tables too long for all rows to have vectors, how much is found by
-    what. encodings: of texts that are no UTF-8, in what they were read.
+    what. encodings: of texts that are no UTF-8, in what they were read. run: whether the last index run came to its
+    end; writing_since: seconds since the epoch, where one is under way.
     """
 
     store: Path
@@ -50,6 +60,8 @@ class StoreStatus:
     updated: float
     program: str
     changes: DiskChanges = field(default_factory=DiskChanges)
+    run: Literal["finished", "stopped", "under way"] = "finished"
+    writing_since: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,8 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
     indexed = [row for row in rows if row.status == "indexed"]
     left_out = _skipped(rows, "left_out")
     calibration = kept_calibration(record, settings.rerank)
+    changes = compare_with_disk(record, rows, store, settings)
+    since = written_since(store)
     return StoreStatus(
         store=store,
         roots=tuple(str(text_to_root(name, store)) for name in record.roots),
@@ -120,7 +134,9 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
         bytes=size_of_store(store),
         updated=record.updated_ns / 1e9,
         program=record.program,
-        changes=compare_with_disk(record, rows, store, settings),
+        changes=changes,
+        run="under way" if since else "finished" if is_whole(record, len(changes.new)) else "stopped",
+        writing_since=since,
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -89,24 +89,27 @@ def walk_root(
     follow: bool = False,
     store: Path | None = None,
     within: bytes = b"",
+    skip: Container[bytes] = (),
 ) -> Iterator[SourceFile | Skipped]:
     """Every wanted file under root, in the order of its path's bytes, and every file or folder passed over.
 
     A folder that is left out is one Skipped whose path ends in "/". store: the index's own folder, passed over in
     silence. within: only this file or folder, relative to the root; since the user named it, it is taken even when it
     is hidden, ignored or generated, but never when it is a secret; and a file without a reader is then not left out by
-    rule but unreadable.
+    rule but unreadable. skip: folders, relative to the root, that are not entered.
 
     Raises MixragError when the root, or within, is not there or cannot be listed.
     """
-    walk = Walk(root, limits or WalkLimits(), follow, store)
+    walk = Walk(root, limits or WalkLimits(), follow, store, skip)
     yield from walk.run(within.strip(b"/"))
 
 
 class Walk:
     """One walk over one root: what has been seen so far, and the links to look at in the end."""
 
-    def __init__(self, root: Path, limits: WalkLimits, follow: bool, store: Path | None) -> None:
+    def __init__(
+        self, root: Path, limits: WalkLimits, follow: bool, store: Path | None, skip: Container[bytes]
+    ) -> None:
         self.shown_root = display_path(os.fsencode(root))
         self.root = os.path.realpath(os.fsencode(root))
         self.max_bytes = limits.max_file_mb * 1_000_000
@@ -114,6 +117,7 @@ class Walk:
         self.waived = frozenset({IMAGE.code}) if limits.reads_images else frozenset[str]()
         self.follow = follow
         self.store = identity_of(store)
+        self.skip = skip
         self.seen_folders: set[tuple[int, int]] = set()
         self.listed: set[bytes] = set()  # kept only with follow: a link's target is listed once
         self.links: list[bytes] = []
@@ -136,7 +140,8 @@ class Walk:
         while stack:
             step = stack.pop()
             if isinstance(step, Folder):
-                stack.extend(reversed(self._try_folder(step)))
+                if step.path not in self.skip:
+                    stack.extend(reversed(self._try_folder(step)))
                 continue
             if self.follow and isinstance(step, SourceFile):
                 if step.path in self.listed:
