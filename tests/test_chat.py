@@ -19,7 +19,7 @@ from importlib import resources
 
 import jsonschema
 import pytest
-from cli_fixtures import PROGRAM, environment_of, run_mixrag
+from cli_fixtures import PROGRAM, environment_of, run_here, run_mixrag
 from scripted_server import serve
 
 SECONDS = 60  # until something is given up that takes about one on a quiet machine
@@ -81,18 +81,22 @@ class Terminal:
             self.send("\x1b[1;1R")
 
     def leave(self) -> int:
-        """End at the next prompt: what is typed before it is shown is lost between two modes of the terminal."""
-        self.wait_for("›")
-        time.sleep(0.3)
-        self.send("\x04")
+        """End at the next prompt; what is typed before it is there is lost between two modes of the terminal."""
+        end = time.monotonic() + SECONDS
+        while self.process.poll() is None and time.monotonic() < end:
+            self.send("\x04")
+            self.look(until=time.monotonic() + 0.5)
         return self.ended()
+
+    def look(self, until: float) -> None:
+        """Take what is shown, for as long as the program runs."""
+        while self.process.poll() is None and time.monotonic() < until:
+            if select.select([self.ours], [], [], 0.1)[0]:
+                self.answer_cursor_requests(os.read(self.ours, 65536).decode("utf-8", "replace"))
 
     def ended(self) -> int:
         """The exit code; the terminal must be as it was."""
-        end = time.monotonic() + SECONDS
-        while self.process.poll() is None and time.monotonic() < end:
-            if select.select([self.ours], [], [], 0.1)[0]:
-                self.answer_cursor_requests(os.read(self.ours, 65536).decode("utf-8", "replace"))
+        self.look(until=time.monotonic() + SECONDS)
         code = self.process.wait(timeout=1)
         assert termios.tcgetattr(self.theirs) == self.before
         return code
@@ -237,7 +241,7 @@ def test_json_holds_one_object_a_line_for_commands_too(indexed, tmp_path):
         *("/sources", "/explain", "/show handbook.md", "/scope *.md", "/scope", "/model", f"/save {tmp_path}/c.md"),
         *("/help", "/show 9", "/nonsense", "/quit"),
     )
-    done = run_mixrag(
+    done = run_here(
         *("chat", "--json"),
         cwd=indexed,
         env=environment_of(indexed.parent),
@@ -267,7 +271,7 @@ def test_quiet_leaves_only_what_was_asked_for(open_chat, indexed):
     assert chat.leave() == 0
     typed = b"How many chairs were sold in 2024?\nand in 2023?\n"
     loud, quiet = (
-        run_mixrag("chat", *more, cwd=indexed, env=environment_of(indexed.parent), typed=typed).stdout
+        run_here("chat", *more, cwd=indexed, env=environment_of(indexed.parent), typed=typed).stdout
         for more in ((), ("-q",))
     )
     assert b"asked as: How many chairs were sold in 2023?" in loud

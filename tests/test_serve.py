@@ -15,12 +15,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from mixrag_cli.client import run_warm, socket_path
-from tests.cli_fixtures import PROGRAM, copy_indexed, environment_of, run_mixrag
+from tests.cli_fixtures import PROGRAM, copy_indexed, environment_of, run_here, run_mixrag
 from tests.test_architecture import NOT_IN_THE_FACE
 
 PATIENCE_S = 200  # on a machine that is busy with other things
@@ -82,7 +83,7 @@ def without_times(raw: bytes) -> dict:
 def test_the_output_is_that_of_a_cold_run(served, arguments: list[str]) -> None:
     folder, env, _ = served
     warm = warm_only(folder, env, *arguments)
-    cold = run_mixrag(*arguments, cwd=folder, env={**env, "XDG_RUNTIME_DIR": str(folder)})
+    cold = run_here(*arguments, cwd=folder, env=env)
     assert warm.returncode == cold.returncode != 99
     if "--json" in arguments:
         assert without_times(warm.stdout) == without_times(cold.stdout)
@@ -99,17 +100,10 @@ def test_the_callers_side_is_light(served) -> None:
     assert loaded & (NOT_IN_THE_FACE | {"typer", "platformdirs", "asyncio", "tempfile", "hashlib"}) == set()
 
 
-def test_the_program_itself_asks_the_server(served) -> None:
-    folder, env, server = served
-    os.kill(server.pid, signal.SIGSTOP)
-    try:
-        asking = subprocess.Popen([*PROGRAM, "search", "leave"], cwd=folder, env=env, stdout=subprocess.PIPE)
-        with pytest.raises(subprocess.TimeoutExpired):
-            asking.wait(8)  # it waits for a server that does not answer
-    finally:
-        os.kill(server.pid, signal.SIGCONT)
-    told, _ = asking.communicate(timeout=PATIENCE_S)
-    assert b"handbook.md" in told
+def test_the_program_itself_asks_whom_it_finds(tmp_path: Path, runtime: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening_for(tmp_path, runtime, monkeypatch, b'{"code": 0, "stdout": 6, "stderr": 0}\nhello\n'):
+        done = run_mixrag("search", "leave", cwd=tmp_path, env=environment_of(tmp_path, XDG_RUNTIME_DIR=runtime))
+    assert (done.returncode, done.stdout) == (0, b"hello\n")
 
 
 CHAT = (
@@ -136,10 +130,10 @@ def chat(folder: Path, env: dict[str, str], *arguments: str) -> subprocess.Popen
 def test_a_chat_is_answered_warm_as_it_would_be_cold(served, arguments: list[str]) -> None:
     folder, env, _ = served
     said, notes = chat(folder, env, *arguments).communicate(CHAT, PATIENCE_S)
-    cold = chat(folder, {**env, "XDG_RUNTIME_DIR": str(folder)}, *arguments)
-    cold_said, cold_notes = cold.communicate(CHAT.replace(b"/model x\n", b""), PATIENCE_S)
+    nowhere = {**env, "XDG_RUNTIME_DIR": str(folder)}
+    cold_said = run_here("chat", *arguments, cwd=folder, env=nowhere, typed=CHAT.replace(b"/model x\n", b"")).stdout
     assert set(notes.decode().splitlines()[-1].split("|")) & HEAVY == set()
-    assert set(cold_notes.decode().splitlines()[-1].split("|")) & HEAVY == HEAVY
+    assert set(sys.modules) >= HEAVY  # what a cold run loads
     assert b"its models stay" in notes
     if arguments == ["--json"]:
         told = [without_times(line) for line in said.splitlines()]
@@ -175,7 +169,7 @@ def test_a_chat_goes_on_where_its_server_ends(indexed: Path, runtime: str) -> No
 def test_new_commits_are_followed(served) -> None:
     folder, env, _ = served
     (folder / "canteen.md").write_text("# Canteen\n\nThe canteen serves 83 lunches a day.\n")
-    assert run_mixrag("index", cwd=folder, env=env).returncode == 3
+    assert run_here("index", cwd=folder, env=env).returncode == 3
     done = warm_only(folder, env, "search", "How many lunches does the canteen serve a day?", "--json")
     assert "83 lunches" in json.loads(done.stdout)["hits"][0]["text"]
 
@@ -199,7 +193,7 @@ def several(indexed: Path, runtime: str) -> Iterator[tuple[Path, dict[str, str]]
     for name, file in (("leave", "handbook.md"), ("stock", "stock.csv"), ("other", "prices.py")):
         (away / name).mkdir(parents=True)
         shutil.copy(indexed / file, away / name)
-        assert run_mixrag("index", "--collection", name, name, cwd=away, env=env).returncode == 0
+        assert run_here("index", "--collection", name, name, cwd=away, env=env).returncode == 0
     command = [*PROGRAM, "serve", "--collection", "leave,stock"]
     server = subprocess.Popen(command, cwd=away, env=env, stderr=subprocess.PIPE)
     assert server.stderr is not None
@@ -217,7 +211,7 @@ def test_collections_are_answered_warm_as_they_would_be_cold(several, command: s
     away, env = several
     arguments = [command, QUESTION, "--collection", names, "--json"]
     warm = warm_only(away, env, *arguments)
-    cold = run_mixrag(*arguments, cwd=away, env={**env, "XDG_RUNTIME_DIR": str(away)})
+    cold = run_here(*arguments, cwd=away, env=env)
     assert warm.returncode == cold.returncode != 99
     assert without_times(warm.stdout) == without_times(cold.stdout)
     assert (b'"collection"' in warm.stdout) is ("," in names)
@@ -234,7 +228,7 @@ def test_a_collection_that_is_not_served_is_asked_cold(several) -> None:
 def test_several_collections_follow_their_commits(several) -> None:
     away, env = several
     (away / "stock" / "canteen.md").write_text("# Canteen\n\nThe canteen serves 83 lunches a day.\n")
-    assert run_mixrag("index", "--collection", "stock", cwd=away, env=env).returncode == 0
+    assert run_here("index", "--collection", "stock", cwd=away, env=env).returncode == 0
     done = warm_only(away, env, "search", "lunches a day", "--collection", "leave,stock", "--json", "--limit", "1")
     (best,) = json.loads(done.stdout)["hits"]
     assert (best["collection"], "83 lunches" in best["text"]) == ("stock", True)
@@ -258,33 +252,51 @@ def test_the_socket_is_the_users_own_and_there_is_one(served, monkeypatch: pytes
     assert b"another mixrag serve answers for" in second.stderr
 
 
-@pytest.mark.parametrize("reply", [b"", b"nonsense\n", b'{"code": 0, "stdout": 9, "stderr": 0}\nshort', b"[]\n"])
-def test_a_server_in_trouble_is_no_trouble(
-    tmp_path: Path, runtime: str, monkeypatch: pytest.MonkeyPatch, reply: bytes
-) -> None:
-    (tmp_path / ".mixrag").mkdir()
-    (tmp_path / ".mixrag" / "state.json").write_text("{}")
-    monkeypatch.chdir(tmp_path)
+@contextmanager
+def listening_for(folder: Path, runtime: str, monkeypatch: pytest.MonkeyPatch, *replies: bytes) -> Iterator[Path]:
+    """A socket at which callers for the folder's index meet, one after the other, a server that says this."""
+    (folder / ".mixrag").mkdir()
+    (folder / ".mixrag" / "state.json").write_text("{}")
+    monkeypatch.chdir(folder)
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
-    path = Path(socket_path(str(tmp_path / ".mixrag")) or "")
+    path = Path(socket_path(str(folder / ".mixrag")) or "")
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(path))
-        path.chmod(0o600)
-        assert run_warm(["search", "leave"]) is None  # nobody listens
-        listener.listen()
 
-        def answer() -> None:
+    def answer(listener: socket.socket) -> None:
+        for reply in replies:
             connection, _ = listener.accept()
             with connection:
                 connection.recv(100_000)
                 connection.sendall(reply)
 
-        threading.Thread(target=answer, daemon=True).start()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        path.chmod(0o600)
+        listener.listen()
+        threading.Thread(target=answer, args=(listener,), daemon=True).start()
+        yield path
+    path.unlink()
+
+
+@pytest.mark.parametrize("reply", [b"", b"nonsense\n", b'{"code": 0, "stdout": 9, "stderr": 0}\nshort', b"[]\n"])
+def test_a_server_in_trouble_is_no_trouble(
+    tmp_path: Path, runtime: str, monkeypatch: pytest.MonkeyPatch, reply: bytes
+) -> None:
+    with listening_for(tmp_path, runtime, monkeypatch, reply) as path:
         assert run_warm(["search", "leave"]) is None
         path.chmod(0o666)
         assert run_warm(["search", "leave"]) is None  # others could have put it there
-    path.unlink()
+
+
+def test_a_socket_at_which_nobody_listens_is_no_trouble(
+    tmp_path: Path, runtime: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with listening_for(tmp_path, runtime, monkeypatch) as path:
+        path.unlink()
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.bind(str(path))
+            path.chmod(0o600)
+            assert run_warm(["search", "leave"]) is None
 
 
 def test_a_server_that_nobody_asks_ends(indexed: Path, runtime: str, monkeypatch: pytest.MonkeyPatch) -> None:

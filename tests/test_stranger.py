@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.settings import load_settings
-from tests.cli_fixtures import environment_of
+from tests.cli_fixtures import environment_of, run_here
 
 SECRET = "The password of the vault is gooseberry."
 MODULES = ("json", "numpy", "mixrag_cli", "sitecustomize", "usercustomize", "lance", "typer")
@@ -24,6 +24,12 @@ def run(home: Path, folder: Path, *arguments: str) -> subprocess.CompletedProces
     env = environment_of(home, PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
     command = [sys.executable, "-P", "-m", "mixrag_cli", *arguments]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
+
+
+def run_in_here(home: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The same in this process, where nothing depends on how the program was started."""
+    done = run_here(*arguments, cwd=folder, env=environment_of(home))
+    return subprocess.CompletedProcess(arguments, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +71,8 @@ def test_no_setting_of_the_folder_is_obeyed(strange: tuple[Path, Path], monkeypa
 def test_what_a_link_points_to_is_not_indexed(strange: tuple[Path, Path]) -> None:
     home, folder = strange
     for flags in ([], ["--follow"]):
-        assert run(home, folder, "index", *flags).returncode == 0
-        found = run(home, folder, "search", "the password of the vault", "--json")
+        assert run_in_here(home, folder, "index", *flags).returncode == 0
+        found = run_in_here(home, folder, "search", "the password of the vault", "--json")
         assert "gooseberry" not in found.stdout
 
 
@@ -84,7 +90,7 @@ def test_what_a_link_points_to_is_not_indexed(strange: tuple[Path, Path]) -> Non
 )
 def test_show_shows_what_is_in_the_index_and_nothing_else(strange: tuple[Path, Path], ref: str) -> None:
     home, folder = strange
-    done = run(home, folder, "show", ref)
+    done = run_in_here(home, folder, "show", ref)
     assert done.returncode == 2
     assert "gooseberry" not in done.stdout + done.stderr and "root:" not in done.stdout
 
@@ -95,7 +101,7 @@ def test_show_shows_what_is_in_the_index_and_nothing_else(strange: tuple[Path, P
 def test_models_pull_takes_names_and_no_places(strange: tuple[Path, Path], name: str) -> None:
     home, folder = strange
     before = sorted(home.rglob("*"))
-    done = run(home, folder, "models", "pull", name)
+    done = run_in_here(home, folder, "models", "pull", name)
     assert done.returncode in (1, 2, 14) and len(done.stderr.splitlines()) <= 2
     assert [path for path in sorted(home.rglob("*")) if path not in before and "cache" not in str(path)] == []
 
@@ -104,7 +110,7 @@ def test_models_pull_takes_names_and_no_places(strange: tuple[Path, Path], name:
 def test_publish_and_store_take_no_address_of_another_kind(strange: tuple[Path, Path], address: str) -> None:
     home, folder = strange
     for arguments in (["publish", address], ["search", "gate", "--store", address]):
-        done = run(home, folder, *arguments)
+        done = run_in_here(home, folder, *arguments)
         assert done.returncode in (1, 2, 10), done
         assert len(done.stderr.splitlines()) <= 2
     assert not (folder / address.partition(":")[0]).exists()
@@ -115,17 +121,17 @@ def test_an_index_that_came_with_the_folder_is_named_until_it_is_made_anew(tmp_p
     made.mkdir()
     home.mkdir()
     (made / "note.md").write_text("# Gate\n\nThe gate opens at nine.\n", "utf-8")
-    assert run(home, made, "index").returncode == 0
+    assert run_in_here(home, made, "index").returncode == 0
     shutil.copytree(made, given)
     (given / "note.md").write_text("# Gate\n\nThe gate opens at four.\n", "utf-8")
     for command in (("search", "gate"), ("ask", "When does the gate open?"), ("show", "note.md")):
-        assert "was copied here or came with the folder" not in run(home, made, *command).stderr
-        assert "mixrag index --rebuild" in run(home, given, *command).stderr
-        named = run(home, given, *command, "--store", str(given / ".mixrag"))
+        assert "was copied here or came with the folder" not in run_in_here(home, made, *command).stderr
+        assert "mixrag index --rebuild" in run_in_here(home, given, *command).stderr
+        named = run_in_here(home, given, *command, "--store", str(given / ".mixrag"))
         assert "was copied here" not in named.stderr
-    told = json.loads(run(home, given, "search", "gate", "--json").stdout)["warnings"]
+    told = json.loads(run_in_here(home, given, "search", "gate", "--json").stdout)["warnings"]
     assert any("came with the folder" in warning for warning in told)
-    assert run(home, given, "index", "--rebuild", "--yes").returncode == 0
-    assert "was copied here" not in run(home, given, "search", "gate").stderr
+    assert run_in_here(home, given, "index", "--rebuild", "--yes").returncode == 0
+    assert "was copied here" not in run_in_here(home, given, "search", "gate").stderr
     made.rename(tmp_path / "moved")  # the same folder under another name is no copy
-    assert "was copied here" not in run(home, tmp_path / "moved", "search", "gate").stderr
+    assert "was copied here" not in run_in_here(home, tmp_path / "moved", "search", "gate").stderr

@@ -174,7 +174,7 @@ def test_sync_brings_changed_files_in_first(folder: Path, monkeypatch: pytest.Mo
     (folder / "canteen.md").write_text("# Canteen\n\nThe canteen serves 83 lunches a day.\n")
     before = CliRunner().invoke(app, ["search", "lunches canteen", "--json"])
     assert "83 lunches" not in before.stdout
-    assert "changed since" in before.stderr or before.stderr == ""
+    assert "since the last index" in before.stderr or before.stderr == ""
     done = CliRunner().invoke(app, ["ask", "How many lunches does the canteen serve a day?", "--sync", "--json"])
     assert "83" in done.stdout
     assert "1 added" in done.stderr
