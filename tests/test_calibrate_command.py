@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     write_collection(home / "books")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mixrag_cli.stories.calibrating.COMPUTING_SECONDS", 600)  # the usual ones may be few
+        fit_patiently(patch)
         done = run_here("index", cwd=home / "books", env=environment_of(home))
     assert done.returncode == 0, done.stderr
     (home / "fit.json").write_text(json.dumps(read_record(home / "books" / ".mixrag").extra["calibration"]["late"]))
@@ -85,8 +85,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time for a fit on a busy machine too: how long one may take is not what is tested."""
-    monkeypatch.setattr("mixrag_cli.stories.calibrating.COMPUTING_SECONDS", 600)
+    fit_patiently(monkeypatch)
+
+
+def fit_patiently(patch: pytest.MonkeyPatch) -> None:
+    """Time for a fit on a busy machine too, and fewer questions: how long one takes is not what is tested."""
+    patch.setattr("mixrag_cli.stories.calibrating.COMPUTING_SECONDS", 600)
+    patch.setattr("mixrag_cli.stories.calibrating.N_QUESTIONS", 36)
 
 
 def calibrate(folder: Path, *arguments: str, code: int = 0) -> Any:
