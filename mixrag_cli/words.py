@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-_UNICODE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d,]*(?:\.\d+)?")
+_RAISED = "⁰¹²³⁴-⁹ᵃ-ᶻ"  # footnotes' marks and powers are no part of a word
+_UNICODE_WORD = re.compile(rf"[^\W\d_{_RAISED}]+(?:['’][^\W\d_{_RAISED}]+)?|\d[\d,]*(?:\.\d+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 
 # Lucene's English list, which tells nothing of a passage, whether it is found by words or by token vectors: on FinQA

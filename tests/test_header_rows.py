@@ -192,3 +192,23 @@ def test_codes_with_leading_zeros_above_plain_numbers_are_data() -> None:
     assert tops(to_table(rows))[0] == ("code",)
     headed = to_table([["", "0101", "0102"], ["Rent", "12", "30"], ["Heat", "5", "7"]])
     assert tops(headed) == [("0101",), ("0102",)]
+
+
+def test_a_row_that_numbers_all_columns_below_a_merged_corner_is_neither_data_nor_a_name() -> None:
+    rows = [["District", "Person", ""], ["", "Total", "Rural"], ["1", "2", "3"], ["East", "87.1", "86.3"]]
+    table = to_table([*rows, ["West", "88.8", "88.6"]], {(0, 0): (2, 1), (0, 1): (1, 2)})
+    assert tops(table) == [("Person", "Total"), ("Person", "Rural")]
+    assert lefts(table) == [("East",), ("West",)]
+
+
+def test_ranges_above_ranges_are_data() -> None:
+    rows = [["Price", "This week", "Last week"], ["Iowa", "1.35 - 1.42", "1.38 - 1.43"]]
+    rows += [["Ohio", "1.38 - 1.48", "1.40 - 1.49"], ["Straw", "55.71", "54.29"], ["Stalks", "41.25", "39.38"]]
+    table = to_table([*rows, ["Stover", "41.00", "39.00"]])
+    assert tops(table) == [("This week",), ("Last week",)]
+    assert lefts(table)[:2] == [("Iowa",), ("Ohio",)]
+
+
+def test_ranges_above_counts_are_headings() -> None:
+    table = to_table([["Age", "15 - 24", "25 - 44"], ["Women", "7000", "12000"], ["Men", "9000", "10000"]])
+    assert tops(table) == [("15 - 24",), ("25 - 44",)]

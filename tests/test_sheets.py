@@ -165,6 +165,28 @@ def test_a_header_below_a_blank_row_begins_another_table(heads: list[Any]) -> No
     assert [cell.text for cell in second.cells if cell.row == second.rows[0].index] == ["2", "4"]
 
 
+def test_a_title_and_its_headings_above_a_blank_row_belong_to_what_follows() -> None:
+    rows = [
+        ["2", "Purpose of visits by month"],
+        [None, None, None, None, None, "thousands"],
+        [None, None, "All visits", None, "Purpose"],
+        [None, None, None, None, "Holiday", "Business"],
+        [],
+        [None, None, "NSA", "SA", "NSA", "NSA"],
+        ["2012", "Jan", 2245.6, 2660, 708.0, 517.3],
+        [None, "Feb", 1736.1, 2470, 538.0, 548.8],
+        [None, "Mar", 2267.4, 2670, 845.9, 634.5],
+    ]
+    (table,) = tables_of(read(make_book(fill_rows(rows))))
+    assert table.title == "2 Purpose of visits by month"
+    assert [column.path for column in table.columns][-2:] == [
+        ("Purpose", "Holiday", "NSA"),
+        ("Purpose", "Business", "NSA"),
+    ]
+    assert [row.path for row in table.rows][:2] == [("2012", "Jan"), ("2012", "Feb")]
+    assert table.scale == 1000
+
+
 def test_marks_for_missing_figures_below_a_blank_row_begin_none() -> None:
     rows = [["Region", "Women", "Men"], ["North", 5, 6], [], ["South", "n/a", "-"], ["West", 3, 1]]
     (table,) = tables_of(read(make_book(fill_rows(rows))))

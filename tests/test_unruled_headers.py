@@ -183,3 +183,49 @@ def test_a_headnote_in_brackets_above_the_header_gives_the_scale() -> None:
     table = table_of(read_pages(paint))
     assert {cell.scale for cell in table.cells} == {1000}
     assert "Households by sex" in table.title
+
+
+def draw_boxed_figures(canvas: Canvas, beside: Sequence[str], step: float) -> None:
+    """Two ruled columns of figures under headings; left of them lines of text, a step apart."""
+    for column, heading in enumerate(("Yes", "No")):
+        canvas.drawString(EDGES[2 + column] + 3, 704, heading)
+        for row in range(4):
+            canvas.drawRightString(EDGES[3 + column] - 4, 690 - 14 * row, f"{3 * row + column + 11}")
+    for row in range(6):
+        canvas.line(EDGES[2], 714 - 14 * row, EDGES[4], 714 - 14 * row)
+    for edge in EDGES[2:5]:
+        canvas.line(edge, 644, edge, 714)
+    for number, text in enumerate(beside):
+        canvas.drawString(72, 690 - step * number, text)
+
+
+def test_labels_outside_of_the_rulings_name_their_rows() -> None:
+    document = read_pages(lambda canvas: draw_boxed_figures(canvas, TOWNS[:4], 14))
+    assert [row.path for row in table_of(document).rows] == [(town,) for town in TOWNS[:4]]
+    assert columns_of(document) == [("Yes",), ("No",)]
+
+
+def test_running_text_beside_a_table_names_no_rows() -> None:
+    prose = ["the vote was held", "in all of the towns", "on a day in spring", "and few took part", "in it this time"]
+    document = read_pages(lambda canvas: draw_boxed_figures(canvas, prose, 10.5))
+    assert not any("vote" in part for row in table_of(document).rows for part in row.path)
+    assert "the vote was held in all of the towns on a day in spring" in document.text
+
+
+def test_a_headnote_of_several_lines_says_the_unit_and_is_no_title() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 11)
+        canvas.drawString(72, 745, "Table 3. Arrests by sex: 2009")
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(
+            72, 733, "[In thousands (61.0 represents 61,000) for the year that ended on December 31, as the towns"
+        )
+        canvas.drawString(
+            72, 722, "reported them to the office. Persons may be arrested more than once. See text in this part]"
+        )
+        center(canvas, 1, 1, 708, "Male")
+        center(canvas, 2, 2, 708, "Female")
+        draw_figures(canvas, 690, 3)
+
+    table = table_of(read_pages(paint))
+    assert (table.title, table.scale) == ("Table 3. Arrests by sex: 2009", 1000)

@@ -8,7 +8,7 @@ from typing import Literal
 FIRST_YEAR, LAST_YEAR = 1500, 2150  # statistical series reach back to about 1500; forecasts to 2100 and a little
 _YEAR = re.compile(r"(\d{4})(?:\s?[rp]|\s[$€£¥])?", re.I)  # "2017r", "2018p": revised, preliminary; "2016 $"
 FOOTNOTE = re.compile(r"(?<=[\d%)])\s?(?:\((?:\d{1,2}|[a-z]{1,2})\)|\[(?:\d{1,3}|[a-z]{1,2})\])$", re.I)
-SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴-⁹ªº*†‡§¶#]+")
+SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴-⁹ⁱ⁺-ⁿᵃ-ᶻʰʲˡʳˢˣʸªº*†‡§¶#]+")
 SPACES = re.compile(r"[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 
 MONTH = (

@@ -14,6 +14,7 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.html_tables import OpenTable, raw_table
 from mixrag_cli.readers.lined_text import LinedText, join_lined
+from mixrag_cli.readers.raised import raise_text
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document, Grid
 from mixrag_cli.records.places import Locator
@@ -114,6 +115,7 @@ class _PageReader(HTMLParser):
         self._tables: list[OpenTable] = []
         self._bold_chars = 0
         self._bold = 0
+        self._raised = 0
         self._unread_tables = 0
         self.has_given_up = False
 
@@ -151,6 +153,8 @@ class _PageReader(HTMLParser):
             self._add_part("\n")
         elif tag in ("b", "strong"):
             self._bold += 1
+        elif tag == "sup":
+            self._raised += 1
         elif tag == "img":
             self._add_part(SPACES.sub(" ", dict(attrs).get("alt") or ""))
         elif tag == "table" or self._tables:
@@ -175,6 +179,8 @@ class _PageReader(HTMLParser):
             del self._hidden[len(self._hidden) - 1 - self._hidden[::-1].index(tag) :]
         if tag in ("b", "strong"):
             self._bold = max(0, self._bold - 1)
+        elif tag == "sup":
+            self._raised = max(0, self._raised - 1)
         elif self._tables:
             self._close_table_tag(tag)
         elif tag in HEADINGS or tag == "pre" or tag in BLOCK_TAGS:
@@ -189,7 +195,7 @@ class _PageReader(HTMLParser):
         if not data.isspace():
             self._hidden_chars += len(data.strip()) if self._hidden else 0
             self._bold_chars += len(data.strip()) if self._bold else 0
-        part = LinedText.from_lines(data, self.getpos()[0])
+        part = LinedText.from_lines(raise_text(data) if self._raised else data, self.getpos()[0])
         self._parts.append(part if self._pre else part.sub(SPACES, " "))
 
     def _add_part(self, text: str) -> None:
@@ -270,6 +276,7 @@ class _PageReader(HTMLParser):
             self._builder.add(text, "paragraph")
 
     def _take_text(self) -> LinedText:
+        self._raised = 0  # no block ends in the middle of a mark
         text = join_lined(self._parts)
         self._parts.clear()
         if not self._pre:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -10,11 +11,13 @@ from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from mixrag_cli.readers.lined_text import LinedText, join_lined
+from mixrag_cli.readers.raised import raise_text
 
 __all__ = ["InlineText", "Token", "parse_blocks"]
 
 MAX_DEPTH = 100  # each level of quotes or lists costs markdown-it some five frames of Python's thousand
 MAX_INLINE_CHARS = 50_000  # inline parsing of hostile text is quadratic: a longer paragraph keeps its markup
+SUPERSCRIPT_TAG = re.compile(r"<(/?)sup\b", re.I)
 PLACE = "place"  # key of a token's meta: how far into the inline text the parser was
 
 
@@ -48,7 +51,7 @@ class InlineText:
                 rule(state)
         except RecursionError:
             return raw
-        return join_lined(part for token in state.tokens for part in _shown(token, raw)).strip()
+        return join_lined(_shown_parts(state.tokens, raw)).strip()
 
 
 class _PlacedState(StateInline):
@@ -63,6 +66,16 @@ class _PlacedState(StateInline):
         token = super().push(ttype, tag, nesting)  # type: ignore[arg-type]
         token.meta[PLACE] = self.pos
         return token
+
+
+def _shown_parts(tokens: Sequence[Token], raw: LinedText) -> Iterator[LinedText]:
+    """What is shown of each token; what stands between <sup> and </sup> raised."""
+    is_raised = False
+    for token in tokens:
+        if token.type == "html_inline" and (tag := SUPERSCRIPT_TAG.match(token.content)):
+            is_raised = not tag[1]
+        for part in _shown(token, raw):
+            yield LinedText(raise_text(part.text), part.marks) if is_raised else part
 
 
 def _shown(token: Token, raw: LinedText) -> Iterator[LinedText]:

@@ -16,6 +16,7 @@ from mixrag_cli.quantities.values import find_decimal_mark, parse_value
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.files import stable_id
 from mixrag_cli.records.tables import Cell, Header, Table
+from mixrag_cli.tables.halves import stack_halves
 from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.rows import RowHeader, fills_down, key_name, read_rows
@@ -48,7 +49,8 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     document: the document's id, part of the table's id. title: used where the grid has no caption of its own.
     Merged data cells appear once, at their top left corner, with their spans.
     """
-    matrix = grid_to_matrix(grid)
+    stacked = stack_halves(grid, grid_to_matrix(grid))
+    matrix = grid_to_matrix(stacked)
     layout = find_layout(matrix)
     if layout is None:
         return None
@@ -71,7 +73,7 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
         scale=rules.table.scale,
         notes=notes,
         confidence=round(_confidence(matrix, layout, paths) * grid.confidence, 3),
-        total_rows=_total_rows(grid, layout, len(rows)),
+        total_rows=_total_rows(stacked, layout, len(rows)),
         profiles=grid.profiles,
     )
 

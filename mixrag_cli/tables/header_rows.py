@@ -26,11 +26,15 @@ MIN_PLAIN_BELOW = 2  # figures without a measure that stand below a heading like
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """For a column, what stands below each row: filled[r], typed[r] (figures or periods), figures[r] (no periods)."""
+    """For a column, what stands below each row: filled[r], typed[r] (figures or periods), figures[r] (no periods).
+
+    ranges[r]: how many of the figures are ranges ("1.35 - 1.42").
+    """
 
     filled: list[int]
     typed: list[int]
     figures: list[int]
+    ranges: list[int]
 
     def share(self, row: int, counts: Sequence[int]) -> float:
         """Which part of the filled cells below a row is counted."""
@@ -39,7 +43,7 @@ class Below:
 
 def count_below(matrix: Matrix, column: int, end: int) -> Below:
     """What stands in a column below each row, from 0 to end."""
-    filled, typed, figures = [0] * (end + 1), [0] * (end + 1), [0] * (end + 1)
+    filled, typed, figures, ranges = ([0] * (end + 1) for _ in range(4))
     for row in range(end - 1, 0, -1):
         cell = matrix.own(row, column)
         kind = matrix.kinds[row, column] if cell else "blank"
@@ -47,7 +51,8 @@ def count_below(matrix: Matrix, column: int, end: int) -> Below:
         filled[row - 1] = filled[row] + counts
         typed[row - 1] = typed[row] + (counts and (kind in DATA_KINDS or kind in PERIOD_KINDS))
         figures[row - 1] = figures[row] + (counts and kind in DATA_KINDS)
-    return Below(filled, typed, figures)
+        ranges[row - 1] = ranges[row] + (counts and kind == "range")
+    return Below(filled, typed, figures, ranges)
 
 
 def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -> tuple[int, ...]:
@@ -61,7 +66,8 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
             has_label_between = last is not None and matrix.own(row, 0) is not None
             continue
         is_unit = is_unit_line(matrix, row, range(1, matrix.n_columns))
-        if start < corner_end <= row and matrix.own(row, 0) is not None and not is_unit:
+        is_below_corner = start < corner_end <= row and matrix.own(row, 0) is not None and not is_unit
+        if is_below_corner and not (_is_marked(matrix, row) or _counts_up(matrix, row)):
             break
         if last is not None and row >= known_end and _is_repeated_section(matrix, row, end):
             break
@@ -94,6 +100,12 @@ def _ends_marked_header(matrix: Matrix, row: int) -> bool:
     here = list(matrix.cells_of_row(row, range(matrix.n_columns)))
     is_marked = len(above) > 1 and all(cell.is_header and cell.column_span == cell.row_span == 1 for cell in above)
     return is_marked and not any(cell.is_header for cell in here)
+
+
+def _is_marked(matrix: Matrix, row: int) -> bool:
+    """Whether the format marks every cell of the row as a header."""
+    cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
+    return bool(cells) and all(cell.is_header for cell in cells)
 
 
 def _is_repeated_section(matrix: Matrix, row: int, end: int) -> bool:
@@ -137,15 +149,23 @@ def _has_column_cells(matrix: Matrix, row: int) -> bool:
 
 def _counts_up(matrix: Matrix, row: int) -> bool:
     """Whether a row numbers its columns: "1 2 3 1 2 3" without a label, or "(1) (2) (3)" over all columns."""
-    is_labelled = matrix.own(row, 0) is not None
-    cells = [cell for cell in matrix.cells_of_row(row, range(not is_labelled, matrix.n_columns)) if cell.row == row]
-    if len(cells) < 2:
-        return False
+    if matrix.own(row, 0) is not None:
+        return numbers_all_columns(matrix, row)
+    n_cells, numbers = _numbers_of_row(matrix, row)
+    return 1 < n_cells == len(numbers) and all(b in (a + 1, min(numbers)) for a, b in itertools.pairwise(numbers))
+
+
+def numbers_all_columns(matrix: Matrix, row: int) -> bool:
+    """Whether a row holds nothing but the numbers of all columns, from 1 on; it names none of them."""
+    n_cells, numbers = _numbers_of_row(matrix, row)
+    return n_cells == matrix.n_columns > 2 and numbers == list(range(1, n_cells + 1))
+
+
+def _numbers_of_row(matrix: Matrix, row: int) -> tuple[int, list[int]]:
+    """How many cells begin in a row, and those that are small whole numbers, in parentheses or not."""
+    cells = [cell for cell in matrix.cells_of_row(row, range(matrix.n_columns)) if cell.row == row]
     texts = [cell.text.strip().removeprefix("(").removesuffix(")") for cell in cells]
-    numbers = [int(text) for text in texts if text.isdigit() and len(text) < 3]
-    if is_labelled:
-        return len(texts) == matrix.n_columns > 2 and numbers == list(range(1, len(texts) + 1))
-    return len(numbers) == len(texts) and all(b in (a + 1, min(numbers)) for a, b in itertools.pairwise(numbers))
+    return len(cells), [int(text) for text in texts if text.isdigit() and len(text) < 3]
 
 
 def _counts_to_total(matrix: Matrix, below: list[Below], row: int) -> bool:
@@ -238,7 +258,7 @@ def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float
     bottom = min(row, len(below.filled) - 1)
     typed, figures = below.share(bottom, below.typed), below.share(bottom, below.figures)
     if kind in ("number", "nil", "range"):
-        is_plain = kind == "range" and figures >= TYPED_SHARE and column > 0
+        is_plain = kind == "range" and figures >= TYPED_SHARE and column > 0 and not below.ranges[bottom]
         return 1.0 if is_plain else (-2.0 if typed >= TYPED_SHARE or column > 0 else 0.0)
     if kind in PERIOD_KINDS:
         if figures >= TYPED_SHARE:

@@ -15,7 +15,14 @@ from dataclasses import dataclass
 
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.records.documents import GridCell
-from mixrag_cli.tables.header_rows import Below, count_below, find_header_rows, header_evidence, is_unit_line
+from mixrag_cli.tables.header_rows import (
+    Below,
+    count_below,
+    find_header_rows,
+    header_evidence,
+    is_unit_line,
+    numbers_all_columns,
+)
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, find_label_columns
 from mixrag_cli.tables.matrix import Matrix
 
@@ -67,6 +74,7 @@ def find_layout(matrix: Matrix) -> Layout | None:
     units = _unit_rows(matrix, headers, data)
     is_flat = len(headers) == 1 and not titles and _is_flat(matrix)
     kept = tuple(row for row in headers if row not in units)
+    kept = tuple(row for row in kept if not numbers_all_columns(matrix, row)) or kept
     return Layout(titles, kept, units, range(start, end), notes, labels, data, bool(headers), is_flat)
 
 
@@ -115,7 +123,7 @@ def _is_numbered_title(matrix: Matrix, end: int) -> bool:
     if len(cells) != TITLE_ASIDE or cells[0].column > 0 or TABLE_NUMBER.match(cells[0].text.strip()) is None:
         return False
     widest = max(
-        (len(list(matrix.cells_of_row(row, columns))) for row in range(1, min(MAX_TITLE_ROWS, end))), default=0
+        (len(list(matrix.cells_of_row(row, columns))) for row in range(1, min(MAX_TITLE_ROWS + 1, end))), default=0
     )
     is_text = matrix.kinds[cells[1].row, cells[1].column] == "text"
     return is_text and cells[1].column == 1 and all(cell.row_span == 1 for cell in cells) and widest > TITLE_AND_HEADER

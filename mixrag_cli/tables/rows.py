@@ -205,6 +205,8 @@ class _RowWalk:
         else:
             self._close_data_rows()
         parents = tuple(parent.text for parent in self.open)
+        if len(labels) > 1 and parents and parents[-1] == labels[0]:
+            parents = parents[:-1]  # a section that goes on in a label column of its own
         parents += self.heads.get(row, ())
         path = (*parents, *self.key_name, *labels) if labels else parents or (self._row_name(row),)
         block = next((parent.unit for parent in reversed(self.open) if parent.unit.is_known), self.block)

@@ -53,9 +53,9 @@ def _row_text(table: Table, header: Header, cells: dict[int, Cell]) -> str:
     named = [(column, cells[column.index]) for column in table.columns if column.index in cells]
     n_keys = _count_keys(header, named)
     path = "; ".join(_named(*pair) for pair in named[:n_keys]) if n_keys else ARROW.join(header.path)
-    is_lone = len(table.columns) == 1 and table.columns[0].path == (column_name(table.columns[0].index),)
+    is_nameless = all(column.path == (column_name(column.index),) for column in table.columns)
     parts = [
-        _value(cell, table.unit) if is_lone else _named(column, cell, table.unit) for column, cell in named[n_keys:]
+        _value(cell, table.unit) if is_nameless else _named(column, cell, table.unit) for column, cell in named[n_keys:]
     ]
     return f"{path}: {'; '.join(parts)}" if parts else path
 

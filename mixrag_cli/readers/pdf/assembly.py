@@ -17,6 +17,7 @@ from mixrag_cli.readers.pdf.flows import split_flows
 from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
 from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.lattice_headers import with_header_above
+from mixrag_cli.readers.pdf.lattice_labels import with_labels_beside
 from mixrag_cli.readers.pdf.layout import (
     Line,
     count_words,
@@ -25,6 +26,7 @@ from mixrag_cli.readers.pdf.layout import (
     lines_to_paragraphs,
     words_to_lines,
 )
+from mixrag_cli.readers.pdf.line_numbers import without_line_numbers
 from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
 from mixrag_cli.readers.pdf.page import Box, PageContent, Word
 from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
@@ -46,7 +48,8 @@ def lay_out_page(content: PageContent) -> PageLayout:
     """Flows, charts, tables and paragraphs of one page."""
     ruled: dict[str, Lattice] = {}
     charts: list[Chart] = []
-    words = list(content.words)
+    words = without_line_numbers(content.words)
+    content = replace(content, words=tuple(words))
     if content.has_tables:
         charts = find_charts(content)
         content, words = _without_charts(content, charts)
@@ -55,7 +58,8 @@ def lay_out_page(content: PageContent) -> PageLayout:
         lined = find_lined_tables(words, content.horizontal, content.vertical)
         words = _words_outside(words, lined)
         for number, table in enumerate((*tables, *lined)):
-            ruled[f"{TABLE_MARK}{number}"] = headed = with_header_above(table, words, content.horizontal)
+            headed = with_header_above(with_labels_beside(table, words), words, content.horizontal)
+            ruled[f"{TABLE_MARK}{number}"] = headed
             words = _words_outside(words, [headed])
         words += [_mark_table(mark, table.box) for mark, table in ruled.items()]
     items: list[TextItem | Grid] = []

@@ -18,11 +18,12 @@ INTRODUCES = re.compile(r":$|\b(?:table|tables|follows|following|below|summarize
 
 
 def caption_of(items: Sequence[TextItem | Grid], index: int, last: TextItem | None) -> str:
-    """The titles right above the table at index, or the sentence that introduces it.
+    """The titles right above the table at index, or the sentence that introduces it; below them a long headnote.
 
     last: the paragraph before the table, which may stand on the page before.
     """
     found: list[str] = []
+    headnotes: list[str] = []
     edge = _top_of(items[index])
     for item in reversed(items[:index]):
         if isinstance(item, Grid):
@@ -33,7 +34,8 @@ def caption_of(items: Sequence[TextItem | Grid], index: int, last: TextItem | No
             break
         if not (item.bold or item.is_centered or PARENTHESES.match(text) or INTRODUCES.search(text)):
             break
-        found.append(_last_sentence(text))
+        is_headnote = PARENTHESES.match(text) and len(text) >= MAX_HEADING_CHARS
+        (headnotes if is_headnote else found).append(text if is_headnote else _last_sentence(text))
         edge = item.box[1]
         if not (item.is_centered or PARENTHESES.match(text)):
             break
@@ -41,7 +43,8 @@ def caption_of(items: Sequence[TextItem | Grid], index: int, last: TextItem | No
         text = " ".join(last.texts)
         if INTRODUCES.search(text):
             found.append(_last_sentence(text))
-    return " ".join(reversed(found))[:MAX_CAPTION_CHARS]
+    lines = (" ".join(reversed(texts))[:MAX_CAPTION_CHARS] for texts in (found, headnotes) if texts)
+    return "\n".join(lines)
 
 
 def _top_of(item: TextItem | Grid) -> float:

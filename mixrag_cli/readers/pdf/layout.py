@@ -16,15 +16,18 @@ from itertools import pairwise
 from statistics import median
 
 from mixrag_cli.readers.pdf.page import Box, TurnedWord, Word
+from mixrag_cli.readers.raised import raise_text
 
 BASELINE_TOLERANCE = 0.45  # of the type size: below it two words stand on one line (superscripts are caught apart)
 PARAGRAPH_GAP = 0.75  # of the type size between a line's bottom and the next top; set on 10-Q filings and papers
+SMALLER = 0.85  # times the type size: a raised sign is at most as large
+RAISED_SHARE = 0.15  # of the type size: a raised sign stands at least so far above the baseline
 GLUE_SHARE = 0.12  # of the type size: a raised sign this near belongs to its word
 COLUMN_GAP = 0.9  # of the type size: the least gap that can be a gutter or part two table cells
 LIST_MARK = re.compile(r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7]|[-–—*] |\(?[a-zA-Z0-9ivx]{1,3}[.)] )")
 NUMBER = re.compile(
     r"^[<>~≈]?[(\[]?[-+−–—]?(?:[A-Z]{2,3})?[$€£¥]?[(\-−–]?\d(?:[\d,.'’:/ ]*\d)?\.?\)?\s?(?:%|x|bps?|pp)?"
-    r"[)\]]?\s?%?[*†‡]*$"
+    r"[)\]]?\s?%?[*†‡⁰¹²³⁴-⁹ᵃ-ᶻ]*$"
     r"|^\d[\d,]*(?:\.\d+)?%?(?:\s[-–—]\s|–)\d[\d,]*(?:\.\d+)?\s?%?$"  # from one figure to another
     r"|^[$€£¥]?\s?[-–—−]{1,3}\s?%?$|^(?:n/?a|nm|N/?A|NM|n\.a\.|\.{1,3}|\*+)$"
 )
@@ -117,11 +120,16 @@ def is_number(text: str) -> bool:
 
 
 def words_to_text(words: Sequence[Word]) -> str:
-    """The words' text; words that stand glued to the one before them get no space."""
+    """The words' text; words that stand glued to the one before them get no space, raised ones raised characters."""
     parts = [words[0].text]
+    base = words[0]  # the last word that is not raised
     for before, word in pairwise(words):
-        is_raised = word.size < 0.85 * before.size and word.x0 - before.x1 < GLUE_SHARE * before.size
-        parts.append(word.text if word.glued or is_raised else f" {word.text}")
+        is_small = word.size < SMALLER * base.size
+        is_glued = word.glued or (word.size < SMALLER * before.size and word.x0 - before.x1 < GLUE_SHARE * before.size)
+        is_raised = is_small and base.baseline - word.baseline > RAISED_SHARE * base.size
+        base = base if is_raised else word
+        text = raise_text(word.text) if is_raised else word.text
+        parts.append(text if is_glued else f" {text}")
     return "".join(parts)
 
 

@@ -1,9 +1,10 @@
-"""csv and tsv to a Document with one grid, as a stream: a file of any length in bounded memory.
+"""csv and tsv to a Document, as a stream: a file of any length in bounded memory.
 
 1. encoding: a byte order mark or the user says it; else the whole file is checked for UTF-8 piece by piece; else the
    bytes around the first that is none decide
 2. delimiter: the one that cuts the first lines into the most equal rows
 3. rows: through the csv module, one record at a time, so that a quote that is never closed swallows no file
+4. tables: one, or in a short file those that blank lines part
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import MARKS, READ_AS, decode, is_wide, marked_encoding, said_note, wide_encoding
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
+from mixrag_cli.readers.sheets.parted import find_parted_tables, row_cells
 from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.records.documents import ColumnProfile, Document, Grid, GridCell
+from mixrag_cli.records.documents import ColumnProfile, Document, Grid
 from mixrag_cli.records.places import Locator
 
 HEAD_BYTES = 65_536
@@ -63,8 +65,13 @@ def read_delimited(source: ReadSource) -> Document:
     stream = _Records(_open_text(source.file, encoding), delimiter)
     sampler = _sample(stream, source, decimal_mark)
     builder.warnings += stream.warnings
-    if sampler.n_rows:
-        _add_grids(builder, sampler)
+    if not sampler.n_rows:
+        return builder.build()
+    tables = find_parted_tables(sampler.rows) if sampler.is_whole else []
+    for grid in tables or _whole_grids(sampler):
+        builder.add(raw_text(grid), "table", grid=grid, lines=grid.locator.lines)
+    if not sampler.is_whole:
+        builder.warnings.append(sampler.note)
     return builder.build()
 
 
@@ -247,23 +254,14 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
     return sampler
 
 
-def _add_grids(builder: DocumentBuilder, sampler: RowSampler) -> None:
+def _whole_grids(sampler: RowSampler) -> Iterator[Grid]:
+    """All rows as one table, or as several that share the first column where it is very wide."""
     rows = sampler.rows
-    place_of = {row.index: place for place, row in enumerate(rows)}
-    profiles = sampler.profiles(place_of)
-    cells = [
-        GridCell(place, column, text, line=first, last_line=last)
-        for place, row in enumerate(rows)
-        for first, last in [_lines_of(row)]
-        for column, text in enumerate(row.cells)
-        if isinstance(text, str) and text.strip()
-    ]
+    profiles = sampler.profiles({row.index: place for place, row in enumerate(rows)})
     lines = (rows[0].lines[0], rows[-1].lines[1]) if rows[0].lines and rows[-1].lines else None
-    if not sampler.is_whole:
-        builder.warnings.append(sampler.note)
     row_lines = sampler.lines
-    for columns, chosen in split_wide(sampler.n_columns, cells):
-        part = Grid(
+    for columns, chosen in split_wide(sampler.n_columns, row_cells(rows)):
+        yield Grid(
             len(rows),
             len(columns),
             chosen,
@@ -273,14 +271,6 @@ def _add_grids(builder: DocumentBuilder, sampler: RowSampler) -> None:
             row_lines=row_lines,
         )
         row_lines = ()  # once, though a wide table becomes several grids
-        builder.add(raw_text(part), "table", grid=part, lines=lines)
-
-
-def _lines_of(row: SourceRow) -> tuple[int | None, int | None]:
-    """The row's first line, and its last where it has several."""
-    if row.lines is None:
-        return None, None
-    return row.lines[0], row.lines[1] if row.lines[1] > row.lines[0] else None
 
 
 def _select_profiles(profiles: tuple[ColumnProfile, ...], columns: Sequence[int]) -> tuple[ColumnProfile, ...]:

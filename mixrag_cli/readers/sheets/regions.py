@@ -13,6 +13,8 @@ from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 MAX_CAPTION_GAP = 2  # blank rows between a title and its table
 MAX_DEPTH = 8  # cuts within cuts; real sheets need three
 LONG_TEXT_CHARS = 60
+MAX_TITLED_ROWS = 6  # of a title with the headings below it
+MAX_TITLE_NUMBER_CHARS = 4  # of the number beside a title
 MISSING = re.compile(r"^(?:[-–—.…*x]+|n\W?/?\W?[ad]\W?|none|nil)$", re.IGNORECASE)  # where a figure would stand
 
 Cells = Mapping[tuple[int, int], SourceCell]
@@ -150,7 +152,11 @@ def _is_empty_row(upper: Region, band: Region, following: Region, cells: Cells) 
 
 
 def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
-    if upper.n_columns < 2 or lower.left < upper.left or lower.right > upper.right or lower.top - upper.bottom > 2:
+    if upper.n_columns < 2 or lower.top - upper.bottom > 2:
+        return False
+    if _is_titled_heading(upper, lower, cells):
+        return True
+    if lower.left < upper.left or lower.right > upper.right:
         return False
     if _is_heading_only(upper, cells):
         return True
@@ -161,7 +167,7 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
             cell for column in range(lower.left, lower.right + 1) if (cell := cells.get((row, column))) is not None
         ]
         if len(filled) > 1 and not all(MISSING.match(cell.text.strip()) for cell in filled[1:]):
-            return any(_is_figure(cell) for cell in filled[1:])
+            return any(is_figure(cell) for cell in filled[1:])
     return False
 
 
@@ -173,7 +179,7 @@ def _heads(region: Region, cells: Cells) -> bool:
     named = {column: cell for column in columns if (cell := cells.get((region.top, column))) is not None}
     data = [column for column in named if column > region.left]
     texts = {named[column].text.strip() for column in data}
-    are_names = all(cell.number is None or cell.is_date or not _is_figure(cell) for cell in named.values()) and not any(
+    are_names = all(cell.number is None or cell.is_date or not is_figure(cell) for cell in named.values()) and not any(
         MISSING.match(text) for text in texts
     )
     below = [cells.get((region.top + 1, column)) for column in data]
@@ -182,7 +188,7 @@ def _heads(region: Region, cells: Cells) -> bool:
         and len(texts) == len(data)
         and region.left in named
         and are_names
-        and sum(cell is not None and cell.number is not None and _is_figure(cell) for cell in below) * 2 > len(data)
+        and sum(cell is not None and cell.number is not None and is_figure(cell) for cell in below) * 2 > len(data)
     )
 
 
@@ -190,10 +196,37 @@ def _is_heading_only(region: Region, cells: Cells) -> bool:
     """Whether a band holds short texts in several columns and no figures: header rows above a blank line."""
     found = [cells[row, column] for row, column in _places(region) if (row, column) in cells]
     is_short = all(len(cell.text) <= LONG_TEXT_CHARS for cell in found)
-    return region.n_rows <= 3 and len(found) > 1 and is_short and not any(_is_figure(cell) for cell in found)
+    return region.n_rows <= 3 and len(found) > 1 and is_short and not any(is_figure(cell) for cell in found)
 
 
-def _is_figure(cell: SourceCell) -> bool:
+def _is_titled_heading(upper: Region, lower: Region, cells: Cells) -> bool:
+    """Whether a band is a title and, below it, headings in several columns, all texts, above a row that heads as well.
+
+    The title may have its number beside it.
+    """
+    if not 2 < upper.n_rows <= MAX_TITLED_ROWS:
+        return False
+    rows = [_texts_of_row(row, upper, cells) for row in range(upper.top, upper.bottom + 1)]
+    first, *others = rows
+    is_title = len(first) == 1 or (len(first) == 2 and len(first[0].text) <= MAX_TITLE_NUMBER_CHARS)
+    below = _texts_of_row(lower.top, lower, cells)
+    headings = [cell for row in others for cell in row]
+    return (
+        is_title
+        and lower.left <= upper.left
+        and upper.right <= lower.right
+        and len(rows[-1]) > 1
+        and len(below) > 1
+        and not any(is_figure(cell) or len(cell.text) > LONG_TEXT_CHARS for cell in (*headings, *below))
+    )
+
+
+def _texts_of_row(row: int, region: Region, cells: Cells) -> list[SourceCell]:
+    return [cell for column in range(region.left, region.right + 1) if (cell := cells.get((row, column)))]
+
+
+def is_figure(cell: SourceCell) -> bool:
+    """Whether a cell holds a number that is no year: what stands below headings."""
     text = cell.text.strip()
     if cell.is_date or (len(text) == 4 and text.isdigit() and text[:2] in ("18", "19", "20")):
         return False
@@ -221,7 +254,7 @@ def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
 
 
 def _figure_rows(region: Region, cells: Cells) -> set[int]:
-    return {row for row, column in _places(region) if (cell := cells.get((row, column))) and _is_figure(cell)}
+    return {row for row, column in _places(region) if (cell := cells.get((row, column))) and is_figure(cell)}
 
 
 def _has_labels(region: Region, cells: Cells) -> bool:
@@ -245,7 +278,7 @@ def _is_text(region: Region, cells: Cells) -> bool:
         filled = [
             column for column in range(region.left, min(region.right, region.left + 200) + 1) if (row, column) in cells
         ]
-        if len(filled) > 1 or any(_is_figure(cells[row, column]) for column in filled):
+        if len(filled) > 1 or any(is_figure(cells[row, column]) for column in filled):
             return False
     return True
 

@@ -15,6 +15,7 @@ from decimal import Decimal, InvalidOperation
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive, parse_xml
+from mixrag_cli.readers.raised import raise_text
 from mixrag_cli.readers.sheets.number_formats import BUILT_IN, plain_number, show_number
 from mixrag_cli.readers.sheets.sampling import SourceCell, SourceRow
 from mixrag_cli.readers.sheets.workbook import (
@@ -119,21 +120,24 @@ def _read_strings(archive: Archive, part: str) -> list[str]:
     """The shared strings; phonetic hints are left out."""
     strings: list[str] = []
     parts: list[str] = []
+    run: list[str] = []
     depth_phonetic = 0
-    is_text = False
+    is_text = is_raised = False
     length = 0
 
-    def start(name: str, _: dict[str, str]) -> None:
-        nonlocal depth_phonetic, is_text
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal depth_phonetic, is_text, is_raised
         if name == "si":
             parts.clear()
+        elif name == "vertAlign":
+            is_raised = attributes.get("val") == "superscript"
         elif name == "rPh":
             depth_phonetic += 1
         elif name == "t":
             is_text = depth_phonetic == 0
 
     def end(name: str) -> None:
-        nonlocal depth_phonetic, is_text, length
+        nonlocal depth_phonetic, is_text, is_raised, length
         if name == "si":
             text = "".join(parts)[:MAX_CELL_TEXT]
             length += len(text)
@@ -143,11 +147,13 @@ def _read_strings(archive: Archive, part: str) -> list[str]:
         elif name == "rPh":
             depth_phonetic -= 1
         elif name == "t":
-            is_text = False
+            parts.append(raise_text("".join(run)) if is_raised else "".join(run))
+            run.clear()
+            is_text = is_raised = False
 
     def text(data: str) -> None:
         if is_text:
-            parts.append(data)
+            run.append(data)
 
     if part in archive:
         parse_xml(archive.chunks(part), start, end, text)
@@ -214,6 +220,7 @@ class _SheetPass:
         self.value: list[str] = []
         self.formula: list[str] = []
         self.sink: list[str] | None = None
+        self.is_raised = False  # the run of a text in a cell of its own
         self.n_outside = 0
         self.starts: dict[str, Callable[[dict[str, str]], None]] = {
             "row": self._start_row,
@@ -222,6 +229,7 @@ class _SheetPass:
             "t": lambda _: self._collect(self.value),
             "f": lambda _: self._collect(self.formula),
             "rPh": lambda _: self._collect(None),
+            "vertAlign": self._start_alignment,
             "mergeCell": self._start_merge,
             "col": self._start_column,
         }
@@ -243,7 +251,7 @@ class _SheetPass:
 
     def _end(self, name: str) -> None:
         if name in ("v", "t", "f", "rPh"):
-            self.sink = None
+            self.sink, self.is_raised = None, False
         elif name == "c":
             self._end_cell()
         elif name == "row":
@@ -251,7 +259,10 @@ class _SheetPass:
 
     def _text(self, data: str) -> None:
         if self.sink is not None:
-            self.sink.append(data)
+            self.sink.append(raise_text(data) if self.is_raised else data)
+
+    def _start_alignment(self, attributes: dict[str, str]) -> None:
+        self.is_raised = attributes.get("val") == "superscript"
 
     def _start_row(self, attributes: dict[str, str]) -> None:
         number = attributes.get("r", "")

@@ -1,0 +1,74 @@
+"""Tables that stand side by side in one grid, as balance sheets and long lists in two halves do: one below the other.
+
+    Assets    |     | Debts |                Assets
+    Cash      | 120 | Loans |  80    ─►      Cash   | 120
+    Stocks    |  40 | Taxes |  15            Stocks |  40
+                                             Debts
+                                             Loans  |  80
+                                             Taxes  |  15
+
+Each half has labels and, beside them, figures. Above the figures stands nothing, or both halves have the same headings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mixrag_cli.records.documents import Grid, GridCell
+from mixrag_cli.tables.matrix import DATA_KINDS, Matrix
+
+HALF_WIDTH = 2  # a label and a figure
+MIN_ROWS = 3
+MIN_KIND = 0.8  # of a column's cells: texts in the labels, figures beside them
+MIN_DIFFERENT = 0.8  # of the labels of a half: a unit beside each figure is a few words again and again
+
+
+def stack_halves(grid: Grid, matrix: Matrix) -> Grid:
+    """The grid with its right half below its left one, where it has halves; else the grid as it is."""
+    if matrix.n_columns != 2 * HALF_WIDTH or matrix.n_rows < MIN_ROWS or grid.profiles:
+        return grid
+    if any(cell.row_span > 1 or cell.column_span > 1 for cell in grid.cells):
+        return grid
+    has_header = _has_same_header(matrix)
+    first = 1 if has_header or _has_lone_titles(matrix) else 0
+    if not all(_is_half(matrix, start, first) for start in (0, HALF_WIDTH)):
+        return grid
+    below = grid.n_rows - has_header
+    cells = [cell for cell in grid.cells if cell.column < HALF_WIDTH]
+    cells += [
+        replace(cell, row=cell.row + below, column=cell.column - HALF_WIDTH)
+        for cell in grid.cells
+        if cell.column >= HALF_WIDTH and cell.row >= has_header
+    ]
+    n_rows = grid.n_rows + below
+    return replace(grid, n_rows=n_rows, n_columns=HALF_WIDTH, cells=tuple(sorted(cells, key=_place)), total_rows=n_rows)
+
+
+def _place(cell: GridCell) -> tuple[int, int]:
+    return cell.row, cell.column
+
+
+def _has_same_header(matrix: Matrix) -> bool:
+    """Whether the first row says the same texts over both halves."""
+    texts = [matrix.text(0, column) for column in range(matrix.n_columns)]
+    kinds = {matrix.kind(0, column) for column in range(matrix.n_columns)}
+    return texts[:HALF_WIDTH] == texts[HALF_WIDTH:] and kinds == {"text"}
+
+
+def _has_lone_titles(matrix: Matrix) -> bool:
+    """Whether the first row says what each half is about, above its labels, and nothing above the figures."""
+    return all(matrix.kind(0, start) == "text" and matrix.at(0, start + 1) is None for start in (0, HALF_WIDTH))
+
+
+def _is_half(matrix: Matrix, start: int, first: int) -> bool:
+    """Whether the two columns from start on are labels and figures, from row first on."""
+    rows = range(first, matrix.n_rows)
+    labels = [matrix.text(row, start) for row in rows if matrix.at(row, start)]
+    texts = [row for row in rows if matrix.kind(row, start) == "text"]
+    values = [matrix.kind(row, start + 1) for row in rows if matrix.at(row, start + 1)]
+    figures = sum(kind in DATA_KINDS for kind in values)
+    return (
+        len(texts) >= max(MIN_KIND * len(labels), MIN_ROWS - 1)
+        and figures >= max(MIN_KIND * len(values), MIN_ROWS - 1)
+        and len(set(labels)) >= MIN_DIFFERENT * len(labels)
+    )

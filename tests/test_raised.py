@@ -1,0 +1,94 @@
+"""Raised signs are no digits of what they stand at: footnotes' marks and powers in HTML, markdown, xlsx and PDF."""
+
+from __future__ import annotations
+
+import io
+from decimal import Decimal
+
+import openpyxl
+import pytest
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from reportlab.pdfgen.canvas import Canvas
+
+from mixrag_cli.readers import reader_for
+from mixrag_cli.readers.raised import raise_text
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records.documents import Document
+from mixrag_cli.records.tables import Table
+from mixrag_cli.tables.grid import grid_to_table
+from mixrag_cli.words import words_of
+from tests.painted_pdf import read_pages
+
+HTML = """<p>About 10<sup>6</sup> J on the 4<sup>th</sup> day<sup>[3]</sup>.</p>
+<table><tr><th>Year</th><th>Theft<sup>1, 2</sup></th></tr>
+<tr><td>2019<sup>a</sup></td><td>1,234<sup>2</sup></td></tr><tr><td>2020</td><td>5,678</td></tr></table>"""
+MARKDOWN = """About 10<sup>6</sup> J on the 4<sup>th</sup> day<sup>[3]</sup>.
+
+| Year | Theft<sup>1, 2</sup> |
+|------|------|
+| 2019<sup>a</sup> | 1,234<sup>2</sup> |
+| 2020 | 5,678 |
+"""
+
+
+def read(raw: bytes, name: str) -> Document:
+    return reader_for(name)(ReadSource(name, len(raw), io.BytesIO(raw)))
+
+
+def table_of(document: Document) -> Table:
+    table = grid_to_table(document.grids[0], document="d", title="")
+    assert table is not None
+    return table
+
+
+@pytest.mark.parametrize(
+    ("text", "raised"),
+    [("6", "⁶"), ("6, 7", "⁶, ⁷"), ("-3", "⁻³"), ("a", "ᵃ"), ("th", "th"), ("(1)", "(1)"), ("[3]", "[3]"), ("®", "®")],
+)
+def test_numbers_and_single_letters_are_raised(text: str, raised: str) -> None:
+    assert raise_text(text) == raised
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.html", HTML), ("a.md", MARKDOWN)])
+def test_a_mark_at_a_figure_is_no_digit_of_it(name: str, text: str) -> None:
+    document = read(text.encode(), name)
+    assert document.text.startswith("About 10⁶ J on the 4th day[3].")
+    table = table_of(document)
+    assert table.columns[-1].path == ("Theft¹, ²",)
+    assert [cell.value for cell in table.cells if cell.column == 1] == [Decimal(1234), Decimal(5678)]
+
+
+def test_a_mark_left_open_ends_with_its_block() -> None:
+    assert read(b"<p>one<sup>1</p><p>2</p>", "a.html").text == "one¹\n\n2"
+
+
+def test_a_raised_run_of_a_sheet() -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    raised = InlineFont(vertAlign="superscript")
+    sheet.append([CellRichText("Total", TextBlock(raised, "6, 7")), CellRichText(TextBlock(raised, "2"), "H 5")])
+    target = io.BytesIO()
+    book.save(target)
+    assert [cell.text for cell in read(target.getvalue(), "a.xlsx").grids[0].cells] == ["Total⁶, ⁷", "²H 5"]
+
+
+def test_small_signs_above_the_line_of_a_page() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(72, 700, "Breastfed")
+        canvas.setFontSize(6)
+        canvas.drawString(72.2 + canvas.stringWidth("Breastfed", "Helvetica", 9), 703.5, "10")
+        canvas.setFontSize(9)
+        canvas.drawString(72, 650, "H")
+        canvas.setFontSize(6)
+        canvas.drawString(78.6, 648, "2")
+        canvas.setFontSize(9)
+        canvas.drawString(82, 650, "O is water")
+
+    text = read_pages(paint).text
+    assert "Breastfed¹⁰" in text
+    assert "H2O is water" in text
+
+
+def test_a_mark_is_no_part_of_a_word() -> None:
+    assert words_of("Violent crime³ and rapeᵃ") == words_of("Violent crime and rape")
