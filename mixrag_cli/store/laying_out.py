@@ -4,46 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from mixrag_cli.store.commit import sync_folder
 from mixrag_cli.store.filters import in_parts
-from mixrag_cli.store.inverted import FEWEST_ROWS, open_inverted, write_inverted
-from mixrag_cli.store.layout import inverted_path, words_path
-from mixrag_cli.store.nearest import lengths_of
+from mixrag_cli.store.layout import sketches_path, words_path
 from mixrag_cli.store.open_tables import OpenTables
 from mixrag_cli.store.posting_lists import Passages, write_words
 from mixrag_cli.store.postings import FEWEST_PASSAGES, Rows, WordLists, is_in, open_words
 from mixrag_cli.store.reading import StoreReader
 from mixrag_cli.store.schema import CHUNKS, TERMS_COLUMNS, WORDS_COLUMN, ContentMismatchError, terms_crc
 from mixrag_cli.store.sectioned import DamagedSectionError
+from mixrag_cli.store.sketches import FEWEST_ROWS, open_sketches, write_sketches
 
 ROWS_AT_ONCE = 16_384
 
 
 def lay_out(reader: StoreReader) -> None:
     """Write both files for the reader's state, by what older ones know; none that a store of its size does not need."""
-    meaning = inverted_path(reader.store, reader.record.generation)
+    meaning = sketches_path(reader.store, reader.record.generation)
     words = words_path(reader.store, reader.record.generation)
     chunks = reader.record.tables.get(CHUNKS)
     if chunks is None or chunks.rows < FEWEST_ROWS:
         meaning.unlink(missing_ok=True)
-    elif reader.inverted_file is None:
-        write_inverted(meaning, chunks.version, *reader.vector_codes(), open_inverted(meaning, None))
+    elif reader.sketches is None:
+        before = open_sketches(meaning, None)
+        write_sketches(meaning, chunks.version, chunks.rows, lambda: reader.each_vector_code(ROWS_AT_ONCE), before)
     if chunks is None or chunks.rows < FEWEST_PASSAGES:
         words.unlink(missing_ok=True)
     elif reader.word_lists is None:
-        tables, before = OpenTables(reader.store, reader.record), _sound_words(words)
-        write_words(words, chunks.version, _passages_in(tables), lambda rows: _terms_in(tables, rows), before)
+        tables, known = OpenTables(reader.store, reader.record), _sound_words(words)
+        write_words(words, chunks.version, _passages_in(tables), lambda rows: _terms_in(tables, rows), known)
     sync_folder(meaning.parent)
 
 
 def words_are_sound(reader: StoreReader) -> bool:
-    """Whether the word lists are as they were written; also where there is no file, as in lists_are_sound."""
+    """Whether the word lists are as they were written; also where there is no file."""
     if (lists := reader.word_lists) is None:
         return not (reader.record.is_finished and words_path(reader.store, reader.record.generation).exists())
     try:
@@ -53,26 +51,15 @@ def words_are_sound(reader: StoreReader) -> bool:
     return lists.n_passages == reader.record.chunks
 
 
-def lists_are_sound(reader: StoreReader) -> bool:
-    """Whether the file holds each vector of the table once, as the table does; also where there is no file.
+def sketches_are_sound(reader: StoreReader) -> bool:
+    """Whether the sketches are as they were written; also where there are none, as words_are_sound says.
 
-    One that cannot be read, of a finished state, is not sound: searches do without it and take longer.
+    What cannot be read, of a finished state, is not sound: searches do without it and take longer.
     """
-    if (inverted := reader.inverted_file) is None:
-        path = inverted_path(reader.store, reader.record.generation)
+    if reader.sketches is None:
+        path = sketches_path(reader.store, reader.record.generation)
         return not (reader.record.is_finished and path.exists())
-    rows, codes = reader.vector_codes()
-    order = np.argsort(inverted.rows, kind="stable")
-    with_vector = np.flatnonzero(np.concatenate([part.any(axis=1) for part in _parts_of(codes)]))
-    with_vector = with_vector[np.argsort(rows[with_vector], kind="stable")]
-    if not np.array_equal(inverted.rows[order], rows[with_vector]):
-        return False
-    pairs = zip(_parts_of(order), _parts_of(with_vector), strict=True)
-    return all(
-        np.array_equal(inverted.codes[theirs], codes[ours])
-        and np.array_equal(inverted.lengths[theirs], lengths_of(codes[ours]))
-        for theirs, ours in pairs
-    )
+    return reader.sketches.is_sound()
 
 
 def _passages_in(tables: OpenTables) -> Passages:
@@ -117,7 +104,3 @@ def _sound_words(path: Path) -> WordLists | None:
     except DamagedSectionError:
         return None
     return known
-
-
-def _parts_of(rows: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-    return [rows[start : start + ROWS_AT_ONCE] for start in range(0, max(1, len(rows)), ROWS_AT_ONCE)]

@@ -3,7 +3,7 @@
 state.json  state.prev      the commit record and the one before it
 lock  readers.lock          see lock.py
 tables/<name>.lance/        the three tables; tables.<n> after the n-th rebuild, the commit record says which
-tables/meaning.inverted     of a large store: the vectors by what they are near to, see inverted.py
+tables/meaning.sketches     of a large store: a bit an axis of each vector, see sketches.py
 tables/words.inverted       of all but small stores: the passages by the words that they hold, see postings.py
 cache/                      embeddings of texts that left the index, and summaries; outlives a rebuild
 scratch/                    what the engine writes in passing, while a writer is open
@@ -46,9 +46,9 @@ def table_path(store: Path, name: str, generation: int = 0) -> Path:
     return tables_path(store, generation) / f"{name}.lance"
 
 
-def inverted_path(store: Path, generation: int = 0) -> Path:
+def sketches_path(store: Path, generation: int = 0) -> Path:
     """The file that a search by meaning reads instead of all vectors."""
-    return tables_path(store, generation) / "meaning.inverted"
+    return tables_path(store, generation) / "meaning.sketches"
 
 
 def words_path(store: Path, generation: int = 0) -> Path:

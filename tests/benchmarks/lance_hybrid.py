@@ -28,7 +28,7 @@ from scale import gain, questions_of
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
-from mixrag_cli.store.inverted import FEWEST_ROWS
+from mixrag_cli.store.sketches import FEWEST_ROWS
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 
