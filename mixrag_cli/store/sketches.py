@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.store.layout import PRIVATE_FILE
+from mixrag_cli.store.layout import file_mode
 from mixrag_cli.store.nearest import TIE_SLACK, cosines, count_wanted, lengths_of
 from mixrag_cli.store.postings import is_in
 from mixrag_cli.store.quantising import VectorCodes, Vectors, decode_vectors, turning
@@ -171,7 +171,7 @@ def write_sketches(path: Path, version: int, n_passages: int, batches: Batches, 
     made_for = n_passages if before is None else before.made_for
     fresh = path.with_name(f"{path.name}.new")
     with fresh.open("wb") as file, tempfile.TemporaryFile() as signs:
-        os.fchmod(file.fileno(), PRIVATE_FILE)
+        os.fchmod(file.fileno(), file_mode(Path(file.name).parent))
         file.write(b"\0" * HEADER_BYTES)
         summed = _Summed(file)
         summed.write(mean.tobytes())
