@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from mixrag_cli.store.commit import sync_folder
 from mixrag_cli.store.filters import in_parts
@@ -20,6 +22,7 @@ from mixrag_cli.store.sectioned import DamagedSectionError
 from mixrag_cli.store.sketches import FEWEST_ROWS, open_sketches, write_sketches
 
 ROWS_AT_ONCE = 16_384
+KEY_DIGITS = 16
 
 
 def lay_out(reader: StoreReader) -> None:
@@ -64,17 +67,27 @@ def sketches_are_sound(reader: StoreReader) -> bool:
 
 def _passages_in(tables: OpenTables) -> Passages:
     """What word lists know of every passage beside its words."""
+    columns = ["id", "document", "search_crc"]
+    number_of: dict[str, int] = {}
+    parts = []
     with tables.contained():
-        found = tables.scan(CHUNKS, columns=["id", "document", "search_crc"], with_row_id=True)
-        found = found.sort_by("_rowid").combine_chunks()
-    documents = found["document"].combine_chunks().dictionary_encode()
-    return Passages(
-        found["_rowid"].to_numpy(),
-        np.fromiter((int(id_[:16], 16) for id_ in found["id"].to_pylist()), np.uint64, found.num_rows),
-        found["search_crc"].to_numpy().astype(np.uint32),
-        documents.indices.to_numpy().astype(np.int32),
-        documents.dictionary.to_pylist(),
-    )
+        dataset = tables.dataset(CHUNKS)
+        scanner = dataset.scanner(columns=columns, with_row_id=True, batch_size=ROWS_AT_ONCE) if dataset else None
+        for batch in scanner.to_batches() if scanner else ():
+            documents = batch["document"].dictionary_encode()
+            numbers = [number_of.setdefault(id_, len(number_of)) for id_ in documents.dictionary.to_pylist()]
+            owners = np.array(numbers, np.int32)[documents.indices.to_numpy()]
+            keys = _keys_of(batch["id"])
+            parts.append((batch["_rowid"].to_numpy(), keys, batch["search_crc"].to_numpy().astype(np.uint32), owners))
+    rows, keys, crcs, owners = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(rows, kind="stable")
+    return Passages(rows[order], keys[order], crcs[order], owners[order], list(number_of))
+
+
+def _keys_of(ids: pa.StringArray) -> npt.NDArray[np.uint64]:
+    """The first 16 hex digits of each id as a number."""
+    raw = bytes.fromhex("".join(pc.utf8_slice_codeunits(ids, 0, KEY_DIGITS).to_pylist()))
+    return np.frombuffer(raw, ">u8").astype(np.uint64)
 
 
 def _terms_in(tables: OpenTables, rows: Rows) -> Iterator[tuple[Rows, pa.StringArray]]:

@@ -55,8 +55,8 @@ def cosines(codes: VectorCodes, query: Vectors) -> Vectors:
     return cosines
 
 
-def ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:
-    """The passages as hits, the highest scores first, equal ones by path and position; at most limit."""
-    hits = [hit_of(row, score) for row, score in zip(rows, scores, strict=True)]
+def ranked(scored: Sequence[tuple[ChunkRow, float]], limit: int) -> list[StoredHit]:
+    """The passages with their scores as hits, the highest first, equal ones by path and position; at most limit."""
+    hits = [hit_of(row, score) for row, score in scored]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
     return hits[:limit]

@@ -26,6 +26,7 @@ from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.tables import Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
 from mixrag_cli.store.filters import check_filter, filters_in, in_parts
+from mixrag_cli.store.found_rows import FoundRows
 from mixrag_cli.store.layout import sketches_path, words_path
 from mixrag_cli.store.lock import hold, opening_for_reading
 from mixrag_cli.store.nearest import nearest_rows, ranked
@@ -60,7 +61,6 @@ _VectorCodes = tuple[npt.NDArray[np.uint64], VectorCodes]  # of all passages, wi
 
 DOCUMENTS_AT_ONCE = 512  # read in 5 ms
 SKETCHED_ROWS = 8_192  # that a filter leaves; fewer are compared by their vectors
-KEPT_ROW_IDS = 20_000  # of passages found, 3 MB; without them a search takes a few milliseconds more
 
 
 def open_reader(store: Path) -> StoreReader:
@@ -83,7 +83,7 @@ class StoreReader:
         self._tables = OpenTables(store, record)
         self._words = WordSearch(self._tables, words_path(store, record.generation))
         self._all_codes: _VectorCodes | None = None
-        self._row_ids: dict[str, int] = {}
+        self._found = FoundRows(self._tables)
 
     def __enter__(self) -> StoreReader:
         return self
@@ -142,10 +142,10 @@ class StoreReader:
         if not terms or limit < 1:
             return []
         with self._tables.contained():
-            found, scores = self._words.best(terms, limit, where)
-            rows = table_to_chunk_rows(found)
-        self._remember_rows(found)
-        return ranked(rows, scores, limit)
+            scores = self._words.best(terms, limit, where)
+            found = self._found.read(list(scores))
+        scored = [(row, score) for row, score in zip(found, scores.values(), strict=True) if row is not None]
+        return ranked(scored, limit)
 
     def search_meaning(self, vector: Vector, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages nearest to the query vector (dim,), of length 1, by cosine; at most limit, best first.
@@ -164,11 +164,9 @@ class StoreReader:
         with self._tables.contained():
             if not (best := self._nearest(query, limit, where)):
                 return []
-            found = self._tables.chunk_rows(best)
-            rows = table_to_chunk_rows(found)
-        self._remember_rows(found)
-        embedded = [row for row in rows if row.vector.any()]
-        return ranked(embedded, [float(row.vector @ query) for row in embedded], limit)
+            found = self._found.read(best)
+        embedded = [row for row in found if row is not None and row.vector.any()]
+        return ranked([(row, float(row.vector @ query)) for row in embedded], limit)
 
     def token_vectors(self, ids: Sequence[str]) -> dict[str, TokenVectors]:
         """The token vectors of these chunks, (n_tokens, late_dim) int8; those that have none kept are absent.
@@ -177,8 +175,9 @@ class StoreReader:
         """
         if not self.record.late_dim or not ids:
             return {}
-        rows = [self._row_ids[id_] for id_ in ids if id_ in self._row_ids]
-        others = [id_ for id_ in ids if id_ not in self._row_ids]
+        known = [(id_, self._found.row_id(id_)) for id_ in ids]
+        rows = [row for _, row in known if row is not None]
+        others = [id_ for id_, row in known if row is None]
         filters = [f"_rowid IN ({','.join(map(str, rows))})"] if rows else []
         filters += filters_in("id", others)
         with self._tables.contained():
@@ -363,13 +362,6 @@ class StoreReader:
         if not found.num_rows:
             return np.empty(0, np.uint64), np.empty((0, self.record.dim), np.int8)
         return found["_rowid"].to_numpy(), vector_codes_of(found)
-
-    def _remember_rows(self, found: pa.Table) -> None:
-        """Keep the row ids of what was found: what is asked of these passages next need not look for them again."""
-        if len(self._row_ids) > KEPT_ROW_IDS:
-            self._row_ids.clear()
-        if found.num_rows:
-            self._row_ids.update(zip(found["id"].to_pylist(), found["_rowid"].to_pylist(), strict=True))
 
 
 def _terms_of(words: Sequence[str]) -> list[str]:

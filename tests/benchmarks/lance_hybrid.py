@@ -46,7 +46,7 @@ def main() -> int:
     store = wishes.stores / f"{wishes.size}.mixrag"
     table = table_of(store, wishes.stores / f"{wishes.size}.lancedb")
     session, embedder = open_session(store, Settings(store=store)), load_embedder(Settings())
-    questions = questions_of(wishes.cache)[: wishes.questions]
+    questions = questions_of(wishes.cache, wishes.size)[: wishes.questions]
     for one in questions[:2]:
         ask_mixrag(session, one["text"]), ask_lancedb(table, embedder, one["text"])
     pairs = []
