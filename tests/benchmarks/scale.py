@@ -65,6 +65,7 @@ if mode == "engine":
     reader._words.do_without_lists()
 found = []
 for one in asked * rounds:
+    reader._found._rows.clear()  # what an earlier question found is read again
     began, computed = time.perf_counter(), time.process_time()
     if mode == "search":
         session.search(one["text"], Scope(), 10)
