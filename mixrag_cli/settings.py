@@ -59,7 +59,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
 USUAL_SOURCES = ("words", "meaning", "rerank", "phrase", "header", "title")
 EXTRA_SOURCES = ("summary", "levels", "graph", "hops", "tiers")  # each explained in docs/guide.md, "Measure"
 MOST_WEIGHT = 100  # of a source: beyond it nothing else counts
-MAY_BE_EMPTY = frozenset({"generator", "generator_model"})
+MAY_BE_EMPTY = frozenset({"generator", "generator_model", "group"})
 
 
 Strategy = Literal[
@@ -122,6 +122,7 @@ class Settings:
     summaries: Literal["none", "short", "long"] = "none"  # of tables, by the generator
     summary_tokens: int = 200_000  # prompt and reply tokens that one run of index may spend on summaries
     summary_minutes: int = 30
+    group: str = ""  # of this machine: indexes that belong to it are read, whoever of it made them
     offline: Literal["on", "off"] = "off"  # never use the network, not even for `models pull`
     serve_minutes: int = 30  # `mixrag serve` ends after so long without a question
     max_file_mb: int = 512

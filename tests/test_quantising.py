@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from mixrag_cli.store.quantising import (
-    _turning,
     code_bytes,
     decode_tokens,
     decode_vectors,
     encode_tokens,
     encode_vectors,
     tokens_as_kept,
+    turning,
 )
 
 
@@ -42,8 +42,8 @@ def test_a_vector_without_direction_stays_zero() -> None:
 
 @pytest.mark.parametrize("dim", [4, 7, 96, 100])
 def test_tokens_that_differ_come_back_near_in_their_order(dim: int) -> None:
-    turning = _turning(dim)
-    assert np.allclose(turning @ turning.T, np.eye(dim), atol=1e-6)
+    turned = turning(dim)
+    assert np.allclose(turned @ turned.T, np.eye(dim), atol=1e-6)
     # One axis alone is the hardest case without the turning: its level would be lost among ninety-five zeros.
     tokens = np.rint(np.concatenate([np.eye(dim)[:3], unit_rows(2, 20, dim)[:: max(1, 30 // dim)]]) * 127)
     codes = encode_tokens(tokens.astype(np.int8))
@@ -68,5 +68,5 @@ def test_tokens_that_say_the_same_are_kept_once() -> None:
 
 def test_a_store_is_read_alike_by_every_machine() -> None:
     """The turning is made of whole numbers; another value of one would make every store that there is unreadable."""
-    found = {dim: sha256(np.rint(_turning(dim) * 2**20).astype("<i4").tobytes()).hexdigest()[:16] for dim in (96, 384)}
+    found = {dim: sha256(np.rint(turning(dim) * 2**20).astype("<i4").tobytes()).hexdigest()[:16] for dim in (96, 384)}
     assert found == {96: "fcd4c43f4e0c8576", 384: "00188fe16c87f269"}

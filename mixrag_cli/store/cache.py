@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mixrag_cli.store.layout import PRIVATE_FILE, file_mode, make_inner_folder
 from mixrag_cli.store.quantising import decode_vectors, encode_vectors
 from mixrag_cli.store.schema import Embedding
 
@@ -40,8 +41,8 @@ class EmbeddingCache:
         self._max_bytes = max_bytes
         self._connection: sqlite3.Connection | None = None
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            make_inner_folder(path.parent)
+            self._make()
             if path.name not in OLD_FILES:
                 _remove_older(path.parent)
             self._open()
@@ -133,12 +134,20 @@ class EmbeddingCache:
         self._connection.execute("PRAGMA synchronous = OFF")
         self._connection.execute(_TABLE)
 
+    def _make(self) -> None:
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+        try:
+            if os.fstat(descriptor).st_uid == os.geteuid():
+                os.fchmod(descriptor, file_mode(self._path.parent))
+        finally:
+            os.close(descriptor)
+
     def _start_over(self) -> None:
         self.close()
         try:
             for path in self._path.parent.glob(f"{self._path.name}*"):
                 path.unlink()
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            self._make()
             self._open()
         except (OSError, sqlite3.Error):
             self.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mixrag_cli.errors import MixragError, StoreDamaged
 from mixrag_cli.store.commit import read_record, rebuild_hint
-from mixrag_cli.store.laying_out import lists_are_sound, words_are_sound
+from mixrag_cli.store.laying_out import sketches_are_sound, words_are_sound
 from mixrag_cli.store.reading import StoreReader, open_reader
 from mixrag_cli.store.trust import verify_engine_files, verify_manifest
 
@@ -68,8 +68,8 @@ def _check_chunks(reader: StoreReader) -> Iterator[Finding]:
         seen.add(row.chunk.id)
     for id_ in reader.damaged_terms():
         yield _finding(reader, f"the search terms of passage {id_} are damaged")
-    if not lists_are_sound(reader):
-        yield _finding(reader, "the lists for searching by meaning are damaged")
+    if not sketches_are_sound(reader):
+        yield _finding(reader, "the sketches for searching by meaning are damaged")
     if not words_are_sound(reader):
         yield _finding(reader, "the lists for searching by words are damaged")
     if len(seen) != reader.record.chunks:

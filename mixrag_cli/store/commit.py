@@ -17,6 +17,7 @@ from typing import Any
 
 from mixrag_cli.errors import NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.store.failpoints import reach
+from mixrag_cli.store.layout import PRIVATE_FILE, file_mode
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 
 SCHEMA_VERSION = 4  # 3 had vectors of four bytes an axis, and all of them twice
@@ -226,9 +227,9 @@ def _digest(body: str) -> str:
 
 
 def _write_synced(path: Path, raw: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE_FILE)
     with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(file.fileno(), 0o600)
+        os.fchmod(file.fileno(), file_mode(path.parent))
         file.write(raw)
         file.flush()
         os.fsync(file.fileno())

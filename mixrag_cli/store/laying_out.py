@@ -4,46 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from mixrag_cli.store.commit import sync_folder
 from mixrag_cli.store.filters import in_parts
-from mixrag_cli.store.inverted import FEWEST_ROWS, open_inverted, write_inverted
-from mixrag_cli.store.layout import inverted_path, words_path
-from mixrag_cli.store.nearest import lengths_of
+from mixrag_cli.store.layout import sketches_path, words_path
 from mixrag_cli.store.open_tables import OpenTables
 from mixrag_cli.store.posting_lists import Passages, write_words
 from mixrag_cli.store.postings import FEWEST_PASSAGES, Rows, WordLists, is_in, open_words
 from mixrag_cli.store.reading import StoreReader
 from mixrag_cli.store.schema import CHUNKS, TERMS_COLUMNS, WORDS_COLUMN, ContentMismatchError, terms_crc
 from mixrag_cli.store.sectioned import DamagedSectionError
+from mixrag_cli.store.sketches import FEWEST_ROWS, open_sketches, write_sketches
 
 ROWS_AT_ONCE = 16_384
+KEY_DIGITS = 16
 
 
 def lay_out(reader: StoreReader) -> None:
     """Write both files for the reader's state, by what older ones know; none that a store of its size does not need."""
-    meaning = inverted_path(reader.store, reader.record.generation)
+    meaning = sketches_path(reader.store, reader.record.generation)
     words = words_path(reader.store, reader.record.generation)
     chunks = reader.record.tables.get(CHUNKS)
     if chunks is None or chunks.rows < FEWEST_ROWS:
         meaning.unlink(missing_ok=True)
-    elif reader.inverted_file is None:
-        write_inverted(meaning, chunks.version, *reader.vector_codes(), open_inverted(meaning, None))
+    elif reader.sketches is None:
+        before = open_sketches(meaning, None)
+        write_sketches(meaning, chunks.version, chunks.rows, lambda: reader.each_vector_code(ROWS_AT_ONCE), before)
     if chunks is None or chunks.rows < FEWEST_PASSAGES:
         words.unlink(missing_ok=True)
     elif reader.word_lists is None:
-        tables, before = OpenTables(reader.store, reader.record), _sound_words(words)
-        write_words(words, chunks.version, _passages_in(tables), lambda rows: _terms_in(tables, rows), before)
+        tables, known = OpenTables(reader.store, reader.record), _sound_words(words)
+        write_words(words, chunks.version, _passages_in(tables), lambda rows: _terms_in(tables, rows), known)
     sync_folder(meaning.parent)
 
 
 def words_are_sound(reader: StoreReader) -> bool:
-    """Whether the word lists are as they were written; also where there is no file, as in lists_are_sound."""
+    """Whether the word lists are as they were written; also where there is no file."""
     if (lists := reader.word_lists) is None:
         return not (reader.record.is_finished and words_path(reader.store, reader.record.generation).exists())
     try:
@@ -53,41 +54,40 @@ def words_are_sound(reader: StoreReader) -> bool:
     return lists.n_passages == reader.record.chunks
 
 
-def lists_are_sound(reader: StoreReader) -> bool:
-    """Whether the file holds each vector of the table once, as the table does; also where there is no file.
+def sketches_are_sound(reader: StoreReader) -> bool:
+    """Whether the sketches are as they were written; also where there are none, as words_are_sound says.
 
-    One that cannot be read, of a finished state, is not sound: searches do without it and take longer.
+    What cannot be read, of a finished state, is not sound: searches do without it and take longer.
     """
-    if (inverted := reader.inverted_file) is None:
-        path = inverted_path(reader.store, reader.record.generation)
+    if reader.sketches is None:
+        path = sketches_path(reader.store, reader.record.generation)
         return not (reader.record.is_finished and path.exists())
-    rows, codes = reader.vector_codes()
-    order = np.argsort(inverted.rows, kind="stable")
-    with_vector = np.flatnonzero(np.concatenate([part.any(axis=1) for part in _parts_of(codes)]))
-    with_vector = with_vector[np.argsort(rows[with_vector], kind="stable")]
-    if not np.array_equal(inverted.rows[order], rows[with_vector]):
-        return False
-    pairs = zip(_parts_of(order), _parts_of(with_vector), strict=True)
-    return all(
-        np.array_equal(inverted.codes[theirs], codes[ours])
-        and np.array_equal(inverted.lengths[theirs], lengths_of(codes[ours]))
-        for theirs, ours in pairs
-    )
+    return reader.sketches.is_sound()
 
 
 def _passages_in(tables: OpenTables) -> Passages:
     """What word lists know of every passage beside its words."""
+    columns = ["id", "document", "search_crc"]
+    number_of: dict[str, int] = {}
+    parts = []
     with tables.contained():
-        found = tables.scan(CHUNKS, columns=["id", "document", "search_crc"], with_row_id=True)
-        found = found.sort_by("_rowid").combine_chunks()
-    documents = found["document"].combine_chunks().dictionary_encode()
-    return Passages(
-        found["_rowid"].to_numpy(),
-        np.fromiter((int(id_[:16], 16) for id_ in found["id"].to_pylist()), np.uint64, found.num_rows),
-        found["search_crc"].to_numpy().astype(np.uint32),
-        documents.indices.to_numpy().astype(np.int32),
-        documents.dictionary.to_pylist(),
-    )
+        dataset = tables.dataset(CHUNKS)
+        scanner = dataset.scanner(columns=columns, with_row_id=True, batch_size=ROWS_AT_ONCE) if dataset else None
+        for batch in scanner.to_batches() if scanner else ():
+            documents = batch["document"].dictionary_encode()
+            numbers = [number_of.setdefault(id_, len(number_of)) for id_ in documents.dictionary.to_pylist()]
+            owners = np.array(numbers, np.int32)[documents.indices.to_numpy()]
+            keys = _keys_of(batch["id"])
+            parts.append((batch["_rowid"].to_numpy(), keys, batch["search_crc"].to_numpy().astype(np.uint32), owners))
+    rows, keys, crcs, owners = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(rows, kind="stable")
+    return Passages(rows[order], keys[order], crcs[order], owners[order], list(number_of))
+
+
+def _keys_of(ids: pa.StringArray) -> npt.NDArray[np.uint64]:
+    """The first 16 hex digits of each id as a number."""
+    raw = bytes.fromhex("".join(pc.utf8_slice_codeunits(ids, 0, KEY_DIGITS).to_pylist()))
+    return np.frombuffer(raw, ">u8").astype(np.uint64)
 
 
 def _terms_in(tables: OpenTables, rows: Rows) -> Iterator[tuple[Rows, pa.StringArray]]:
@@ -117,7 +117,3 @@ def _sound_words(path: Path) -> WordLists | None:
     except DamagedSectionError:
         return None
     return known
-
-
-def _parts_of(rows: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-    return [rows[start : start + ROWS_AT_ONCE] for start in range(0, max(1, len(rows)), ROWS_AT_ONCE)]

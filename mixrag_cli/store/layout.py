@@ -3,7 +3,7 @@
 state.json  state.prev      the commit record and the one before it
 lock  readers.lock          see lock.py
 tables/<name>.lance/        the three tables; tables.<n> after the n-th rebuild, the commit record says which
-tables/meaning.inverted     of a large store: the vectors by what they are near to, see inverted.py
+tables/meaning.sketches     of a large store: a bit an axis of each vector, see sketches.py
 tables/words.inverted       of all but small stores: the passages by the words that they hold, see postings.py
 cache/                      embeddings of texts that left the index, and summaries; outlives a rebuild
 scratch/                    what the engine writes in passing, while a writer is open
@@ -23,6 +23,7 @@ OLD_VECTORS_DIR = "vectors"  # of layouts up to 3
 DELETIONS_DIR, WORDS_INDEX_DIR = "_deletions", "_indices"  # of a table
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+_GROUP_FOLDER, _GROUP_FILE = 0o2070, 0o060  # what a folder may give its group, and a file in it then gives, too
 _LAST_VERSION = 2**64 - 1
 
 
@@ -46,9 +47,9 @@ def table_path(store: Path, name: str, generation: int = 0) -> Path:
     return tables_path(store, generation) / f"{name}.lance"
 
 
-def inverted_path(store: Path, generation: int = 0) -> Path:
+def sketches_path(store: Path, generation: int = 0) -> Path:
     """The file that a search by meaning reads instead of all vectors."""
-    return tables_path(store, generation) / "meaning.inverted"
+    return tables_path(store, generation) / "meaning.sketches"
 
 
 def words_path(store: Path, generation: int = 0) -> Path:
@@ -97,6 +98,23 @@ def size_of_store(store: Path) -> int:
         for entry in files_below(store)
         if entry.is_file(follow_symlinks=False)
     )
+
+
+def folder_mode(parent: Path) -> int:
+    """The mode of a folder inside a store: for its owner, and for its group where the folder that it lies in is."""
+    return PRIVATE_FOLDER | (parent.stat().st_mode & _GROUP_FOLDER)
+
+
+def file_mode(folder: Path) -> int:
+    """The mode of a file inside a store: for its owner, and for its group where the folder that it lies in is."""
+    return PRIVATE_FILE | (folder.stat().st_mode & _GROUP_FILE)
+
+
+def make_inner_folder(folder: Path) -> None:
+    """Make a folder inside a store, for those for whom the store is. Its parent is there."""
+    make_private_folder(folder)
+    if folder.stat().st_uid == os.geteuid():
+        folder.chmod(folder_mode(folder.parent))
 
 
 def make_private_folder(folder: Path) -> None:

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mixrag_cli.errors import MixragError, StoreLocked
+from mixrag_cli.store.layout import PRIVATE_FILE, file_mode
 
 LOCK_FILE = "lock"
 READERS_FILE = "readers.lock"
@@ -148,8 +149,9 @@ def _range(kind: int, place: int, count: int) -> bytes:
 
 def _open_lock(path: Path) -> int:
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        os.fchmod(descriptor, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE_FILE)
+        if os.fstat(descriptor).st_uid == os.geteuid():
+            os.fchmod(descriptor, file_mode(path.parent))
     except OSError as exc:
         raise MixragError(f"cannot write {path.parent}: {(exc.strerror or str(exc)).lower()}") from exc
     return descriptor

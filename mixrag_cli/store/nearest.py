@@ -22,7 +22,7 @@ def nearest_rows(codes: VectorCodes, query: Vectors, limit: int) -> npt.NDArray[
     codes: (n, dim) int8, n above 0.
     """
     parts = range(0, len(codes), CODES_AT_ONCE)
-    scores = np.concatenate([_cosines(codes[start : start + CODES_AT_ONCE], query) for start in parts])
+    scores = np.concatenate([cosines(codes[start : start + CODES_AT_ONCE], query) for start in parts])
     wanted = min(limit + TIE_SLACK, len(scores))
     best = np.argpartition(-scores, wanted - 1)[:wanted]
     best = best[np.lexsort((best, -scores[best]))]
@@ -47,7 +47,7 @@ def lengths_of(codes: VectorCodes) -> Vectors:
     return lengths
 
 
-def _cosines(codes: VectorCodes, query: Vectors) -> Vectors:
+def cosines(codes: VectorCodes, query: Vectors) -> Vectors:
     """Without decoding: the scores are divided, not the vectors, which is a tenth of the time."""
     whole = codes.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", whole, whole, dtype=np.float32))
@@ -55,8 +55,8 @@ def _cosines(codes: VectorCodes, query: Vectors) -> Vectors:
     return cosines
 
 
-def ranked(rows: Sequence[ChunkRow], scores: Sequence[float], limit: int) -> list[StoredHit]:
-    """The passages as hits, the highest scores first, equal ones by path and position; at most limit."""
-    hits = [hit_of(row, score) for row, score in zip(rows, scores, strict=True)]
+def ranked(scored: Sequence[tuple[ChunkRow, float]], limit: int) -> list[StoredHit]:
+    """The passages with their scores as hits, the highest first, equal ones by path and position; at most limit."""
+    hits = [hit_of(row, score) for row, score in scored]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.chunk.position, hit.chunk.id))
     return hits[:limit]

@@ -11,6 +11,8 @@ from typing import Any
 os.environ.setdefault("LANCE_LOG", "error")  # read by the engine when it is loaded
 
 import lance
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from lance.query import MatchQuery
 
@@ -56,6 +58,11 @@ class OpenTables:
         """The passages with these row ids, in no order."""
         where = f"_rowid IN ({','.join(map(str, rows))})" if len(rows) else "false"
         return self.scan(CHUNKS, columns=list(columns), with_row_id=True, filter=where)
+
+    def rows_left(self, where: str) -> npt.NDArray[np.uint64]:
+        """The row ids of the passages that a filter leaves, in order."""
+        found = self.scan(CHUNKS, columns=[], with_row_id=True, filter=where)
+        return np.sort(found["_rowid"].to_numpy()) if found.num_rows else np.empty(0, np.uint64)
 
     def state(self, name: str) -> TableState | None:
         """The table as recorded; None where no file has filled it yet."""

@@ -23,7 +23,14 @@ from mixrag_cli.store.commit import (
 )
 from mixrag_cli.store.engine_errors import write_errors
 from mixrag_cli.store.failpoints import reach
-from mixrag_cli.store.layout import PRIVATE_FILE, TABLES_DIR, generations, make_private_folder
+from mixrag_cli.store.layout import (
+    PRIVATE_FILE,
+    TABLES_DIR,
+    file_mode,
+    generations,
+    make_inner_folder,
+    make_private_folder,
+)
 from mixrag_cli.store.location import holds_store, is_published
 from mixrag_cli.store.lock import READERS_FILE, write_lock
 from mixrag_cli.store.repair import remove_half_built, set_aside_all, set_aside_unfinished
@@ -105,11 +112,11 @@ def _open_record(store: Path, embedder_name: str, dim: int, late_dim: int) -> tu
     except NoIndex:
         set_aside_all(store)
         record = _first_record(store, embedder_name, dim, late_dim)
-        make_private_folder(store / TABLES_DIR)
+        make_inner_folder(store / TABLES_DIR)
         (store / ".gitignore").write_text(_IGNORE_ALL)
         for name in (".gitignore", READERS_FILE):
             os.close(os.open(store / name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE))
-            (store / name).chmod(PRIVATE_FILE)
+            (store / name).chmod(file_mode(store))
         write_record(store, record)
         sync_folder(store.parent)
         reach("after_creation")

@@ -59,7 +59,7 @@ def encode_tokens(tokens: TokenVectors) -> TokenCodes:
     if not len(rows):
         return np.zeros((0, code_bytes(tokens.shape[1])), np.uint8)
     dim = rows.shape[1]
-    turned = _merge_near(rows) @ _turning(dim) * np.float32(np.sqrt(dim))
+    turned = _merge_near(rows) @ turning(dim) * np.float32(np.sqrt(dim))
     levels = np.zeros((len(turned), code_bytes(dim) * AXES_A_BYTE), np.uint8)
     levels[:, :dim] = np.searchsorted(CUTS, turned)
     four = levels.reshape(len(turned), -1, AXES_A_BYTE)
@@ -72,7 +72,7 @@ def decode_tokens(codes: TokenCodes, dim: int) -> TokenVectors:
     if not len(codes):
         return np.zeros((0, dim), np.int8)
     turned = _level_of_byte()[codes].reshape(len(codes), -1)[:, :dim]
-    return np.rint(_unit_rows(turned @ _turning(dim).T) * STEPS).astype(np.int8)
+    return np.rint(_unit_rows(turned @ turning(dim).T) * STEPS).astype(np.int8)
 
 
 def tokens_as_kept(tokens: TokenVectors) -> TokenVectors:
@@ -104,7 +104,7 @@ def _unit_rows(rows: Vectors) -> Vectors:
 
 
 @lru_cache(maxsize=4)
-def _turning(dim: int) -> Vectors:
+def turning(dim: int) -> Vectors:
     """An orthogonal (dim, dim) matrix that every machine makes alike: signs, Hadamard blocks, a shuffle, twice."""
     block = dim & -dim  # the largest power of two in dim
     hadamard = np.array([[1]])

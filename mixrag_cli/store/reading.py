@@ -3,7 +3,7 @@
 Words: lists of the passages that hold a word (BM25, k1 = 1.2, b = 0.75); in a small store, or one that was not
 finished, the engine's full-text index over the `search` column.
 Meaning: a dot product over the column of vectors, one byte an axis, read once and kept; with a filter, over the rows
-that the filter leaves; in a large store, over the lists of an inverted file that lie near the question.
+that the filter leaves; in a large store, over those whose sketches are near to the question's.
 Every row that is handed out was compared with the hash it was stored with.
 """
 
@@ -26,8 +26,8 @@ from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.tables import Table, TableKind
 from mixrag_cli.store.commit import CommitRecord, read_record, rebuild_hint
 from mixrag_cli.store.filters import check_filter, filters_in, in_parts
-from mixrag_cli.store.inverted import Inverted, open_inverted
-from mixrag_cli.store.layout import inverted_path, words_path
+from mixrag_cli.store.found_rows import FoundRows
+from mixrag_cli.store.layout import sketches_path, words_path
 from mixrag_cli.store.lock import hold, opening_for_reading
 from mixrag_cli.store.nearest import nearest_rows, ranked
 from mixrag_cli.store.open_tables import OpenTables
@@ -51,6 +51,7 @@ from mixrag_cli.store.schema import (
     terms_crc,
     vector_codes_of,
 )
+from mixrag_cli.store.sketches import Sketches, open_sketches
 from mixrag_cli.store.trust import check_ownership
 from mixrag_cli.store.word_search import WordSearch
 from mixrag_cli.terms import text_to_terms
@@ -59,7 +60,7 @@ Vector = npt.NDArray[np.float32]
 _VectorCodes = tuple[npt.NDArray[np.uint64], VectorCodes]  # of all passages, with their row ids
 
 DOCUMENTS_AT_ONCE = 512  # read in 5 ms
-KEPT_ROW_IDS = 20_000  # of passages found, 3 MB; without them a search takes a few milliseconds more
+SKETCHED_ROWS = 8_192  # that a filter leaves; fewer are compared by their vectors
 
 
 def open_reader(store: Path) -> StoreReader:
@@ -82,7 +83,7 @@ class StoreReader:
         self._tables = OpenTables(store, record)
         self._words = WordSearch(self._tables, words_path(store, record.generation))
         self._all_codes: _VectorCodes | None = None
-        self._row_ids: dict[str, int] = {}
+        self._found = FoundRows(self._tables)
 
     def __enter__(self) -> StoreReader:
         return self
@@ -141,10 +142,10 @@ class StoreReader:
         if not terms or limit < 1:
             return []
         with self._tables.contained():
-            found, scores = self._words.best(terms, limit, where)
-            rows = table_to_chunk_rows(found)
-        self._remember_rows(found)
-        return ranked(rows, scores, limit)
+            scores = self._words.best(terms, limit, where)
+            found = self._found.read(list(scores))
+        scored = [(row, score) for row, score in zip(found, scores.values(), strict=True) if row is not None]
+        return ranked(scored, limit)
 
     def search_meaning(self, vector: Vector, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages nearest to the query vector (dim,), of length 1, by cosine; at most limit, best first.
@@ -163,11 +164,9 @@ class StoreReader:
         with self._tables.contained():
             if not (best := self._nearest(query, limit, where)):
                 return []
-            found = self._tables.chunk_rows(best)
-            rows = table_to_chunk_rows(found)
-        self._remember_rows(found)
-        embedded = [row for row in rows if row.vector.any()]
-        return ranked(embedded, [float(row.vector @ query) for row in embedded], limit)
+            found = self._found.read(best)
+        embedded = [row for row in found if row is not None and row.vector.any()]
+        return ranked([(row, float(row.vector @ query)) for row in embedded], limit)
 
     def token_vectors(self, ids: Sequence[str]) -> dict[str, TokenVectors]:
         """The token vectors of these chunks, (n_tokens, late_dim) int8; those that have none kept are absent.
@@ -176,8 +175,9 @@ class StoreReader:
         """
         if not self.record.late_dim or not ids:
             return {}
-        rows = [self._row_ids[id_] for id_ in ids if id_ in self._row_ids]
-        others = [id_ for id_ in ids if id_ not in self._row_ids]
+        known = [(id_, self._found.row_id(id_)) for id_ in ids]
+        rows = [row for _, row in known if row is not None]
+        others = [id_ for id_, row in known if row is None]
         filters = [f"_rowid IN ({','.join(map(str, rows))})"] if rows else []
         filters += filters_in("id", others)
         with self._tables.contained():
@@ -326,10 +326,11 @@ class StoreReader:
 
     def _nearest(self, query: Vector, limit: int, where: str | None) -> Sequence[int]:
         """The row ids of the vectors nearest to the query, and of a few beyond the limit for ties."""
+        left = None if where is None or self.sketches is None else self._tables.rows_left(where)
+        if self.sketches is not None and (left is None or len(left) >= SKETCHED_ROWS):
+            return [int(row) for row in self.sketches.nearest(query, limit, left)]
         if where is not None:
             rows, codes = self.vector_codes(where)
-        elif (inverted := self.inverted_file) is not None:
-            return [int(row) for row in inverted.nearest(query, limit)]
         else:
             self._all_codes = rows, codes = self._all_codes or self.vector_codes()
         best: list[int] = rows[nearest_rows(codes, query, limit)].tolist() if len(rows) else []
@@ -341,11 +342,19 @@ class StoreReader:
         return self._words.lists
 
     @cached_property
-    def inverted_file(self) -> Inverted | None:
-        """The lists of vectors by what they are near to; None where the store is small or has none for its state."""
+    def sketches(self) -> Sketches | None:
+        """A bit an axis of each vector; None where the store is small or has none for its state."""
         if (state := self.record.tables.get(CHUNKS)) is None:
             return None
-        return open_inverted(inverted_path(self.store, self.record.generation), state.version)
+        return open_sketches(sketches_path(self.store, self.record.generation), state.version)
+
+    def each_vector_code(self, batch_rows: int) -> Iterator[_VectorCodes]:
+        """The row ids and vectors in code of all passages, so many at a time, in the order stored."""
+        with self._tables.contained():
+            if (dataset := self._tables.dataset(CHUNKS)) is not None:
+                for batch in dataset.scanner(columns=["vector"], with_row_id=True, batch_size=batch_rows).to_batches():
+                    found = pa.Table.from_batches([batch])
+                    yield found["_rowid"].to_numpy(), vector_codes_of(found)
 
     def vector_codes(self, where: str | None = None) -> _VectorCodes:
         """The row ids and vectors in code of all passages, or of those that the filter leaves."""
@@ -353,13 +362,6 @@ class StoreReader:
         if not found.num_rows:
             return np.empty(0, np.uint64), np.empty((0, self.record.dim), np.int8)
         return found["_rowid"].to_numpy(), vector_codes_of(found)
-
-    def _remember_rows(self, found: pa.Table) -> None:
-        """Keep the row ids of what was found: what is asked of these passages next need not look for them again."""
-        if len(self._row_ids) > KEPT_ROW_IDS:
-            self._row_ids.clear()
-        if found.num_rows:
-            self._row_ids.update(zip(found["id"].to_pylist(), found["_rowid"].to_pylist(), strict=True))
 
 
 def _terms_of(words: Sequence[str]) -> list[str]:

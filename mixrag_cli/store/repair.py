@@ -12,7 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mixrag_cli.store.commit import LOCKED_TABLES, VERSION_BITS, CommitRecord, lock_place, sync_folder
-from mixrag_cli.store.layout import OLD_VECTORS_DIR, QUARANTINE_DIR, generations, manifest_versions, tables_path
+from mixrag_cli.store.layout import (
+    OLD_VECTORS_DIR,
+    QUARANTINE_DIR,
+    generations,
+    make_inner_folder,
+    manifest_versions,
+    tables_path,
+)
 from mixrag_cli.store.location import PREVIOUS_RECORD_FILE, RECORD_FILE
 
 KEPT_QUARANTINES = 5  # manifests of a few kB each; older ones have served their purpose
@@ -69,9 +76,9 @@ def prune_quarantine(store: Path) -> None:
 def _move_aside(store: Path, paths: list[Path]) -> None:
     if not paths:
         return
-    (store / QUARANTINE_DIR).mkdir(mode=0o700, exist_ok=True)
+    make_inner_folder(store / QUARANTINE_DIR)
     target = store / QUARANTINE_DIR / f"{time.time_ns():020d}"
-    target.mkdir(mode=0o700)
+    make_inner_folder(target)
     for number, path in enumerate(paths):
         path.rename(target / f"{number:03d}-{path.name}")
         sync_folder(path.parent)

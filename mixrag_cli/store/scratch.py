@@ -18,7 +18,7 @@ def scratch_in(store: Path) -> Iterator[None]:
     """Lead temporary files into a private folder of the locked store, which goes at the end. Raises OSError."""
     folder = store / SCRATCH_DIR
     shutil.rmtree(folder, ignore_errors=True)  # what a writer that crashed has left
-    make_private_folder(folder)
+    make_private_folder(folder)  # of the writer alone, in a group's store too
     before = os.environ.get(_VARIABLE)
     os.environ[_VARIABLE] = str(folder)
     try:

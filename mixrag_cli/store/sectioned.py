@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.store.layout import PRIVATE_FILE
+from mixrag_cli.store.layout import file_mode
 
 HEADER_BYTES = 4_096
 BLOCK_BYTES = 16_384  # 15 microseconds to verify; a million passages have 200 kB of checksums
@@ -86,7 +86,7 @@ class SectionedWriter:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        os.fchmod(file.fileno(), PRIVATE_FILE)
+        os.fchmod(file.fileno(), file_mode(Path(file.name).parent))
         file.write(b"\0" * HEADER_BYTES)
         self._sections: dict[str, tuple[str, int, int]] = {}
         self._size = 0

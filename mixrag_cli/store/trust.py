@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import os
 import stat
 import zlib
@@ -9,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from mixrag_cli.errors import NoIndex, StoreDamaged
+from mixrag_cli.settings import load_settings
 from mixrag_cli.store.commit import TableState, rebuild_hint
 from mixrag_cli.store.layout import generations, manifest_path, table_path
 
@@ -16,7 +18,10 @@ READ_BYTES = 1 << 20
 
 
 def check_ownership(store: Path) -> None:
-    """Raise StoreDamaged for a store that somebody else could have written, NoIndex for none."""
+    """Raise StoreDamaged for a store that somebody else could have written, NoIndex for none.
+
+    Who belongs to the group that the setting names may have: its indexes are read, whoever of it made them.
+    """
     for path in (store, store / "state.json", *generations(store).values()):
         try:
             known = path.stat()
@@ -26,10 +31,25 @@ def check_ownership(store: Path) -> None:
             continue
         except OSError as exc:
             raise StoreDamaged(f"cannot read {path}: {(exc.strerror or str(exc)).lower()}") from exc
-        if known.st_uid not in (os.geteuid(), 0):
+        is_ours = known.st_uid in (os.geteuid(), 0)
+        others_write = stat.S_IMODE(known.st_mode) & 0o022
+        if is_ours and not others_write:
+            continue
+        is_trusted = _belongs_to_group(known) and not others_write & 0o002
+        if not is_ours and not is_trusted:
             raise StoreDamaged(f"index belongs to another user: {path}", hint=rebuild_hint(store))
-        if stat.S_IMODE(known.st_mode) & 0o022:
+        if others_write and not is_trusted:
             raise StoreDamaged(f"index is writable by others: {path}", hint=f"chmod -R go-w {store}")
+
+
+def _belongs_to_group(known: os.stat_result) -> bool:
+    """Whether it belongs to the group that the user trusts. Raises WrongUsage for settings that are none."""
+    if not (name := load_settings().group):
+        return False
+    try:
+        return known.st_gid == grp.getgrnam(name).gr_gid
+    except KeyError:
+        return False
 
 
 def verify_manifest(store: Path, name: str, state: TableState, generation: int = 0) -> None:

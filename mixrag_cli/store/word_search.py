@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 import pyarrow as pa
 
 from mixrag_cli.store.nearest import TIE_SLACK
 from mixrag_cli.store.open_tables import OpenTables
 from mixrag_cli.store.postings import Rows, WordLists, open_words
-from mixrag_cli.store.schema import CHUNK_COLUMNS, CHUNKS, TERMS_COLUMNS
+from mixrag_cli.store.schema import CHUNKS
 from mixrag_cli.store.sectioned import DamagedSectionError
 
 _T = TypeVar("_T")
@@ -39,21 +38,19 @@ class WordSearch:
         """Ask the engine from now on."""
         self._opened = (None,)
 
-    def best(self, terms: Sequence[str], limit: int, where: str | None) -> tuple[pa.Table, list[float]]:
-        """The passages with the highest BM25, in no order, and their scores; with some beyond the limit for ties."""
-        known = self._in_lists(lambda lists: lists.best(terms, limit, self._rows_left(where)))
-        if known is None:
-            columns = [*CHUNK_COLUMNS, *TERMS_COLUMNS, "_score"]
-            found = self._by_engine(terms, where, columns=columns, with_row_id=True, limit=limit + TIE_SLACK)
-            return found, found["_score"].to_pylist() if found.num_rows else []
-        score_of = dict(zip(known[0].tolist(), known[1].tolist(), strict=True))
-        found = self._tables.chunk_rows(list(score_of))
-        return found, [score_of[row] for row in found["_rowid"].to_pylist()] if found.num_rows else []
+    def best(self, terms: Sequence[str], limit: int, where: str | None) -> dict[int, float]:
+        """The row ids of the passages with the highest BM25, with their scores; with some beyond the limit for ties."""
+        known = self._in_lists(lambda lists: lists.best(terms, limit, self._left(where)))
+        if known is not None:
+            return dict(zip(known[0].tolist(), known[1].tolist(), strict=True))
+        found = self._by_engine(terms, where, columns=["_score"], with_row_id=True, limit=limit + TIE_SLACK)
+        names = ("_rowid", "_score")
+        return dict(zip(*(found[name].to_pylist() for name in names), strict=True)) if found.num_rows else {}
 
     def count_documents(self, terms: Sequence[str], where: str | None) -> dict[str, int]:
         """For each document the number of its passages that hold at least one of the terms."""
         with self._tables.contained():
-            known = self._in_lists(lambda lists: lists.count_documents(lists.holding(terms, self._rows_left(where))))
+            known = self._in_lists(lambda lists: lists.count_documents(lists.holding(terms, self._left(where))))
             if known is None and terms:
                 found = self._by_engine(terms, where, columns=["document", "_score"])
                 known = dict(Counter(found["document"].to_pylist())) if found.num_rows else {}
@@ -62,7 +59,7 @@ class WordSearch:
     def count_passages(self, terms: Sequence[str], where: str | None) -> int:
         """The number of passages that hold at least one of the terms."""
         with self._tables.contained():
-            known = self._in_lists(lambda lists: lists.count(terms, self._rows_left(where)))
+            known = self._in_lists(lambda lists: lists.count(terms, self._left(where)))
             if known is None and terms:
                 known = self._by_engine(terms, where, columns=[], with_row_id=True).num_rows
         return known or 0
@@ -80,9 +77,5 @@ class WordSearch:
             self.do_without_lists()
             return None
 
-    def _rows_left(self, where: str | None) -> Rows | None:
-        """The row ids that a filter leaves, in order; None without one."""
-        if where is None:
-            return None
-        found = self._tables.scan(CHUNKS, columns=[], with_row_id=True, filter=where)
-        return np.sort(found["_rowid"].to_numpy())
+    def _left(self, where: str | None) -> Rows | None:
+        return None if where is None else self._tables.rows_left(where)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import threading
 import time
 from collections import Counter
@@ -41,12 +42,12 @@ from mixrag_cli.store.failpoints import reach
 from mixrag_cli.store.filters import in_parts
 from mixrag_cli.store.laying_out import lay_out
 from mixrag_cli.store.layout import (
-    PRIVATE_FILE,
-    PRIVATE_FOLDER,
     TABLES_DIR,
     engine_files,
+    file_mode,
     files_below,
-    make_private_folder,
+    folder_mode,
+    make_inner_folder,
     manifest_path,
     manifest_versions,
     size_of_store,
@@ -234,7 +235,7 @@ class StoreWriter:
         from mixrag_cli.store.engine import Tables  # the border: 1.6 s, only when there is something to write
 
         folder = tables_path(self.store, self.record.generation)
-        make_private_folder(folder)
+        make_inner_folder(folder)
         engine = Tables(str(folder))
         schemas = {CHUNKS: chunks_schema(self.record.dim), TABLES: TABLES_SCHEMA, DOCUMENTS: DOCUMENTS_SCHEMA}
         for name, schema in schemas.items():
@@ -287,9 +288,10 @@ class StoreWriter:
             path = Path(entry.path)
             folders.add(path.parent)
             if entry.is_dir(follow_symlinks=False):
-                path.chmod(PRIVATE_FOLDER)
+                _set_mode(path, folder_mode(self.store))
                 folders.add(path)
             else:
+                _set_mode(path, file_mode(self.store))
                 _sync_file(path)
             if entry.name != "latest_version_hint.json":  # the one file that is written anew
                 self._synced.add(entry.path)
@@ -386,7 +388,12 @@ def _remove_leftover(store: Path, identity: tuple[int, int]) -> None:
 def _sync_file(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fchmod(descriptor, PRIVATE_FILE)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _set_mode(path: Path, mode: int) -> None:
+    """What another member of the group has made has its mode already, and only its owner may set it."""
+    if stat.S_IMODE(path.stat().st_mode) != mode:
+        path.chmod(mode)

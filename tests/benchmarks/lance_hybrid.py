@@ -28,7 +28,7 @@ from scale import gain, questions_of
 from mixrag_cli.models import Embedder, load_embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
-from mixrag_cli.store.inverted import FEWEST_ROWS
+from mixrag_cli.store.sketches import FEWEST_ROWS
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 
@@ -46,7 +46,7 @@ def main() -> int:
     store = wishes.stores / f"{wishes.size}.mixrag"
     table = table_of(store, wishes.stores / f"{wishes.size}.lancedb")
     session, embedder = open_session(store, Settings(store=store)), load_embedder(Settings())
-    questions = questions_of(wishes.cache)[: wishes.questions]
+    questions = questions_of(wishes.cache, wishes.size)[: wishes.questions]
     for one in questions[:2]:
         ask_mixrag(session, one["text"]), ask_lancedb(table, embedder, one["text"])
     pairs = []

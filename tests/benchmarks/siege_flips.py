@@ -2,7 +2,7 @@
 
     python tests/benchmarks/siege_flips.py [DAMAGES] [SEED]
 
-A store with a word index, lists of deleted rows, tables, facts and an inverted file is made by the program. Each damage
+A store with deleted rows, tables, facts, word lists and sketches is made by the program. Each damage
 is one flipped bit or one cut in one file; kinds of files are drawn alike often. A process of its own asks and checks,
 since the engine may end it. A damage is a breach where answers differ and the deep check, which is what `mixrag doctor
 --index` runs, says nothing. Exit code 1 at the end where there was one.

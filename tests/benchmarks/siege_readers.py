@@ -2,10 +2,11 @@
 
     python tests/benchmarks/siege_readers.py [ROUNDS] [SEED]
 
-Each round changes some of 60 files and starts `mixrag index` twice within a few milliseconds; three processes open the
-store, search and look at what they found, again and again, from the first round to the last. One of two indexers may
-be told that the other is at work (exit code 11), and nothing else may go wrong: an asker must always see whole
-documents of one commit. The end must pass the deep check and equal a clean build. Exit code 1 at the first breach.
+Each round changes some of 60 files and starts `mixrag index` twice within a few milliseconds, in every fourth round
+one of them with --rebuild. Three processes open the store, search and look at what they found, again and again, from
+the first round to the last. One of two indexers may be told that the other is at work (exit code 11), and nothing else
+may go wrong: an asker must always see whole documents of one commit. The end must pass the deep check and equal a clean
+build. Exit code 1 at the first breach.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from kill9 import N_FILES, WORDS, change_files, check_of, clean_digest, command,
 from mixrag_cli.store import open_reader
 
 ROUNDS, INDEXERS, ASKERS = 20, 2, 3
+REBUILD_EVERY = 4  # rounds: then the first of the two makes the index anew
 ALLOWED = (0, 3, 11)
 
 
@@ -47,9 +49,10 @@ def main() -> int:
         codes: Counter[int] = Counter()
         for number in range(rounds):
             change_files(folder, dice)
+            first = ["--rebuild"] * (number % REBUILD_EVERY == 0)
             pairs = [
-                subprocess.Popen(command(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                for _ in range(INDEXERS)
+                subprocess.Popen([*command(folder), *wishes], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                for wishes in [first, *[[]] * (INDEXERS - 1)]
             ]
             found = sorted(child.wait() for child in pairs)
             codes.update(found)

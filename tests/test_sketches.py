@@ -1,4 +1,4 @@
-"""The inverted file of a large store: what it finds, that it grows with the store, that its damage harms nobody."""
+"""The sketches of a large store: what they find, that they grow with the store, that their damage harms nobody."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import pytest
 from mixrag_cli.store import (
     StoredDocument,
     StoreReader,
+    build_filter,
     check_store,
-    inverted,
     laying_out,
     open_reader,
     publish,
+    reading,
+    sketches,
 )
-from mixrag_cli.store.layout import inverted_path
+from mixrag_cli.store.layout import sketches_path
 from mixrag_cli.store.nearest import count_wanted, nearest_rows
 from tests.store_samples import make_document, write_store, writer_of
 
@@ -40,6 +42,10 @@ def document(name: str, seed: int) -> StoredDocument:
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store of 1,500 passages that counts as large."""
     monkeypatch.setattr(laying_out, "FEWEST_ROWS", 1_000)
+    monkeypatch.setattr(reading, "SKETCHED_ROWS", 200)
+    monkeypatch.setattr(sketches, "FEWEST_BY_SIGNS", 600)
+    monkeypatch.setattr(sketches, "BY_NUMBERS", 300)
+    monkeypatch.setattr(sketches, "BLOCK_ROWS", 512)
     store = tmp_path / ".mixrag"
     write_store(store, [document(f"file{number}", number) for number in range(30)], **LENGTHS)
     return store
@@ -57,17 +63,17 @@ def exact_ids(reader: StoreReader, query: np.ndarray) -> list[int]:
 
 
 def recall(reader: StoreReader) -> float:
-    """The mean share of the nearest passages that the file finds."""
-    assert reader.inverted_file is not None
-    found = [reader.inverted_file.nearest(query, WANTED)[:WANTED].tolist() for query in questions()]
+    """The mean share of the nearest passages that the sketches find."""
+    assert reader.sketches is not None
+    found = [reader.sketches.nearest(query, WANTED)[:WANTED].tolist() for query in questions()]
     exact = [exact_ids(reader, query) for query in questions()]
     return float(np.mean([len({*one} & {*other}) / WANTED for one, other in zip(found, exact, strict=True)]))
 
 
-def test_a_large_store_is_searched_by_lists_that_hold_what_is_near(large: Path) -> None:
+def test_a_large_store_is_searched_by_sketches_of_what_is_near(large: Path) -> None:
     with open_reader(large) as reader:
         assert recall(reader) >= 0.98
-        assert reader.inverted_file is not None and len(reader.inverted_file.rows) == 30 * (CHUNKS_A_FILE - 1)
+        assert reader.sketches is not None and len(reader.sketches.rows) == 30 * (CHUNKS_A_FILE - 1)
         for query in questions()[:5]:
             hits = reader.search_meaning(query, WANTED)
             assert len(hits) == WANTED
@@ -77,51 +83,67 @@ def test_a_large_store_is_searched_by_lists_that_hold_what_is_near(large: Path) 
     assert check_store(large, deep=True) == []
 
 
-def test_a_small_store_has_no_lists(tmp_path: Path) -> None:
+def test_a_filter_that_leaves_much_is_searched_by_sketches_too(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"file{number}" for number in range(30)]
+    wanted = [document(name, 0).row.id for name in names[:20]]
+    where = build_filter(document_ids=wanted)
+    with open_reader(large) as reader:
+        found = [reader.search_meaning(query, WANTED, where) for query in questions()]
+        assert all(hit.chunk.document in wanted for hits in found for hit in hits)
+        monkeypatch.setattr(reading, "SKETCHED_ROWS", 10_000)
+        exact = [reader.search_meaning(query, WANTED, where) for query in questions()]
+        shares = [
+            len({hit.chunk.id for hit in one} & {hit.chunk.id for hit in other}) / WANTED
+            for one, other in zip(found, exact, strict=True)
+        ]
+    assert np.mean(shares) >= 0.98
+
+
+def test_a_small_store_has_no_sketches(tmp_path: Path) -> None:
     write_store(tmp_path / ".mixrag", [document("file", 1)], **LENGTHS)
-    assert not inverted_path(tmp_path / ".mixrag").exists()
+    assert not sketches_path(tmp_path / ".mixrag").exists()
 
 
-def test_the_lists_grow_with_the_store_and_forget_what_left_it(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sketches_grow_with_the_store_and_forget_what_left_it(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
-    assign = inverted._assign
+    signs_of = sketches._signs_of
 
-    def counting(codes: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    def counting(codes: np.ndarray, mean: np.ndarray) -> np.ndarray:
         compared.append(len(codes))
-        return assign(codes, centres)
+        return signs_of(codes, mean)
 
-    monkeypatch.setattr(inverted, "_assign", counting)
+    monkeypatch.setattr(sketches, "_signs_of", counting)
     with open_reader(large) as before, writer_of(large, **LENGTHS) as writer:
         assert recall(before) >= 0.98
         writer.write_batch([document("new", 31), document("file3", 12)])
         writer.remove([document("file4", 4).row.id])
         writer.finish()
-        assert recall(before) >= 0.98  # who reads on has the lists of the state that it opened
-    assert compared == [2 * (CHUNKS_A_FILE - 1)]
+        assert recall(before) >= 0.98  # who reads on has the sketches of the state that it opened
+    assert sum(compared) == 2 * (CHUNKS_A_FILE - 1)
     with open_reader(large) as after:
         assert recall(after) >= 0.98
-        assert after.inverted_file is not None and len(after.inverted_file.rows) == 30 * (CHUNKS_A_FILE - 1)
+        assert after.sketches is not None and len(after.sketches.rows) == 30 * (CHUNKS_A_FILE - 1)
     assert check_store(large, deep=True) == []
 
 
-def test_a_store_that_has_doubled_gets_centres_of_its_own_and_one_that_shrinks_none(large: Path) -> None:
+def test_a_store_that_has_doubled_gets_a_mean_of_its_own_and_one_that_shrinks_none(large: Path) -> None:
     with writer_of(large, **LENGTHS) as writer:
         writer.write_batch([document(f"more{number}", 100 + number) for number in range(40)])
         writer.finish()
     with open_reader(large) as reader:
-        assert reader.inverted_file is not None
-        assert reader.inverted_file.made_for == 70 * (CHUNKS_A_FILE - 1)
+        assert reader.sketches is not None
+        assert reader.sketches.made_for == 70 * CHUNKS_A_FILE
         assert recall(reader) >= 0.98
     with writer_of(large, **LENGTHS) as writer:
         writer.remove([document(f"more{number}", 100 + number).row.id for number in range(40)])
         writer.remove([document(f"file{number}", number).row.id for number in range(25)])
         writer.finish()
-    assert not inverted_path(large).exists()
+    assert not sketches_path(large).exists()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 0.62, 0.999])
 def test_a_flipped_byte_is_found_and_misleads_nobody(large: Path, share: float) -> None:
-    path = inverted_path(large)
+    path = sketches_path(large)
     raw = bytearray(path.read_bytes())
     raw[int(len(raw) * share)] ^= 0x40
     path.write_bytes(raw)
@@ -135,19 +157,19 @@ def test_a_flipped_byte_is_found_and_misleads_nobody(large: Path, share: float) 
 
 @pytest.mark.parametrize("length", [0, 100, 5_000])
 def test_a_file_that_was_cut_short_is_not_read(large: Path, length: int) -> None:
-    os.truncate(inverted_path(large), length)
+    os.truncate(sketches_path(large), length)
     with open_reader(large) as reader:
-        assert reader.inverted_file is None
+        assert reader.sketches is None
         assert len(reader.search_meaning(questions()[0], WANTED)) == WANTED
     assert any("searching by meaning" in finding.message for finding in check_store(large, deep=True))
 
 
-def test_a_published_store_brings_its_lists(large: Path, tmp_path: Path) -> None:
+def test_a_published_store_brings_its_sketches(large: Path, tmp_path: Path) -> None:
     publish(large, str(tmp_path / "published"))
     with open_reader(large) as reader:
         expected = [hit.chunk.id for hit in reader.search_meaning(questions()[0], WANTED)]
     names = {path.stat().st_size for path in (tmp_path / "published" / "objects").iterdir()}
-    assert inverted_path(large).stat().st_size in names and expected
+    assert sketches_path(large).stat().st_size in names and expected
 
 
 def test_what_is_fetched_beyond_the_limit_are_ties() -> None:
