@@ -745,6 +745,26 @@ def test_a_changed_file_is_noted_with_the_answer(own_index):
     assert found["warnings"] == ["1 file changed since the last index; run mixrag index"]
 
 
+@pytest.mark.parametrize(("error", "is_shown"), [("KeyboardInterrupt", False), ("ValueError", True)])
+def test_a_second_control_c_shows_nothing_where_no_exception_gets_out(error: str, is_shown: bool) -> None:
+    script = f"""
+from mixrag_cli.actions.signals import watch_for_signals
+watch_for_signals()
+def steps():
+    try:
+        yield
+    finally:
+        raise {error}
+begun = steps()
+next(begun)
+del begun
+print("went on")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "went on\n")
+    assert (error in done.stderr) is is_shown
+
+
 def test_quiet_says_nothing_and_an_unchanged_folder_is_left_alone(own_index):
     done = ask(own_index, "index", "--json", "--quiet")
     report = check_json(done.stdout, "index")

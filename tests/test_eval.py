@@ -99,7 +99,7 @@ def test_a_data_set_is_measured_compared_and_told_in_three_ways(beir: Path, cach
     before = {path: path.stat().st_mtime_ns for path in beir.rglob("*")}
     page, scores = tmp_path / "report.html", tmp_path / "scores.jsonl"
     arguments = ("eval", str(beir), "--cache", str(cache), "--compare", "words_candidates=1,meaning_candidates=1")
-    done = run_mixrag(*arguments, "--json", "--by", "topic", "--html", str(page), "--scores", str(scores), cwd=tmp_path)
+    done = run_here(*arguments, "--json", "--by", "topic", "--html", str(page), "--scores", str(scores), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     check_schema(found)
@@ -462,9 +462,9 @@ def test_a_judge_measures_through_the_command_and_replays(beir: Path, cache: Pat
     asked = ("eval", str(beir), "--cache", str(cache), "--json")
     measures = [part for name in names for part in ("--measure", name)]
     with serve(lambda _: json.dumps(said)) as address:
-        done = run_mixrag(*asked, *measures, "--judge", address, cwd=tmp_path)
+        done = run_here(*asked, *measures, "--judge", address, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-    again = run_mixrag(*asked, *measures, "--judge", address, "--replay", cwd=tmp_path)
+    again = run_here(*asked, *measures, "--judge", address, "--replay", cwd=tmp_path)
     told, replayed = json.loads(done.stdout), json.loads(again.stdout)
     check_schema(told)
     assert without_times(replayed) == without_times(told)
@@ -474,7 +474,7 @@ def test_a_judge_measures_through_the_command_and_replays(beir: Path, cache: Pat
     assert run["measures"]["AF-judged"]["queries"] > 0
     assert run["measures"]["AF-judged"]["mean"] == pytest.approx(0.5)
     assert told["models"]["judge"]
-    lacking = run_mixrag(*asked, "--measure", "support", cwd=tmp_path)
+    lacking = run_here(*asked, "--measure", "support", cwd=tmp_path)
     assert lacking.returncode == 2 and "wants a judge" in json.loads(lacking.stdout)["message"]
 
 
@@ -502,7 +502,7 @@ def test_smaller_corpora_hold_what_is_asked_for_and_lie_in_larger_ones(beir: Pat
 def test_sizes_are_measured_told_and_drawn(beir: Path, cache: Path, tmp_path: Path) -> None:
     page = tmp_path / "sizes.html"
     sizes = ("--limit", "2", "--sizes", "all,2,4", "--measure", "nDCG@10", "--compare", "words", "--cache", str(cache))
-    done = run_mixrag("eval", str(beir), *sizes, "--json", "--html", str(page), cwd=tmp_path)
+    done = run_here("eval", str(beir), *sizes, "--json", "--html", str(page), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     check_schema(found)
@@ -511,9 +511,10 @@ def test_sizes_are_measured_told_and_drawn(beir: Path, cache: Path, tmp_path: Pa
     drawn = page.read_text("utf-8")
     assert "nDCG@10 by the number of documents" in drawn
     assert drawn.count("<polyline") == 2 and ">words</text>" in drawn
-    plain = run_mixrag("eval", str(beir), *sizes, cwd=tmp_path)
+    few = ("--limit", "1", "--sizes", "2,4", "--measure", "nDCG@10", "--cache", str(cache))
+    plain = run_here("eval", str(beir), *few, cwd=tmp_path)
     assert b"nDCG@10 by the number of documents" in plain.stdout
-    refused = run_mixrag("eval", str(beir), "--sizes", "many", "--json", cwd=tmp_path)
+    refused = run_here("eval", str(beir), "--sizes", "many", "--json", cwd=tmp_path)
     assert refused.returncode == 2 and "not 'many'" in json.loads(refused.stdout)["message"]
 
 

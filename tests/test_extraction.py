@@ -179,7 +179,7 @@ def test_modules_in_the_current_folder_are_not_run(tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize(
     ("number", "expected"),
     [
-        (signal.SIGSTOP, ("timeout", "gave up after 4 s without progress")),
+        (signal.SIGSTOP, ("timeout", "gave up after 2 s without progress")),
         (signal.SIGABRT, ("crashed", "the reader crashed")),
         (signal.SIGKILL, ("crashed", "the reader was killed; the machine may be short of memory")),
     ],
@@ -188,7 +188,7 @@ def test_a_process_that_hangs_or_dies_costs_its_file_only(
     tmp_path: Path, number: signal.Signals, expected: tuple[str, str]
 ) -> None:
     jobs = [job_of(tmp_path, "big.txt", LONG_TEXT), job_of(tmp_path, "good.txt", "Still here.")]
-    settings = Settings(workers=1, worker_silence_s=4 if number == signal.SIGSTOP else 30)
+    settings = Settings(workers=1, worker_silence_s=2 if number == signal.SIGSTOP else 30)
     results = extract(jobs, settings, signal_at_first_beat(number, "big.txt"))
     assert failure_of(results["big.txt"]) == expected
     good = results["good.txt"].extraction
@@ -200,9 +200,9 @@ def test_a_process_that_starts_slowly_costs_no_file(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Still here.")
     descriptor = os.open(tmp_path / "a.txt", os.O_RDONLY)
     request = Request("a.txt", "a.txt", "d", Settings().embedder, window=256, max_file_mb=1, max_text_file_mb=1)
-    with Worker(Settings(worker_silence_s=4)) as worker:
+    with Worker(Settings(worker_silence_s=1)) as worker:
         os.kill(worker.pid, signal.SIGSTOP)
-        threading.Timer(6, os.kill, (worker.pid, signal.SIGCONT)).start()
+        threading.Timer(2.5, os.kill, (worker.pid, signal.SIGCONT)).start()
         assert worker.read(request, descriptor).chunks[0].text == "Still here."
     os.close(descriptor)
 

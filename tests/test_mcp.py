@@ -19,7 +19,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.cli_fixtures import PROGRAM, environment_of, run_mixrag
+from tests.cli_fixtures import PROGRAM, environment_of, run_here
 
 pytest.importorskip("mcp")
 import anyio
@@ -173,7 +173,7 @@ def test_several_collections_are_asked_together_or_one_by_one(indexed: Path) -> 
     for name, file in (("leave", "handbook.md"), ("stock", "stock.csv")):
         (away / name).mkdir(parents=True)
         shutil.copy(indexed / file, away / name)
-        done = run_mixrag("index", "--collection", name, name, cwd=away, env=environment_of(away.parent, **variables))
+        done = run_here("index", "--collection", name, name, cwd=away, env=environment_of(away.parent, **variables))
         assert done.returncode == 0
     talk(stdio_server(away, "--collection", "leave,stock", **variables), use_collections)
 

@@ -83,6 +83,25 @@ def test_reading_and_embedding_share_one_bar_whose_label_says_which(
     assert "2.0/4.0 MB" in shown
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_a_bar_and_its_detail_stay_on_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    with Bars("always") as bars:
+        bars.phase("read", 500_000_000)
+        bars.phase("embed", 500_000_000)
+        bars.advance(123_456_789, "reports/2024/water/annual-report-of-the-board.pdf · 1,234,567 tokens")
+        bars._progress.refresh()
+        shown = bars._progress.console.render_lines(bars._progress.get_renderable(), pad=False)
+    capsys.readouterr()
+    lines = ["".join(part.text for part in line) for line in shown]
+    assert len(lines) == 1 and len(lines[0]) <= columns
+    assert "123.5/500.0 MB" in lines[0]
+    assert columns < 80 or lines[0].rstrip().endswith("1,234,567 tokens")
+
+
 def test_the_time_left_falls_with_the_clock_and_rises_only_where_it_was_far_too_low() -> None:
     clock = [0.0]
     progress = Progress(get_time=lambda: clock[0])

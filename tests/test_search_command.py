@@ -21,7 +21,7 @@ from mixrag_cli.readers import FORMATS
 from mixrag_cli.readers.language_names import suffixes_of
 from mixrag_cli.store import build_filter
 from mixrag_cli.store.filters import check_filter
-from tests.cli_fixtures import copy_indexed, environment_of, run_mixrag
+from tests.cli_fixtures import copy_indexed, environment_of, run_here
 
 DAY_NS = 86_400 * 10**9
 
@@ -40,7 +40,7 @@ def folder(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     old = time.time() - 30 * 86_400
     os.utime(own / "handbook.md", (old, old))
     env = environment_of(own.parent, HOME=os.environ["HOME"])
-    assert run_mixrag("index", cwd=own, env=env).returncode == 3
+    assert run_here("index", cwd=own, env=env).returncode == 3
     return own
 
 

@@ -20,7 +20,7 @@ from mixrag_cli.cli import app
 from mixrag_cli.store import written_since
 from mixrag_cli.stories.roots import IndexPlan, RootPlan
 from mixrag_cli.walking import may_matter
-from tests.cli_fixtures import PROGRAM, copy_indexed, environment_of, run_mixrag
+from tests.cli_fixtures import PROGRAM, copy_indexed, environment_of, run_here
 
 pytest.importorskip("watchfiles", reason="an environment made before index --watch lacks watchfiles")
 PATIENCE_S = 60  # on a machine that is busy with other things
@@ -77,7 +77,7 @@ def watcher(folder: Path) -> Iterator[Watcher]:
 
 
 def texts_found(folder: Path, query: str) -> str:
-    done = run_mixrag("search", query, "--json", cwd=folder, env=environment_of(folder.parent))
+    done = run_here("search", query, "--json", cwd=folder, env=environment_of(folder.parent))
     return " ".join(hit["text"] for hit in json.loads(done.stdout)["hits"])
 
 

@@ -11,19 +11,12 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
-from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
 from mixrag_cli.chunking import Telling, chunk_document, chunk_row_lines
-from mixrag_cli.chunking.references import add_references
-from mixrag_cli.chunking.topics import Vectors, topic_finder
 from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.extraction.beat import Beat
 from mixrag_cli.extraction.redaction import redact_document, redact_text
 from mixrag_cli.extraction.transport import (
     CHUNKS_PER_FRAME,
@@ -33,22 +26,16 @@ from mixrag_cli.extraction.transport import (
     send_frame,
 )
 from mixrag_cli.limits import allow_computing, limit_process
-from mixrag_cli.models import NO_PIPELINE, Embedder, load_embedder, load_language
+from mixrag_cli.models import NO_PIPELINE
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.plain import table_to_plain
 from mixrag_cli.readers import ReadLimits, ReadSource, fallback_reader_for, reader_for
 from mixrag_cli.records.documents import Document
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.tables import Table
-from mixrag_cli.settings import Settings
 from mixrag_cli.tables.facts import facts_to_tables
 from mixrag_cli.tables.grid import grid_to_table
 
-if TYPE_CHECKING:
-    from mixrag_cli.models.language import Pipeline
-
-SENTENCES_AT_ONCE = 64  # embedded between two beats
-BEAT_SECONDS = 0.2  # a reader may beat a thousand times a second; the parent needs to hear it a few times
 MEGABYTE = 1_000_000
 
 
@@ -109,40 +96,6 @@ def extract(connection: socket.socket, request: Request, fd: int) -> None:
     _send_extraction(connection, document, chunks, n_words_only, [*(table for _, table in tables), *facts])
 
 
-class Beat:
-    """Tells the parent that work goes on, at most a few times a second."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        self._next = 0.0
-
-    def __call__(self, done: int, total: int) -> None:
-        """Say that done of total is done, if the last time is long enough ago."""
-        if time.monotonic() >= self._next:
-            send_frame(self._connection, {"beat": [done, total]})
-            self._next = time.monotonic() + BEAT_SECONDS
-
-    @contextmanager
-    def meanwhile(self) -> Iterator[None]:
-        """Beat while a library is being loaded, which on a busy machine takes longer than a file may be silent.
-
-        How long a file may take in all is bounded all the same.
-        """
-        is_over = Event()
-
-        def keep_beating() -> None:
-            while not is_over.wait(1):
-                self(0, 1)
-
-        beating = Thread(target=keep_beating, daemon=True)
-        beating.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            beating.join()
-
-
 def _document_to_tables(document: Document, request: Request, beat: Beat) -> list[tuple[int, Table]]:
     """The grids that are tables, each with its index in the document; a grid's title is what it stands under."""
     tables = []
@@ -169,42 +122,16 @@ def _document_to_chunks(
         "count_tokens": _counting_with_beats(load_token_counter(request.embedder), beat, len(document.text)),
         "window": request.window,
     }
-    telling = Telling(request.table_representation, _topics_by(request, beat))
-    chunks = chunk_document(document, tables, telling=telling, **shared)
-    if request.nlp != NO_PIPELINE:
-        total = len(document.text)
-        with beat.meanwhile():
-            pipeline = _pipeline(request.nlp)
-        chunks = add_references(chunks, document, pipeline, lambda done: beat(done, total))
+    if request.prose_chunks == "topics" or request.nlp != NO_PIPELINE:
+        from mixrag_cli.extraction.understanding import topics_by, with_references
+
+        telling = Telling(request.table_representation, topics_by(request, beat))
+        chunks = chunk_document(document, tables, telling=telling, **shared)
+        chunks = with_references(chunks, document, request, beat)
+    else:
+        chunks = chunk_document(document, tables, telling=Telling(request.table_representation), **shared)
     lines = chunk_row_lines(document, tables, first=len(chunks), **shared)
     return (*chunks, *lines), len(lines)
-
-
-def _topics_by(request: Request, beat: Beat) -> Callable[[Sequence[str]], Sequence[int]] | None:
-    """What finds where the topic turns, by the embedder that the passages get; None where nobody asks for it."""
-    if request.prose_chunks != "topics":
-        return None
-    embedder = _embedder(request.embedder)
-
-    def embed(sentences: Sequence[str]) -> Vectors:
-        parts = []
-        for start in range(0, len(sentences), SENTENCES_AT_ONCE):
-            parts.append(embedder.embed(sentences[start : start + SENTENCES_AT_ONCE]))
-            beat(start, len(sentences))
-        return np.concatenate(parts)
-
-    return topic_finder(embed)
-
-
-@lru_cache(maxsize=1)
-def _pipeline(name: str) -> Pipeline:
-    return load_language(Settings(nlp=name))
-
-
-@lru_cache(maxsize=1)
-def _embedder(name: str) -> Embedder:
-    """The settings' embedder on one core: there is a process a core."""
-    return load_embedder(Settings(embedder=name, threads=1, device="cpu"))
 
 
 def _counting_with_beats(count_tokens: Callable[[str], int], beat: Beat, total: int) -> Callable[[str], int]:

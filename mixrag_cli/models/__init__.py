@@ -14,18 +14,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import Generator
 from mixrag_cli.models.bundled import BUNDLED
-from mixrag_cli.reading import ReaderModel
 from mixrag_cli.settings import Settings
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from mixrag_cli.models.language import Pipeline
     from mixrag_cli.models.token_vectors import KeptTokens
+    from mixrag_cli.reading import ReaderModel
 
 NO_PIPELINE = "none"
 EXTRA_HINT = 'pip install "mixrag[models]"'

@@ -6,7 +6,9 @@ import sys
 from types import TracebackType
 from typing import Protocol, Self
 
+from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
+from rich.table import Column
 from rich.text import Text
 
 from mixrag_cli.output.console import ColorChoice, foreign, is_interactive, make_console
@@ -14,6 +16,11 @@ from mixrag_cli.output.streams import write_note
 
 REDRAWS_PER_SECOND = 10
 DETAIL_CHARACTERS = 36  # the end of a path says which file it is
+BAR_CHARACTERS, SHORT_BAR_CHARACTERS = 24, 12
+WIDE = 106  # columns of a terminal in which a whole bar and a whole detail stand side by side
+BESIDES = (
+    46  # columns that the other parts of a line take at most: "embedding", "123.4/567.8 MB", "123 kB/s", "1:23:45"
+)
 LABELS = {
     "scan": "looking for files",
     "join": "joining the cluster",
@@ -90,14 +97,16 @@ class Bars:
     """One bar a phase on a terminal; visible from the first moment, redrawn at most ten times a second."""
 
     def __init__(self, color: ColorChoice) -> None:
+        console = make_console(sys.stderr, color)
+        bar = BAR_CHARACTERS if console.width >= WIDE else SHORT_BAR_CHARACTERS
         self._progress = Progress(
             TextColumn("{task.description}", justify="right"),
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=bar),
             _Count(),
             _Rate(),
             _TimeLeft(),
-            _Detail(),
-            console=make_console(sys.stderr, color),
+            _Detail(console, BESIDES + bar),
+            console=console,
             refresh_per_second=REDRAWS_PER_SECOND,
             redirect_stdout=False,
             redirect_stderr=False,
@@ -146,6 +155,8 @@ class _Count(ProgressColumn):
         unit = task.fields["unit"]
         if not unit or (task.total is None and not task.completed):
             return Text("")
+        if unit == "MB" and (task.total or 0) < BYTES_A_MB:
+            return Text(f"{task.completed / 1000:.0f}/{(task.total or 0) / 1000:.0f} kB")
         if unit == "MB":
             return Text(f"{task.completed / BYTES_A_MB:,.1f}/{(task.total or 0) / BYTES_A_MB:,.1f} MB")
         total = f"/{int(task.total):,}" if task.total is not None else ""
@@ -190,8 +201,16 @@ class _TimeLeft(ProgressColumn):
 
 
 class _Detail(ProgressColumn):
+    """The end of what is being worked on, as much as fits into the line. besides: columns that are not its own."""
+
+    def __init__(self, console: Console, besides: int) -> None:
+        super().__init__(Column(no_wrap=True, overflow="ellipsis"))
+        self._console, self._besides = console, besides
+
     def render(self, task: Task) -> Text:
-        return foreign(task.fields["detail"][-DETAIL_CHARACTERS:], "dim")
+        room = max(1, min(DETAIL_CHARACTERS, self._console.width - self._besides))
+        detail = task.fields["detail"]
+        return foreign(detail if len(detail) <= room else f"…{detail[len(detail) + 1 - room :]}", "dim")
 
 
 def watch_run(*, quiet: bool, color: ColorChoice) -> RunView:

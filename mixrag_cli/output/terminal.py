@@ -5,6 +5,7 @@ Each function prints one record on a console from make_console. Foreign strings 
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.table import Table as Layout
 from rich.text import Text
 
+from mixrag_cli.cleaning import safe_text
 from mixrag_cli.output.console import foreign
 from mixrag_cli.output.formats import formats_text
 from mixrag_cli.output.lines import Locate, one_line, print_reference
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from mixrag_cli.stories.showing import Passage
 
 MAX_NOTES = 8  # long tables told one by one
+FACT_INDENT = 11
+PATHS = ("store", "folder")  # facts that are one
 FILE_STYLES = {"stale": "yellow", "gone": "red", "skipped": "red", "left_out": "dim", "empty": "dim"}
 ORIGINS = {
     "shipped": "shipped with the program",
@@ -175,7 +179,12 @@ def origin_text(calibration: Calibration) -> str:
 
 
 def _print_fact(console: Console, name: str, value: str) -> None:
-    console.print(Text(f"{name:<11}", style="dim") + foreign(value), soft_wrap=True)
+    """One fact, on a terminal with its further lines indented; a path stays whole, so that it can be copied."""
+    told = safe_text(value)
+    if console.is_terminal and name not in PATHS:
+        lines = textwrap.wrap(told, max(20, console.width - FACT_INDENT), break_long_words=False)
+        told = ("\n" + " " * FACT_INDENT).join(lines)
+    console.print(Text(f"{name:<{FACT_INDENT}}", style="dim") + Text(told), soft_wrap=True)
 
 
 def print_skipped(console: Console, skipped: Iterable[Skipped]) -> None:
