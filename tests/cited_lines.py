@@ -13,7 +13,7 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.tables.grid import grid_to_table
 
-WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_⁰¹²³⁴-⁹ᵃ-ᶻ]+")  # raised marks are markup in the file
 
 
 def read_document(name: str, raw: bytes) -> Document:

@@ -41,6 +41,7 @@ MARKDOWN_PARTS = (
     "<img\nalt=x\n> {0}\n{1}",
     "    {0}\n\n    {1}",
     "{0} ends. {1} begins\nand &amp; {2} ends. {3}",
+    "{0}<sup>2</sup>\n{1}<sup>\n3</sup> {2}",
 )
 HTML_PARTS = (
     "<p>{0}\n {1}. {2}\n</p>",
@@ -52,6 +53,7 @@ HTML_PARTS = (
     "<table><tr><td>\n{0}</table>",
     "<p>{0}. <!-- \n -->{1} &lt; {2}.\n<i>{3}\n</i></p>",
     "<dl><dt>{0}\n<dd>\n{1}\n{2}</dl>",
+    "<p>{0}<sup>2</sup>\n{1}<sup>\n3</sup> {2}</p>",
 )
 TEXT_PARTS = (
     "{0} {1}.\n{2}",
@@ -83,6 +85,26 @@ RST_PARTS = (
     "{0}::\n\n  {1}\n\n\n  {2}\n\n{3}",
     ">>> {0}\n{1}\n\n{2}",
     ".. |{0}| replace:: {1}\n\n----------\n\n{2}",
+)
+ORG_PARTS = (
+    "* {0} {1}\n** TODO {2}",
+    "{0} *{1}* /{2}/\n=({3})= goes on. {4}",
+    "- {0}\n  {1}\n- [ ] {2}\n  1. {3}",
+    "#+TITLE: {0}\n#+BEGIN_SRC py\n{1} = 1\n\n{2} = 2\n#+END_SRC",
+    "| {0} | {1} |\n|---+---|\n| {2} | {3} |",
+    ":PROPERTIES:\n:{0}: {1}\n:END:",
+    "[[http://{0}.org][{1}\n{2}]] {3}",
+    "#+BEGIN_QUOTE\n{0}\n{1}\n#+END_QUOTE",
+)
+TEX_PARTS = (
+    "\\section{{{0} {1}}}",
+    "\\subsection*{{{0}\n{1}}}",
+    "{0} \\emph{{{1}}}\n\\textbf{{{2}}} ends. {3}",
+    "\\begin{{itemize}}\n\\item {0}\n  {1}\n\\item {2}\n\\end{{itemize}}",
+    "% {0}\n{1}~\\cite{{{2}}}\n{3}",
+    "\\begin{{tabular}}{{ll}}\n{0} & {1} \\\\\n{2} & {3} \\\\\n\\end{{tabular}}",
+    "$ {0} = {1} $\n\\[ {2} \\]\n{3}",
+    "\\footnote{{{0}\n{1}}} {2}",
 )
 
 
@@ -131,6 +153,18 @@ def test_a_text_citation_holds_its_sentence(text: str) -> None:
 @given(files_of(RST_PARTS))
 def test_a_citation_of_restructured_text_holds_its_sentence(text: str) -> None:
     check_every_citation("a.rst", text.encode())
+
+
+@PROPERTY
+@given(files_of(ORG_PARTS))
+def test_a_citation_of_org_text_holds_its_sentence(text: str) -> None:
+    check_every_citation("a.org", text.encode())
+
+
+@PROPERTY
+@given(files_of(TEX_PARTS))
+def test_a_citation_of_tex_holds_its_sentence(text: str) -> None:
+    check_every_citation("a.tex", text.encode())
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)

@@ -142,3 +142,24 @@ def test_rulings_around_groups_of_columns_leave_the_rows_and_columns_within() ->
     assert [texts[2, column] for column in range(4)] == list(rows[1])
     assert [texts[0, column] for column in range(4)] == ["Method", "Poisson", "Normal", "Hurdle"]
     assert (grid.n_rows, grid.n_columns) == (10, 4)
+
+
+def test_two_amounts_in_one_cell_of_a_record_are_of_one_row() -> None:
+    records = [("Pumps", "ICB", "Aber", "902,418"), ("Cars and\nvans", "ICB", "Birk", "62,785\n11,200")]
+    records += [("Buses", "NCB", "Carn", "214,885"), ("Tools", "NCB", "Dale", "198,770")]
+    edges = (72, 172, 252, 332, 452)
+
+    def paint(canvas: Canvas) -> None:
+        for number, record in enumerate([("What", "How", "Who", "Amount"), *records]):
+            top = 720 - 32 * number
+            canvas.line(edges[0], top, edges[-1], top)
+            for left, text in zip(edges, record, strict=False):
+                for line, part in enumerate(text.split("\n")):
+                    canvas.drawString(left + 4, top - 12 - 12 * line, part)
+        canvas.line(edges[0], 560, edges[-1], 560)
+        for edge in edges:
+            canvas.line(edge, 560, edge, 720)
+
+    (grid,) = read_pages(paint).grids
+    assert texts(grid)[2] == ["Cars and vans", "ICB", "Birk", "62,785 11,200"]
+    assert grid.n_rows == 5

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import io
 from decimal import Decimal
+from typing import Any
 
 import openpyxl
 import pytest
+from odf.opendocument import OpenDocumentSpreadsheet, OpenDocumentText
+from odf.style import Style, TextProperties
+from odf.table import Table as OdfTable
+from odf.table import TableCell, TableRow
+from odf.text import P, Span
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 from reportlab.pdfgen.canvas import Canvas
@@ -92,3 +98,29 @@ def test_small_signs_above_the_line_of_a_page() -> None:
 
 def test_a_mark_is_no_part_of_a_word() -> None:
     assert words_of("Violent crime³ and rapeᵃ") == words_of("Violent crime and rape")
+
+
+def add_raised(document: Any, paragraph: Any) -> None:
+    """An OpenDocument paragraph "Total" with a raised "6, 7"."""
+    style = Style(name="T1", family="text")
+    style.addElement(TextProperties(textposition="super 58%"))
+    document.automaticstyles.addElement(style)
+    paragraph.addText("Total")
+    paragraph.addElement(Span(stylename=style, text="6, 7"))
+
+
+def test_raised_spans_of_open_documents() -> None:
+    text, sheet = OpenDocumentText(), OpenDocumentSpreadsheet()
+    paragraph, of_cell = P(), P()
+    add_raised(text, paragraph)
+    add_raised(sheet, of_cell)
+    text.text.addElement(paragraph)
+    table, row, cell = OdfTable(name="One"), TableRow(), TableCell()
+    cell.addElement(of_cell)
+    row.addElement(cell)
+    table.addElement(row)
+    sheet.spreadsheet.addElement(table)
+    for document, name in ((text, "a.odt"), (sheet, "a.ods")):
+        target = io.BytesIO()
+        document.write(target)
+        assert "Total⁶, ⁷" in read(target.getvalue(), name).text

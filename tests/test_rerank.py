@@ -18,6 +18,7 @@ from mixrag_cli.retrieval.sources.reranked import Reranked
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, check_store, open_reader
 from mixrag_cli.store.quantising import decode_tokens
+from mixrag_cli.stories import embedding as embedding_story
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.embedding import KnownEmbeddings, embed_cached, embed_texts, text_to_embed
 from mixrag_cli.stories.events import Silent
@@ -142,7 +143,7 @@ def test_only_the_first_hits_are_reranked_and_nothing_else_changes() -> None:
 
 def test_the_store_keeps_what_the_model_makes(session: Session, northmere_texts: Path) -> None:
     with open_reader(northmere_texts / ".mixrag") as reader:
-        chunks = [row.chunk for row in reader.chunk_rows()]
+        chunks = [row.chunk for row in reader.chunk_rows() if embedding_story.keeps_tokens(row.chunk)]
         kept = reader.token_vectors([chunk.id for chunk in chunks])
     made = embed_texts([text_to_embed(chunk) for chunk in chunks], session.embedder)
     assert len(kept) == len(chunks) > 20
@@ -200,6 +201,30 @@ def test_passages_whose_token_vectors_were_not_kept_are_reranked_all_the_same(
     hits = reranked(other)
     assert 0 < len(other.reader.token_vectors([hit.chunk.id for hit in hits])) < len(hits) > 20
     assert [hit.scores[SOURCE] for hit in hits] == pytest.approx(scores_anew(hits, minilm), abs=2e-3)
+
+
+def test_short_rows_of_a_sheet_keep_no_token_vectors_and_are_reranked_as_if_they_did(
+    minilm: LateEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheet, rows = tmp_path / "notices.csv", [f"Town {n},notice {n} lifted,{n * 7}\n" for n in range(60)]
+    sheet.write_text("Town,State,People\n" + "".join(rows))
+    build_index([tmp_path], Settings(), events=Silent())
+    session = open_session(tmp_path, Settings())
+    hits = reranked(session)
+    short = [hit for hit in hits if hit.chunk.kind == "row"]
+    assert len(short) > 20
+    assert session.reader.token_vectors([hit.chunk.id for hit in short]) == {}
+    assert [hit.scores[SOURCE] for hit in hits] == pytest.approx(scores_anew(hits, minilm), abs=2e-3)
+
+    made: list[str] = []
+    embed = embedding_story.embed_texts
+    monkeypatch.setattr(
+        embedding_story, "embed_texts", lambda texts, *more: [made.extend(texts), embed(texts, *more)][1]
+    )
+    sheet.write_text("Town,State,People\n" + "".join(rows) + "Aber,notice kept,5\n")
+    build_index([tmp_path], Settings(), events=Silent())
+    assert sum("Aber" in text for text in made) > 0
+    assert not any("Town 7" in text and "Town 8" not in text for text in made)  # a row that was known
 
 
 def test_none_reranks_nothing(northmere_texts: Path) -> None:

@@ -142,3 +142,32 @@ def test_a_table_in_a_text_file_answers_through_its_headers(tmp_path: Path) -> N
     assert b"L2-5" in shown.stdout
     asked = run_here("ask", "What was the revenue in 2018?", cwd=tmp_path)
     assert b"$10 million" in asked.stdout, asked.stdout
+
+
+SPANNING = """\
+======  =====  =====
+Timings for one run
+--------------------
+Action  Count  Total
+======  =====  =====
+get        89  1.8 s
+set         8  1.2 s
+both of them
+-------------  -----
+trim        1  0.1 s
+======  =====  =====
+"""
+
+
+def test_dashes_under_a_row_of_a_simple_table_say_what_its_texts_span() -> None:
+    (table,) = tables_in(SPANNING)
+    assert (table.grid.n_rows, table.grid.n_columns) == (6, 3)
+    spans = {cell.text: cell.column_span for cell in table.grid.cells}
+    assert (spans["Timings for one run"], spans["both of them"], spans["1.8 s"]) == (3, 2, 1)
+    assert {cell.text for cell in table.grid.cells if cell.is_header} == {
+        "Timings for one run",
+        "Action",
+        "Count",
+        "Total",
+    }
+    assert [(cell.row, cell.column, cell.line) for cell in table.grid.cells if cell.text == "0.1 s"] == [(5, 2, 10)]

@@ -2,7 +2,7 @@
 
     pipes       a line of headings, a line of dashes, a line a row; outer pipes or none (Markdown, psql, data sets)
     grid        reStructuredText's boxes of +---+, a cell over columns kept as one
-    columns     reStructuredText's simple tables: columns under runs of =====
+    columns     reStructuredText's simple tables: columns under runs of =====, a text over columns above dashes
 
 A drawing that is not understood to its end stays text.
 """
@@ -23,6 +23,8 @@ _RULE = re.compile(r"[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+])+(?:[ \t]*:?-{2,}:?)?$")
 _BORDER = re.compile(r"[ \t]*\+(?:[-=]{2,}\+)+[ \t]*$")
 _UNDERLINES = re.compile(r"[ \t]*={2,}(?:[ \t]+={2,})+[ \t]*$")
 _RUN = re.compile(r"={2,}")
+_DASHES = re.compile(r"[ \t]*-{2,}(?:[ \t]+-{2,})*[ \t]*$")
+_DASH_RUN = re.compile(r"-{2,}")
 _SPACES = re.compile(r"\s+")
 
 
@@ -131,20 +133,43 @@ def _columns(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Ro
     if not _UNDERLINES.match(lines[first]):
         return first, []
     rules = list(islice((number for number in range(first, last) if _UNDERLINES.match(lines[number])), 3))
-    # Dashes under headings mean one over several columns, which is left to people.
-    if len(rules) < 3 or any("--" in line and not line.strip(" \t-") for line in lines[first : rules[2]]):
+    if len(rules) < 3:
         return first, []
     starts = [run.start() for run in _RUN.finditer(lines[first])]
+    rows = [
+        *_rows_under_runs(lines, (rules[0] + 1, rules[1]), starts, is_header=True),
+        *_rows_under_runs(lines, (rules[1] + 1, rules[2]), starts, is_header=False),
+    ]
+    return (rules[2] + 1, rows) if len(rows) > 1 and rows[0].is_header and not rows[-1].is_header else (first, [])
+
+
+def _rows_under_runs(
+    lines: Sequence[str], between: tuple[int, int], starts: Sequence[int], *, is_header: bool
+) -> list[_Row]:
+    """The rows in lines [first, last) with their texts in columns from starts on.
+
+    A line of dashes under a row says which columns each of its texts spans. Lines of a header are one row, and a line
+    without a first text goes on with the row above.
+    """
     rows: list[_Row] = []
-    for is_header, (above, below) in ((True, (rules[0], rules[1])), (False, (rules[1], rules[2]))):
-        for number in range(above + 1, below):
-            texts = [lines[number][a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)]
-            if rows and rows[-1].is_header == is_header and (is_header or not texts[0]):
-                known = [f"{cell} {text}".strip() for (cell, _), text in zip(rows[-1].cells, texts, strict=True)]
-                rows[-1] = _Row(rows[-1].line, [(text, 1) for text in known], is_header)
-            else:
-                rows.append(_Row(number, [(text, 1) for text in texts], is_header))
-    return (rules[2] + 1, rows) if len(rows) > 1 and rows[0].is_header else (first, [])
+    is_open = False  # the last row may go on
+    for number in range(*between):
+        if _DASHES.match(lines[number]):
+            continue
+        is_spanning = number + 1 < between[1] and _DASHES.match(lines[number + 1]) is not None
+        edges = [run.start() for run in _DASH_RUN.finditer(lines[number + 1])] if is_spanning else starts
+        texts = [lines[number][a:b].strip() for a, b in zip(edges, [*edges[1:], None], strict=True)]
+        if is_open and not is_spanning and (is_header or not texts[0]):
+            known = [f"{cell} {text}".strip() for (cell, _), text in zip(rows[-1].cells, texts, strict=True)]
+            rows[-1] = _Row(rows[-1].line, [(text, 1) for text in known], is_header)
+            continue
+        bounds = [*edges[1:], None]
+        spans = [
+            sum(a <= start and (b is None or start < b) for start in starts) for a, b in zip(edges, bounds, strict=True)
+        ]
+        rows.append(_Row(number, list(zip(texts, spans, strict=True)), is_header))
+        is_open = not is_spanning
+    return [] if any(span == 0 for row in rows for _, span in row.cells) else rows
 
 
 def _to_grid(rows: Sequence[_Row], lines: tuple[int, int]) -> Grid:

@@ -24,7 +24,7 @@ from mixrag_cli.store.postings import FORM, Places, Rows, WordLists
 from mixrag_cli.store.sectioned import SectionedWriter
 
 ENTRIES_AT_ONCE = 4_000_000  # 100 MB while they are sorted
-MOST_COUNTED = 2**16 - 1  # of one term in one passage; BM25 has long been flat there
+MOST_COUNTED = 2**8 - 1  # of one term in one passage; BM25 has long been flat there
 
 Ints = npt.NDArray[np.int64]
 
@@ -46,7 +46,7 @@ class _Run:
 
     terms: npt.NDArray[np.uint32]
     places: Places
-    counts: npt.NDArray[np.uint16]
+    counts: npt.NDArray[np.uint8]
 
 
 def write_words(
@@ -79,9 +79,9 @@ def write_words(
         writer = SectionedWriter(file)
         sizes: list[Ints] = []
         merged = _merged(before, moved, of_old, runs, len(terms))
-        writer.add("places", "<u4", _places_of(merged, counts, sizes))
+        writer.add("places", _narrowest(len(passages.rows)), _places_of(merged, counts, sizes))
         counts.seek(0)
-        writer.add("counts", "<u2", _parts_of(counts))
+        writer.add("counts", "u1", _parts_of(counts))
         _add_terms(writer, terms, np.concatenate([np.zeros(0, np.int64), *sizes]))
         _add_passages(writer, passages, lengths)
         writer.finish(FORM, {"version": version})
@@ -126,7 +126,7 @@ def _write_run(
     kept = (
         (entries >> 32).astype(np.uint32),
         entries.astype(np.uint32),
-        np.minimum(counts, MOST_COUNTED).astype(np.uint16),
+        np.minimum(counts, MOST_COUNTED).astype(np.uint8),
     )
     return _Run(*(_on_disk(scratch, part) for part in kept))
 
@@ -165,7 +165,7 @@ def _renumbered(run: _Run, numbers: Ints) -> _Run:
 
 def _merged(
     before: WordLists | None, moved: Ints, of_old: Ints, runs: Sequence[_Run], n_terms: int
-) -> Iterator[tuple[Ints, Places, npt.NDArray[np.uint16]]]:
+) -> Iterator[tuple[Ints, Places, npt.NDArray[np.uint8]]]:
     """The lists of all terms in order, some millions of entries at a time: how long each is, places, counts."""
     starts = np.zeros(1, np.int64) if before is None else before.file.read("starts")
     sizes = np.zeros(n_terms, np.int64)
@@ -186,14 +186,14 @@ def _merged(
         first = last
 
 
-def _part_of(run: _Run, first: int, last: int) -> tuple[Ints, Places, npt.NDArray[np.uint16]]:
+def _part_of(run: _Run, first: int, last: int) -> tuple[Ints, Places, npt.NDArray[np.uint8]]:
     start, end = np.searchsorted(run.terms, (first, last))
     return run.terms[start:end].astype(np.int64), run.places[start:end], run.counts[start:end]
 
 
 def _part_of_old(
     before: WordLists, moved: Ints, of_old: Ints, first: int, last: int
-) -> tuple[Ints, Places, npt.NDArray[np.uint16]]:
+) -> tuple[Ints, Places, npt.NDArray[np.uint8]]:
     """The older file's entries of these terms, where their passages are now; without those that are gone."""
     begin, end = np.searchsorted(of_old, (first, last)).tolist()
     starts = before.file.read("starts", begin, end + 1)
@@ -205,7 +205,7 @@ def _part_of_old(
 
 
 def _places_of(
-    merged: Iterator[tuple[Ints, Places, npt.NDArray[np.uint16]]], counts: BinaryIO, sizes: list[Ints]
+    merged: Iterator[tuple[Ints, Places, npt.NDArray[np.uint8]]], counts: BinaryIO, sizes: list[Ints]
 ) -> Iterator[Places]:
     """The places; the counts go to the file, the lengths of the lists to sizes."""
     for lengths, places, times in merged:
@@ -214,9 +214,9 @@ def _places_of(
         yield places
 
 
-def _parts_of(counts: BinaryIO) -> Iterator[npt.NDArray[np.uint16]]:
-    while raw := counts.read(2 * ENTRIES_AT_ONCE):
-        yield np.frombuffer(raw, np.uint16)
+def _parts_of(counts: BinaryIO) -> Iterator[npt.NDArray[np.uint8]]:
+    while raw := counts.read(ENTRIES_AT_ONCE):
+        yield np.frombuffer(raw, np.uint8)
 
 
 def _add_terms(writer: SectionedWriter, terms: Sequence[bytes], sizes: Ints) -> None:
@@ -224,9 +224,15 @@ def _add_terms(writer: SectionedWriter, terms: Sequence[bytes], sizes: Ints) -> 
     is_held = sizes > 0
     held = list(compress(terms, is_held.tolist()))
     ends = np.cumsum(np.fromiter(map(len, held), np.int64, len(held)))
-    writer.add("starts", "<i8", [np.zeros(1, np.int64), np.cumsum(sizes[is_held])])
-    writer.add("term_starts", "<i8", [np.zeros(1, np.int64), ends])
+    begins = np.cumsum(sizes[is_held])
+    writer.add("starts", _narrowest(int(sizes.sum()) + 1), [np.zeros(1, np.int64), begins])
+    writer.add("term_starts", _narrowest(int(ends[-1]) + 1 if held else 1), [np.zeros(1, np.int64), ends])
     writer.add("terms", "u1", [np.frombuffer(b"".join(held), np.uint8)])
+
+
+def _narrowest(n: int) -> str:
+    """The kind of numbers below n that takes the fewest bytes."""
+    return next((kind for kind, most in (("<u2", 2**16), ("<u4", 2**32)) if n <= most), "<i8")
 
 
 def _add_passages(writer: SectionedWriter, passages: Passages, lengths: npt.NDArray[np.uint32]) -> None:

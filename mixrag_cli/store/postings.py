@@ -23,7 +23,7 @@ import numpy.typing as npt
 from mixrag_cli.store.nearest import TIE_SLACK, count_wanted
 from mixrag_cli.store.sectioned import DamagedSectionError, SectionedFile
 
-FORM = "mixrag.words/1"
+FORM = "mixrag.words/2"
 # Below, a question asks the engine. Each of its scans takes 3 ms and more, however few passages there are, and a
 # question is a scan and one more for each new word; of 3,000 passages, the file takes 30 ms a run.
 FEWEST_PASSAGES = 1_024
@@ -40,7 +40,8 @@ class WordLists:
 
     Its arrays: rows, keys, crcs (n): a passage's row id, the beginning of its id, the checksum of its terms; lengths
     (n): in terms; documents (n): the number of its document; document_ids; term_starts, terms: the terms in order, one
-    after the other; starts (terms + 1): where a term's list begins in places and counts.
+    after the other; starts (terms + 1): where a term's list begins in places and counts. Places and beginnings take as
+    many bytes as the largest of them needs.
     """
 
     file: SectionedFile

@@ -225,9 +225,7 @@ class StoreReader:
             if not found.num_rows:
                 return []
             codes = table_to_token_codes(found, self.record.late_dim) if self.record.late_dim else {}
-            known = [(row.chunk, Embedding(row.vector, codes.get(row.chunk.id))) for row in table_to_chunk_rows(found)]
-        # One whose token vectors were beyond what is kept is no whole embedding.
-        return [each for each in known if each[1].late is not None or not self.record.late_dim]
+            return [(row.chunk, Embedding(row.vector, codes.get(row.chunk.id))) for row in table_to_chunk_rows(found)]
 
     def chunks_with_prefix(self, prefix: str) -> list[Chunk]:
         """The chunks whose id begins with these hex digits. Raises ValueError for anything but hex."""

@@ -15,7 +15,14 @@ from mixrag_cli.models import Embedder
 from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.records.passages import Extraction
 from mixrag_cli.store import StoredDocument, StoreWriter, text_key
-from mixrag_cli.stories.embedding import KnownEmbeddings, chunks_to_embed, embed_cached, text_to_embed, with_words_only
+from mixrag_cli.stories.embedding import (
+    KnownEmbeddings,
+    chunks_to_embed,
+    embed_cached,
+    keeps_tokens,
+    text_to_embed,
+    with_words_only,
+)
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.work import Work
 from mixrag_cli.walking.changes import PASSING_FAILURES
@@ -150,12 +157,14 @@ class Batch:
         self._characters += extraction.n_characters
 
     def _embed_waiting(self) -> None:
-        texts = [text_to_embed(chunk) for _, extraction in self._waiting for chunk in chunks_to_embed(extraction)]
+        chunks = [chunk for _, extraction in self._waiting for chunk in chunks_to_embed(extraction)]
+        texts = list(map(text_to_embed, chunks))
         if not self._waiting:
             return
         sizes = {row.path: row.size for row, extraction in self._waiting if extraction.chunks}
         on_batch = self._work.embedding(len(texts), sizes)
-        vectors, late = embed_cached(texts, self._embedder, self._known, on_batch)
+        vectors, made = embed_cached(texts, self._embedder, self._known, on_batch)
+        late = [tokens if keeps_tokens(chunk) else None for chunk, tokens in zip(chunks, made, strict=True)]
         self._late_bytes += sum(tokens.nbytes for tokens in late if tokens is not None)
         start = 0
         for row, extraction in self._waiting:

@@ -24,6 +24,10 @@ TEXTS_AT_ONCE = 1_024  # embedded and remembered together; bounds what a huge fi
 # Of token vectors kept in one call, since a file is written as a whole. What is beyond is embedded when it is reranked.
 KEPT_LATE_BYTES = 24 * 2**20
 
+# A row of a sheet as long as this weighs more in token vectors than in all else together, and there are many. Its token
+# vectors are made when it is reranked, too, and are the same: 30 rows of 45 tokens take 0.1 s.
+SHORT_ROW_CHARS = 240
+
 Late = list[npt.NDArray[np.uint8] | None]
 
 
@@ -35,6 +39,12 @@ def text_to_embed(chunk: Chunk) -> str:
 def chunks_to_embed(extraction: Extraction) -> Sequence[Chunk]:
     """The chunks that get a vector: all but those that are searched by words alone."""
     return extraction.chunks[: len(extraction.chunks) - extraction.n_words_only]
+
+
+def keeps_tokens(chunk: Chunk) -> bool:
+    """Whether the store keeps the chunk's token vectors; others are made when they are needed."""
+    is_row = chunk.kind == "row" and chunk.modality == "sheet"
+    return not is_row or len(text_to_embed(chunk)) > SHORT_ROW_CHARS
 
 
 def with_words_only(

@@ -16,6 +16,7 @@ from mixrag_cli.store import tokens_as_kept
 from mixrag_cli.stories.embedding import text_to_embed
 
 NONE, LATE, LANGUAGE_MODEL = "none", "late", "llm"
+REMEMBERED_PASSAGES = 2_000  # whose token vectors were made in this session; some 8 MB
 
 
 def is_outside(rerank: str) -> bool:
@@ -57,8 +58,18 @@ def _question_tokens(embedder: LateEmbedder) -> Callable[[str], QuestionTokens]:
 
 
 def _passage_tokens(embedder: LateEmbedder) -> Callable[[Sequence[Chunk]], list[PassageTokens]]:
+    """What makes the token vectors of chunks; it remembers those of its last ones, which many questions share."""
+    known: dict[str, PassageTokens] = {}
+
     def make(chunks: Sequence[Chunk]) -> list[PassageTokens]:
-        return [tokens_as_kept(tokens) for tokens in embedder.embed_late([text_to_embed(chunk) for chunk in chunks])[1]]
+        texts = list(map(text_to_embed, chunks))
+        found = {text: tokens for text in texts if (tokens := known.get(text)) is not None}
+        if missing := [text for text in dict.fromkeys(texts) if text not in found]:
+            found.update(zip(missing, map(tokens_as_kept, embedder.embed_late(missing)[1]), strict=True))
+            if len(known) > REMEMBERED_PASSAGES:
+                known.clear()
+            known.update(found)
+        return [found[text] for text in texts]
 
     return make
 

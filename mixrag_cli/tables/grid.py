@@ -22,6 +22,7 @@ from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.rows import RowHeader, fills_down, key_name, read_rows
 from mixrag_cli.tables.text import column_name
 from mixrag_cli.tables.top_paths import top_paths
+from mixrag_cli.tables.unit_columns import units_beside
 from mixrag_cli.tables.units import (
     ColumnUnit,
     Unit,
@@ -210,6 +211,7 @@ def _read_cells(
         for header in columns
     }
     marks = {header.index: _mark_of_column(matrix, layout, header.index) for header in columns}
+    beside = units_beside(matrix, layout)
     labels = set(layout.labels)
     filled = fills_down(matrix, layout) if any(header.index in labels for header in columns) else {}
     cells: list[Cell] = []
@@ -223,8 +225,11 @@ def _read_cells(
                 continue
             if header.index in labels:
                 cells.append(_label_cell(cell))
-            else:
-                cells.append(_data_cell(cell, units[header.index], row, label, rules, marks[header.index]))
+                continue
+            unit = units[header.index]
+            if not unit.header.is_known and (said := beside.get(header.index, {}).get(row.index)) is not None:
+                unit = replace(unit, header=said)
+            cells.append(_data_cell(cell, unit, row, label, rules, marks[header.index]))
     return tuple(cells)
 
 

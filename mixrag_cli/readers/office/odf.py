@@ -14,6 +14,7 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive, local_names, open_package, parse_xml
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
+from mixrag_cli.readers.raised import RaisedSpans
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document
 
@@ -124,6 +125,7 @@ class _ContentPass:
         self._notes_at = 0  # where the open slide's notes begin
         self._is_title = False
         self._title_styles = {"Title"}
+        self._raised = RaisedSpans()
 
     def pages(self) -> Iterator[tuple[int, str]]:
         """The pages in order."""
@@ -136,6 +138,8 @@ class _ContentPass:
         if self._unread or name in UNREAD:
             self._unread += 1
             return
+        if name in ("style", "text-properties", "span"):
+            self._raised.start(name, local_names(raw))
         if name in ("list-style", "list-level-style-number"):
             self._styles.start(name, raw)
         elif name == "style":
@@ -159,6 +163,8 @@ class _ContentPass:
             self._unread -= 1
         elif name == "list-style":
             self._styles.end(name)
+        elif name == "span":
+            self._raised.end(name)
         elif name in ("p", "h") and self._paragraphs:
             self._write(f"</{self._paragraphs.pop()}>")
         elif name == "list" and self._lists:
@@ -182,7 +188,7 @@ class _ContentPass:
     def text(self, data: str) -> None:
         """Characters."""
         if self._paragraphs and not self._unread:
-            self._write(escape(safe_text(data), quote=False))
+            self._write(escape(safe_text(self._raised.shown(data)), quote=False))
 
     def _write(self, markup: str) -> None:
         self._n_chars += len(markup)

@@ -300,10 +300,14 @@ def _to_cells(texts: dict[_Span, list[Line]], rows: range) -> tuple[list[Entry],
 
 
 def _row_anchors(columns: Sequence[list[Line]]) -> list[float]:
-    """Baselines at which the row is split: those of the column with the most lines that are all figures."""
+    """Baselines at which the row is split: those of the column with the most lines that are all figures.
+
+    None where most columns hold texts: two amounts in one cell of a record are of one record.
+    """
     figures = [lines for lines in columns if len(lines) > 1 and all(is_number(line.text) for line in lines)]
     longest = max(figures, key=len, default=[])
-    return [line.baseline for line in longest]
+    behind_labels = sum(map(bool, columns)) - 1
+    return [line.baseline for line in longest] if 2 * len(figures) >= behind_labels else []
 
 
 def _split_lines(lines: Sequence[Line], anchors: Sequence[float]) -> list[list[Line]]:

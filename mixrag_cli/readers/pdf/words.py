@@ -26,6 +26,7 @@ from mixrag_cli.readers.pdf.pdfium import (
 )
 
 SPACE_SHARE = 0.16  # of the character height (about 0.2 of the type size): a wider gap ends a word
+SAME_BOX_POINTS = 0.1
 SHIFT_SHARE = 0.08  # of the character height: a raised or larger character is a word of its own
 FARTHEST_POINTS = 100_000.0  # a page is 14,400 points at most; this also turns NaN away
 INVISIBLE = 3
@@ -123,7 +124,7 @@ class TextPage:
         heights = np.maximum(boxes[:, 3] - boxes[:, 1], 0.1)
         tallest = np.maximum(heights[1:], heights[:-1])
         gaps = boxes[1:, 0] - boxes[:-1, 2]
-        is_far = (gaps > SPACE_SHARE * tallest) | (gaps < -0.5 * tallest)
+        is_far = (gaps > SPACE_SHARE * tallest) | ((gaps < -0.5 * tallest) & ~_is_one_glyph(boxes))
         is_shifted = np.abs(boxes[1:, 3] - boxes[:-1, 3]) > SHIFT_SHARE * tallest
         breaks = self._is_space[1:] | self._is_space[:-1] | is_far | is_shifted
         starts = np.concatenate(([0], np.flatnonzero(breaks) + 1))
@@ -189,6 +190,12 @@ class TextPage:
         italic = bool(flags.value & ITALIC_FLAG) or is_italic_name(family)
         self._fonts[font] = (bold, italic)
         return bold, italic
+
+
+def _is_one_glyph(boxes: np.ndarray) -> np.ndarray:
+    """For each character but the last, whether it and the next are drawn as one, as "Th" is in some fonts."""
+    same: np.ndarray = np.abs(boxes[1:] - boxes[:-1]).max(axis=1, initial=0.0) < SAME_BOX_POINTS
+    return same
 
 
 def _clean(text: str) -> str:

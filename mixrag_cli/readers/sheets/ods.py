@@ -6,6 +6,7 @@ from decimal import Decimal, InvalidOperation
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive, parse_xml
+from mixrag_cli.readers.raised import RaisedSpans
 from mixrag_cli.readers.sheets.sampling import SourceCell, SourceRow
 from mixrag_cli.readers.sheets.workbook import (
     BEAT_ROWS,
@@ -46,9 +47,12 @@ class _ContentPass:
         self.depth_table = 0
         self.depth_note = 0
         self.in_paragraph = False
+        self.raised = RaisedSpans()
 
     def start(self, name: str, raw: dict[str, str]) -> None:
         """An element begins."""
+        if name in ("style", "text-properties", "span"):
+            self.raised.start(name, {key.rpartition(":")[2]: value for key, value in raw.items()})
         if name == "table" or (
             self.depth_table == 1 and name in ("table-row", "table-cell", "covered-table-cell", "table-column")
         ):
@@ -84,6 +88,8 @@ class _ContentPass:
         """An element ends."""
         if name == "p":
             self.in_paragraph = False
+        elif name == "span":
+            self.raised.end(name)
         elif name in ("annotation", "shapes"):
             self.depth_note -= 1
         elif name == "table":
@@ -96,7 +102,7 @@ class _ContentPass:
     def text(self, data: str) -> None:
         """Characters."""
         if self.in_paragraph and not self.depth_note:
-            self.lines[-1] += data
+            self.lines[-1] += self.raised.shown(data)
 
     def _end_cell(self) -> None:
         cell = _make_cell(self.attributes, "\n".join(self.lines))

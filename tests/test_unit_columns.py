@@ -1,0 +1,46 @@
+"""Units that stand in a column of their own, row by row."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from mixrag_cli.records.tables import Table
+from tests.table_samples import to_table
+
+AMOUNTS = [
+    ["Item", "Raw amount", "Currency", "Euros"],
+    ["Grants", "8000", "USD", "6880"],
+    ["Fees", "2000", "EUR", "2000"],
+    ["Travel", "500", "USD", "430"],
+]
+
+
+def units_of(table: Table, column: int) -> list[str]:
+    return [cell.unit for cell in table.cells if cell.column == column]
+
+
+def test_a_currency_is_about_the_figures_on_its_left() -> None:
+    table = to_table(AMOUNTS)
+    assert units_of(table, 1) == ["USD", "EUR", "USD"]
+    assert [cell.value for cell in table.cells if cell.column == 1] == [Decimal(8000), Decimal(2000), Decimal(500)]
+
+
+def test_a_unit_without_figures_on_its_left_is_about_those_on_its_right() -> None:
+    rows = [["Area", "Unit", "Value"], ["North", "Percentage (%)", "53.9"], ["South", "Percentage (%)", "51.6"]]
+    assert units_of(to_table(rows), 2) == ["%", "%"]
+
+
+def test_a_scale_counts() -> None:
+    rows = [["Area", "Value", "Unit"], ["North", "53.9", "USD millions"], ["South", "51.6", "USD thousands"]]
+    table = to_table(rows)
+    assert [(cell.unit, cell.scale) for cell in table.cells if cell.column == 1] == [("USD", 10**6), ("USD", 1000)]
+
+
+def test_texts_that_are_no_units_say_none() -> None:
+    rows = [["Area", "Value", "Kind"], ["North", "53.9", "EUR"], ["South", "51.6", "town"]]
+    assert units_of(to_table(rows), 1) == ["", ""]
+
+
+def test_a_unit_in_the_heading_goes_before_one_beside() -> None:
+    rows = [["Item", "Length (km)", "Price in"], ["Road", "12", "USD"], ["Rail", "34", "EUR"]]
+    assert units_of(to_table(rows), 1) == ["km", "km"]
