@@ -69,9 +69,15 @@ class Tables:
         """Insert the rows; those with a known id are replaced."""
         self._merge(name).execute(rows)
 
-    def replace(self, name: str, rows: pa.Table, documents: Sequence[str]) -> None:
-        """Make `rows` all that the table holds of these documents, in one version."""
-        self._merge(name).when_not_matched_by_source_delete(ids_in("document", documents)).execute(rows)
+    def replace(self, name: str, rows: pa.Table, known: Sequence[str]) -> None:
+        """Append the rows, in the place of all that the table holds of these known documents.
+
+        Merging by id would read the ids of the whole table for each batch.
+        """
+        if known:
+            self._tables[name].delete(ids_in("document", known))
+        if rows.num_rows:
+            self._tables[name].add(rows)
 
     def delete(self, name: str, column: str, ids: Sequence[str]) -> None:
         """Delete the rows with these ids in the column."""
