@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.errors import MixragError, StoreDamaged
-from mixrag_cli.store import StoreWriter, check_store, open_reader, open_writer
-from tests.store_samples import MODEL, make_document
+from mixrag_cli.store import check_store, open_reader
+from tests.store_samples import make_document, write_store
 
 ALICE, BOB, CAROL = 12_345, 12_346, 12_347
-DIM = 8
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be several people")
 
@@ -37,14 +36,8 @@ def person(user: int, *groups: int) -> Iterator[None]:
         os.setgroups(before)
 
 
-def writer_of(store: Path) -> StoreWriter:
-    return open_writer(store, roots=[store.parent], embedder_name=MODEL, dim=DIM)
-
-
 def write(store: Path, name: str) -> None:
-    with writer_of(store) as writer:
-        writer.write_batch([make_document(name, 3, dim=DIM)])
-        writer.finish()
+    write_store(store, [make_document(name, 3)])
 
 
 @pytest.fixture(scope="module", autouse=True)

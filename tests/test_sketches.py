@@ -172,6 +172,27 @@ def test_a_published_store_brings_its_sketches(large: Path, tmp_path: Path) -> N
     assert sketches_path(large).stat().st_size in names and expected
 
 
+def test_passages_that_mean_the_same_are_not_all_compared(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = np.repeat(document("same", 3).vectors[1:2], CHUNKS_A_FILE, axis=0)
+    alike = [replace(document(f"same{number}", number), vectors=vectors) for number in range(20)]
+    write_store(large, alike, **LENGTHS)
+    monkeypatch.setattr(sketches, "FEWEST_BY_SIGNS", 100)
+    monkeypatch.setattr(sketches, "BY_NUMBERS", 50)
+    compared: list[int] = []
+    codes_of = sketches.Sketches.codes_of
+
+    def counting(self: sketches.Sketches, places: np.ndarray) -> np.ndarray:
+        compared.append(len(places))
+        return codes_of(self, places)
+
+    monkeypatch.setattr(sketches.Sketches, "codes_of", counting)
+    query = vectors[0] / np.linalg.norm(vectors[0])
+    with open_reader(large) as reader:
+        hits = reader.search_meaning(query, WANTED)
+    assert compared == [50]
+    assert [hit.score for hit in hits] == [pytest.approx(1, abs=0.01)] * WANTED
+
+
 def test_what_is_fetched_beyond_the_limit_are_ties() -> None:
     scores = np.array([0.9, 0.5, 0.5, 0.5, 0.4], np.float32)
     assert [count_wanted(scores, limit) for limit in (1, 2, 3, 4, 5, 9)] == [1, 4, 4, 4, 5, 5]

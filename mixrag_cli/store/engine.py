@@ -32,9 +32,10 @@ WORDS_INDEX = FTS(
 
 # Rows that are not in the index yet are searched one by one, exactly but for the word statistics, at about 2 ms a
 # hundred: cheaper than rewriting the index after each small edit. From 1,024 passages on, a question asks the word
-# lists instead; of a million, rewriting the index takes 8 s and 350 MB.
+# lists instead.
 UNINDEXED_SHARE = 0.02
-# Compaction rewrites whole rows, vectors included: worth it for many small fragments, not after each run.
+# Compaction rewrites whole rows, vectors included: worth it for many small fragments, not after each run. A fragment is
+# small below half of the rows that it may have; a million passages have 20 that are not.
 FRAGMENTS_BEFORE_COMPACTION = 10
 FRAGMENT_BYTES = 256 * 2**20  # bounds what compaction holds in memory
 COMPACTION_BATCH_BYTES = 16 * 2**20
@@ -69,9 +70,15 @@ class Tables:
         """Insert the rows; those with a known id are replaced."""
         self._merge(name).execute(rows)
 
-    def replace(self, name: str, rows: pa.Table, documents: Sequence[str]) -> None:
-        """Make `rows` all that the table holds of these documents, in one version."""
-        self._merge(name).when_not_matched_by_source_delete(ids_in("document", documents)).execute(rows)
+    def replace(self, name: str, rows: pa.Table, known: Sequence[str]) -> None:
+        """Append the rows, in the place of all that the table holds of these known documents.
+
+        Merging by id would read the ids of the whole table for each batch.
+        """
+        if known:
+            self._tables[name].delete(ids_in("document", known))
+        if rows.num_rows:
+            self._tables[name].add(rows)
 
     def delete(self, name: str, column: str, ids: Sequence[str]) -> None:
         """Delete the rows with these ids in the column."""
@@ -80,9 +87,11 @@ class Tables:
     def tidy(self, name: str, row_bytes: int) -> None:
         """Merge small fragments and bring the word index up to date, each only where it pays."""
         dataset = self._tables[name].to_lance()
-        if len(dataset.get_fragments()) > FRAGMENTS_BEFORE_COMPACTION:
+        rows = max(1024, FRAGMENT_BYTES // row_bytes)
+        small = [each for each in dataset.get_fragments() if each.metadata.physical_rows < rows // 2]
+        if len(small) > FRAGMENTS_BEFORE_COMPACTION:
             dataset.optimize.compact_files(
-                target_rows_per_fragment=max(1024, FRAGMENT_BYTES // row_bytes),
+                target_rows_per_fragment=rows,
                 batch_size=max(16, COMPACTION_BATCH_BYTES // row_bytes),
                 num_threads=1,
             )

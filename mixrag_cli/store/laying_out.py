@@ -67,24 +67,21 @@ def sketches_are_sound(reader: StoreReader) -> bool:
 
 def _passages_in(tables: OpenTables) -> Passages:
     """What word lists know of every passage beside its words."""
-    columns = ["id", "document", "search_crc"]
     number_of: dict[str, int] = {}
     parts = []
     with tables.contained():
-        dataset = tables.dataset(CHUNKS)
-        scanner = dataset.scanner(columns=columns, with_row_id=True, batch_size=ROWS_AT_ONCE) if dataset else None
-        for batch in scanner.to_batches() if scanner else ():
-            documents = batch["document"].dictionary_encode()
+        for batch in tables.each_batch(CHUNKS, ["id", "document", "search_crc"], ROWS_AT_ONCE):
+            documents = batch["document"].combine_chunks().dictionary_encode()
             numbers = [number_of.setdefault(id_, len(number_of)) for id_ in documents.dictionary.to_pylist()]
             owners = np.array(numbers, np.int32)[documents.indices.to_numpy()]
-            keys = _keys_of(batch["id"])
-            parts.append((batch["_rowid"].to_numpy(), keys, batch["search_crc"].to_numpy().astype(np.uint32), owners))
+            keys, crcs = _keys_of(batch["id"]), batch["search_crc"].to_numpy().astype(np.uint32)
+            parts.append((batch["_rowid"].to_numpy(), keys, crcs, owners))
     rows, keys, crcs, owners = (np.concatenate(each) for each in zip(*parts, strict=True))
     order = np.argsort(rows, kind="stable")
     return Passages(rows[order], keys[order], crcs[order], owners[order], list(number_of))
 
 
-def _keys_of(ids: pa.StringArray) -> npt.NDArray[np.uint64]:
+def _keys_of(ids: pa.ChunkedArray) -> npt.NDArray[np.uint64]:
     """The first 16 hex digits of each id as a number."""
     raw = bytes.fromhex("".join(pc.utf8_slice_codeunits(ids, 0, KEY_DIGITS).to_pylist()))
     return np.frombuffer(raw, ">u8").astype(np.uint64)
@@ -95,9 +92,7 @@ def _terms_in(tables: OpenTables, rows: Rows) -> Iterator[tuple[Rows, pa.StringA
     columns = list(TERMS_COLUMNS)
     with tables.contained():
         if 2 * len(rows) > tables.count(CHUNKS):
-            dataset = tables.dataset(CHUNKS)
-            scanner = dataset.scanner(columns=columns, with_row_id=True, batch_size=ROWS_AT_ONCE) if dataset else None
-            parts = (pa.Table.from_batches([batch]) for batch in (scanner.to_batches() if scanner else ()))
+            parts = tables.each_batch(CHUNKS, columns, ROWS_AT_ONCE)
         else:
             parts = (tables.chunk_rows(part, columns) for part in in_parts(rows.tolist()))
         for part in parts:

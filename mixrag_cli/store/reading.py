@@ -266,12 +266,8 @@ class StoreReader:
     def chunk_rows(self, batch_rows: int = 4096, *, with_terms: bool = False) -> Iterator[ChunkRow]:
         """Every chunk, in the order stored, verified. with_terms: those of the full-text index too."""
         with self._tables.contained():
-            dataset = self._tables.dataset(CHUNKS)
-            if dataset is None:
-                return
-            columns = [*CHUNK_COLUMNS, *(TERMS_COLUMNS if with_terms else ())]
-            for batch in dataset.scanner(columns=columns, batch_size=batch_rows).to_batches():
-                yield from table_to_chunk_rows(pa.Table.from_batches([batch]))
+            for found in self._tables.each_batch(CHUNKS, [*CHUNK_COLUMNS, *(TERMS_COLUMNS * with_terms)], batch_rows):
+                yield from table_to_chunk_rows(found)
 
     def passages(self) -> list[StoredHit]:
         """Every passage with its vector and its terms, by path and position; its score is 0."""
@@ -296,10 +292,8 @@ class StoreReader:
     def check_token_vectors(self, batch_rows: int = 1024) -> None:
         """Read all token vectors. Raises StoreDamaged at the first that are not as they were written."""
         with self._tables.contained():
-            if (dataset := self._tables.dataset(CHUNKS)) is None:
-                return
-            for batch in dataset.scanner(columns=list(LATE_COLUMNS), batch_size=batch_rows).to_batches():
-                table_to_token_vectors(pa.Table.from_batches([batch]), max(1, self.record.late_dim))
+            for found in self._tables.each_batch(CHUNKS, LATE_COLUMNS, batch_rows):
+                table_to_token_vectors(found, max(1, self.record.late_dim))
 
     def damaged_terms(self) -> Iterator[str]:
         """Ids of the chunks whose full-text terms are not as they were written."""
@@ -349,10 +343,8 @@ class StoreReader:
     def each_vector_code(self, batch_rows: int) -> Iterator[_VectorCodes]:
         """The row ids and vectors in code of all passages, so many at a time, in the order stored."""
         with self._tables.contained():
-            if (dataset := self._tables.dataset(CHUNKS)) is not None:
-                for batch in dataset.scanner(columns=["vector"], with_row_id=True, batch_size=batch_rows).to_batches():
-                    found = pa.Table.from_batches([batch])
-                    yield found["_rowid"].to_numpy(), vector_codes_of(found)
+            for found in self._tables.each_batch(CHUNKS, ["vector"], batch_rows):
+                yield found["_rowid"].to_numpy(), vector_codes_of(found)
 
     def vector_codes(self, where: str | None = None) -> _VectorCodes:
         """The row ids and vectors in code of all passages, or of those that the filter leaves."""

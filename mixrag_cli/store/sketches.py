@@ -273,7 +273,9 @@ def _signs_of_axes(turned: npt.NDArray[Any]) -> Signs:
 
 
 def _least(values: npt.NDArray[Any], count: int) -> Places:
-    """The places of the least values: so many, and all that equal the last of them."""
+    """The places of the least values, so many; of those that equal the last of them the first ones."""
     if len(values) <= count:
         return np.arange(len(values))
-    return np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
+    last = np.partition(values, count - 1)[count - 1]
+    below = np.flatnonzero(values < last)
+    return np.concatenate([below, np.flatnonzero(values == last)[: count - len(below)]])

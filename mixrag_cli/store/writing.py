@@ -130,11 +130,11 @@ class StoreWriter:
         if not entries:
             return
         entries = list({entry.row.id: entry for entry in entries}.values())
-        ids = [entry.row.id for entry in entries]
         with self._writing() as engine:
-            engine.replace(CHUNKS, chunks_to_table(entries, self.record.dim), ids)
+            known = [entry.row.id for entry in entries if entry.row.id in self._documents()]
+            engine.replace(CHUNKS, chunks_to_table(entries, self.record.dim), known)
             reach("after_chunks")
-            engine.replace(TABLES, tables_to_table(entries), ids)
+            engine.replace(TABLES, tables_to_table(entries), known)
             reach("after_tables")
             self._upsert_rows(engine, [entry.row for entry in entries])
             reach("after_documents")
