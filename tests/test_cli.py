@@ -745,6 +745,20 @@ def test_a_changed_file_is_noted_with_the_answer(own_index):
     assert found["warnings"] == ["1 file changed since the last index; run mixrag index"]
 
 
+def test_what_neighbouring_passages_share_is_shown_once(home):
+    folder = home / "long"
+    folder.mkdir()
+    said = [f"The lantern of orchard {n} weighs {n * 7} grams on a clear day in autumn." for n in range(60)]
+    (folder / "lanterns.md").write_text("# Lanterns\n\n" + " ".join(said) + "\n", "utf-8")
+    assert ask(folder, "index").returncode == 0
+    with open_reader(folder / ".mixrag") as reader:
+        texts = [chunk.text for chunk in reader.chunks_of(reader.document_rows()[0].id)]
+    assert any(sum(line in text for text in texts) > 1 for line in said)  # neighbours do share sentences
+    for part in ("", "#L3"):
+        shown = " ".join(ask(folder, "show", f"lanterns.md{part}").stdout.decode().split())
+        assert [shown.count(line) for line in said] == [1] * len(said)
+
+
 @pytest.mark.parametrize(("error", "is_shown"), [("KeyboardInterrupt", False), ("ValueError", True)])
 def test_a_second_control_c_shows_nothing_where_no_exception_gets_out(error: str, is_shown: bool) -> None:
     script = f"""

@@ -98,14 +98,16 @@ def show_passage(
     parents = dict.fromkeys(chunks[n].parent for n in cited if chunks[n].parent)
     prose = [chunks[n] for n in cited if not chunks[n].parent] or [chunks[n] for n in cited]
     tables = tuple(reader.tables(list(parents)).values())
+    before, after = chunks[max(0, first - CONTEXT_CHUNKS) : first], chunks[last + 1 : last + 1 + CONTEXT_CHUNKS]
+    said_before, said_after = _joined(before), _joined(after)
     return Passage(
         path=row.path,
         title=row.title,
         modality=row.modality,
         locator=chunks[first].locator,
         text=_joined(prose),
-        context_before=_joined(chunks[max(0, first - CONTEXT_CHUNKS) : first]),
-        context_after=_joined(chunks[last + 1 : last + 1 + CONTEXT_CHUNKS]),
+        context_before=said_before[: len(said_before) - _overlap([*before, chunks[first]])].rstrip(),
+        context_after=_from(said_after, _overlap([chunks[last], *after])),
         tables=tables,
         highlight=_to_mark(place, tables),
     )
@@ -205,5 +207,24 @@ def _resolve_chunk(
 
 
 def _joined(chunks: Sequence[Chunk]) -> str:
-    """Each text once: a table's summary is a passage that shows the table again."""
-    return "\n\n".join(dict.fromkeys(chunk.text for chunk in chunks))
+    """Each text once: a table's summary is a passage that shows the table again, and neighbours overlap."""
+    told: dict[str, str] = {}
+    for number, chunk in enumerate(chunks):
+        told.setdefault(chunk.text, _from(chunk.text, _overlap(chunks[max(0, number - 1) : number + 1])))
+    return "\n\n".join(filter(None, told.values()))
+
+
+def _from(text: str, cut: int) -> str:
+    """The text behind what is cut off; the indentation of code stays."""
+    return text[cut:].removeprefix(" ").lstrip("\n") if cut else text
+
+
+def _overlap(neighbours: Sequence[Chunk]) -> int:
+    """How many characters at the second one's beginning are the end of the first, where their places overlap."""
+    if len(neighbours) < 2:
+        return 0
+    first, second = neighbours[0], neighbours[-1]
+    if first.locator.chars[1] <= second.locator.chars[0]:
+        return 0
+    longest = min(len(first.text), len(second.text))
+    return next((n for n in range(longest, 0, -1) if first.text.endswith(second.text[:n])), 0)
