@@ -36,6 +36,11 @@ def test_a_scale_counts() -> None:
     assert [(cell.unit, cell.scale) for cell in table.cells if cell.column == 1] == [("USD", 10**6), ("USD", 1000)]
 
 
+def test_money_of_a_year_is_a_unit() -> None:
+    rows = [["Country", "Unit", "Output"], ["Chad", "constant 2015 US$", "53.9"], ["Mali", "constant 2015 US$", "51.6"]]
+    assert units_of(to_table(rows), 2) == ["USD", "USD"]
+
+
 def test_texts_that_are_no_units_say_none() -> None:
     rows = [["Area", "Value", "Kind"], ["North", "53.9", "EUR"], ["South", "51.6", "town"]]
     assert units_of(to_table(rows), 1) == ["", ""]
@@ -44,3 +49,8 @@ def test_texts_that_are_no_units_say_none() -> None:
 def test_a_unit_in_the_heading_goes_before_one_beside() -> None:
     rows = [["Item", "Length (km)", "Price in"], ["Road", "12", "USD"], ["Rail", "34", "EUR"]]
     assert units_of(to_table(rows), 1) == ["km", "km"]
+
+
+def test_figures_with_a_unit_are_no_units_of_the_figures_beside() -> None:
+    rows = [["Segment", "2019", "Change"], ["Software", "3,788", "( 25 ) % ( % )"], ["Hardware", "1,200", "4 %"]]
+    assert units_of(to_table([*rows, ["Other", "90", "—"]]), 1) == ["", "", ""]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.tables.headers import Layout
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix
 from mixrag_cli.tables.units import MAX_UNIT_CHARS, Unit, unit_of_header
 
 MIN_CELLS = 2
+FIGURE = re.compile(r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d*[1-9]")  # no year: "(25) %" says how much, "2015 US$" does not
 MIN_KNOWN = 0.9  # of a column's texts: a note or a total may stand among its units
 MIN_FILLED = 0.8  # of the rows that hold a figure in the column beside
 
@@ -39,7 +42,7 @@ def _count(matrix: Matrix, layout: Layout, column: int) -> int:
 def _units_of(matrix: Matrix, layout: Layout, column: int) -> dict[int, Unit]:
     """The unit that a column says of each row, where nearly all that it says are known units; {} for another column."""
     texts = {row: matrix.text(row, column) for row in layout.body if matrix.at(row, column)}
-    if len(texts) < MIN_CELLS or any(len(text) > MAX_UNIT_CHARS for text in texts.values()):
+    if len(texts) < MIN_CELLS or any(len(text) > MAX_UNIT_CHARS or FIGURE.search(text) for text in texts.values()):
         return {}
     units = {text: unit_of_header(text) for text in set(texts.values())}
     known = {text for text, unit in units.items() if unit.is_known and find_unit_and_scale(text) != ("", 1)}
