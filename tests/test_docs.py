@@ -121,6 +121,10 @@ def test_architecture_page_names_every_package_folder() -> None:
     assert [str(folder) for folder in folders if f"`{folder}/`" not in page] == []
 
 
+def test_the_picture_of_growth_is_of_the_table() -> None:
+    assert (DOCS / "growth.svg").read_text("utf-8") == script("make_growth.py")["growth"](), "docs/make_growth.py"
+
+
 def test_architecture_page_prints_the_table_of_imports() -> None:
     made = script("make_imports.py")
     shown = made["TABLE"].search((DOCS / "architecture.md").read_text("utf-8"))

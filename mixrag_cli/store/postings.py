@@ -71,8 +71,15 @@ class WordLists:
     def holding(self, terms: Sequence[str], among: Rows | None = None) -> Places:
         """The passages that hold at least one of the terms, in order. among: row ids, only these, in order."""
         lists = [self.file.read("places", *self._span(term)) for term in terms]
-        held = np.unique(np.concatenate(lists)) if lists else np.empty(0, np.uint32)
+        held = lists[0] if len(lists) == 1 else self._union(lists)
         return held if among is None else held[is_in(self.file.read("rows")[held], among)]
+
+    def _union(self, lists: Sequence[Places]) -> Places:
+        """The passages of all lists, each once, in order; sorting them took 100 ms and more of a million passages."""
+        is_held = np.zeros(self.n_passages, np.bool_)
+        for places in lists:
+            is_held[places] = True
+        return np.flatnonzero(is_held).astype(np.uint32)
 
     def count_documents(self, places: Places) -> dict[str, int]:
         """For each document the number of these passages that are its."""

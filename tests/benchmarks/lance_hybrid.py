@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("LANCE_LOG", "error")  # it warns at each search
+os.environ.setdefault("LANCEDB_LOG", "error")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the program sets it
 import lancedb
 import pyarrow as pa
 from lancedb.index import FTS, IvfPq

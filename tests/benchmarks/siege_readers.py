@@ -49,7 +49,7 @@ def main() -> int:
         codes: Counter[int] = Counter()
         for number in range(rounds):
             change_files(folder, dice)
-            first = ["--rebuild"] * (number % REBUILD_EVERY == 0)
+            first = ["--rebuild", "--yes"] * (number % REBUILD_EVERY == 0)
             pairs = [
                 subprocess.Popen([*command(folder), *wishes], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 for wishes in [first, *[[]] * (INDEXERS - 1)]
