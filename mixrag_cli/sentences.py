@@ -46,6 +46,19 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     return spans
 
 
+def line_spans(text: str) -> list[tuple[int, int]]:
+    """The lines that hold something, as [start, end) with their indentation.
+
+    Example: line_spans("a\n\n  b \n") -> [(0, 1), (3, 6)].
+    """
+    spans, at = [], 0
+    for line in text.splitlines(keepends=True):
+        if line.strip():
+            spans.append((at, at + len(line.rstrip())))
+        at += len(line)
+    return spans
+
+
 def _is_end(text: str, start: int, found: re.Match[str]) -> bool:
     """Whether a mark before white space ends a sentence: a capital, a digit or a script without case follows."""
     following = _NEXT.match(text, found.end())

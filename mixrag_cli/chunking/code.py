@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mixrag_cli.chunking.packing import (
-    MAX_CHUNK_CHARS,
-    Draft,
-    Frame,
-    cut_piece,
-    line_spans,
-    pack_pieces,
-)
+from mixrag_cli.chunking.packing import MAX_CHUNK_CHARS, Draft, Frame, cut_piece, pack_pieces
 from mixrag_cli.records.documents import Block
+from mixrag_cli.sentences import line_spans
 
 
 def code_drafts(frame: Frame) -> Iterator[Draft]:

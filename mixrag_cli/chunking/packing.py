@@ -170,16 +170,3 @@ def _tail(group: list[Piece], tokens: int) -> list[Piece]:
             break
         kept.insert(0, piece)
     return kept
-
-
-def line_spans(text: str) -> list[tuple[int, int]]:
-    """The lines that hold something, as [start, end) with their indentation.
-
-    Example: line_spans("a\n\n  b \n") -> [(0, 1), (3, 6)].
-    """
-    spans, at = [], 0
-    for line in text.splitlines(keepends=True):
-        if line.strip():
-            spans.append((at, at + len(line.rstrip())))
-        at += len(line)
-    return spans

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from mixrag_cli.chunking.packing import Draft, Frame, Piece, cut_piece, line_spans, pack_pieces
+from mixrag_cli.chunking.packing import Draft, Frame, Piece, cut_piece, pack_pieces
 from mixrag_cli.records.documents import Block
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Table
-from mixrag_cli.sentences import split_sentences
+from mixrag_cli.sentences import line_spans, split_sentences
 
 OVERLAP = 0.15  # of the window. Source: FinanceRAG study, section 3 (256 tokens, 15 %)
 SMALL_SECTION = 0.4  # of the window; below it a section waits for the next one

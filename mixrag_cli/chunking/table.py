@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, line_spans, pack_pieces
+from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, pack_pieces
 from mixrag_cli.records.documents import Block
 from mixrag_cli.records.tables import Cell, Representation, Table
+from mixrag_cli.sentences import line_spans
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.representations import cells_by, represent_table
 from mixrag_cli.tables.text import table_text

@@ -14,6 +14,8 @@ from mixrag_cli.records.answers import Answer, Candidate
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_FORM = 4  # words
+CURRENCIES = "£$€~ "  # and signs, before a number
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 ENOUGH_OF_THE_WORDS = 0.7  # of a longer right answer's
 N_CANDIDATES = 3  # as many as the terminal shows
 TOLERANCE = 0.005  # of the right value, unless it is itself rounded more coarsely
@@ -85,6 +87,12 @@ def is_same_value(question: str, gold: float, gold_texts: Sequence[str], value: 
     slack = max(TOLERANCE, 0.5 * 10**-places / abs(gold)) if gold else 0.0
     pairs = [(gold * gold_scale, value * scale)] + ([(gold, value)] if scale == 1 else [])
     return any(math.isclose(ours, theirs, rel_tol=slack * 1.0001) for theirs, ours in pairs)
+
+
+def leading_number(form: str) -> float | None:
+    """The number that a right answer begins with, currency signs aside. Example: "£1,234.50 a year" -> 1234.5."""
+    found = _NUMBER.match(form.lstrip(CURRENCIES))
+    return float(found.group().replace(",", "")) if found else None
 
 
 def says_form(form: str, text: str) -> bool:

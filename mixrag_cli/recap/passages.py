@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,7 +18,7 @@ from mixrag_cli.reading import ReaderModel, joint_total, log_sum
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records.passages import Hit
-from mixrag_cli.sentences import split_sentences
+from mixrag_cli.sentences import line_spans, split_sentences
 from mixrag_cli.words import match_term
 
 READ_HITS = 10  # the right passage is among ten in 82 % of questions on folders never seen, among five in 74 %
@@ -32,8 +31,9 @@ CODE_LINES, TEXT_LINES, TEXT_CHARS = 2, 3, 400
 # What each says of a sentence. Chosen by hand so that all three reach alike far; not fitted. All three summed find the
 # sentence of 86 % of 60 XQuAD questions, the best single one of 81 % (tests/benchmarks/reader_model.py).
 SPAN_PART, MEANING_PART, WORDS_PART = 0.12, 1.0, 1.0
-_LINE = re.compile(r"\S.*")
 LEAST_LOG = -12.0  # of a span that the reader does not name
+
+_Stretches = list[tuple[int, int]]  # [start, end) of a hit's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,8 @@ class _Window:
 def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -> tuple[list[ReadPassage], float]:
     """The best hits, each with its deciding sentence, in their order; the log probability that none holds an answer."""
     hits = base.hits[:READ_HITS]
-    windows = [window for rank, hit in enumerate(hits) for window in _windows(rank, hit)]
+    stretches = [_stretches(hit) for hit in hits]
+    windows = [window for rank, hit in enumerate(hits) for window in _windows(rank, hit, stretches[rank])]
     readings = reader.read(restated.question, [window.lead + window.text for window in windows])
     total = joint_total(readings)
     spans: dict[int, list[ScoredSpan]] = {rank: [] for rank in range(len(hits))}
@@ -88,16 +89,16 @@ def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -
             for span in reading.spans
             if span.start >= len(window.lead)
         ]
-    return _with_sentences(restated, base, hits, holds, spans), -total
+    return _with_sentences(restated, base, hits, stretches, holds, spans), -total
 
 
-def _windows(rank: int, hit: Hit) -> list[_Window]:
+def _windows(rank: int, hit: Hit, stretches: _Stretches) -> list[_Window]:
     """A hit's text in pieces that end with a sentence; a short one is one piece."""
     text = hit.chunk.text
     lead = f"{hit.chunk.context[-CONTEXT_CHARS:]}\n" if hit.chunk.context else ""
     found: list[_Window] = []
     start = end = 0
-    for first, last in _stretches(hit):
+    for first, last in stretches:
         if last - start > WINDOW_CHARS and end > start:
             found.append(_Window(rank, start, text[start:end], lead))
             start = first
@@ -105,11 +106,11 @@ def _windows(rank: int, hit: Hit) -> list[_Window]:
     return [*found, _Window(rank, start, text[start : max(end, start + 1)][: 2 * WINDOW_CHARS], lead)]
 
 
-def _stretches(hit: Hit) -> list[tuple[int, int]]:
+def _stretches(hit: Hit) -> _Stretches:
     """The sentences of a hit, or lines where it has none: [start, end) of its text."""
     text = hit.chunk.text
     most_lines, most_chars = (CODE_LINES, 0) if hit.chunk.kind == "code" else (TEXT_LINES, TEXT_CHARS)
-    found: list[tuple[int, int]] = []
+    found: _Stretches = []
     for start, end in split_sentences(text):
         said = text[start:end]
         is_one = len(said) <= most_chars or said.count("\n") < most_lines
@@ -117,21 +118,23 @@ def _stretches(hit: Hit) -> list[tuple[int, int]]:
     return found or [(0, len(text))]
 
 
-def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    return [(start + line.start(), start + line.end()) for line in _LINE.finditer(text[start:end])]
+def _lines(text: str, start: int, end: int) -> _Stretches:
+    spans = [(start + first, start + last) for first, last in line_spans(text[start:end])]
+    return [(last - len(text[first:last].lstrip()), last) for first, last in spans]
 
 
 def _with_sentences(
     restated: Restated,
     base: EvidenceBase,
     hits: Sequence[Hit],
+    stretches: Sequence[_Stretches],
     holds: Sequence[float],
     spans: dict[int, list[ScoredSpan]],
 ) -> list[ReadPassage]:
     drafts = [
         (rank, ScoredSpan(start, end, log_sum(one.log for one in spans[rank] if start <= one.start < end)))
-        for rank, hit in enumerate(hits)
-        for start, end in _stretches(hit)
+        for rank in range(len(hits))
+        for start, end in stretches[rank]
     ]
     terms = restated.whole.terms
     stems = {id(one): stems_of(hits[rank].chunk.text[one.start : one.end]) for rank, one in drafts}

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from questions import PASSAGE_KINDS, BankQuestion, Place
 
-from mixrag_cli.evaluation.answers import is_same_value, says_form
+from mixrag_cli.evaluation.answers import is_same_value, leading_number, says_form
 
 Outcome = Literal[
     "right", "wrong", "likely holds it", "likely does not", "nothing though there", "rightly nothing", "failed"
@@ -24,7 +24,6 @@ N_CANDIDATES = 3
 VALUE_CHARS = 200  # of an answer that says one value; a passage that holds the number somewhere is no value
 SHOWN_CHARS = 4_000
 AREA = re.compile(r"\b([A-Z]{1,3}\d+)(?::([A-Z]{1,3}\d+))?\b")
-NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def holds_it(question: BankQuestion, candidate: Mapping[str, Any]) -> bool:
 def says_it(question: BankQuestion, text: str, value: Any, unit: str) -> bool:
     """Whether a text, or a value with its unit, is the right answer."""
     numbers = [question.value] if question.value is not None else []
-    numbers += [number for form in question.forms if (number := _leading_number(form)) is not None]
+    numbers += [number for form in question.forms if (number := leading_number(form)) is not None]
     if isinstance(value, int | float):
         return any(is_same_value(question.text, gold, question.forms, value, unit) for gold in numbers)
     if question.kind not in PASSAGE_KINDS and len(text) > VALUE_CHARS:
@@ -142,12 +141,6 @@ def _position(address: str) -> tuple[int, int]:
     for letter in letters:
         column = column * 26 + ord(letter) - 64
     return column, int(digits)
-
-
-def _leading_number(form: str) -> float | None:
-    """The number that a form begins with, currency signs aside."""
-    found = NUMBER.match(form.lstrip("£$€~ "))
-    return float(found.group().replace(",", "")) if found else None
 
 
 def kinds_of(verdicts: Sequence[Verdict]) -> list[tuple[str, list[Verdict]]]:
