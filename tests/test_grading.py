@@ -11,6 +11,7 @@ import pytest
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.grading import (
     INPUTS,
+    Curves,
     Forest,
     Grading,
     eager_grading,
@@ -35,7 +36,7 @@ def sample() -> Sample:
 def sure(stated: float, likely: float = 0.35, held: float = 0.5) -> Grading:
     """A grading by one sign alone: the probability goes by the words said in and around."""
     of_words = Forest(("around",), -2.0, ((0, 0.5, True, 0.0, (0, 0.9, True, 3.0, 6.0)),))
-    return Grading(of_words, dict.fromkeys(KINDS, stated), likely, held)
+    return Grading(of_words, Curves(1.0, dict.fromkeys(KINDS, 0.0)), stated, likely, held)
 
 
 def draft(chunk: str, text: str, **signs: float) -> Draft:
@@ -55,10 +56,10 @@ def test_a_forest_adds_what_its_trees_say_and_a_missing_sign_goes_its_own_way() 
 def test_what_is_shipped_is_read_as_it_was_written() -> None:
     shipped = shipped_grading()
     assert shipped.forest.inputs == INPUTS
-    assert all(0.5 <= least <= 1 for least in shipped.stated.values())
+    assert 0.5 <= shipped.stated <= 1 and set(shipped.curves.offsets) == set(KINDS)
     assert grading_from_json(json.loads(grading_to_json(shipped))) == shipped
     with pytest.raises(ValueError, match="unknown signs"):
-        grading_from_json({"likely": 0.3, "held": 0.5, "stated": {}, "inputs": ["x"], "bias": 0, "trees": []})
+        grading_from_json({"curves": {}, "inputs": ["x"], "bias": 0, "trees": []})
 
 
 def test_more_evidence_is_never_worth_less() -> None:

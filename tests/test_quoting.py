@@ -8,11 +8,12 @@ import pytest
 
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, read_passages
-from mixrag_cli.recap.quoting import LEAST_QUOTED, with_quotes, words_of
+from mixrag_cli.recap.quoting import LEAST_QUOTED, with_quotes
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
+from mixrag_cli.words import words_of
 from tests.evidence_samples import read_sample
 
 TEXT = "Chairs 2024: 240 pieces; tables 2024: 35 pieces"
@@ -68,7 +69,7 @@ def test_a_span_is_quoted_by_the_cell_that_reads_the_same() -> None:
 
 
 def test_words_are_compared_without_signs_and_separators() -> None:
-    assert words_of("€4,171.40") == words_of("4171.40") == ("4171.40",)
+    assert words_of("€4,171.40") == words_of("4171.40") == ["4171.40"]
     assert words_of("net sales") != words_of("sales")
 
 

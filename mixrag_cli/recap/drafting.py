@@ -8,7 +8,7 @@ passages ───────────┘
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mixrag_cli.line_marks import narrow_to
@@ -16,6 +16,7 @@ from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import FactMatch, match_facts
+from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.passages import ReadPassage, read_passages
 from mixrag_cli.recap.pieces import Piece, shorten
 from mixrag_cli.recap.present import number_text, unit_text
@@ -27,7 +28,6 @@ from mixrag_cli.recap.signs import (
     asked_sign,
     compare,
     done_sign,
-    log_odds,
     number_sign,
     retrieval_signs,
     said_signs,
@@ -40,6 +40,8 @@ from mixrag_cli.records.places import LineMarks
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked
 SENTENCE_CHARS = 200  # of one that is an answer: two lines; what is longer is no answer to "how many" or "when"
+
+_Labelled = tuple[str, Draft]  # a candidate with the text that the reader judges it by
 
 
 def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
@@ -95,7 +97,7 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
         says_number = 1.0 if next(iter(find_numbers(sentence)), None) is not None else -1.0
         own = {**signs, "number": says_number if restated.expects in ("number", "percent") else 0.0}
         yield Draft("sentence", sentence.strip(), source, own, marks=(mark,), evidence=(proof,), sources=cited)
-    if one.span is not None and one.span.log >= MIN_SPAN_LOG:
+    if is_prose and one.span is not None and one.span.log >= MIN_SPAN_LOG:
         yield _from_span(restated, one, source, {**signs, "span": one.span.log}, proof, cited)
 
 
@@ -123,8 +125,7 @@ def _from_span(
 # --- cells, computed values, tallies, facts ---------------------------------------------------------------------------
 
 
-def _from_pieces(restated: Restated, base: EvidenceBase) -> list[tuple[str, Draft]]:
-    """What structure answers, each with the text that the reader judges it by."""
+def _from_pieces(restated: Restated, base: EvidenceBase) -> list[_Labelled]:
     return [
         (_piece_label(piece, base), _from_piece(restated, base, piece)) for piece in structural_pieces(restated, base)
     ]
@@ -162,7 +163,7 @@ def _from_piece(restated: Restated, base: EvidenceBase, piece: Piece) -> Draft:
     )
 
 
-def _from_facts(restated: Restated, base: EvidenceBase) -> list[tuple[str, Draft]]:
+def _from_facts(restated: Restated, base: EvidenceBase) -> list[_Labelled]:
     return [(match.label, _from_fact(restated, base, match)) for match in match_facts(restated, base)]
 
 
@@ -184,7 +185,7 @@ def _from_fact(restated: Restated, base: EvidenceBase, match: FactMatch) -> Draf
 
 
 def _scored(
-    restated: Restated, base: EvidenceBase, labelled: Sequence[tuple[str, Draft]], holds: dict[str, float]
+    restated: Restated, base: EvidenceBase, labelled: Sequence[_Labelled], holds: Mapping[str, float]
 ) -> list[Draft]:
     """The drafts with what the reader says of their labels, and of the passages that they stand in."""
     readings = base.reader.read(restated.question, [label for label, _ in labelled]) if labelled else ()
@@ -194,7 +195,7 @@ def _scored(
     ]
 
 
-def _holds(draft: Draft, holds: dict[str, float]) -> dict[str, float]:
+def _holds(draft: Draft, holds: Mapping[str, float]) -> dict[str, float]:
     """Whether its passage answers; what is derived stands in no passage, and no passage speaks against it."""
-    found = holds.get(draft.source.hit.chunk.id)
+    found = holds.get(draft.chunk)
     return {} if found is None or draft.kind in DERIVED else {"holds": found}

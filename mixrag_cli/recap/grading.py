@@ -1,12 +1,13 @@
 """Grading: one probability of being right for every candidate, and what is said at which probability.
 
-    signs ─► forest of small trees ─► probability ─► answered | likely | abstained
+    signs ─► forest of small trees ─► probability ─► curve of its kind ─► answered | likely | abstained
 
 The forest and the thresholds are fitted on domains that the trained reader did not see, through the product's own
-retrieval (training/grading). A threshold is the one at which, leaving one domain out at a time, what is stated of the
-domain left out is right often enough.
+retrieval (training/grading). The curves make of it how often an answer of a kind is right when it is stated, and the
+threshold is the same for all kinds: both are set by what, leaving one domain out at a time, is right of that domain.
 Source: Kamath et al., Selective Question Answering under Domain Shift, ACL 2020 (a calibrator that saw other domains);
-Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 2001 (the forest).
+Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 2001 (the forest); Platt,
+Probabilistic outputs for support vector machines, 1999 (the curves).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
+from mixrag_cli.recap.odds import chance_of, log_odds
 from mixrag_cli.recap.signs import KINDS, SIGNS, Draft
 
 WEIGHTS_FILE = "grading_weights.json"
@@ -39,8 +41,7 @@ class Forest:
     def __call__(self, signs: Mapping[str, float]) -> float:
         """The probability, in (0, 1)."""
         values = [signs.get(name, math.nan) for name in self.inputs]
-        score = self.bias + sum(_leaf(tree, values) for tree in self.trees)
-        return 1 / (1 + math.exp(-max(min(score, 30.0), -30.0)))
+        return chance_of(self.bias + sum(_leaf(tree, values) for tree in self.trees))
 
 
 def _leaf(tree: Tree, values: Sequence[float]) -> float:
@@ -57,15 +58,29 @@ def inputs_of(kind: str, signs: Mapping[str, float]) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Grading:
-    """The fitted forest, and the probabilities from which on something is said.
+class Curves:
+    """From the probability of a candidate to that of an answer that is stated: slope * log odds + the kind's offset."""
 
-    stated: of a kind, the least at which a candidate is stated. likely: the least of any candidate that is shown;
-    held: the least, of all shown together, at which one of them probably holds the answer.
+    slope: float
+    offsets: Mapping[str, float]
+
+    def __call__(self, kind: str, probability: float) -> float:
+        """The probability, in (0, 1); 0 of a kind that is never stated."""
+        offset = self.offsets.get(kind)
+        return 0.0 if offset is None else chance_of(self.slope * log_odds(probability) + offset)
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """The fitted forest and curves, and the probabilities from which on something is said.
+
+    stated: the least, of an answer, at which it is stated. likely: the least of any candidate that is shown; held: the
+    least, of all shown together, at which one of them probably holds the answer.
     """
 
     forest: Forest
-    stated: Mapping[str, float]
+    curves: Curves
+    stated: float
     likely: float
     held: float
 
@@ -73,18 +88,19 @@ class Grading:
         """How likely the candidate is right; of a passage, that the answer stands in it."""
         return self.forest(inputs_of(draft.kind, draft.signs))
 
-    def as_answer(self, draft: Draft) -> float:
-        """How likely the candidate is right as a stated answer: a passage is none to a question for one value."""
-        return self.probability(draft) * (draft.signs["text_asked"] if draft.kind == "passage" else 1.0)
-
-    def states(self, draft: Draft, probability: float) -> bool:
-        """Whether the candidate is sure enough to be stated. probability: of being right as an answer."""
-        return probability >= self.stated.get(draft.kind, 1.0)
+    def as_answer(self, draft: Draft, probability: float) -> float:
+        """How likely a candidate of that probability is right as a stated answer."""
+        return self.curves(draft.kind, probability * answers_part(draft.kind, draft.signs))
 
     def shows(self, probabilities: Sequence[float]) -> bool:
         """Whether candidates are worth being shown: one is likely, or all together probably hold the answer."""
         together = 1 - math.prod(1 - each for each in probabilities)
         return bool(probabilities) and (max(probabilities) >= self.likely or together >= self.held)
+
+
+def answers_part(kind: str, signs: Mapping[str, float]) -> float:
+    """How likely what is right of its kind is an answer: a passage is none to a question for one value."""
+    return signs["text_asked"] if kind == "passage" else 1.0
 
 
 @cache
@@ -95,27 +111,28 @@ def shipped_grading() -> Grading:
 
 def eager_grading() -> Grading:
     """The shipped one, but whatever is likeliest is stated: for measuring what is read, apart from what is believed."""
-    shipped = shipped_grading()
-    return replace(shipped, stated=dict.fromkeys(shipped.stated, 0.0))
+    return replace(shipped_grading(), stated=0.0)
 
 
 def grading_to_json(grading: Grading) -> str:
     """The text of the file that is shipped, a line a tree."""
     forest = grading.forest
     trees = ",\n".join(f"  {json.dumps(tree)}" for tree in forest.trees)
-    head = {"likely": grading.likely, "held": grading.held, "stated": grading.stated}
+    curves = {"slope": grading.curves.slope, "offsets": grading.curves.offsets}
+    head = {"stated": grading.stated, "likely": grading.likely, "held": grading.held, "curves": curves}
     told = json.dumps({**head, "inputs": forest.inputs, "bias": forest.bias}, indent=1).removesuffix("\n}")
     return f'{told},\n "trees": [\n{trees}\n ]\n}}\n'
 
 
 def grading_from_json(known: Mapping[str, object]) -> Grading:
     """The inverse of grading_to_json. Raises ValueError where it names a sign that there is not."""
-    inputs, trees, stated = known["inputs"], known["trees"], known["stated"]
-    assert isinstance(inputs, list) and isinstance(trees, list) and isinstance(stated, dict)
+    inputs, trees, curves = known["inputs"], known["trees"], known["curves"]
+    assert isinstance(inputs, list) and isinstance(trees, list) and isinstance(curves, dict)
     if unknown := set(inputs) - set(INPUTS):
         raise ValueError(f"unknown signs in {WEIGHTS_FILE}: {', '.join(sorted(unknown))}")
     forest = Forest(tuple(inputs), float(str(known["bias"])), tuple(map(_to_tree, trees)))
-    return Grading(forest, stated, float(str(known["likely"])), float(str(known["held"])))
+    stated, likely, held = (float(str(known[name])) for name in ("stated", "likely", "held"))
+    return Grading(forest, Curves(curves["slope"], curves["offsets"]), stated, likely, held)
 
 
 def _to_tree(known: object) -> Tree:

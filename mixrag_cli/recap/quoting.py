@@ -6,19 +6,19 @@ each speaks for the other, and where the spans of its passage read otherwise, th
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mixrag_cli.reading import log_sum
 from mixrag_cli.recap.passages import ReadPassage
-from mixrag_cli.recap.signs import DERIVED, STRETCHES, Draft
+from mixrag_cli.recap.signs import DERIVED, Draft
+from mixrag_cli.recap.spots import STRETCHES
 from mixrag_cli.records.passages import Hit
+from mixrag_cli.words import words_of
 
 LEAST_QUOTED = -8.0  # of what no span reads, as a log probability or a logit
 _Said = tuple[str, tuple[str, ...]]  # a place and the words there
-_WORD = re.compile(r"\w+(?:[.,]\d+)*")
 
 
 def with_quotes(drafts: Sequence[Draft], read: Sequence[ReadPassage]) -> list[Draft]:
@@ -26,11 +26,11 @@ def with_quotes(drafts: Sequence[Draft], read: Sequence[ReadPassage]) -> list[Dr
     spans: dict[_Said, list[float]] = defaultdict(list)
     for one in read:
         for span in one.spans:
-            spans[_place(one.hit), words_of(one.hit.chunk.text[span.start : span.end])].append(span.log)
+            spans[_said(one.hit, one.hit.chunk.text[span.start : span.end])].append(span.log)
     pairs: dict[_Said, list[float]] = defaultdict(list)
     for draft in drafts:
         if "pair" in draft.signs and draft.kind not in DERIVED:
-            pairs[_place(draft.source.hit), words_of(draft.evidence[0].quote)].append(draft.signs["pair"])
+            pairs[_said(draft.source.hit, draft.evidence[0].quote)].append(draft.signs["pair"])
     places = {_place(one.hit) for one in read}
     return [_with_quote(draft, spans, pairs) if _place(draft.source.hit) in places else draft for draft in drafts]
 
@@ -38,19 +38,17 @@ def with_quotes(drafts: Sequence[Draft], read: Sequence[ReadPassage]) -> list[Dr
 def _with_quote(draft: Draft, spans: Mapping[_Said, list[float]], pairs: Mapping[_Said, list[float]]) -> Draft:
     if draft.kind in (*STRETCHES, *DERIVED):
         return draft
-    place = _place(draft.source.hit)
     if draft.kind == "span":
-        quoted = max(pairs.get((place, words_of(draft.source.text[slice(*draft.marks[0])])), [LEAST_QUOTED]))
+        quoted = max(pairs.get(_said(draft.source.hit, draft.source.text[slice(*draft.marks[0])]), [LEAST_QUOTED]))
     else:
-        quoted = log_sum(spans.get((place, words_of(draft.evidence[0].quote)), [LEAST_QUOTED]))
+        quoted = log_sum(spans.get(_said(draft.source.hit, draft.evidence[0].quote), [LEAST_QUOTED]))
     return replace(draft, signs={**draft.signs, "quoted": max(quoted, LEAST_QUOTED)})
+
+
+def _said(hit: Hit, text: str) -> _Said:
+    return _place(hit), tuple(words_of(text))
 
 
 def _place(hit: Hit) -> str:
     """The table that a hit is of, else the passage: a cell and the passage of its row are at one place."""
     return hit.chunk.parent or hit.chunk.id
-
-
-def words_of(text: str) -> tuple[str, ...]:
-    """The words and numbers of a text, without signs around them. Example: "€4,171.40" -> ("4171.40",)."""
-    return tuple(word.casefold().replace(",", "") for word in _WORD.findall(text))

@@ -34,13 +34,15 @@ def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None 
         ((grading.probability(draft), draft) for draft in draft_all(restated, base)), key=_probability, reverse=True
     )
     # Where another place is likelier, nothing is sure.
-    surest = [(grading.as_answer(draft), draft) for _, draft in graded if draft.is_beside(graded[0][1])]
-    sure = [(chance, draft) for chance, draft in surest if grading.states(draft, chance)]
+    surest = [
+        (grading.as_answer(draft, chance), draft) for chance, draft in graded if draft.spot.is_beside(graded[0][1].spot)
+    ]
+    sure = [(chance, draft) for chance, draft in surest if chance >= grading.stated]
     if sure:
         chance, draft = max(sure, key=_probability)
         return _state(restated, chance, draft, _shown([(chance, draft), *graded]))
     shown = _shown(graded)
-    if grading.shows([candidate.probability for candidate in shown]):
+    if grading.shows(_by_table(shown)):
         return replace(_unstated(restated, base, UNSURE), status="likely", candidates=tuple(shown))
     return _unstated(restated, base, what_is_missing(restated, base))
 
@@ -53,9 +55,19 @@ def _shown(graded: Sequence[tuple[float, Draft]]) -> list[Candidate]:
     """The best candidates of different places."""
     kept: list[tuple[float, Draft]] = []
     for chance, draft in graded:
-        if len(kept) < N_LIKELY and not any(draft.is_beside(other) for _, other in kept):
+        if len(kept) < N_LIKELY and not any(draft.spot.is_beside(other.spot) for _, other in kept):
             kept.append((chance, draft))
     return [draft.as_candidate(round(chance, 3)) for chance, draft in kept]
+
+
+def _by_table(shown: Sequence[Candidate]) -> list[float]:
+    """The probability of each table's best row and of each other passage: a table's rows are one piece of evidence."""
+    best: dict[str, float] = {}
+    for candidate in shown:
+        chunk = candidate.source.hit.chunk
+        key = chunk.parent or chunk.id
+        best[key] = max(best.get(key, 0.0), candidate.probability)
+    return [*best.values()]
 
 
 def _state(restated: Restated, chance: float, draft: Draft, shown: Sequence[Candidate]) -> Answer:

@@ -14,7 +14,9 @@ from typing import get_args
 
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
+from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.spots import STRETCHES, Spot
 from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.words import match_term
 
@@ -37,8 +39,6 @@ SIGNS = (
     "near_lead", "match", "match_lead", "rank", "coverage", "cell", "number", "asked", "done", "none", "held", "quoted",
     "length", "agreement", "accepted", "terms", "text_asked",
 )  # fmt: skip
-STRETCHES = ("passage", "sentence")  # of text that hold an answer, and are none word by word
-PASSAGES = (*STRETCHES, "span")
 DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
 LEADS = (*OF_ANSWERS, "holds", "sentence", "promise", "near", "match")
@@ -58,7 +58,7 @@ DOES: Mapping[str, tuple[str, ...]] = {
 MAX_LEAD = 6.0  # logits; a candidate without a rival has it
 MAX_AGREEING = 3
 SAID = 0.5  # of a match, from which on a term counts as said
-LEAST_CHANCE, MOST_TERMS = 1e-3, 12
+MOST_TERMS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,11 @@ class Draft:
         """The id of the passage that it stands in."""
         return self.source.hit.chunk.id
 
-    def is_beside(self, other: Draft) -> bool:
-        """Whether a person who looks at the one sees the other, too: of one passage, or a cell and its table's rows."""
-        one, two = self.source.hit.chunk, other.source.hit.chunk
-        if self.kind not in PASSAGES and other.kind not in PASSAGES:
-            return self.source.locator == other.source.locator and one.document == two.document
-        return one.id == two.id or (one.parent == two.parent != "")
+    @property
+    def spot(self) -> Spot:
+        """Where it stands."""
+        chunk = self.source.hit.chunk
+        return Spot(self.kind, chunk.id, chunk.parent, chunk.document, self.source.locator)
 
     @property
     def said(self) -> str:
@@ -161,12 +160,6 @@ def done_sign(draft: Draft, restated: Restated, wanted: Mapping[str, float]) -> 
     """How likely what was done is asked for. wanted: a trained reader's probability of each operation."""
     is_derived = draft.kind in DERIVED or bool(draft.formula)
     return sum(wanted.get(name, 0.0) for name in DOES[restated.operation if is_derived else "lookup"])
-
-
-def log_odds(chance: float) -> float:
-    """The log odds of a chance, bounded."""
-    bounded = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
-    return math.log(bounded / (1 - bounded))
 
 
 def compare(drafts: Sequence[Draft]) -> list[Draft]:

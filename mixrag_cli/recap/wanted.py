@@ -8,12 +8,12 @@ nor the wording alone knows them.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
 from mixrag_cli.reading import QuestionReading
+from mixrag_cli.recap.odds import chance_of
 from mixrag_cli.recap.restate import Restated, asks_passage
 
 WEIGHTS_FILE = "wanted_weights.json"
@@ -40,7 +40,7 @@ def wanted_inputs(restated: Restated, reading: QuestionReading) -> dict[str, flo
 
 def logistic(weights: Mapping[str, float], inputs: Mapping[str, float]) -> float:
     """The probability that the weighted inputs speak for."""
-    return 1 / (1 + math.exp(-sum(weights.get(name, 0.0) * value for name, value in inputs.items())))
+    return chance_of(sum(weights.get(name, 0.0) * value for name, value in inputs.items()))
 
 
 @cache

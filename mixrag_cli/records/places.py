@@ -74,3 +74,32 @@ class Locator:
             last_cell=known.get("last_cell"),
             marks=LineMarks(*map(tuple, known["marks"])) if known.get("marks") else LineMarks(),
         )
+
+    def is_apart(self, other: Locator) -> bool:
+        """Whether it is known of two places in one file that no line and no row of a sheet is in both."""
+        if self.lines and other.lines:
+            return self.lines[1] < other.lines[0] or other.lines[1] < self.lines[0]
+        if self.cells and other.cells:
+            first, second = _corners(self.cells), _corners(other.cells)
+            return first[1][0] < second[0][0] or second[1][0] < first[0][0]
+        return False
+
+
+def cells_overlap(one: str, other: str) -> bool:
+    """Whether two A1 ranges share a cell. Example: cells_overlap("A1:C3", "C3:D4") -> True."""
+    first, second = _corners(one), _corners(other)
+    return all(first[0][axis] <= second[1][axis] and second[0][axis] <= first[1][axis] for axis in (0, 1))
+
+
+def _corners(cells: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    ends = [_position(end) for end in cells.split(":")]
+    return ends[0], ends[-1]
+
+
+def _position(address: str) -> tuple[int, int]:
+    """Row and column of an A1 address, from 1."""
+    letters = address.rstrip("0123456789")
+    column = 0
+    for letter in letters:
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(address[len(letters) :]), column

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.records.passages import Chunk
-from mixrag_cli.records.places import Locator
+from mixrag_cli.records.places import Locator, cells_overlap
 from mixrag_cli.records.tables import Table
 from mixrag_cli.store import StoreReader
 from mixrag_cli.stories.roots import source_path
@@ -141,25 +141,6 @@ def find_document(rows: Sequence[DocumentRow], path: str, store: Path, here: Pat
     if not found:
         raise WrongUsage(f"{path}: not in the index", "mixrag status")
     raise WrongUsage(f"{path}: could be any of {', '.join(row.path for row in found[:4])}")
-
-
-def cells_overlap(one: str, other: str) -> bool:
-    """Whether two A1 ranges share a cell. Example: cells_overlap("A1:C3", "C3:D4") -> True."""
-    first, second = _corners(one), _corners(other)
-    return all(first[0][axis] <= second[1][axis] and second[0][axis] <= first[1][axis] for axis in (0, 1))
-
-
-def _corners(cells: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    ends = [_cell_position(end) for end in cells.split(":")]
-    return ends[0], ends[-1]
-
-
-def _cell_position(address: str) -> tuple[int, int]:
-    letters = address.rstrip("0123456789")
-    column = 0
-    for letter in letters:
-        column = column * 26 + ord(letter) - ord("A") + 1
-    return int(address[len(letters) :]), column
 
 
 def _resolve(

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mixrag_cli.evaluation.answers import leading_number
 from training.reader.groups import part_of
 from training.reader.jsonl import read_jsonl
 from training.reader.tables import KEPT_PARTS, fold_of
@@ -47,7 +48,6 @@ SUFFIXES = (
 )  # kept; what was a PDF or a sheet is text here
 GAP = re.compile(r"(?<=\S) {40,}(?=\S)")  # where no passage holds the document's text
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-CURRENCIES = "£$€~ "  # and signs, before a number
 UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -79,7 +79,7 @@ class Asked:
         """Whether a passage is an answer."""
         if self.is_of_text is not None:
             return self.is_of_text
-        return not any(NUMBER.match(form.lstrip(CURRENCIES)) for form in self.forms)
+        return all(leading_number(form) is None for form in self.forms)
 
 
 @dataclass(frozen=True, slots=True)

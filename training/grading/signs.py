@@ -13,53 +13,67 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-from mixrag_cli.evaluation.answers import is_same_value, says_form
+from mixrag_cli.evaluation.answers import is_same_value, leading_number, says_form
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.in_tables import acceptance, scorer
 from mixrag_cli.recap.signs import Draft
+from mixrag_cli.recap.spots import Spot
+from mixrag_cli.records.places import Locator
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
-from training.grading.domains import CURRENCIES, KEPT_FOLD, Asked, Domain, Gold
+from training.grading.domains import KEPT_FOLD, Asked, Domain, Gold
 
 ENOUGH_OF_THE_WORDS = 0.5  # of those that stand at the right place, which a passage shows
-NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 ANSWER_CHARS = 200  # as the bank's VALUE_CHARS: a longer passage is no answer to a question for one value
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A candidate of a question: its kind, its signs, and where it stands.
+    """A candidate of a question: its signs, and where it stands.
 
     right: whether it is; of a passage, whether the answer stands in it. answers: whether it is right if it is stated.
-    chunk, parent, where: its passage, the table of that ("" for none), and the place in the file.
     """
 
     domain: str
     question: int
-    kind: str
     signs: dict[str, float]
     right: bool
     answers: bool
-    chunk: str
-    parent: str
-    where: str
+    spot: Spot
+
+    @property
+    def kind(self) -> str:
+        """The candidate's kind."""
+        return self.spot.kind
+
+    def to_json(self) -> str:
+        """A line of the cache."""
+        spot = {**asdict(self.spot), "place": self.spot.place.to_json()}
+        return json.dumps({**asdict(self), "spot": spot})
+
+    @classmethod
+    def from_json(cls, line: str) -> Signed:
+        """The inverse of to_json."""
+        known = json.loads(line)
+        spot = known.pop("spot")
+        return cls(**known, spot=Spot(**{**spot, "place": Locator.from_json(spot["place"])}))
 
 
 def signs_of(domain: Domain, cache: Path) -> list[Signed]:
     """All candidates of all questions of the domain."""
     kept = cache / f"{domain.name}.signs.jsonl"
     if kept.exists():
-        return [Signed(**json.loads(line)) for line in kept.read_text("utf-8").splitlines()]
+        return [Signed.from_json(line) for line in kept.read_text("utf-8").splitlines()]
     store = cache / "stores" / domain.name
     command = (sys.executable, "-m", "mixrag_cli", "index", str(domain.folder), "--store", str(store), "--json")
     subprocess.run(command, check=False, stdout=subprocess.DEVNULL)  # 3 where a file could not be read
     session = open_session(domain.folder, Settings(store=store))
     with fitted_without(KEPT_FOLD, cache / "folds") if domain.name == "statistics" else nullcontext():
         found = [one for n, asked in enumerate(domain.questions) for one in _ask(session, domain.name, n, asked)]
-    kept.write_text("".join(json.dumps(asdict(one)) + "\n" for one in found), "utf-8")
+    kept.write_text("".join(one.to_json() + "\n" for one in found), "utf-8")
     return found
 
 
@@ -78,10 +92,9 @@ def fitted_without(fold: int, folder: Path) -> Iterator[None]:
 def _ask(session: Session, domain: str, number: int, asked: Asked) -> Iterator[Signed]:
     restated, base, _ = prepare(session, asked.text, Scope(paths=asked.scope), Clock())
     for draft in draft_all(restated, base):
-        chunk, right = draft.source.hit.chunk, is_right(asked, draft)
+        right = is_right(asked, draft)
         answers = right and (draft.kind != "passage" or asked.is_answered_by_text or _says(asked, draft.text))
-        where = f"{chunk.document} {draft.source.locator.to_json()}"
-        yield Signed(domain, number, draft.kind, dict(draft.signs), right, answers, chunk.id, chunk.parent, where)
+        yield Signed(domain, number, dict(draft.signs), right, answers, draft.spot)
 
 
 def _says(asked: Asked, text: str) -> bool:
@@ -90,14 +103,17 @@ def _says(asked: Asked, text: str) -> bool:
 
 
 def is_right(asked: Asked, draft: Draft) -> bool:
-    """Whether a candidate says a right form; of a passage, whether it shows the right place."""
+    """Whether a candidate says a right form; of a passage, whether it shows the right place.
+
+    A question of the bank that a passage answers is answered, as the bank judges it, by any passage that says a form.
+    """
     if draft.kind == "passage":
-        return any(_shows(draft, gold, asked.forms) for gold in asked.gold)
+        says = asked.is_of_text is True and any(says_form(form, draft.text) for form in asked.forms)
+        return says or any(_shows(draft, gold, asked.forms) for gold in asked.gold)
     if draft.kind == "sentence" and not any(_shows(draft, Gold(gold.file), asked.forms) for gold in asked.gold):
         return False
     if draft.value is not None:
-        texts = [form.lstrip(CURRENCIES) for form in asked.forms]
-        numbers = [float(found.group().replace(",", "")) for text in texts if (found := NUMBER.match(text))]
+        numbers = [number for form in asked.forms if (number := leading_number(form)) is not None]
         return any(is_same_value(asked.text, gold, asked.forms, float(draft.value), draft.unit) for gold in numbers)
     return any(says_form(form, draft.text) for form in asked.forms)
 

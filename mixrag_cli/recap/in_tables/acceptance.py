@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.recap.evidence import stems_of
+from mixrag_cli.recap.odds import chance_of
 from mixrag_cli.recap.restate import Expects
 from mixrag_cli.recap.wording import AVERAGE, CHANGE, MAX_PERCENT, PERCENT, PERCENT_UNITS, STATISTIC, Asked
 from mixrag_cli.records.tables import Cell
@@ -72,7 +73,7 @@ def probability_of(asked: Asked, expects: Expects, standing: Standing) -> float:
     """How likely the cell is what was asked, in (0, 1)."""
     weights = load_weights()
     odds = weights["constant"] + sum(weights[name] * sign for name, sign in signs_of(asked, expects, standing).items())
-    return 1 / (1 + math.exp(-odds))
+    return chance_of(odds)
 
 
 @lru_cache(maxsize=1)

@@ -30,6 +30,7 @@ from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, in_days
 from mixrag_cli.recap.in_tables.scorer import meant_by, score_pairs
 from mixrag_cli.recap.in_tables.sides import PlacedTable, Side, score_places, side_of
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
+from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.restate import Expects
 from mixrag_cli.recap.wording import PERCENT_UNITS, Asked
 from mixrag_cli.records.passages import Hit
@@ -47,7 +48,6 @@ PAIR_STEP = 0.1  # of a score for each unit of log odds
 OWN_LABEL = 3.0  # log odds against a cell that only repeats its row's label: it names what was asked about
 CELLS_A_TABLE = 3
 MAX_UNFIT = 12  # cells that are looked at for what contradicts the question
-LEAST_PROBABILITY = 0.001
 MIN_LOCAL = 0.12  # of the question's weight that the headers of one cell of the table must say,
 MAX_FREE_CELLS = 2_000  # and in a table of more those of every cell
 
@@ -218,8 +218,7 @@ def _pair(
         probability = 0.0
     else:
         probability = probability_of(asked, expects, standing)
-    likely = min(max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
-    score = best.score + PAIR_STEP * math.log(likely / (1 - likely))
+    score = best.score + PAIR_STEP * log_odds(probability)
     behind = [min(probability * math.exp(-step), 1 - probability) for step in steps.tolist()]
     paired = [
         replace(match, score=score - min(PAIR_STEP * step, 1.0), probability=probability if match is best else own)
