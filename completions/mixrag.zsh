@@ -20,7 +20,7 @@ _mixrag_config_unset() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes group offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_set() {
@@ -32,7 +32,7 @@ _mixrag_config_set() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes group offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_get() {
@@ -44,7 +44,7 @@ _mixrag_config_get() {
         '*--quiet[No progress and no notes on stderr]' '*-q[No progress and no notes on stderr]' \
         '*--debug[Show a traceback where there is one]' \
         '*--help[Show what it does and its options]' '*-h[Show what it does and its options]' \
-        '1:value:(store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
+        '1:value:(store embedder device threads workers table_representation prose_chunks passage_tokens embedder_window nlp words_candidates meaning_candidates rerank rerank_candidates fusion acceptance evidence sources accept_precision correction calibration near_duplicates passages_a_file expansion choose_document generator generator_model strategy context_tokens answer_tokens generator_seconds generator_requests gpu_layers chat_template seed summaries summary_tokens summary_minutes group offline serve_minutes max_file_mb max_text_file_mb ocr worker_memory_mb worker_silence_s worker_total_s worker_cpu_s)' \
         '*:value:_default'
 }
 _mixrag_config_list() {
