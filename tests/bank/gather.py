@@ -1,8 +1,9 @@
-"""Gather the bank's further folders from the public packages and repositories that their sources name.
+"""Gather folders of files from the public packages and repositories that their sources name.
 
-    python tests/bank/gather.py FOLDER [NAME ...]
+    python tests/bank/gather.py FOLDER [NAME ...] [--sources training/reader/folders]
 
-Writes FOLDER/NAME/files. sources.tsv has a line a file: its path, where it is from, its licence; from one of
+Writes FOLDER/NAME/files for each NAME/sources.tsv, the bank's without --sources. sources.tsv has a line a file: its
+path, where it is from, its licence; from one of
 
     pypi PACKAGE==VERSION PATH        a source distribution, else a wheel (pip)
     npm PACKAGE@VERSION PATH          (npm)
@@ -33,9 +34,9 @@ GITHUB = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 PACKED = (".gz",)
 
 
-def read_sources(name: str) -> list[tuple[str, str, str, str]]:
+def read_sources(folder: Path) -> list[tuple[str, str, str, str]]:
     """Of each file of a folder: its path, the kind of its source, the package, its path there."""
-    lines = (FOLDERS / name / "sources.tsv").read_text("utf-8").splitlines()
+    lines = (folder / "sources.tsv").read_text("utf-8").splitlines()
     rows = [row for row in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if row[0] != "path"]
     return [(row[0], *_parts(row[1])) for row in rows]
 
@@ -89,11 +90,11 @@ def put(found: Path, target: Path) -> None:
     target.write_bytes(gzip.decompress(found.read_bytes()) if is_packed else found.read_bytes())
 
 
-def gather(name: str, folder: Path) -> Iterable[str]:
-    """Put a folder's files in their places; yields what could not be had."""
+def gather(sources: Path, folder: Path) -> Iterable[str]:
+    """Put the files that sources/sources.tsv names into folder/files; yields what could not be had."""
     missing: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for path, kind, package, member in read_sources(name):
-        if not (folder / name / "files" / path).exists():
+    for path, kind, package, member in read_sources(sources):
+        if not (folder / "files" / path).exists():
             missing[kind, package].append((path, member))
     for (kind, package), members in missing.items():
         with tempfile.TemporaryDirectory() as scratch:
@@ -103,7 +104,7 @@ def gather(name: str, folder: Path) -> Iterable[str]:
                 yield f"{package}: {error}"
                 continue
             for path, member in members:
-                target = folder / name / "files" / path
+                target = folder / "files" / path
                 found = find_member(unpacked, member) if unpacked else _from_github(package, member, Path(scratch))
                 if found is None:
                     yield f"{package}: no {member}"
@@ -127,9 +128,11 @@ def main() -> int:
     """Gather and say what is missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("names", nargs="*", default=sorted(one.name for one in FOLDERS.iterdir()))
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--sources", type=Path, default=FOLDERS)
     options = parser.parse_args()
-    missing = [line for name in options.names for line in gather(name, options.folder)]
+    names = options.names or sorted(one.name for one in options.sources.iterdir())
+    missing = [line for name in names for line in gather(options.sources / name, options.folder / name)]
     for line in missing:
         print(line, file=sys.stderr)
     return 1 if missing else 0
