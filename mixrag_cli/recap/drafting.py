@@ -51,12 +51,17 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     read, none = read_passages(restated, base, base.reader)
     holds = {one.hit.chunk.id: one.holds for one in read}
     drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
-    labelled = [*_from_pieces(restated, base), *_from_facts(restated, base)]
+    labelled = labelled_drafts(restated, base)
     drafts = with_quotes([*drafts, *_scored(restated, base, labelled, holds)], read)
     wanted = base.reader.question(restated.question)
     of_passages = {"none": none, "held": max(holds.values())}
     asked = [{**_wanted(restated, one, wanted), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
     return compare([replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)])
+
+
+def labelled_drafts(restated: Restated, base: EvidenceBase) -> list[tuple[str, Draft]]:
+    """Cells, computed values, tallies and facts, each with the text that the reader judges it by."""
+    return [*_from_pieces(restated, base), *_from_facts(restated, base)]
 
 
 def _wanted(restated: Restated, draft: Draft, wanted: QuestionReading) -> dict[str, float]:

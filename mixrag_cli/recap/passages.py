@@ -63,7 +63,7 @@ class ReadPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Window:
+class Window:
     """A part of a hit's text: where it begins there, and how much context stands in front of it when it is read."""
 
     rank: int
@@ -92,18 +92,23 @@ def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -
     return _with_sentences(restated, base, hits, stretches, holds, spans), -total
 
 
-def _windows(rank: int, hit: Hit, stretches: _Stretches) -> list[_Window]:
+def windows_of(hits: Sequence[Hit]) -> list[Window]:
+    """What the trained reader reads of the hits."""
+    return [window for rank, hit in enumerate(hits) for window in _windows(rank, hit, _stretches(hit))]
+
+
+def _windows(rank: int, hit: Hit, stretches: _Stretches) -> list[Window]:
     """A hit's text in pieces that end with a sentence; a short one is one piece."""
     text = hit.chunk.text
     lead = f"{hit.chunk.context[-CONTEXT_CHARS:]}\n" if hit.chunk.context else ""
-    found: list[_Window] = []
+    found: list[Window] = []
     start = end = 0
     for first, last in stretches:
         if last - start > WINDOW_CHARS and end > start:
-            found.append(_Window(rank, start, text[start:end], lead))
+            found.append(Window(rank, start, text[start:end], lead))
             start = first
         end = last
-    return [*found, _Window(rank, start, text[start : max(end, start + 1)][: 2 * WINDOW_CHARS], lead)]
+    return [*found, Window(rank, start, text[start : max(end, start + 1)][: 2 * WINDOW_CHARS], lead)]
 
 
 def _stretches(hit: Hit) -> _Stretches:

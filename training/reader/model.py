@@ -72,7 +72,8 @@ def with_heads(weights: Weights, seed: int) -> dict[str, np.ndarray]:
 def batch_losses(model: Reader, batch: Sequence[Prepared]) -> dict[str, list[Tensor]]:
     """Each lesson's losses, by head: span, holds, pair, operation and expects."""
     ids, types, mask, passage = to_tensors(batch)
-    start, end, cls = model.read(ids, types, mask)
+    with torch.autocast("cpu", dtype=torch.bfloat16):  # half again as fast as float32 on one thread of AVX-512
+        start, end, cls = (logits.float() for logits in model.read(ids, types, mask))
     # Relative to its own passage's none, a span's logit is the same beside whatever other passages.
     none = cls[:, NONE, None] / 2
     start, end = ((part - none).masked_fill(~passage, NOT_THERE) for part in (start, end))

@@ -15,16 +15,16 @@ from training.reader.groups import Group, Intent
 from training.reader.jsonl import read_jsonl
 
 SHARES = {  # groups a source; PolicyQA, COVID-QA, MultiSpanQA and SQuADShifts' amazon reviews are for measuring
-    "squadshifts_new_wiki": 2_200,
-    "squad2dev": 2_200,
-    "unansq": 1_200,
-    "nq_oracle": 1_300,
-    "fairytaleqa": 800,
-    "squadshifts_reddit": 700,
-    "qamr": 700,
-    "clapnq": 500,
-    "qed": 300,
-    "condaqa": 150,
+    "squadshifts_new_wiki": 6_000,
+    "squad2dev": 5_000,
+    "unansq": 3_000,
+    "nq_oracle": 2_600,
+    "fairytaleqa": 2_000,
+    "squadshifts_reddit": 3_500,
+    "qamr": 2_000,
+    "clapnq": 590,
+    "qed": 330,
+    "condaqa": 300,
 }
 YES_NO = 300  # groups of BoolQ: the passage holds the answer, no span does
 SIZES = ((2, 0.65), (3, 0.25), (4, 0.10))  # passages a group

@@ -8,8 +8,8 @@ READER_TRAIN and HEADERS are folders of data, RUN is where checkpoints go.
 2. Word embeddings and the lowest layer stay as they are.
 3. The learning rate follows the clock: a run ends when its minutes are spent. With --resume it goes on from the last
    checkpoint, with the minutes that were left.
-4. With --after MODEL.onnx a new run begins where a shipped model ended, at SHARE_AFTER of the rate, with the lessons
-   that follow the first --skipped batches.
+4. With --after MODEL.onnx, or a checkpoint, a new run begins where that one ended, at SHARE_AFTER of the rate, with the
+   lessons that follow the first --skipped batches.
 
 Source: Recht et al., Hogwild, 2011 (weights shared without locks).
 """
@@ -100,7 +100,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=80.0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--after", type=Path, help="the int8 reader model that this run goes on from")
+    parser.add_argument("--after", type=Path, help="the reader model or checkpoint that this run goes on from")
     parser.add_argument("--skipped", type=int, default=0, help="batches that it was trained on")
     return parser.parse_args()
 
@@ -113,7 +113,13 @@ def last_state(folder: Path, weights: dict[str, Any]) -> tuple[dict[str, Any], f
 
 
 def weights_of(model_file: Path, begun: dict[str, Any]) -> dict[str, Any]:
-    """The weights of a shipped reader model, as they were most likely before rounding; begun: those under it."""
+    """The weights of a checkpoint, or of a shipped reader model as they were most likely before rounding.
+
+    begun: those under them, which a checkpoint does not hold.
+    """
+    if model_file.suffix == ".npz":
+        with np.load(model_file) as found:
+            return begun | {name: found[name] for name in found.files}
     constants = read_constants(model_file)
     heads = {
         START_END[0]: constants["span.weight"].T,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import read_pinned
 
-READER_SHA256 = "0b0bc30e7afdf5b3d9a037a53705bd9cb86f548d0c8df2237e0ceeed7fbdc4c1"
+READER_SHA256 = "8aca70db6b8aa4bce6794c41c1a6d2d18d10a0ab378a03849d8bfa797c13cb75"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (

@@ -1,0 +1,53 @@
+"""Lessons for the reader as the product makes them: a written question among the windows that retrieval finds."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mixrag_cli.settings import Settings
+from mixrag_cli.store import open_reader
+from mixrag_cli.stories.indexing import build_index
+from tests.cli_fixtures import SAMPLES, Silent
+from training.reader.groups import Group, Intent, Lesson
+from training.reader.natural import read_natural
+
+QUESTION, ANSWER = "How far apart must samples be taken before a boil notice is lifted?", "at least 12 hours apart"
+
+
+@pytest.fixture(scope="module")
+def lessons(tmp_path_factory: pytest.TempPathFactory) -> list[Lesson]:
+    folder = tmp_path_factory.mktemp("water")
+    (folder / "files").mkdir()
+    for name in ("handbook.md", "pumping-stations.csv"):
+        shutil.copy(SAMPLES / name, folder / "files" / name)
+    build_index([folder / "files"], Settings(store=folder / "store"), events=Silent())
+    with open_reader(folder / "store") as reader:
+        rows = {Path(row.path).name: reader.chunks_of(row.id) for row in reader.document_rows()}
+    gold = next(chunk for chunk in rows["handbook.md"] if ANSWER in chunk.text)
+    asked = {"path": "handbook.md", "place": gold.locator.to_json(), "question": QUESTION, "answer": ANSWER}
+    gone = {**asked, "question": "Which day is it?", "answer": "words that stand nowhere"}
+    lines = [json.dumps({**one, "operation": "lookup", "expects": "number"}) + "\n" for one in (asked, gone)]
+    (folder / "lessons.jsonl").write_text("".join(lines), "utf-8")
+    return list(read_natural(folder / "lessons.jsonl", folder, random.Random(1)))
+
+
+def test_what_the_question_wants_is_a_lesson_alone(lessons: list[Lesson]) -> None:
+    assert [one.question for one in lessons if isinstance(one, Intent)] == [QUESTION]
+
+
+def test_the_answer_is_marked_in_the_window_it_was_written_from(lessons: list[Lesson]) -> None:
+    groups = [one for one in lessons if isinstance(one, Group) and one.head == "holds"]
+    assert len(groups) == 2
+    assert len({group.passages for group in groups}) == 2
+    for group in groups:
+        wrong = [text for at, text in enumerate(group.passages) if at != group.right]
+        assert wrong
+        assert not any(ANSWER in text for text in wrong)
+        if group.right is not None:
+            assert {group.passages[group.right][start:end] for start, end in group.spans} == {ANSWER}
+    assert any(group.right is not None for group in groups)

@@ -1,0 +1,176 @@
+"""Groups as the product makes them: questions that people would ask of folders, among what retrieval finds for them.
+
+    python -m training.reader.natural GATHERED LESSONS RUN [--replay EARLIER/lessons.jsonl.gz]
+
+LESSONS/NAME/lessons.jsonl has a question a line, written from one passage of GATHERED/NAME/files: its path and place,
+the question, the answer word for word ("" where the whole passage answers or it must be computed), the operation and
+what is expected. Each question is asked of its folder's index; the windows and the cells that the reader would be given
+are the group, and what the answer stands in is right. Writes RUN/lessons.jsonl.gz.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mixrag_cli.evaluation.answers import says_form
+from mixrag_cli.recap.drafting import labelled_drafts
+from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.passages import READ_HITS, Window, windows_of
+from mixrag_cli.recap.restate import Restated
+from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.settings import Settings
+from mixrag_cli.stories.answering import prepare
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
+from training.reader.groups import Group, Intent, Lesson
+from training.reader.jsonl import read_jsonl
+from training.reader.lessons import LESSONS_FILE, kept_lessons, write_lessons
+
+SEED = 7
+DRAWS = 2  # groups of a question, each with other wrong passages
+WRONG = (2, 4)  # windows of a group that do not answer
+NEAREST = 14  # windows that they are drawn from, best first
+CELLS = 6  # of a group that are not meant
+MISSING = 0.15  # of the groups lose what is right
+MOST_PLACES = 3  # of an answer in its passage; what stands there more often says little of where
+IN_TEXT = 0.1  # of the questions that a passage answers also teach that no cell does
+REPLAYED = 0.15  # earlier lessons for each new one
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A question and the passage it was written from. answer: word for word, "" where no words of it answer."""
+
+    question: str
+    answer: str
+    operation: str
+    expects: str
+    gold: Chunk
+    path: str
+
+
+def main() -> None:
+    """Ask all questions, keep the groups."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gathered", type=Path)
+    parser.add_argument("lessons", type=Path)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--replay", type=Path)
+    options = parser.parse_args()
+    options.run.mkdir(parents=True, exist_ok=True)
+    rng = random.Random(SEED)
+    found: list[Lesson] = []
+    for known in sorted(options.lessons.glob("*/lessons.jsonl")):
+        name = known.parent.name
+        drawn = options.run / f"{name}.jsonl.gz"
+        if not drawn.exists():
+            write_lessons(read_natural(known, options.gathered / name, random.Random(SEED)), drawn)
+        found += kept_lessons(drawn)
+        print(f"{name}: {len(found)} lessons", flush=True)
+    if options.replay:
+        earlier = list(kept_lessons(options.replay))
+        found += rng.sample(earlier, min(len(earlier), round(REPLAYED * len(found))))
+    rng.shuffle(found)
+    write_lessons(found, options.run / LESSONS_FILE)
+
+
+def read_natural(known: Path, folder: Path, rng: random.Random) -> Iterator[Lesson]:
+    """All lessons of one folder. known: its questions. folder: with its files, beside which its index is kept."""
+    store = folder / "store"
+    command = (sys.executable, "-m", "mixrag_cli", "index", str(folder / "files"), "--store", str(store), "--json")
+    subprocess.run(command, check=False, stdout=subprocess.DEVNULL)  # 3 where a file could not be read
+    session = open_session(folder, Settings(store=store))
+    for one in _written(known, folder / "files", session):
+        group = f"natural:{folder.name}/{one.path}"
+        yield Intent(one.question, one.operation, one.expects, "natural", group)
+        restated, base, _ = prepare(session, one.question, Scope(), Clock())
+        if one.operation == "lookup" or one.answer:
+            yield from _window_groups(one, base, group, rng)
+        if one.gold.parent or rng.random() < IN_TEXT:
+            yield from _cell_group(one, restated, base, group, rng)
+
+
+def _written(known: Path, files: Path, session: Session) -> Iterator[Written]:
+    """The questions whose passage is in the index as it was when they were written."""
+    at_place: dict[tuple[str, str], Chunk] = {}
+    for row in session.reader.document_rows():
+        path = row.path.removeprefix(f"{files}/")
+        for chunk in session.reader.chunks_of(row.id):
+            at_place.setdefault((path, json.dumps(chunk.locator.to_json())), chunk)
+    for asked in read_jsonl(known):
+        gold = at_place.get((asked["path"], json.dumps(asked["place"])))
+        if gold is not None and asked["answer"] in gold.text:
+            yield Written(asked["question"], asked["answer"], asked["operation"], asked["expects"], gold, asked["path"])
+
+
+def _window_groups(one: Written, base: EvidenceBase, group: str, rng: random.Random) -> Iterator[Group]:
+    hits = base.hits[:READ_HITS]
+    gold = Hit(one.gold, one.path, "", {}, 0.0)
+    right = [window for window in windows_of([gold]) if one.answer in window.text]
+    wrong = [window for window in windows_of(hits) if _is_wrong(one, hits[window.rank].chunk, window)]
+    if not right or not wrong:
+        return
+    for _ in range(DRAWS):
+        chosen = rng.sample(wrong[:NEAREST], min(rng.randint(*WRONG), len(wrong[:NEAREST])))
+        if rng.random() < MISSING:
+            yield _shown(one, chosen, None, group)
+        else:
+            at = rng.randrange(len(chosen) + 1)
+            yield _shown(one, [*chosen[:at], right[0], *chosen[at:]], at, group)
+
+
+def _is_wrong(one: Written, chunk: Chunk, window: Window) -> bool:
+    """Whether a window does not answer: what stands beside the right passage, or says the same, may."""
+    if chunk.id == one.gold.id or chunk.text == one.gold.text:
+        return False
+    if not one.answer:
+        return chunk.document != one.gold.document or abs(chunk.position - one.gold.position) > 1
+    return not says_form(one.answer, window.lead + window.text)
+
+
+def _shown(one: Written, windows: Sequence[Window], at: int | None, group: str) -> Group:
+    texts = tuple(window.lead + window.text for window in windows)
+    spans: tuple[tuple[int, int], ...] = ()
+    if at is not None and one.answer:
+        first = len(windows[at].lead)
+        spans = tuple((first + start, first + start + len(one.answer)) for start in _places(one.answer, windows[at]))
+    is_spanned = bool(one.answer) and (at is None or 0 < len(spans) <= MOST_PLACES)
+    return Group(one.question, texts, at, spans if is_spanned else (), "holds", is_spanned, "natural", group)
+
+
+def _places(answer: str, window: Window) -> list[int]:
+    """Where the answer stands in a window as words of its own, else anywhere."""
+    as_words = rf"(?<![\w.,]){re.escape(answer)}(?!\w)"
+    found = [match.start() for match in re.finditer(as_words, window.text)]
+    return found or [match.start() for match in re.finditer(re.escape(answer), window.text)]
+
+
+def _cell_group(
+    one: Written, restated: Restated, base: EvidenceBase, group: str, rng: random.Random
+) -> Iterator[Group]:
+    """The cells, facts and computed values that the question would be given, of which one at most is right."""
+    labelled = [
+        (label, says_form(one.answer, draft.text) if one.answer else False, draft.chunk == one.gold.id)
+        for label, draft in labelled_drafts(restated, base)
+    ]
+    right = [label for label, says, is_gold in labelled if says and is_gold]
+    wrong = list(dict.fromkeys(label for label, says, _ in labelled if not says and label not in right))
+    if not wrong:
+        return
+    chosen = rng.sample(wrong, min(CELLS, len(wrong)))
+    at = rng.randrange(len(chosen) + 1) if right and rng.random() >= MISSING else None
+    texts = chosen if at is None else [*chosen[:at], right[0], *chosen[at:]]
+    yield Group(one.question, tuple(texts), at, (), "pair", False, "natural", group)
+
+
+if __name__ == "__main__":
+    main()
