@@ -37,6 +37,14 @@ def blocks_of(document: Document, kind: str) -> list[Block]:
     return [block for block in document.blocks if block.kind == kind]
 
 
+def test_a_table_saved_as_text_is_read_as_one() -> None:
+    rows = ["Week\tRate\tShare", *(f"{n}/7\t{n}.5\t{n}" for n in range(1, 8))]
+    document = read("rates.txt", "\n".join(rows) + "\n")
+    assert [(grid.n_rows, grid.n_columns) for grid in document.grids] == [(8, 3)]
+    assert not blocks_of(read("rates.txt", "\n".join([*rows, "A remark about\tall of them."][-4:]) + "\n"), "table")
+    assert not blocks_of(read("code.txt", "\n".join(f"\tline {n}" for n in range(9)) + "\n"), "table")
+
+
 # --- decoding
 
 

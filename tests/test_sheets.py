@@ -224,6 +224,39 @@ def test_a_row_without_figures_does_not_cut_a_table_with_a_blank_row_after_each(
     assert {cell.row for cell in table.cells} == {header.index for header in table.rows if header.path != ("2017",)}
 
 
+def test_figures_without_headings_below_blank_rows_belong_to_the_headings_above() -> None:
+    rows = [[None, 2014, 2015], ["Direct", 23, 22], ["Share", 0.1, 0.2], [None], [None], ["Wind", 7, 6], ["Sun", 5, 4]]
+    (table,) = tables_of(read(make_book(fill_rows(rows))))
+    assert [row.path for row in table.rows] == [("Direct",), ("Share",), ("Wind",), ("Sun",)]
+    assert [column.path for column in table.columns] == [("2014",), ("2015",)]
+
+
+def test_headings_above_a_blank_row_name_the_figures_beside_their_labels() -> None:
+    rows = [
+        [None, "Year", "Year", "Year"],
+        [None, "2015", "2016", "2017"],
+        [None, "Actual", "Estimated", "Proposed"],
+        [None, "Obligations", "Obligations", "Budget"],
+        [None],
+        ["Museum", None, None, None],
+        ["Wages", 25, 26, 27, None, 1],
+        ["Rent", 5, 6, 7],
+        [None],
+        [None],
+        ["Library", None, None, None],
+        ["Wages", 35, 36, 37],
+        ["Rent", 8, 9, 10],
+    ]
+    (table,) = tables_of(read(make_book(fill_rows(rows))))
+    assert [row.path for row in table.rows] == [
+        ("Museum", "Wages"),
+        ("Museum", "Rent"),
+        ("Library", "Wages"),
+        ("Library", "Rent"),
+    ]
+    assert table.columns[2].path == ("Year", "2017", "Proposed", "Budget")
+
+
 def test_tables_side_by_side_whose_figures_stand_in_other_rows_are_kept_apart() -> None:
     rows = [
         ["INCOME", None, None, "SUMMARY", None, None],

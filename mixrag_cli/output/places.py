@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from mixrag_cli.records.places import Locator
+from mixrag_cli.records.places import Locator, column_number
 
 SHORT_ID_LENGTH = 12  # hex digits: 48 bits, no clash in a store of any size that fits a laptop
 LINES = re.compile(r"L(\d+)(?:-L?(\d+))?")
@@ -66,9 +66,4 @@ def is_on(line: int | None, page: int | None, place: str) -> bool:
 def position_of(address: str) -> tuple[int, int] | None:
     """Row and column of an A1 address, from 1; None where it is none. Example: position_of("B5") -> (5, 2)."""
     match = CELL.fullmatch(address)
-    if match is None:
-        return None
-    column = 0
-    for letter in match[1].upper():
-        column = column * 26 + ord(letter) - ord("A") + 1
-    return int(match[2]), column
+    return None if match is None else (int(match[2]), column_number(match[1].upper()))

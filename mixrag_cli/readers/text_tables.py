@@ -158,15 +158,13 @@ def _rows_under_runs(
             continue
         is_spanning = number + 1 < between[1] and _DASHES.match(lines[number + 1]) is not None
         edges = [run.start() for run in _DASH_RUN.finditer(lines[number + 1])] if is_spanning else starts
-        texts = [lines[number][a:b].strip() for a, b in zip(edges, [*edges[1:], None], strict=True)]
+        bounds = [(edge, end) for edge, end in zip(edges, [*edges[1:], None], strict=True)]
+        texts = [lines[number][start:end].strip() for start, end in bounds]
         if is_open and not is_spanning and (is_header or not texts[0]):
             known = [f"{cell} {text}".strip() for (cell, _), text in zip(rows[-1].cells, texts, strict=True)]
             rows[-1] = _Row(rows[-1].line, [(text, 1) for text in known], is_header)
             continue
-        bounds = [*edges[1:], None]
-        spans = [
-            sum(a <= start and (b is None or start < b) for start in starts) for a, b in zip(edges, bounds, strict=True)
-        ]
+        spans = [sum(edge <= start and (end is None or start < end) for start in starts) for edge, end in bounds]
         rows.append(_Row(number, list(zip(texts, spans, strict=True)), is_header))
         is_open = not is_spanning
     return [] if any(span == 0 for row in rows for _, span in row.cells) else rows

@@ -99,7 +99,12 @@ def _corners(cells: str) -> tuple[tuple[int, int], tuple[int, int]]:
 def _position(address: str) -> tuple[int, int]:
     """Row and column of an A1 address, from 1."""
     letters = address.rstrip("0123456789")
+    return int(address[len(letters) :]), column_number(letters)
+
+
+def column_number(letters: str) -> int:
+    """The column of an A1 address, from 1. Example: column_number("AA") -> 27."""
     column = 0
     for letter in letters:
         column = column * 26 + ord(letter) - ord("A") + 1
-    return int(address[len(letters) :]), column
+    return column

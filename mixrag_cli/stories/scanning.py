@@ -1,4 +1,4 @@
-"""Reading an indexed csv again, for questions that only all of its rows answer."""
+"""Reading an indexed csv, or a table saved as text, again, for questions that only all of its rows answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mixrag_cli.stories.roots import folder_of
 from mixrag_cli.tables.scan import Dialect, Filter, Group, ScanOperation, ScanResult, scan_column, scan_groups
 from mixrag_cli.walking import ensure_unchanged, open_source
 
-SCANNED_SUFFIXES = ("csv", "tsv", "tab")
+SCANNED_SUFFIXES = ("csv", "tsv", "tab", "txt", "text", "dat", "data")
 Found = TypeVar("Found")
 
 

@@ -50,8 +50,10 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     document: the document's id, part of the table's id. title: used where the grid has no caption of its own.
     Merged data cells appear once, at their top left corner, with their spans.
     """
-    stacked = stack_halves(grid, grid_to_matrix(grid))
-    matrix = grid_to_matrix(stacked)
+    matrix = grid_to_matrix(grid)
+    stacked = stack_halves(grid, matrix)
+    if stacked is not grid:
+        matrix = grid_to_matrix(stacked)
     layout = find_layout(matrix)
     if layout is None:
         return None

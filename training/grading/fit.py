@@ -168,11 +168,10 @@ def fit_curves(firsts: Sequence[Graded]) -> Curves:
 def through_curves(groups: Sequence[Sequence[Graded]]) -> list[list[Graded]]:
     """The candidates of each question through the curves of all other domains."""
     found = []
-    of_group = [group_of(group[0].one) for group in groups]
-    for left in sorted(set(of_group)):
-        others = [first_of(group) for group, name in zip(groups, of_group, strict=True) if name != left]
-        curves = fit_curves(others)
-        own = [group for group, name in zip(groups, of_group, strict=True) if name == left]
+    named = [(group_of(group[0].one), group, first_of(group)) for group in groups]
+    for left in sorted({name for name, _, _ in named}):
+        curves = fit_curves([first for name, _, first in named if name != left])
+        own = [group for name, group, _ in named if name == left]
         found += [[replace(each, as_answer=curves(each.one.kind, each.as_answer)) for each in group] for group in own]
     return found
 

@@ -11,6 +11,9 @@ from mixrag_cli.readers.sheets.sampling import SourceCell
 from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
 MAX_CAPTION_GAP = 2  # blank rows between a title and its table
+MAX_GAP = 1  # blank rows within a table
+MAX_NAMED_GAP = 4  # where its columns are named above, and what follows names none of its own
+MAX_HEADING_ROWS = 4  # of a band that holds nothing but headings
 MAX_DEPTH = 8  # cuts within cuts; real sheets need three
 LONG_TEXT_CHARS = 60
 MAX_TITLED_ROWS = 6  # of a title with the headings below it
@@ -152,22 +155,45 @@ def _is_empty_row(upper: Region, band: Region, following: Region, cells: Cells) 
 
 
 def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
-    if upper.n_columns < 2 or lower.top - upper.bottom > 2:
+    n_blank = lower.top - upper.bottom - 1
+    goes_on = lower.left == upper.left and _has_headings(upper, cells) and not _has_headings(lower, cells)
+    if upper.n_columns < 2 or n_blank > (MAX_NAMED_GAP if goes_on else MAX_GAP):
         return False
     if _is_titled_heading(upper, lower, cells):
         return True
+    if _is_heading_only(upper, cells) and _is_headed(lower, upper, cells):
+        return True
     if lower.left < upper.left or lower.right > upper.right:
         return False
-    if _is_heading_only(upper, cells):
-        return True
     if _heads(upper, cells) and _heads(lower, cells):
         return False
-    for row in range(lower.top, min(lower.bottom, lower.top + 2) + 1):
-        filled = [
-            cell for column in range(lower.left, lower.right + 1) if (cell := cells.get((row, column))) is not None
-        ]
+    for row in range(lower.top, min(lower.bottom, lower.top + MAX_TITLED_ROWS) + 1):
+        filled = _texts_of_row(row, lower, cells)
         if len(filled) > 1 and not all(MISSING.match(cell.text.strip()) for cell in filled[1:]):
             return any(is_figure(cell) for cell in filled[1:])
+    return False
+
+
+def _is_headed(lower: Region, upper: Region, cells: Cells) -> bool:
+    """Whether a band stands below headings: within their columns, or with labels on their left and most figures below.
+
+    Example: years over B to F, a blank row, then labels in A, figures in B to F and a check of some of them in H.
+    """
+    if upper.left <= lower.left and lower.right <= upper.right:
+        return True
+    figures = [column for row, column in _places(lower) if (cell := cells.get((row, column))) and is_figure(cell)]
+    below = sum(upper.left <= column <= upper.right for column in figures)
+    return lower.left == upper.left - 1 and _has_labels(lower, cells) and below * 2 > len(figures)
+
+
+def _has_headings(region: Region, cells: Cells) -> bool:
+    """Whether a row above the first figures holds texts or years in several columns beside the labels."""
+    for row in range(region.top, min(region.bottom, region.top + MAX_TITLED_ROWS) + 1):
+        found = _texts_of_row(row, region, cells)
+        if any(map(is_figure, found)):
+            return False
+        if sum(cell is not cells.get((row, region.left)) for cell in found) > 1:
+            return True
     return False
 
 
@@ -196,7 +222,9 @@ def _is_heading_only(region: Region, cells: Cells) -> bool:
     """Whether a band holds short texts in several columns and no figures: header rows above a blank line."""
     found = [cells[row, column] for row, column in _places(region) if (row, column) in cells]
     is_short = all(len(cell.text) <= LONG_TEXT_CHARS for cell in found)
-    return region.n_rows <= 3 and len(found) > 1 and is_short and not any(is_figure(cell) for cell in found)
+    return (
+        region.n_rows <= MAX_HEADING_ROWS and len(found) > 1 and is_short and not any(is_figure(cell) for cell in found)
+    )
 
 
 def _is_titled_heading(upper: Region, lower: Region, cells: Cells) -> bool:

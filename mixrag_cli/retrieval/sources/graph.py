@@ -65,9 +65,7 @@ class Graph:
         """The passages outside of the pool that hold most of the walk, in the second round."""
         if not seeds:
             return ()
-        mass = self._walk(seeds)
-        best = np.argsort(-mass, kind="stable")[: len(seeds) + BUDGET]
-        return self.passages.propose((int(row) for row in best if mass[row] > 0), query, seeds, BUDGET)
+        return self.passages.propose_best(self._walk(seeds), query, seeds, BUDGET)
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
         """The logarithm of the share of the walk, smoothed by an even one; None for what is not in the collection."""

@@ -42,15 +42,11 @@ class Hops:
         """The passages with the highest score, in the second round."""
         if not seeds:
             return ()
-        scores = self._scores(query)
-        best = np.argsort(-scores, kind="stable")[: len(seeds) + BUDGET]
-        return self.passages.propose((int(row) for row in best if scores[row] > 0), query, seeds, BUDGET)
+        return self.passages.propose_best(self._scores(query), query, seeds, BUDGET)
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
         """The mean of the ranges' cosines, in [0, 1]; None for a passage that is not in the collection."""
-        scores = self._scores(query)
-        places = [self.passages.places.get(hit.chunk.id) for hit in hits]
-        return [None if place is None else float(scores[place]) for place in places]
+        return self.passages.scores_of(hits, self._scores(query))
 
     def _scores(self, query: Query) -> Vectors:
         columns = [keep_best(vectors @ query.vector) for vectors in self.snippets]

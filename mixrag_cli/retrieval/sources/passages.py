@@ -56,6 +56,11 @@ class Passages:
         places = [self.places.get(hit.chunk.id) for hit in hits]
         return [None if place is None else float(scores[place]) for place in places]
 
+    def propose_best(self, scores: Numbers, query: Query, seeds: Sequence[Hit], budget: int) -> list[Proposal]:
+        """Of all passages, with scores (n,), the best above 0 that the pool does not hold."""
+        best = np.argsort(-scores, kind="stable")[: len(seeds) + budget]
+        return self.propose((int(row) for row in best if scores[row] > 0), query, seeds, budget)
+
     def propose(self, rows: Iterable[int], query: Query, seeds: Sequence[Hit], budget: int) -> list[Proposal]:
         """The first of these passages that the pool does not hold; none where the question is restricted.
 
