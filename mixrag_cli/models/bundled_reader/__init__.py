@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import read_pinned
 
-READER_SHA256 = "8aca70db6b8aa4bce6794c41c1a6d2d18d10a0ab378a03849d8bfa797c13cb75"
+READER_SHA256 = "aaa1307f753ee7fd641e0b16911d47f7e8b3e995e9f48e990c034bf47a43e238"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
