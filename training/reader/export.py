@@ -26,10 +26,9 @@ from training.reader.groups import Group, Intent, Lesson, is_dev
 from training.reader.lessons import LESSONS_FILE, Preparing, kept_lessons
 from training.reader.questions import fit_question_heads
 
-
 # Taken off the logit of a look-up. Nine in ten of the questions written for folders look something up, so that other
-# operations are named too seldom. Of 0 to 3 by halves: kept questions with another operation .35 to .70 (folders, 57) and
-# .56 to .70 (public data), all kept ones .914 to .903 and .773 to .790.
+# operations are named too seldom. Of 0 to 3 by halves: kept questions with another operation .35 to .70 (57 of folders)
+# and .56 to .70 (public data), all kept ones .914 to .903 and .773 to .790.
 LOOKUP_EXCESS = 1.5
 
 
