@@ -16,6 +16,7 @@ from tests.cli_fixtures import SAMPLES, Silent
 from training.reader.groups import Group, Intent, Lesson
 from training.reader.natural import read_natural
 
+UNANSWERABLE = "How many litres does the pumping station at Amberley hold?"
 QUESTION, ANSWER = "How far apart must samples be taken before a boil notice is lifted?", "at least 12 hours apart"
 
 
@@ -33,6 +34,7 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> list[Lesson]:
     gone = {**asked, "question": "Which day is it?", "answer": "words that stand nowhere"}
     lines = [json.dumps({**one, "operation": "lookup", "expects": "number"}) + "\n" for one in (asked, gone)]
     (folder / "lessons.jsonl").write_text("".join(lines), "utf-8")
+    (folder / "unanswerable.txt").write_text(f"{UNANSWERABLE}\n", "utf-8")
     return list(read_natural(folder / "lessons.jsonl", folder, random.Random(1)))
 
 
@@ -41,7 +43,7 @@ def test_what_the_question_wants_is_a_lesson_alone(lessons: list[Lesson]) -> Non
 
 
 def test_the_answer_is_marked_in_the_window_it_was_written_from(lessons: list[Lesson]) -> None:
-    groups = [one for one in lessons if isinstance(one, Group) and one.head == "holds"]
+    groups = [one for one in lessons if isinstance(one, Group) and one.head == "holds" and one.question == QUESTION]
     assert len(groups) == 2
     assert len({group.passages for group in groups}) == 2
     for group in groups:
@@ -51,3 +53,12 @@ def test_the_answer_is_marked_in_the_window_it_was_written_from(lessons: list[Le
         if group.right is not None:
             assert {group.passages[group.right][start:end] for start, end in group.spans} == {ANSWER}
     assert any(group.right is not None for group in groups)
+
+
+def test_nothing_that_is_found_for_an_unanswerable_question_is_right(lessons: list[Lesson]) -> None:
+    groups = [one for one in lessons if isinstance(one, Group) and one.question == UNANSWERABLE]
+    assert {group.head for group in groups} == {"holds", "pair"}
+    for group in groups:
+        assert group.passages
+        assert group.right is None
+        assert group.spanned == (group.head == "holds")

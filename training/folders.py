@@ -1,8 +1,10 @@
-"""Files as the product reads them, without an index."""
+"""Folders as the product sees them: the files as it reads them, or its index of them."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from mixrag_cli.models.bundled import WINDOW
 from mixrag_cli.records.files import SourceFile
 from mixrag_cli.records.passages import Extraction
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.walking import WalkLimits, document_id, walk_root
 
 LARGEST_MB = 50  # of a file
@@ -25,3 +28,10 @@ def read_folder(folder: Path) -> Iterator[tuple[str, Extraction]]:
         for result in pool.extract_all(jobs):
             if result.extraction is not None:
                 yield result.job.path, result.extraction
+
+
+def open_indexed(folder: Path, store: Path) -> Session:
+    """The folder's index, made or brought up to date by the program itself."""
+    command = (sys.executable, "-m", "mixrag_cli", "index", str(folder), "--store", str(store), "--json")
+    subprocess.run(command, check=False, stdout=subprocess.DEVNULL)  # 3 where a file could not be read
+    return open_session(folder, Settings(store=store))

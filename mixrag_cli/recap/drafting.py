@@ -59,7 +59,7 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     return compare([replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)])
 
 
-def labelled_drafts(restated: Restated, base: EvidenceBase) -> list[tuple[str, Draft]]:
+def labelled_drafts(restated: Restated, base: EvidenceBase) -> list[_Labelled]:
     """Cells, computed values, tallies and facts, each with the text that the reader judges it by."""
     return [*_from_pieces(restated, base), *_from_facts(restated, base)]
 

@@ -33,7 +33,7 @@ CODE_LINES, TEXT_LINES, TEXT_CHARS = 2, 3, 400
 SPAN_PART, MEANING_PART, WORDS_PART = 0.12, 1.0, 1.0
 LEAST_LOG = -12.0  # of a span that the reader does not name
 
-_Stretches = list[tuple[int, int]]  # [start, end) of a hit's text
+Stretches = list[tuple[int, int]]  # [start, end) of a hit's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class Window:
 def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -> tuple[list[ReadPassage], float]:
     """The best hits, each with its deciding sentence, in their order; the log probability that none holds an answer."""
     hits = base.hits[:READ_HITS]
-    stretches = [_stretches(hit) for hit in hits]
-    windows = [window for rank, hit in enumerate(hits) for window in _windows(rank, hit, stretches[rank])]
+    stretches = [stretches_of(hit) for hit in hits]
+    windows = windows_of(hits, stretches)
     readings = reader.read(restated.question, [window.lead + window.text for window in windows])
     total = joint_total(readings)
     spans: dict[int, list[ScoredSpan]] = {rank: [] for rank in range(len(hits))}
@@ -92,12 +92,16 @@ def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -
     return _with_sentences(restated, base, hits, stretches, holds, spans), -total
 
 
-def windows_of(hits: Sequence[Hit]) -> list[Window]:
-    """What the trained reader reads of the hits."""
-    return [window for rank, hit in enumerate(hits) for window in _windows(rank, hit, _stretches(hit))]
+def windows_of(hits: Sequence[Hit], stretches: Sequence[Stretches]) -> list[Window]:
+    """What the trained reader reads of the hits. stretches: of each, as stretches_of finds them."""
+    return [
+        window
+        for rank, (hit, own) in enumerate(zip(hits, stretches, strict=True))
+        for window in _windows(rank, hit, own)
+    ]
 
 
-def _windows(rank: int, hit: Hit, stretches: _Stretches) -> list[Window]:
+def _windows(rank: int, hit: Hit, stretches: Stretches) -> list[Window]:
     """A hit's text in pieces that end with a sentence; a short one is one piece."""
     text = hit.chunk.text
     lead = f"{hit.chunk.context[-CONTEXT_CHARS:]}\n" if hit.chunk.context else ""
@@ -111,11 +115,11 @@ def _windows(rank: int, hit: Hit, stretches: _Stretches) -> list[Window]:
     return [*found, Window(rank, start, text[start : max(end, start + 1)][: 2 * WINDOW_CHARS], lead)]
 
 
-def _stretches(hit: Hit) -> _Stretches:
+def stretches_of(hit: Hit) -> Stretches:
     """The sentences of a hit, or lines where it has none: [start, end) of its text."""
     text = hit.chunk.text
     most_lines, most_chars = (CODE_LINES, 0) if hit.chunk.kind == "code" else (TEXT_LINES, TEXT_CHARS)
-    found: _Stretches = []
+    found: Stretches = []
     for start, end in split_sentences(text):
         said = text[start:end]
         is_one = len(said) <= most_chars or said.count("\n") < most_lines
@@ -123,7 +127,7 @@ def _stretches(hit: Hit) -> _Stretches:
     return found or [(0, len(text))]
 
 
-def _lines(text: str, start: int, end: int) -> _Stretches:
+def _lines(text: str, start: int, end: int) -> Stretches:
     spans = [(start + first, start + last) for first, last in line_spans(text[start:end])]
     return [(last - len(text[first:last].lstrip()), last) for first, last in spans]
 
@@ -132,7 +136,7 @@ def _with_sentences(
     restated: Restated,
     base: EvidenceBase,
     hits: Sequence[Hit],
-    stretches: Sequence[_Stretches],
+    stretches: Sequence[Stretches],
     holds: Sequence[float],
     spans: dict[int, list[ScoredSpan]],
 ) -> list[ReadPassage]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
@@ -19,11 +17,11 @@ from mixrag_cli.recap.in_tables import acceptance, scorer
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.spots import Spot
 from mixrag_cli.records.places import Locator
-from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.scope import Scope
-from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.stories.session import Session
+from training.folders import open_indexed
 from training.grading.domains import KEPT_FOLD, Asked, Domain, Gold
 
 ENOUGH_OF_THE_WORDS = 0.5  # of those that stand at the right place, which a passage shows
@@ -67,10 +65,7 @@ def signs_of(domain: Domain, cache: Path) -> list[Signed]:
     kept = cache / f"{domain.name}.signs.jsonl"
     if kept.exists():
         return [Signed.from_json(line) for line in kept.read_text("utf-8").splitlines()]
-    store = cache / "stores" / domain.name
-    command = (sys.executable, "-m", "mixrag_cli", "index", str(domain.folder), "--store", str(store), "--json")
-    subprocess.run(command, check=False, stdout=subprocess.DEVNULL)  # 3 where a file could not be read
-    session = open_session(domain.folder, Settings(store=store))
+    session = open_indexed(domain.folder, cache / "stores" / domain.name)
     with fitted_without(KEPT_FOLD, cache / "folds") if domain.name == "statistics" else nullcontext():
         found = [one for n, asked in enumerate(domain.questions) for one in _ask(session, domain.name, n, asked)]
     kept.write_text("".join(one.to_json() + "\n" for one in found), "utf-8")

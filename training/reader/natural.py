@@ -5,7 +5,8 @@
 LESSONS/NAME/lessons.jsonl has a question a line, written from one passage of GATHERED/NAME/files: its path and place,
 the question, the answer word for word ("" where the whole passage answers or it must be computed), the operation and
 what is expected. Each question is asked of its folder's index; the windows and the cells that the reader would be given
-are the group, and what the answer stands in is right. Writes RUN/lessons.jsonl.gz.
+are the group, and what the answer stands in is right. LESSONS/NAME/unanswerable.txt, where there is one, has a question
+a line that the folder does not answer: of what is found for it nothing is right. Writes RUN/lessons.jsonl.gz.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ import argparse
 import json
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,14 +22,14 @@ from pathlib import Path
 from mixrag_cli.evaluation.answers import says_form
 from mixrag_cli.recap.drafting import labelled_drafts
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.passages import READ_HITS, Window, windows_of
+from mixrag_cli.recap.passages import READ_HITS, Window, stretches_of, windows_of
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records.passages import Chunk, Hit
-from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.scope import Scope
-from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.stories.session import Session
+from training.folders import open_indexed
 from training.reader.groups import Group, Intent, Lesson
 from training.reader.jsonl import read_jsonl
 from training.reader.lessons import LESSONS_FILE, kept_lessons, write_lessons
@@ -42,19 +41,22 @@ NEAREST = 14  # windows that they are drawn from, best first
 CELLS = 6  # of a group that are not meant
 MISSING = 0.15  # of the groups lose what is right
 MOST_PLACES = 3  # of an answer in its passage; what stands there more often says little of where
+UNANSWERABLE = "unanswerable.txt"
 IN_TEXT = 0.1  # of the questions that a passage answers also teach that no cell does
-REPLAYED = 0.15  # earlier lessons for each new one
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A question and the passage it was written from. answer: word for word, "" where no words of it answer."""
+    """A question and the passage it was written from. answer: word for word, "" where no words of it answer.
+
+    gold: None where the folder does not answer.
+    """
 
     question: str
     answer: str
     operation: str
     expects: str
-    gold: Chunk
+    gold: Chunk | None
     path: str
 
 
@@ -65,6 +67,7 @@ def main() -> None:
     parser.add_argument("lessons", type=Path)
     parser.add_argument("run", type=Path)
     parser.add_argument("--replay", type=Path)
+    parser.add_argument("--replayed", type=float, default=0.15, help="earlier lessons for each new one")
     options = parser.parse_args()
     options.run.mkdir(parents=True, exist_ok=True)
     rng = random.Random(SEED)
@@ -78,24 +81,22 @@ def main() -> None:
         print(f"{name}: {len(found)} lessons", flush=True)
     if options.replay:
         earlier = list(kept_lessons(options.replay))
-        found += rng.sample(earlier, min(len(earlier), round(REPLAYED * len(found))))
+        found += rng.sample(earlier, min(len(earlier), round(options.replayed * len(found))))
     rng.shuffle(found)
     write_lessons(found, options.run / LESSONS_FILE)
 
 
 def read_natural(known: Path, folder: Path, rng: random.Random) -> Iterator[Lesson]:
     """All lessons of one folder. known: its questions. folder: with its files, beside which its index is kept."""
-    store = folder / "store"
-    command = (sys.executable, "-m", "mixrag_cli", "index", str(folder / "files"), "--store", str(store), "--json")
-    subprocess.run(command, check=False, stdout=subprocess.DEVNULL)  # 3 where a file could not be read
-    session = open_session(folder, Settings(store=store))
-    for one in _written(known, folder / "files", session):
+    session = open_indexed(folder / "files", folder / "store")
+    for one in (*_written(known, folder / "files", session), *_unanswerable(known.with_name(UNANSWERABLE))):
         group = f"natural:{folder.name}/{one.path}"
-        yield Intent(one.question, one.operation, one.expects, "natural", group)
+        if one.gold is not None:
+            yield Intent(one.question, one.operation, one.expects, "natural", group)
         restated, base, _ = prepare(session, one.question, Scope(), Clock())
         if one.operation == "lookup" or one.answer:
             yield from _window_groups(one, base, group, rng)
-        if one.gold.parent or rng.random() < IN_TEXT:
+        if one.gold is None or one.gold.parent or rng.random() < IN_TEXT:
             yield from _cell_group(one, restated, base, group, rng)
 
 
@@ -112,24 +113,36 @@ def _written(known: Path, files: Path, session: Session) -> Iterator[Written]:
             yield Written(asked["question"], asked["answer"], asked["operation"], asked["expects"], gold, asked["path"])
 
 
+def _unanswerable(known: Path) -> Iterator[Written]:
+    """The questions that the folder does not answer, each as of a document of its own."""
+    for question in known.read_text("utf-8").splitlines() if known.exists() else ():
+        yield Written(question, "", "lookup", "", None, question)
+
+
 def _window_groups(one: Written, base: EvidenceBase, group: str, rng: random.Random) -> Iterator[Group]:
     hits = base.hits[:READ_HITS]
-    gold = Hit(one.gold, one.path, "", {}, 0.0)
-    right = [window for window in windows_of([gold]) if one.answer in window.text]
-    wrong = [window for window in windows_of(hits) if _is_wrong(one, hits[window.rank].chunk, window)]
-    if not right or not wrong:
+    gold = [Hit(one.gold, one.path, "", {}, 0.0)] if one.gold is not None else []
+    right = [window for window in _windows(gold) if one.answer in window.text]
+    wrong = [window for window in _windows(hits) if _is_wrong(one, hits[window.rank].chunk, window)]
+    if (gold and not right) or not wrong:
         return
     for _ in range(DRAWS):
         chosen = rng.sample(wrong[:NEAREST], min(rng.randint(*WRONG), len(wrong[:NEAREST])))
-        if rng.random() < MISSING:
+        if not gold or rng.random() < MISSING:
             yield _shown(one, chosen, None, group)
         else:
             at = rng.randrange(len(chosen) + 1)
             yield _shown(one, [*chosen[:at], right[0], *chosen[at:]], at, group)
 
 
+def _windows(hits: Sequence[Hit]) -> list[Window]:
+    return windows_of(hits, [stretches_of(hit) for hit in hits])
+
+
 def _is_wrong(one: Written, chunk: Chunk, window: Window) -> bool:
     """Whether a window does not answer: what stands beside the right passage, or says the same, may."""
+    if one.gold is None:
+        return True
     if chunk.id == one.gold.id or chunk.text == one.gold.text:
         return False
     if not one.answer:
@@ -143,7 +156,7 @@ def _shown(one: Written, windows: Sequence[Window], at: int | None, group: str) 
     if at is not None and one.answer:
         first = len(windows[at].lead)
         spans = tuple((first + start, first + start + len(one.answer)) for start in _places(one.answer, windows[at]))
-    is_spanned = bool(one.answer) and (at is None or 0 < len(spans) <= MOST_PLACES)
+    is_spanned = one.gold is None or (bool(one.answer) and (at is None or 0 < len(spans) <= MOST_PLACES))
     return Group(one.question, texts, at, spans if is_spanned else (), "holds", is_spanned, "natural", group)
 
 
@@ -159,7 +172,11 @@ def _cell_group(
 ) -> Iterator[Group]:
     """The cells, facts and computed values that the question would be given, of which one at most is right."""
     labelled = [
-        (label, says_form(one.answer, draft.text) if one.answer else False, draft.chunk == one.gold.id)
+        (
+            label,
+            bool(one.answer) and says_form(one.answer, draft.text),
+            one.gold is not None and draft.chunk == one.gold.id,
+        )
         for label, draft in labelled_drafts(restated, base)
     ]
     right = [label for label, says, is_gold in labelled if says and is_gold]
