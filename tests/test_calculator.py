@@ -41,6 +41,7 @@ OPERANDS = {"e1": Decimal("80"), "e2": Decimal("90"), "e3": Decimal("-2.50"), "t
         ("MEAN(1, 2, 6) * 3", Decimal(9)),
         ("max(e1, e2) - min(e1, e3)", Decimal("92.5")),
         ("abs(e3)", Decimal("2.5")),
+        ("sum(e1,100)", Decimal(180)),  # the digit of a name begins no thousands
         ("count(e1, e2, e3)", Decimal(3)),
         ("round(2.5)", Decimal(3)),  # half away from zero, as accounts do; half to even would give 2
         ("round(-2.5)", Decimal(-3)),
@@ -52,6 +53,21 @@ OPERANDS = {"e1": Decimal("80"), "e2": Decimal("90"), "e3": Decimal("-2.50"), "t
 )
 def test_formula_has_the_value_of_arithmetic(formula: str, expected: Decimal) -> None:
     assert evaluate(formula, OPERANDS) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [("(1,234 − e1) × 100", "(1234 - e1) * 100"), ("$5 ÷ [e1]", "5 / (e1)"), ("sum(e1,100)", "sum(e1,100)")],
+)
+def test_formula_as_people_write_it(written: str, plain: str) -> None:
+    assert calculator.plain_formula(written) == plain
+
+
+def test_operands_are_replaced_whole() -> None:
+    ids = {"e1": "e12", "515": "e2"}
+    assert calculator.replace_operands("e12 + e1 * 515 - 5151", lambda part: ids.get(part, part)) == (
+        "e12 + e12 * e2 - 5151"
+    )
 
 
 def test_growth_rate_takes_a_root() -> None:

@@ -23,6 +23,7 @@ from mixrag_cli.output.answer_view import print_answer
 from mixrag_cli.output.console import make_console
 from mixrag_cli.output.passages import Behind
 from mixrag_cli.output.payloads import answer_to_json
+from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.reader import Asking, generate_answer
 from mixrag_cli.recap.generated.strategies import Limits
 from mixrag_cli.recap.support import find_quote, unsupported_numbers
@@ -123,6 +124,21 @@ def test_no_strategy_is_weaker(sample: Sample, payload: Payload, strategy: str) 
     assert_guarantees(answer, streamed, retrieved)
     own = f"{answer.text}\n{answer.present}\n{streamed}"
     assert [each for each in payload.forbidden if each in own] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted", "shown"),
+    [
+        ("See ![x](http://a.b/?q=1) [s1] http://a.b", [], "See x http[:]//a[.]b"),
+        ("515 [7][s12] (source: s9) [1, 2; s3]", [], "515"),
+        ("use args[0] at http://a.b/c.", ["set args[0]", "see http://a.b/c"], "use args[0] at http://a.b/c."),
+        ("515 [a][1]\n\n[1]: http://evil.example", [], "515 a"),
+        ("in 3 (12) of 5 if x<y: z", [], "in 3 (12) of 5 if x<y: z"),
+        ("5 <<b>script>alert(1)<</b>/script> <img src=http://a.b", [], "5 alert(1)"),
+    ],
+)
+def test_what_could_lead_elsewhere_is_made_harmless(text: str, quoted: list[str], shown: str) -> None:
+    assert defang(text, quoted) == shown
 
 
 def test_the_prompt_keeps_document_text_inside_its_delimiters(sample: Sample) -> None:

@@ -15,16 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import (
-    ROUND_HALF_EVEN,
-    ROUND_HALF_UP,
-    Context,
-    Decimal,
-    DecimalException,
-    Overflow,
-    Underflow,
-)
-from typing import Literal, NoReturn
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, DecimalException, Overflow, Underflow
+from functools import reduce
+from typing import Literal, NamedTuple, NoReturn
 
 from mixrag_cli.errors import MixragError
 
@@ -38,15 +31,20 @@ MAX_ROUND_PLACES = 30
 PRECISION = 50  # digits; 34 (IEEE 754 decimal128) is the least we promise, the rest absorbs long chains
 
 ErrorCode = Literal["too-large", "not-arithmetic", "division-by-zero", "overflow", "not-a-number", "unknown-name"]
+NodeKind = Literal["number", "name", "operation"]
 
+# Subtle: "2e1" is 20 to a programmer and 2 × e1 to a reader of our formulas, so it is neither.
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n]+)"
-    r"|(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
+    r"|(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?![A-Za-z]))"
     r"|(?P<name>[A-Za-z][A-Za-z0-9_]*)"
     r"|(?P<mark>\*\*|[-+*/^%(),])"
+    r"|(?P<other>.)",
+    re.DOTALL,
 )
 # "1,234" inside a list of arguments would silently become two numbers.
-_THOUSANDS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])")
+_THOUSANDS = re.compile(r"(?<![\w.,])[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])", re.ASCII)
+_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "[": "(", "]": ")"} | dict.fromkeys("$€£"))
 
 _BINDING = {"+": 10, "-": 10, "*": 20, "/": 20, "^": 40}
 _SIGN_BINDING = 30  # below "^", so that -2^2 is -4, as in mathematics
@@ -74,7 +72,11 @@ def evaluate(formula: str, values: Mapping[str, Decimal]) -> Decimal:
     Raises CalculationError for all that is not bounded arithmetic with a finite result.
     """
     tree = parse_formula(formula)
-    return _Evaluation(values).value_of(tree)
+    context = Context(PRECISION, ROUND_HALF_EVEN, -MAX_MAGNITUDE, MAX_MAGNITUDE, traps=[Overflow, Underflow])
+    try:
+        return _value(tree, values, context)
+    except DecimalException as error:
+        raise CalculationError("overflow", f"overflow: the value leaves the range of 10^±{MAX_MAGNITUDE}") from error
 
 
 def operand_names(formula: str) -> tuple[str, ...]:
@@ -82,18 +84,20 @@ def operand_names(formula: str) -> tuple[str, ...]:
 
     Raises CalculationError when the formula is not bounded arithmetic.
     """
-    names: dict[str, None] = {}
-    unseen = [parse_formula(formula)]
-    while unseen:
-        node = unseen.pop()
-        if node.kind == "name":
-            names[node.symbol] = None
-        unseen.extend(reversed(node.parts))
-    return tuple(names)
+    return tuple(dict.fromkeys(_names(parse_formula(formula))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+def plain_formula(text: str) -> str:
+    """A formula as people write it, in the calculator's signs. Example: "$1,234 × e1" -> "1234 * e1"."""
+    return _THOUSANDS.sub(lambda found: found.group().replace(",", ""), text.translate(_SIGNS)).strip()
+
+
+def replace_operands(formula: str, replaced: Callable[[str], str]) -> str:
+    """The formula with each of its numbers and names as `replaced` has it; a name begins with a letter."""
+    return _TOKEN.sub(lambda found: replaced(found[0]) if found["number"] or found["name"] else found[0], formula)
+
+
+class _Token(NamedTuple):
     """kind: "number", "name", "mark" or "end"."""
 
     kind: str
@@ -105,13 +109,20 @@ class FormulaNode:
     """A part of a formula. symbol: the digits of a number, an operand's name, an operator ("+", "negative", "%") or a
     function; parts: its operands."""
 
-    kind: Literal["number", "name", "operator", "function"]
+    kind: NodeKind
     symbol: str
     parts: tuple[FormulaNode, ...] = ()
 
 
 def _fail(code: ErrorCode, message: str) -> NoReturn:
     raise CalculationError(code, message)
+
+
+def _names(node: FormulaNode) -> list[str]:
+    return [node.symbol] if node.kind == "name" else [name for part in node.parts for name in _names(part)]
+
+
+# --- formula to tree ------------------------------------------------------------------------------------------------
 
 
 def parse_formula(formula: str) -> FormulaNode:
@@ -125,18 +136,11 @@ def _tokenize(formula: str) -> list[_Token]:
     if match := _THOUSANDS.search(formula):
         _fail("not-arithmetic", f"not arithmetic: '{match[0]}' could be one number or several; write no comma in it")
     tokens: list[_Token] = []
-    position = 0
-    while position < len(formula):
-        match = _TOKEN.match(formula, position)
-        if match is None:
-            _fail("not-arithmetic", f"not arithmetic: {formula[position]!a} at character {position + 1}")
-        kind, text = match.lastgroup, match[0]
-        if kind == "name" and tokens and tokens[-1].kind == "number" and formula[position - 1] in "0123456789.":
-            # Subtle: "2e1" is 20 to a programmer and 2 × e1 to a reader of our formulas, so it is neither.
-            _fail("not-arithmetic", f"not arithmetic: '{tokens[-1].text}{text}' is neither a number nor an operand")
-        if kind is not None and kind != "space":
-            tokens.append(_Token(kind, "^" if text == "**" else text))
-        position = match.end()
+    for match in _TOKEN.finditer(formula):
+        if match["other"]:
+            _fail("not-arithmetic", f"not arithmetic: {match[0]!a} at character {match.start() + 1}")
+        if not match["space"]:
+            tokens.append(_Token(str(match.lastgroup), "^" if match[0] == "**" else match[0]))
     return [*tokens, _Token("end", "")]
 
 
@@ -159,23 +163,19 @@ class _Parser:
         return self._tokens[self._position]
 
     def _take(self) -> _Token:
-        token = self._tokens[self._position]
         self._position += 1
-        return token
+        return self._tokens[self._position - 1]
 
     def _refuse(self, token: _Token) -> NoReturn:
-        _fail(
-            "not-arithmetic", f"not arithmetic: {repr(token.text) if token.text else 'the end'} where it cannot stand"
-        )
+        shown = repr(token.text) if token.text else "the end"
+        _fail("not-arithmetic", f"not arithmetic: {shown} where it cannot stand")
 
     def _expect(self, mark: str) -> None:
         if self._next.text != mark:
             self._refuse(self._next)
         self._take()
 
-    def _node(
-        self, kind: Literal["number", "name", "operator", "function"], symbol: str, parts: Sequence[FormulaNode] = ()
-    ) -> FormulaNode:
+    def _node(self, kind: NodeKind, symbol: str, parts: Sequence[FormulaNode] = ()) -> FormulaNode:
         self._nodes += 1
         if self._nodes > MAX_NODES:
             _fail("too-large", f"formula too large: more than {MAX_NODES} parts")
@@ -184,21 +184,17 @@ class _Parser:
     def _parse_expression(self, binding: int, depth: int) -> FormulaNode:
         if depth > MAX_DEPTH:
             _fail("too-large", f"formula too large: nested deeper than {MAX_DEPTH}")
-        left = self._parse_percent(self._parse_prefix(depth))
+        left = self._parse_prefix(depth)
+        while self._next.text == "%":
+            left = self._node("operation", self._take().text, (left,))
         while (own := _BINDING.get(self._next.text, 0)) > binding:
             operator = self._take().text
             if operator == "^":  # groups from the right: 2^3^2 is 2^9
                 right = self._parse_expression(own - 1, depth + 1)
             else:
                 right = self._parse_expression(own, depth)
-            left = self._node("operator", operator, (left, right))
+            left = self._node("operation", operator, (left, right))
         return left
-
-    def _parse_percent(self, node: FormulaNode) -> FormulaNode:
-        while self._next.text == "%":
-            self._take()
-            node = self._node("operator", "%", (node,))
-        return node
 
     def _parse_prefix(self, depth: int) -> FormulaNode:
         token = self._take()
@@ -213,65 +209,48 @@ class _Parser:
         if token.text not in ("+", "-"):
             self._refuse(token)
         signed = self._parse_expression(_SIGN_BINDING, depth + 1)
-        return self._node("operator", "negative", (signed,)) if token.text == "-" else signed
+        return self._node("operation", "negative", (signed,)) if token.text == "-" else signed
 
     def _parse_call(self, name: _Token, depth: int) -> FormulaNode:
-        if name.text.lower() not in _FUNCTIONS:
+        function = name.text.lower()
+        if function not in _MOST_ARGUMENTS:
             _fail("not-arithmetic", f"not arithmetic: '{name.text}' is no function of the calculator")
-        self._expect("(")
-        arguments = [self._parse_expression(0, depth + 1)]
-        while self._next.text == ",":
-            self._take()
+        arguments: list[FormulaNode] = []
+        while not arguments or self._next.text == ",":
+            self._take()  # the opening parenthesis or the comma
             arguments.append(self._parse_expression(0, depth + 1))
         self._expect(")")
-        return self._node("function", name.text.lower(), arguments)
+        if len(arguments) > (most := _MOST_ARGUMENTS[function]):
+            _fail("not-arithmetic", f"not arithmetic: {function} takes at most {most}, got {len(arguments)} numbers")
+        return self._node("operation", function, arguments)
 
 
-class _Evaluation:
-    """One pass over a tree with a context of its own."""
+# --- tree to value --------------------------------------------------------------------------------------------------
 
-    def __init__(self, values: Mapping[str, Decimal]) -> None:
-        self._values = values
-        self._context = Context(
-            prec=PRECISION,
-            rounding=ROUND_HALF_EVEN,
-            Emax=MAX_MAGNITUDE,
-            Emin=-MAX_MAGNITUDE,
-            traps=[Overflow, Underflow],
-        )
 
-    def value_of(self, node: FormulaNode) -> Decimal:
-        try:
-            return self._checked(self._compute(node), node)
-        except DecimalException:
-            _fail("overflow", f"overflow: the value leaves the range of 10^±{MAX_MAGNITUDE}")
+def _value(node: FormulaNode, values: Mapping[str, Decimal], context: Context) -> Decimal:
+    if node.kind == "number":
+        value = context.plus(Decimal(node.symbol))
+    elif node.kind == "name":
+        value = context.plus(_operand(node.symbol, values))
+    else:
+        value = _OPERATIONS[node.symbol](context, *(_value(part, values, context) for part in node.parts))
+    if not value.is_finite():
+        _fail("not-a-number", f"'{node.symbol}' has no real, finite value here")
+    if value and value.adjusted() < -MAX_MAGNITUDE:
+        _fail("overflow", f"overflow: the value leaves the range of 10^±{MAX_MAGNITUDE}")
+    return value if value else abs(value)  # no negative zero
 
-    def _compute(self, node: FormulaNode) -> Decimal:
-        if node.kind == "number":
-            return self._context.plus(Decimal(node.symbol))
-        if node.kind == "name":
-            return self._context.plus(self._operand(node.symbol))
-        parts = [self.value_of(part) for part in node.parts]
-        if node.kind == "function":
-            return _FUNCTIONS[node.symbol](self._context, parts)
-        return _OPERATORS[node.symbol](self._context, *parts)
 
-    def _checked(self, value: Decimal, node: FormulaNode) -> Decimal:
-        if not value.is_finite():
-            _fail("not-a-number", f"'{node.symbol}' has no real, finite value here")
-        if value and value.adjusted() < -MAX_MAGNITUDE:
-            _fail("overflow", f"overflow: the value leaves the range of 10^±{MAX_MAGNITUDE}")
-        return value if value else abs(value)  # no negative zero
-
-    def _operand(self, name: str) -> Decimal:
-        value = self._values.get(name)
-        if value is None:
-            _fail("unknown-name", f"unknown name '{name}'")
-        if not value.is_finite():
-            _fail("not-a-number", f"operand '{name}' is not a finite number")
-        if len(value.as_tuple().digits) > MAX_DIGITS:
-            _fail("too-large", f"operand '{name}' too large: more than {MAX_DIGITS:,} digits")
-        return value
+def _operand(name: str, values: Mapping[str, Decimal]) -> Decimal:
+    value = values.get(name)
+    if value is None:
+        _fail("unknown-name", f"unknown name '{name}'")
+    if not value.is_finite():
+        _fail("not-a-number", f"operand '{name}' is not a finite number")
+    if len(value.as_tuple().digits) > MAX_DIGITS:
+        _fail("too-large", f"operand '{name}' too large: more than {MAX_DIGITS:,} digits")
+    return value
 
 
 def _divide(context: Context, dividend: Decimal, divisor: Decimal) -> Decimal:
@@ -291,38 +270,25 @@ def _power(context: Context, base: Decimal, exponent: Decimal) -> Decimal:
     return context.power(base, exponent)
 
 
-def _total(context: Context, numbers: Sequence[Decimal]) -> Decimal:
-    total = Decimal(0)
-    for number in numbers:
-        total = context.add(total, number)
-    return total
+def _sum(context: Context, *numbers: Decimal) -> Decimal:
+    return reduce(context.add, numbers, Decimal(0))
 
 
-def _mean(context: Context, numbers: Sequence[Decimal]) -> Decimal:
-    return context.divide(_total(context, numbers), Decimal(len(numbers)))
+def _mean(context: Context, *numbers: Decimal) -> Decimal:
+    return context.divide(_sum(context, *numbers), Decimal(len(numbers)))
 
 
-def _absolute(context: Context, numbers: Sequence[Decimal]) -> Decimal:
-    if len(numbers) != 1:
-        _fail("not-arithmetic", f"not arithmetic: abs takes 1 number, got {len(numbers)}")
-    return context.abs(numbers[0])
-
-
-def _round(context: Context, numbers: Sequence[Decimal]) -> Decimal:
-    """Half away from zero; the second argument counts decimal places, negative to the left of the point."""
-    if len(numbers) > 2:
-        _fail("not-arithmetic", f"not arithmetic: round takes 1 or 2 numbers, got {len(numbers)}")
-    places = numbers[1] if len(numbers) == 2 else Decimal(0)
+def _round(context: Context, number: Decimal, places: Decimal = Decimal(0)) -> Decimal:
+    """Half away from zero; places are decimal, negative to the left of the point."""
     if places != places.to_integral_value() or abs(places) > MAX_ROUND_PLACES:
         _fail("not-arithmetic", f"not arithmetic: round to whole places within ±{MAX_ROUND_PLACES}")
-    step = Decimal(1).scaleb(-int(places))
-    number, finest = numbers[0], numbers[0].as_tuple().exponent
+    finest = number.as_tuple().exponent
     if isinstance(finest, int) and finest >= -int(places):
         return number
-    return number.quantize(step, rounding=ROUND_HALF_UP, context=context)
+    return number.quantize(Decimal(1).scaleb(-int(places)), rounding=ROUND_HALF_UP, context=context)
 
 
-_OPERATORS: dict[str, Callable[..., Decimal]] = {
+_OPERATIONS: dict[str, Callable[..., Decimal]] = {
     "+": Context.add,
     "-": Context.subtract,
     "*": Context.multiply,
@@ -330,14 +296,13 @@ _OPERATORS: dict[str, Callable[..., Decimal]] = {
     "^": _power,
     "negative": Context.minus,
     "%": lambda context, number: context.divide(number, Decimal(100)),
-}
-_FUNCTIONS: dict[str, Callable[[Context, Sequence[Decimal]], Decimal]] = {
-    "sum": _total,
+    "sum": _sum,
     "average": _mean,
     "mean": _mean,
-    "min": lambda _, numbers: min(numbers),
-    "max": lambda _, numbers: max(numbers),
-    "abs": _absolute,
+    "min": lambda _, *numbers: min(numbers),
+    "max": lambda _, *numbers: max(numbers),
+    "abs": Context.abs,
     "round": _round,
-    "count": lambda _, numbers: Decimal(len(numbers)),
+    "count": lambda _, *numbers: Decimal(len(numbers)),
 }
+_MOST_ARGUMENTS = dict.fromkeys(("sum", "average", "mean", "min", "max", "count"), MAX_NODES) | {"abs": 1, "round": 2}

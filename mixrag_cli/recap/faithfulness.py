@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from mixrag_cli.fencing import plain_text
 from mixrag_cli.recap.calculator import CalculationError, operand_names
-from mixrag_cli.recap.support import find_quote, unsupported_numbers
+from mixrag_cli.recap.support import find_quote, numbers_in, texts_of, unsupported_numbers
 from mixrag_cli.records.answers import Answer, Check, Evidence, Faithfulness, FaithfulnessLevel
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
@@ -52,30 +52,27 @@ def faithfulness_texts(answer: Answer) -> tuple[str, str]:
 
 
 def _check_numbers(answer: Answer) -> Check:
-    said = [answer.question, answer.asks]
-    said += [text for piece in answer.evidence for text in (piece.quote, piece.label)]
-    said += [source.text for source in answer.sources]
-    said += [source.hit.chunk.text for source in answer.sources if answer.text in source.hit.chunk.text]  # a quotation
-    values = [piece.value for piece in answer.evidence if piece.value is not None]
-    values += [value for value in (answer.result,) if value is not None]
+    said = [answer.question, answer.asks, *texts_of(answer.evidence)]
+    for source in answer.sources:
+        whole = source.hit.chunk.text
+        said += [source.text, whole if answer.text in whole else ""]  # an answer may be a quotation
+    values = [value for value in (*(piece.value for piece in answer.evidence), answer.result) if value is not None]
     shown = f"{answer.text} {answer.present}"
-    wrong = unsupported_numbers(shown, said, values)
-    return Check("numbers", len(unsupported_numbers(shown, ())), wrong)
+    return Check("numbers", len(numbers_in(shown)), unsupported_numbers(shown, said, values))
 
 
 def _check_citations(answer: Answer, retrieved: frozenset[str]) -> Check:
-    cited = [source.hit for source in answer.sources]
-    wrong = [hit.path for hit in cited if hit.chunk.id not in retrieved]
     refs = {source.ref for source in answer.sources}
+    wrong = [source.hit.path for source in answer.sources if source.hit.chunk.id not in retrieved]
     wrong += [piece.id for piece in answer.evidence if piece.source not in refs]
-    return Check("citations", len(cited), tuple(wrong))
+    return Check("citations", len(answer.sources), tuple(wrong))
 
 
 def _check_quotes(answer: Answer, tables: Mapping[str, Table]) -> Check:
-    hits = {source.ref: source.hit for source in answer.sources}
-    pieces = [piece for piece in answer.evidence if piece.source in hits and not _is_scanned(piece, answer.formula)]
-    wrong = tuple(piece.id for piece in pieces if not _stands_in(piece, hits[piece.source], tables))
-    return Check("quotes", len(pieces), wrong)
+    texts = {source.ref: tuple(_texts_behind(source.hit, tables)) for source in answer.sources}
+    pieces = [piece for piece in answer.evidence if piece.source in texts and not _is_scanned(piece, answer.formula)]
+    wrong = (piece.id for piece in pieces if not any(find_quote(piece.quote, text) for text in texts[piece.source]))
+    return Check("quotes", len(pieces), tuple(wrong))
 
 
 def _is_scanned(piece: Evidence, formula: str) -> bool:
@@ -84,11 +81,6 @@ def _is_scanned(piece: Evidence, formula: str) -> bool:
         return piece.value is None and piece.id in operand_names(formula)
     except CalculationError:
         return False
-
-
-def _stands_in(piece: Evidence, hit: Hit, tables: Mapping[str, Table]) -> bool:
-    quote = piece.quote.removesuffix(" …")
-    return any(find_quote(quote, text) is not None for text in _texts_behind(hit, tables))
 
 
 def _texts_behind(hit: Hit, tables: Mapping[str, Table]) -> Iterator[str]:

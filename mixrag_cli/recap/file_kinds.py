@@ -5,10 +5,6 @@ No passage of such a file says the name of its language, so it is said around ea
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from mixrag_cli.words import stem, words_of
-
 _KINDS = {
     "py pyi": "Python",
     "js jsx mjs cjs": "JavaScript JS Node",
@@ -37,9 +33,3 @@ def kind_of_file(path: str) -> str:
     Example: kind_of_file("src/clock.rs") -> "Rust".
     """
     return _NAMES.get(path.rpartition(".")[2].lower(), "")
-
-
-@lru_cache(maxsize=64)
-def kind_stems(path: str) -> frozenset[str]:
-    """The stems of what people call the file. Example: kind_stems("a.js") -> {"java", "script", "js", "node"}."""
-    return frozenset(stem(word) for word in words_of(kind_of_file(path)))

@@ -14,6 +14,11 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from functools import lru_cache
 
+from mixrag_cli.quantities.numerals import Value
+from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.quantities.values import parse_value
+from mixrag_cli.records.answers import Evidence
+
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
 MAX_NUMBER_CHARS = 60
 _SAME_SIGN = {ord(sign): "-" for sign in "‐‑‒–—―−"} | {ord(sign): "'" for sign in "‘’‚`´"}
@@ -40,16 +45,30 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def numbers_in(text: str) -> list[Decimal]:
-    """Every run of digits of the text as a number without its sign, whatever it is part of.
+    """Every run of digits of the text as a number without its sign, whatever it is part of; NaN for one too long.
 
     Example: numbers_in("rose 1,234.50 to x9") -> [1234.50, 9].
     """
     plain = unicodedata.normalize("NFKC", text)
     plain = "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in plain)
-    found = (match.group().replace(",", "") for match in _NUMBER.finditer(plain))
-    return [Decimal(digits) for digits in found if len(digits) <= MAX_NUMBER_CHARS] + [
-        Decimal("NaN") for match in _NUMBER.finditer(plain) if len(match.group()) > MAX_NUMBER_CHARS
-    ]
+    runs = (match.group().replace(",", "") for match in _NUMBER.finditer(plain))
+    return [Decimal(run if len(run) <= MAX_NUMBER_CHARS else "NaN") for run in runs]
+
+
+def only_number(text: str) -> Value | None:
+    """The one number of a text, with its unit and scale; None of a text with none or several."""
+    whole = parse_value(text)
+    found = [whole] if whole.value is not None else [number for _, _, number in find_numbers(text)]
+    return found[0] if len(found) == 1 else None
+
+
+def says_number(text: str, values: Iterable[Decimal]) -> bool:
+    """Whether the text's one number is one of the values or rounds it, signs apart."""
+    said = only_number(text)
+    if said is None or said.value is None:
+        return False
+    number = abs(said.value)
+    return any(is_rounding_of(number, abs(value)) for value in values)
 
 
 def unsupported_numbers(text: str, said: Iterable[str], computed: Iterable[Decimal] = ()) -> tuple[str, ...]:
@@ -61,6 +80,11 @@ def unsupported_numbers(text: str, said: Iterable[str], computed: Iterable[Decim
         for number in numbers_in(text)
         if number.is_nan() or not (number in known or any(is_rounding_of(number, value) for value in values))
     )
+
+
+def texts_of(evidence: Iterable[Evidence]) -> list[str]:
+    """What pieces of evidence say: their quotes, and what these stand under."""
+    return [text for piece in evidence for text in (piece.quote, piece.label)]
 
 
 def is_rounding_of(number: Decimal, value: Decimal) -> bool:

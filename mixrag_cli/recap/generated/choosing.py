@@ -2,14 +2,12 @@
 
 A reply is reduced to facts, each true or false and each found without asking a model:
 
-    readable    the reply holds a draft in the agreed form
-    numeric     the draft's answer is a number, or it leaves the answer to its formula
-    formula     a well-formed formula over extracted ids, with no other numbers than the allowed, that has a value
-    quoted      every value in the formula stands verbatim in the passage that its claim cites
-    units       the formula adds only what can be added
+    computed    the answer is a number or left to a formula, and the formula has a value: it is well formed, every value
+                in it stands verbatim in the passage that its claim cites, it holds no other numbers than the allowed,
+                adds only what can be added, and depends on those values
     supported   the answer is a quoted number, or a text whose numbers and most of whose words are quoted
     refused     the draft says that the evidence holds no answer
-    retry       this was the first reply, it was not cut off by time or by hand, and it did not refuse
+    retry       this was the first reply, and it was not cut off by time or by hand
     built-in    the built-in reader has an answer
     sure        the built-in reader has an answer that needs no second opinion
     disputed    the reply's answer is another than the built-in reader states, or has not the unit that is asked for
@@ -25,17 +23,13 @@ Source: MixRAG, section 4.3, step 4: "a rule-based mechanism then selects the mo
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-Fact = Literal[
-    "readable", "numeric", "formula", "quoted", "units", "supported", "refused", "retry", "built-in", "sure", "disputed"
-]  # fmt: skip
+Fact = Literal["computed", "supported", "refused", "retry", "built-in", "sure", "disputed"]
 Way = Literal["calculator", "model", "retry", "likely", "built-in", "abstain"]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row of the rule. needs: facts that must hold; bars: facts that must not."""
 
     way: Way
@@ -44,12 +38,13 @@ class Row:
 
 
 RULE: tuple[Row, ...] = (
-    Row("calculator", frozenset({"readable", "numeric", "formula", "quoted", "units"}), frozenset({"disputed"})),
-    Row("model", frozenset({"readable", "supported"}), frozenset({"refused", "disputed"})),
-    Row("retry", needs=frozenset({"retry"}), bars=frozenset({"refused"})),
-    Row("likely", needs=frozenset({"disputed"}), bars=frozenset({"refused"})),
-    Row("built-in", needs=frozenset({"built-in"}), bars=frozenset({"refused"})),
+    Row("calculator", needs=frozenset({"computed"}), bars=frozenset({"disputed"})),
+    Row("model", needs=frozenset({"supported"}), bars=frozenset({"disputed"})),
     Row("built-in", needs=frozenset({"refused", "sure"})),
+    Row("abstain", needs=frozenset({"refused"})),
+    Row("retry", needs=frozenset({"retry"})),
+    Row("likely", needs=frozenset({"disputed"})),
+    Row("built-in", needs=frozenset({"built-in"})),
     Row("abstain"),
 )
 
@@ -57,6 +52,6 @@ RULE: tuple[Row, ...] = (
 def choose(facts: Set[Fact]) -> Way:
     """The way that the rule takes for these facts.
 
-    Example: choose({"readable", "supported", "retry"}) -> "model"; choose({"retry"}) -> "retry".
+    Example: choose({"supported", "retry"}) -> "model"; choose({"retry"}) -> "retry".
     """
     return next(row.way for row in RULE if row.needs <= facts and not row.bars & facts)

@@ -10,7 +10,8 @@ a model's special token is broken up, and it stands between lines that carry a k
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from mixrag_cli.fencing import fence, plain_text
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
@@ -42,18 +43,6 @@ class Passage:
     rows: Mapping[int, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """What is shown together: a table with the hits that led to it, or one passage."""
-
-    hits: tuple[Hit, ...]
-    table: Table | None
-
-    @property
-    def best(self) -> Hit:
-        return max(self.hits, key=rank_of)
-
-
 def rank_of(hit: Hit) -> float:
     """By what passages are taken: the calibrated probability, the fused score where there is none."""
     return hit.score if hit.probability is None else hit.probability
@@ -69,15 +58,15 @@ def pack_evidence(
     """
     packed: list[Passage] = []
     left = room
-    for group in _groups(base, frozenset(first)):
+    for hits in _by_place(base, frozenset(first)):
         if len(packed) == MAX_PASSAGES:
             break
-        name = f"s{len(packed) + 1}"
-        if group.table is None:
-            passage = _plain(name, group.best)
-        else:
+        best = max(hits, key=rank_of)
+        passage = Passage(f"s{len(packed) + 1}", best, _head(best), plain_text(best.chunk.text))
+        if (table := base.tables.get(best.chunk.parent)) is not None:
             share = min(left, int(room * MAX_TABLE_SHARE)) - HEAD_TOKENS
-            passage = _tabular(name, group, group.table, terms, count_tokens, share)
+            text, rows = _table_text(table, _by_likelihood(hits, table, terms), count_tokens, share)
+            passage = replace(passage, text=text, table=table, rows=rows)
         cost = count_tokens(passage.text) + HEAD_TOKENS
         if passage.text and cost <= left:
             packed.append(passage)
@@ -85,21 +74,16 @@ def pack_evidence(
     return tuple(packed)
 
 
-def _groups(base: EvidenceBase, first: frozenset[str]) -> list[_Group]:
-    by_place: dict[str, list[Hit]] = {}
+def _by_place(base: EvidenceBase, first: frozenset[str]) -> list[list[Hit]]:
+    """The hits that are shown together, those of one table or one passage, the likeliest first."""
+    places: dict[str, list[Hit]] = {}
     for hit in base.hits:
-        shown = hit.chunk.parent if hit.chunk.parent in base.tables else hit.chunk.id
-        by_place.setdefault(shown, []).append(hit)
-    groups = [_Group(tuple(hits), base.tables.get(place)) for place, hits in by_place.items()]
-    return sorted(groups, key=lambda group: (_is_first(group, first), rank_of(group.best)), reverse=True)
+        places.setdefault(hit.chunk.parent if hit.chunk.parent in base.tables else hit.chunk.id, []).append(hit)
 
+    def priority(hits: Sequence[Hit]) -> tuple[bool, float]:
+        return any(hit.chunk.id in first for hit in hits), max(map(rank_of, hits))
 
-def _is_first(group: _Group, first: frozenset[str]) -> bool:
-    return any(hit.chunk.id in first for hit in group.hits)
-
-
-def _plain(name: str, hit: Hit) -> Passage:
-    return Passage(name, hit, _head(hit), plain_text(hit.chunk.text))
+    return sorted(places.values(), key=priority, reverse=True)
 
 
 def _head(hit: Hit) -> str:
@@ -110,54 +94,42 @@ def _head(hit: Hit) -> str:
 # --- tables -------------------------------------------------------------------------------------------------------
 
 
-def _tabular(
-    name: str, group: _Group, table: Table, terms: Sequence[str], count_tokens: Callable[[str], int], room: int
-) -> Passage:
-    """The table's head and as many of its rows as fit, the likeliest first, in their own order."""
+def _table_text(
+    table: Table, likely: Iterable[Header], count_tokens: Callable[[str], int], room: int
+) -> tuple[str, dict[int, int]]:
+    """The table's head and as many of its likely rows as fit, in their own order, and the row that each line shows; ""
+    where no row fits.
+    """
     columns = shown_columns(table)
-    head = head_lines(table, columns)
-    lines = row_lines(table, columns)
-    left = room - count_tokens("\n".join(head))
+    shown, lines = head_lines(table, columns), row_lines(table, columns)
+    left = room - count_tokens("\n".join(shown))
     chosen: set[int] = set()
-    for likely in _rows_by_likelihood(group, table, terms):
-        cost = count_tokens(lines[likely.index]) + 1
-        if cost > left:
+    for row in likely:
+        left -= count_tokens(lines[row.index]) + 1
+        if left < 0:
             break
-        chosen.add(likely.index)
-        left -= cost
-    if not chosen:
-        return Passage(name, group.best, _head(group.best), "", table)
-    shown = list(head)
+        chosen.add(row.index)
     rows: dict[int, int] = {}
-    skipped = 0
-    for row in table.rows:
-        if row.index not in chosen:
-            skipped += 1
-            continue
-        if skipped:
-            shown.append(f"({skipped} rows not shown)")
-        skipped = 0
-        rows[len(shown)] = row.index
-        shown.append(lines[row.index])
-    skipped += max(0, table.total_rows - len(table.rows))
-    if skipped:
-        shown.append(f"({skipped} rows not shown)")
-    return Passage(name, group.best, _head(group.best), "\n".join(shown), table, rows)
+    for is_chosen, run in groupby(table.rows, key=lambda row: row.index in chosen):
+        for row in run if is_chosen else ():
+            rows[len(shown)] = row.index
+            shown.append(lines[row.index])
+        if not is_chosen:
+            shown.append(f"({len(list(run))} rows not shown)")
+    if table.total_rows > len(table.rows):
+        shown.append(f"({table.total_rows - len(table.rows)} more rows not shown)")
+    return "\n".join(shown) if chosen else "", rows
 
 
-def _rows_by_likelihood(group: _Group, table: Table, terms: Sequence[str]) -> list[Header]:
+def _by_likelihood(hits: Sequence[Hit], table: Table, terms: Sequence[str]) -> list[Header]:
     """Rows that were found by the search, then those whose labels say the question's words, then the others."""
-    found = {hit.chunk.row: rank_of(hit) for hit in reversed(group.hits) if hit.chunk.row is not None}
-    if len(table.rows) > MAX_RANKED_ROWS:
-        wanted = [row for row in table.rows if row.index in found]
-        return wanted + [row for row in table.rows if row.index not in found][:MAX_RANKED_ROWS]
-    weight = {row.index: found.get(row.index, 0.0) + _says(row, terms) for row in table.rows}
-    return sorted(table.rows, key=lambda row: -weight[row.index])
+    found = {hit.chunk.row: rank_of(hit) for hit in reversed(hits) if hit.chunk.row is not None}
 
+    def weight(row: Header) -> float:
+        stems = stems_of(" ".join(row.path)) if len(table.rows) <= MAX_RANKED_ROWS else ()
+        return found.get(row.index, 0.0) + sum(match_term(term, stems) for term in terms)
 
-def _says(row: Header, terms: Sequence[str]) -> float:
-    stems = stems_of(" ".join(row.path))
-    return sum(match_term(term, stems) for term in terms)
+    return sorted(table.rows, key=weight, reverse=True)
 
 
 # --- the prompt's part --------------------------------------------------------------------------------------------

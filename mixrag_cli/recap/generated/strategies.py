@@ -16,7 +16,7 @@ model's work on it is kept.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,21 +37,6 @@ tables the first line names the columns; quote the row from its label to the num
 document writes them, without changing their scale. Write no links and no citations of your own. If the passages do \
 not hold the answer, let the answer be "{NOT_FOUND}".
 """
-_PART_TEXTS = {
-    "restate": "what kind of answer is asked for (number, fact, list or yes-no) and, in your words, "
-    "what exactly is asked.",
-    "recall": "what one has to know of the subject to answer, such as how the asked figure is defined.",
-    "thoughts": "think step by step towards the answer. Write a calculation out with its numbers, such as "
-    "(50 - 40) / 40 * 100 = 25.",
-    "extract": "every value and sentence that the answer needs, each with an id e1, e2, …, its passage, its quote, "
-    "and its value and unit where it has one.",
-    "compute": "the formula that gives the answer from the ids.",
-    "steps": "the way to the answer as single operations, each with an id t1, t2, … and a formula over ids before it.",
-    "program": "the one expression over the ids whose value is the answer.",
-    "answer": "the answer itself, as short as it can be.",
-    "present": "the answer in one sentence, for a reader who has not seen the question.",
-}
-_FORMULA_PARTS = {"compute", "steps", "program"}
 _FORMULA = """\
 A formula joins ids with + - * / ^ ( ) and the functions sum, average, min, max, abs, round and count. It holds no \
 other number than a constant such as 100 for per cent. Leave it empty where nothing is to be computed, and do not \
@@ -69,20 +54,6 @@ Oats | 12 | 9
 Question: By what percentage did the barley harvest grow from 2001 to 2002?
 Reply:
 """
-_EXAMPLE_PARTS: Mapping[str, Any] = {
-    "restate": {"type": "number", "asks": "growth of the barley harvest from 2001 to 2002 in per cent"},
-    "recall": "Growth in per cent is the change divided by the earlier value, times 100.",
-    "thoughts": "The harvest was 40 and then 50, so it grew by (50 - 40) / 40 * 100 = 25 per cent.",
-    "extract": [
-        {"id": "e1", "source": "s1", "quote": "Barley | 40", "value": "40", "unit": "tonnes"},
-        {"id": "e2", "source": "s1", "quote": "Barley | 40 | 50", "value": "50", "unit": "tonnes"},
-    ],
-    "compute": {"formula": "(e2 - e1) / e1 * 100"},
-    "steps": [{"id": "t1", "formula": "e2 - e1"}, {"id": "t2", "formula": "t1 / e1 * 100"}],
-    "program": "(e2 - e1) / e1 * 100",
-    "answer": "25 %",
-    "present": "The barley harvest grew by 25 % from 2001 to 2002.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +71,93 @@ def limits_for(answer_tokens: int) -> Limits:
     return Limits(items=max(2, min(8, answer_tokens // 80)), text=max(80, min(400, answer_tokens // 2)))
 
 
+def _object(**properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _list(items: Schema, limits: Limits) -> Schema:
+    return {"type": "array", "items": items, "maxItems": limits.items}
+
+
+def _text(most: int) -> Schema:
+    return {"type": "string", "maxLength": most}
+
+
+def _id(letter: str) -> Schema:
+    return {"type": "string", "pattern": f"^{letter}[1-9]$"}
+
+
+def _free_text(_: Sequence[str], limits: Limits) -> Schema:
+    return _text(limits.text)
+
+
+def _extract(sources: Sequence[str], limits: Limits) -> Schema:
+    value, unit = _text(limits.short), _text(limits.short)
+    piece = _object(id=_id("e"), source={"enum": list(sources)}, quote=_text(limits.quote), value=value, unit=unit)
+    return _list(piece, limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a reply. told: what the prompt says of it; example: what stands there in the prompt's example;
+    schema: by the ids of the passages and the limits."""
+
+    told: str
+    example: Any
+    schema: Callable[[Sequence[str], Limits], Schema] = _free_text
+    is_formula: bool = False
+
+
+PARTS: Mapping[str, Part] = {
+    "restate": Part(
+        "what kind of answer is asked for (number, fact, list or yes-no) and, in your words, what exactly is asked.",
+        {"type": "number", "asks": "growth of the barley harvest from 2001 to 2002 in per cent"},
+        lambda _, limits: _object(type={"enum": ["number", "fact", "list", "yes-no"]}, asks=_text(limits.text)),
+    ),
+    "recall": Part(
+        "what one has to know of the subject to answer, such as how the asked figure is defined.",
+        "Growth in per cent is the change divided by the earlier value, times 100.",
+    ),
+    "thoughts": Part(
+        "think step by step towards the answer. Write a calculation out with its numbers, such as "
+        "(50 - 40) / 40 * 100 = 25.",
+        "The harvest was 40 and then 50, so it grew by (50 - 40) / 40 * 100 = 25 per cent.",
+    ),
+    "extract": Part(
+        "every value and sentence that the answer needs, each with an id e1, e2, …, its passage, its quote, "
+        "and its value and unit where it has one.",
+        [
+            {"id": "e1", "source": "s1", "quote": "Barley | 40", "value": "40", "unit": "tonnes"},
+            {"id": "e2", "source": "s1", "quote": "Barley | 40 | 50", "value": "50", "unit": "tonnes"},
+        ],
+        _extract,
+    ),
+    "compute": Part(
+        "the formula that gives the answer from the ids.",
+        {"formula": "(e2 - e1) / e1 * 100"},
+        lambda _, limits: _object(formula=_text(limits.quote)),
+        is_formula=True,
+    ),
+    "steps": Part(
+        "the way to the answer as single operations, each with an id t1, t2, … and a formula over ids before it.",
+        [{"id": "t1", "formula": "e2 - e1"}, {"id": "t2", "formula": "t1 / e1 * 100"}],
+        lambda _, limits: _list(_object(id=_id("t"), formula=_text(limits.quote)), limits),
+        is_formula=True,
+    ),
+    "program": Part(
+        "the one expression over the ids whose value is the answer.",
+        "(e2 - e1) / e1 * 100",
+        lambda _, limits: _text(limits.quote),
+        is_formula=True,
+    ),
+    "answer": Part("the answer itself, as short as it can be.", "25 %"),
+    "present": Part(
+        "the answer in one sentence, for a reader who has not seen the question.",
+        "The barley harvest grew by 25 % from 2001 to 2002.",
+    ),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """One way to ask. parts: of the reply, in the order in which they are written."""
@@ -110,71 +168,16 @@ class Strategy:
     @property
     def system(self) -> str:
         """The prompt's fixed part: rules, the parts of the reply, one example."""
-        parts = "".join(f"{part}: {_PART_TEXTS[part]}\n" for part in self.parts)
-        formula = _FORMULA if _FORMULA_PARTS & set(self.parts) else ""
-        example = json.dumps({part: _EXAMPLE_PARTS[part] for part in self.parts}, ensure_ascii=False)
+        parts = "".join(f"{part}: {PARTS[part].told}\n" for part in self.parts)
+        formula = _FORMULA if any(PARTS[part].is_formula for part in self.parts) else ""
+        example = json.dumps({part: PARTS[part].example for part in self.parts}, ensure_ascii=False)
         task = f"Reply with one JSON object that has these parts, in this order:\n{parts}{formula}"
         return f"{_EVIDENCE}\n{task}\n{_EXAMPLE}{example}"
 
     def schema(self, sources: Sequence[str], limits: Limits) -> Schema:
         """The reply's JSON Schema; only passages that were given can be cited. Bounded in every direction."""
-        return _object({part: _PARTS[part](sources, limits) for part in self.parts})
+        return _object(**{part: PARTS[part].schema(sources, limits) for part in self.parts})
 
-
-def _object(properties: Mapping[str, Schema]) -> Schema:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _text(most: int) -> Schema:
-    return {"type": "string", "maxLength": most}
-
-
-def _restate(_: Sequence[str], limits: Limits) -> Schema:
-    return _object({"type": {"enum": ["number", "fact", "list", "yes-no"]}, "asks": _text(limits.text)})
-
-
-def _extract(sources: Sequence[str], limits: Limits) -> Schema:
-    piece = _object(
-        {
-            "id": {"type": "string", "pattern": "^e[1-9]$"},
-            "source": {"enum": list(sources)},
-            "quote": _text(limits.quote),
-            "value": _text(limits.short),
-            "unit": _text(limits.short),
-        }
-    )
-    return {"type": "array", "items": piece, "maxItems": limits.items}
-
-
-def _compute(_: Sequence[str], limits: Limits) -> Schema:
-    return _object({"formula": _text(limits.quote)})
-
-
-def _steps(_: Sequence[str], limits: Limits) -> Schema:
-    step = _object({"id": {"type": "string", "pattern": "^t[1-9]$"}, "formula": _text(limits.quote)})
-    return {"type": "array", "items": step, "maxItems": limits.items}
-
-
-def _free(_: Sequence[str], limits: Limits) -> Schema:
-    return _text(limits.text)
-
-
-_PARTS = {
-    "restate": _restate,
-    "recall": _free,
-    "thoughts": _free,
-    "extract": _extract,
-    "compute": _compute,
-    "steps": _steps,
-    "program": lambda _, limits: _text(limits.quote),
-    "answer": _free,
-    "present": _free,
-}
 
 STRATEGIES: Mapping[str, Strategy] = {
     each.name: each

@@ -7,14 +7,12 @@ would refuse; at the first of those the stream falls silent, and the verified an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from json import JSONDecoder
 
 from mixrag_cli.recap.generated.defanging import defang
 
-_BEGIN = re.compile(r"[\"']answer[\"']\s*:\s*\"")
-_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)?", re.DOTALL)
-_PLAIN = {"n": " ", "t": " ", "r": " ", "b": "", "f": ""}
+_BRACKETS = (("[", "])"), ("<", ">"), ("(", ")"), ("【", "】"))  # what opens, and what may close it
 Permits = Callable[[str, str], bool]  # (what came before the answer, the answer so far) -> whether it may be shown
 
 
@@ -25,7 +23,6 @@ class AnswerStream:
         self._tell = tell
         self._permits = permits
         self._text = ""
-        self._begin: int | None = None
         self._told = ""
         self._silent = False
 
@@ -37,44 +34,37 @@ class AnswerStream:
     def feed(self, piece: str) -> None:
         """The next piece of the reply."""
         self._text += piece
-        if self._silent:
+        before, _, behind = self._text.partition('"answer"')
+        colon, quote, raw = behind.partition('"')
+        if self._silent or not quote or colon.strip() != ":":
             return
-        if self._begin is None:
-            found = _BEGIN.search(self._text)
-            if found is None:
-                return
-            self._begin = found.end()
-        answer, is_whole = _unescaped(self._text[self._begin :])
+        answer, is_whole = _read_string(raw)
         shown = defang(answer if is_whole else _whole_words(answer))
-        if len(shown) <= len(self._told):
-            self._silent |= is_whole
-            return
-        if not shown.startswith(self._told) or not self._permits(self._text[: self._begin], shown):
-            self._silent = True
-            return
-        self._tell(shown[len(self._told) :])
-        self._told = shown
-        self._silent |= is_whole
+        if len(shown) > len(self._told):
+            if not shown.startswith(self._told) or not self._permits(before, shown):
+                self._silent = True
+                return
+            self._tell(shown[len(self._told) :])
+            self._told = shown
+        self._silent = is_whole
 
 
-def _unescaped(raw: str) -> tuple[str, bool]:
-    """The text of a JSON string whose opening quote is gone, and whether its closing quote has come."""
-    end = re.search(r"(?<!\\)(?:\\\\)*\"", raw)
-    body = raw[: end.end() - 1] if end else raw
-    return _ESCAPE.sub(_unescape, body), end is not None
-
-
-def _unescape(found: re.Match[str]) -> str:
-    sign = found.group()[1:2]
-    if sign == "u" and len(found.group()) == 6:
-        return chr(int(found.group()[2:], 16))
-    return _PLAIN.get(sign, sign) if sign != "u" else ""
+def _read_string(raw: str) -> tuple[str, bool]:
+    """The text of a JSON string whose opening quote is gone, and whether its closing quote has come; "" of one that
+    ends within an escape."""
+    for closing in ("", '"'):
+        try:
+            text, _ = JSONDecoder(strict=False).raw_decode(f'"{raw}{closing}')
+            return " ".join(text.splitlines()), not closing
+        except ValueError:
+            continue
+    return "", False
 
 
 def _whole_words(text: str) -> str:
     """The text up to its last blank, and not into a bracket or a tag that is still open."""
     cut = max((place for place, sign in enumerate(text) if sign.isspace()), default=0)
-    for opening, closing in (("[", "])"), ("<", ">"), ("(", ")"), ("【", "】")):
+    for opening, closing in _BRACKETS:
         start = text.rfind(opening, 0, cut)
         if start >= 0 and not any(sign in text[start:cut] for sign in closing):
             cut = start

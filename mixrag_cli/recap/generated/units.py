@@ -9,7 +9,7 @@ agrees with any. Sums keep their dimension, products multiply it. The literal 10
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -31,7 +31,7 @@ class ResultUnit:
     result in millions, as sums do and shares do not."""
 
     unit: str
-    keeps_scale: bool
+    keeps_scale: bool = False
 
 
 def result_unit(formula: str, units: Mapping[str, str]) -> ResultUnit:
@@ -41,29 +41,22 @@ def result_unit(formula: str, units: Mapping[str, str]) -> ResultUnit:
     """
     tree = parse_formula(formula)
     dimension = _dimension(tree, units)
-    plain = {unit: exponent for unit, exponent in dimension.items() if unit not in (PERCENT, UNKNOWN)}
-    unknown, percent = dimension.get(UNKNOWN, 0), dimension.get(PERCENT, 0)
-    above = [unit for unit, exponent in plain.items() if exponent == 1]
-    below = [unit for unit, exponent in plain.items() if exponent == -1]
-    if not _degree(dimension):  # a share: of equal units, or of units of which one is not told
-        if plain and not unknown:
-            return ResultUnit(f"{above[0]}/{below[0]}" if len(plain) == 2 and above and below else "", False)
-        if percent == 1 and not dimension.get(UNKNOWN):
-            return ResultUnit("pp" if _is_difference_of_percent(tree, units) else PERCENT, False)
-        return ResultUnit(PERCENT if percent == 1 else "", False)
-    if len(plain) == 1 and above:
-        return ResultUnit(above[0], not unknown and not percent)
-    return ResultUnit("", dimension == {UNKNOWN: 1})
+    known = [unit for unit in dimension if unit not in (PERCENT, UNKNOWN)]
+    above, below = ([unit for unit in known if dimension[unit] == exponent] for exponent in (1, -1))
+    if _degree(dimension):
+        unit = above[0] if known == above and len(above) == 1 else ""
+        return ResultUnit(unit, dimension == {unit or UNKNOWN: 1})
+    if known and UNKNOWN not in dimension:
+        return ResultUnit(f"{above[0]}/{below[0]}" if len(known) == 2 and above and below else "")
+    if dimension.get(PERCENT) != 1:
+        return ResultUnit("")
+    return ResultUnit("pp" if _is_difference_of_percent(tree, units) else PERCENT)
 
 
 def _is_difference_of_percent(node: FormulaNode, units: Mapping[str, str]) -> bool:
     if node.symbol in ("abs", "round"):
         return _is_difference_of_percent(node.parts[0], units)
-    return (
-        node.symbol == "-"
-        and len(node.parts) == 2
-        and all(part.kind == "name" and units.get(part.symbol) == PERCENT for part in node.parts)
-    )
+    return node.symbol == "-" and all(units.get(part.symbol) == PERCENT for part in node.parts)
 
 
 def _dimension(node: FormulaNode, units: Mapping[str, str]) -> Dimension:
@@ -71,25 +64,20 @@ def _dimension(node: FormulaNode, units: Mapping[str, str]) -> Dimension:
         return {units.get(node.symbol) or UNKNOWN: Decimal(1)}
     if node.kind == "number":
         return {PERCENT: Decimal(1)} if Decimal(node.symbol) == 100 else {}
-    parts = [_dimension(part, units) for part in node.parts]
+    first, *others = (_dimension(part, units) for part in node.parts)
     if node.symbol == "*":
-        return _product(parts[0], parts[1])
-    if node.symbol == "/":
-        return _product(parts[0], parts[1], Decimal(-1))
-    if node.symbol == "%":
-        return _product(parts[0], {PERCENT: Decimal(1)}, Decimal(-1))
+        return _product(first, others[0], 1)
+    if node.symbol in ("/", "%"):
+        return _product(first, others[0] if others else {PERCENT: Decimal(1)}, -1)
     if node.symbol == "^":
-        return _power(parts[0], node.parts[1])
+        return _power(first, node.parts[1])
     if node.symbol == "count":
         return {}
-    if node.symbol in ("round", "abs", "negative"):
-        return parts[0]
-    return _common(parts, node.symbol)
+    return first if node.symbol == "round" else _common([first, *others], node.symbol)
 
 
-def _product(one: Dimension, other: Dimension, sign: Decimal = Decimal(1)) -> Dimension:
-    units = dict.fromkeys((*one, *other))
-    exponents = {unit: one.get(unit, Decimal(0)) + sign * other.get(unit, Decimal(0)) for unit in units}
+def _product(one: Dimension, other: Dimension, sign: int) -> Dimension:
+    exponents = {unit: one.get(unit, Decimal(0)) + sign * other.get(unit, Decimal(0)) for unit in (*one, *other)}
     return {unit: exponent for unit, exponent in exponents.items() if exponent}
 
 
@@ -105,12 +93,9 @@ def _common(parts: Sequence[Dimension], symbol: str) -> Dimension:
     """The dimension that all parts have, or can have where a unit is unknown."""
     found = parts[0]
     for part in parts[1:]:
-        if found == part:
-            continue
-        if _can_agree(found, part):
-            found = min(found, part, key=lambda each: UNKNOWN in each)
-            continue
-        raise UnitsDisagree(f"{_text(found)} and {_text(part)} cannot be joined by {symbol}")
+        if not _can_agree(found, part):
+            raise UnitsDisagree(f"{_text(found)} and {_text(part)} cannot be joined by {symbol}")
+        found = min(found, part, key=lambda each: UNKNOWN in each)
     return found
 
 
@@ -120,7 +105,7 @@ def _can_agree(one: Dimension, other: Dimension) -> bool:
         if unknown == {UNKNOWN: 1} and (not known or list(known.values()) == [1]):
             return True
     is_open = UNKNOWN in one or UNKNOWN in other
-    return is_open and one.get(PERCENT, 0) == other.get(PERCENT, 0) and _degree(one) == _degree(other)
+    return one == other or (is_open and one.get(PERCENT, 0) == other.get(PERCENT, 0) and _degree(one) == _degree(other))
 
 
 def _degree(dimension: Dimension) -> Decimal:
@@ -130,9 +115,3 @@ def _degree(dimension: Dimension) -> Decimal:
 def _text(dimension: Dimension) -> str:
     named = [unit if exponent == 1 else f"{unit}^{exponent}" for unit, exponent in dimension.items() if unit != UNKNOWN]
     return " ".join(named) or "a plain number"
-
-
-def shared_scale(unit: str, operands: Iterable[tuple[str, int]]) -> int:
-    """The scale to show a result in: the finest among the operands of its own or of no stated unit; 1 else."""
-    scales = [scale for own, scale in operands if own in (unit, "")]
-    return min(scales, default=1)
