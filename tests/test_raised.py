@@ -1,4 +1,4 @@
-"""Raised signs are no digits of what they stand at: footnotes' marks and powers in HTML, markdown, xlsx and PDF."""
+"""Raised signs are no digits of what they stand at: footnotes' marks and powers in every format that knows them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import openpyxl
+import pptx
 import pytest
 from odf.opendocument import OpenDocumentSpreadsheet, OpenDocumentText
 from odf.style import Style, TextProperties
@@ -15,6 +16,7 @@ from odf.table import TableCell, TableRow
 from odf.text import P, Span
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
+from pptx.util import Inches
 from reportlab.pdfgen.canvas import Canvas
 
 from mixrag_cli.readers import reader_for
@@ -77,6 +79,24 @@ def test_a_raised_run_of_a_sheet() -> None:
     target = io.BytesIO()
     book.save(target)
     assert [cell.text for cell in read(target.getvalue(), "a.xlsx").grids[0].cells] == ["Total⁶, ⁷", "²H 5"]
+
+
+def test_raised_runs_of_a_slide() -> None:
+    deck = pptx.Presentation()
+    shapes = deck.slides.add_slide(deck.slide_layouts[5]).shapes
+    shapes.title.text_frame.text = "Incomes"
+    table = shapes.add_table(3, 2, Inches(1), Inches(2), Inches(6), Inches(2)).table
+    for place, text in enumerate(("Year", "Theft", "2019", "1,234", "2020", "5,678")):
+        table.cell(place // 2, place % 2).text = text
+    marks = {(0, 1): ("30000", "1, 2"), (1, 1): ("30%", "2"), (2, 1): ("-25000", "3"), (2, 0): ("0", "r")}
+    for at, (baseline, mark) in marks.items():
+        run = table.cell(*at).text_frame.paragraphs[0].add_run()
+        run.text = mark
+        run._r.get_or_add_rPr().set("baseline", baseline)
+    target = io.BytesIO()
+    deck.save(target)
+    cells = [cell.text for cell in read(target.getvalue(), "a.pptx").grids[0].cells]
+    assert cells == ["Year", "Theft¹, ²", "2019", "1,234²", "2020r", "5,6783"]
 
 
 def test_small_signs_above_the_line_of_a_page() -> None:
