@@ -85,7 +85,9 @@ def test_ragged_rows_keep_all_their_fields_and_are_told_with_their_line() -> Non
 def test_a_first_row_one_field_short_names_all_columns_but_the_first() -> None:
     document = read(b"mpg\tcyl\nMazda\t21.0\t6\nDatsun\t22.8\t4\n", "cars.tsv")
     assert rows_of(document)[:2] == [["", "mpg", "cyl"], ["Mazda", "21.0", "6"]]
-    assert document.warnings == ("line 1: names one column fewer than there are; the first is taken for the one without",)
+    assert document.warnings == (
+        "line 1: names one column fewer than there are; the first is taken for the one without",
+    )
     table = table_of(document)
     assert [(row.path, [cell.text for cell in table.cells if cell.row == row.index]) for row in table.rows] == [
         (("Mazda",), ["21.0", "6"]),
