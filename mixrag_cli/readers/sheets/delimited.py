@@ -71,7 +71,7 @@ def read_delimited(source: ReadSource) -> Document:
     if not sampler.n_rows:
         return builder.build()
     tables = find_parted_tables(sampler.rows) if sampler.is_whole else []
-    for grid in tables or _whole_grids(sampler):
+    for grid in tables or sampled_grids(sampler):
         builder.add(raw_text(grid), "table", grid=grid, lines=grid.locator.lines)
     if not sampler.is_whole:
         builder.warnings.append(sampler.note)
@@ -273,11 +273,12 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
     return sampler
 
 
-def _whole_grids(sampler: RowSampler) -> Iterator[Grid]:
+def sampled_grids(sampler: RowSampler) -> Iterator[Grid]:
     """All rows as one table, or as several that share the first column where it is very wide."""
     rows = sampler.rows
     profiles = sampler.profiles({row.index: place for place, row in enumerate(rows)})
-    lines = (rows[0].lines[0], rows[-1].lines[1]) if rows[0].lines and rows[-1].lines else None
+    numbers = [number for row in (*rows[:2], *rows[-1:]) for number in row.lines or ()]  # a first row may be made up
+    lines = (numbers[0], numbers[-1]) if numbers else None
     row_lines = sampler.lines
     for columns, chosen in split_wide(sampler.n_columns, row_cells(rows)):
         yield Grid(
