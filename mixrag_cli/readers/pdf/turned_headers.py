@@ -49,7 +49,8 @@ def _column_of(word: TurnedWord, bands: Sequence[Band]) -> int | None:
 
 def _nearest(words: Sequence[TurnedWord], top: float) -> list[TurnedWord]:
     """The words that go on upward from the table's top without a gap; [] where the lowest ends too far above."""
-    edge, found = top, []
+    edge = top
+    found: list[TurnedWord] = []
     for word in sorted(words, key=lambda word: -word.bottom):
         reach = MAX_WORD_GAP if found else MAX_ABOVE_GAP
         if edge - word.bottom > reach * word.size:
