@@ -107,6 +107,63 @@ def test_parts_whose_columns_agree_are_joined_without_a_header() -> None:
     assert grid.locator.last_page == 3
 
 
+WIDE_HEADER = ("Town", "Visitors", "Beds", "Inns", "Roads")
+WIDE_ENDS = (200, 290, 380, 470)
+
+
+def draw_wide(canvas: Canvas, top: float, start: int, blank: int | None, shift: float = 0) -> None:
+    """Rows of a town and four figures down to the page's foot, without those of the blank column."""
+    for number, town in enumerate((TOWNS * 5)[: int(top / 13) - 4]):
+        canvas.drawString(LABELS_AT, top - 13 * number, town)
+        for column, right in enumerate(WIDE_ENDS, start=1):
+            if column != blank:
+                canvas.drawRightString(right + shift, top - 13 * number, f"{start + 10 * column + number}.5")
+
+
+@pytest.mark.parametrize(("shift", "n_tables"), [(0, 1), (30, 3)])
+def test_a_column_may_be_blank_on_a_page_that_goes_on(shift: float, n_tables: int) -> None:
+    def first(canvas: Canvas) -> None:
+        for right, name in zip((LABELS_AT + 24, *WIDE_ENDS), WIDE_HEADER, strict=True):
+            canvas.drawRightString(right, 226, name)
+        draw_wide(canvas, 210, 0, None)
+
+    def second(canvas: Canvas) -> None:
+        draw_wide(canvas, 740, 100, 3, shift)
+
+    def third(canvas: Canvas) -> None:
+        draw_wide(canvas, 740, 200, None, shift)
+
+    grids = read_pages(first, second, third).grids
+    assert len(grids) == n_tables
+    if n_tables == 1:
+        rows = texts(grids[0])
+        assert ["Arden", "110.5", "120.5", "", "140.5"] in rows
+        assert ["Arden", "210.5", "220.5", "230.5", "240.5"] in rows
+
+
+@pytest.mark.parametrize("shift", [0, 40])
+def test_ruled_headings_at_a_pages_foot_head_the_next_page(shift: float) -> None:
+    rows = [(town, *(f"{10 * column + number}.5" for column in range(4))) for number, town in enumerate(TOWNS)]
+
+    def paint(top: float, rows: Sequence[Sequence[str]], shift: float = 0) -> Callable[[Canvas], None]:
+        edges, bottom = [at + shift for at in (72, 150, 230, 310, 390, 470)], top - 14 * len(rows)
+
+        def page(canvas: Canvas) -> None:
+            for number, row in enumerate(rows):
+                for left, text in zip(edges, row, strict=False):
+                    canvas.drawString(left + 4, top - 10 - 14 * number, text)
+                canvas.line(edges[0], top - 14 * number, edges[-1], top - 14 * number)
+            canvas.line(edges[0], bottom, edges[-1], bottom)
+            for edge in edges:
+                canvas.line(edge, top, edge, bottom)
+
+        return page
+
+    grids = read_pages(paint(70, [WIDE_HEADER]), paint(750, rows, shift)).grids
+    apart = [[list(WIDE_HEADER)], [list(row) for row in rows]]
+    assert [texts(grid) for grid in grids] == (apart if shift else [[*apart[0], *apart[1]]])
+
+
 def test_indents_are_counted_over_both_parts() -> None:
     rows = [("North", "9,100", "400"), *((f" {town}", f"{n},200", str(n)) for n, town in enumerate(TOWNS * 5, 1))]
 

@@ -82,6 +82,29 @@ def test_ragged_rows_keep_all_their_fields_and_are_told_with_their_line() -> Non
     assert document.warnings[0] == "line 2: 2 fields where the first row has 3"
 
 
+def test_a_first_row_one_field_short_names_all_columns_but_the_first() -> None:
+    document = read(b"mpg\tcyl\nMazda\t21.0\t6\nDatsun\t22.8\t4\n", "cars.tsv")
+    assert rows_of(document)[:2] == [["", "mpg", "cyl"], ["Mazda", "21.0", "6"]]
+    assert document.warnings == (
+        "line 1: names one column fewer than there are; the first is taken for the one without",
+    )
+    table = table_of(document)
+    assert [(row.path, [cell.text for cell in table.cells if cell.row == row.index]) for row in table.rows] == [
+        (("Mazda",), ["21.0", "6"]),
+        (("Datsun",), ["22.8", "4"]),
+    ]
+    assert [column.path for column in table.columns] == [("mpg",), ("cyl",)]
+
+
+@pytest.mark.parametrize(
+    "raw", [b"a,b\n1,2,\n3,4,\n", b"Title\nx,1\ny,2\n", b"1,2\n3,4,5\n", b"a,b\n1,2,3\n4,5\n", b"a,b\n"]
+)
+def test_a_first_row_that_is_short_for_another_reason_stays_where_it_is(raw: bytes) -> None:
+    document = read(raw)
+    assert rows_of(document)[0][0] == raw.decode().split("\n")[0].split(",")[0]
+    assert not any("the one without" in warning for warning in document.warnings)
+
+
 def test_a_quoted_field_may_hold_lines_and_each_row_knows_its_line() -> None:
     document = read(b'a,b\n"x\ny",1\nz,2\n')
     assert rows_of(document)[1:] == [["x\ny", "1"], ["z", "2"]]

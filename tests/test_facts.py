@@ -342,3 +342,10 @@ def test_facts_are_kept_by_document_and_apart_from_tables(tmp_path: Path) -> Non
         writer.finish()
     with open_reader(store) as reader:
         assert reader.facts([entry.row.id]) == {}
+
+
+def test_a_key_of_very_many_parts_is_read_as_text() -> None:
+    text = "[deep]\na" + ".a" * 20_000 + " = 1\nport = 80\n"
+    document = read_document("a.toml", text.encode())
+    assert "a.a.a" in document.text
+    assert [fact.path for fact in document.facts][-1] == ("deep", "port")

@@ -67,6 +67,19 @@ def test_bytes_pass_as_time_does_where_one_file_is_a_large_csv() -> None:
     assert seen.told[-1][1] == 40_400_000
 
 
+def test_bytes_pass_as_time_does_where_a_few_of_them_are_a_packed_workbook() -> None:
+    """A workbook of 1 MB has as many texts to embed as PDFs of 40 MB have."""
+    seen = Recorder()
+    sizes = {"report.pdf": 40_000_000, "sales.xlsx": 1_000_000}
+    work = Work(seen, sizes)
+    for path, size in sizes.items():
+        work.took(path, size, path, has_text=True)
+    work.embedding(50, {"report.pdf": 40_000_000})(50)
+    assert 0.5 < seen.told[-1][1] / 41_000_000 < 0.7  # a quarter is for reading, and all is read
+    work.embedding(50, {"sales.xlsx": 1_000_000})(50)
+    assert seen.told[-1][1] == 41_000_000
+
+
 def test_reading_and_embedding_share_one_bar_whose_label_says_which(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,12 +1,15 @@
-"""Raised signs are no digits of what they stand at: footnotes' marks and powers in HTML, markdown, xlsx and PDF."""
+"""Raised signs are no digits of what they stand at: footnotes' marks and powers in every format that knows them."""
 
 from __future__ import annotations
 
 import io
+import zipfile
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pptx
 import pytest
 from odf.opendocument import OpenDocumentSpreadsheet, OpenDocumentText
 from odf.style import Style, TextProperties
@@ -15,6 +18,7 @@ from odf.table import TableCell, TableRow
 from odf.text import P, Span
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
+from pptx.util import Inches
 from reportlab.pdfgen.canvas import Canvas
 
 from mixrag_cli.readers import reader_for
@@ -26,6 +30,7 @@ from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.words import words_of
 from tests.painted_pdf import read_pages
 
+OFFICE = Path(__file__).parent / "samples" / "office"
 HTML = """<p>About 10<sup>6</sup> J on the 4<sup>th</sup> day<sup>[3]</sup>.</p>
 <table><tr><th>Year</th><th>Theft<sup>1, 2</sup></th></tr>
 <tr><td>2019<sup>a</sup></td><td>1,234<sup>2</sup></td></tr><tr><td>2020</td><td>5,678</td></tr></table>"""
@@ -77,6 +82,49 @@ def test_a_raised_run_of_a_sheet() -> None:
     target = io.BytesIO()
     book.save(target)
     assert [cell.text for cell in read(target.getvalue(), "a.xlsx").grids[0].cells] == ["Total⁶, ⁷", "²H 5"]
+
+
+def test_raised_runs_of_a_slide() -> None:
+    deck = pptx.Presentation()
+    shapes = deck.slides.add_slide(deck.slide_layouts[5]).shapes
+    shapes.title.text_frame.text = "Incomes"
+    table = shapes.add_table(3, 2, Inches(1), Inches(2), Inches(6), Inches(2)).table
+    for place, text in enumerate(("Year", "Theft", "2019", "1,234", "2020", "5,678")):
+        table.cell(place // 2, place % 2).text = text
+    marks = {(0, 1): ("30000", "1, 2"), (1, 1): ("30%", "2"), (2, 1): ("-25000", "3"), (2, 0): ("0", "r")}
+    for at, (baseline, mark) in marks.items():
+        run = table.cell(*at).text_frame.paragraphs[0].add_run()
+        run.text = mark
+        run._r.get_or_add_rPr().set("baseline", baseline)
+    target = io.BytesIO()
+    deck.save(target)
+    cells = [cell.text for cell in read(target.getvalue(), "a.pptx").grids[0].cells]
+    assert cells == ["Year", "Theft¹, ²", "2019", "1,234²", "2020r", "5,6783"]
+
+
+@pytest.mark.parametrize(
+    "raised",
+    ['<w:position w:val="6"/><w:sz w:val="16"/>', '<w:rStyle w:val="Mark"/>', '<w:vertAlign w:val="superscript"/>'],
+)
+def test_raised_runs_of_a_word_document(raised: str) -> None:
+    word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    styles = (
+        f'<w:styles xmlns:w="{word}"><w:style w:type="character" w:styleId="Plain"><w:rPr><w:b/></w:rPr></w:style>\n'
+        '<w:style w:type="character" w:styleId="Mark">\n<w:name w:val="Mark"/><w:rPr>'
+        '<w:vertAlign w:val="superscript"/></w:rPr></w:style></w:styles>'
+    )
+    runs = "".join(
+        f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+        for properties, text in (("", "1,234"), (raised, "2"), ('<w:position w:val="1"/>', "5"), ("", " "))
+    )
+    body = f'<w:document xmlns:w="{word}"><w:body><w:p>{runs}</w:p></w:body></w:document>'
+    sample = OFFICE / "ferry.docx"
+    target = io.BytesIO()
+    with zipfile.ZipFile(sample) as before, zipfile.ZipFile(target, "w") as after:
+        for name in before.namelist():
+            new = {"word/document.xml": body, "word/styles.xml": styles}.get(name)
+            after.writestr(name, before.read(name) if new is None else new)
+    assert read(target.getvalue(), "a.docx").text == "1,234²5"
 
 
 def test_small_signs_above_the_line_of_a_page() -> None:

@@ -368,6 +368,13 @@ def test_html_blocks_with_their_lines() -> None:
     assert document.warnings == ("23 characters of hidden text",)
 
 
+def test_what_machines_read_of_an_inline_xbrl_filing_is_no_text() -> None:
+    unit = "<xbrli:unit><xbrli:measure>iso4217:GBP</xbrli:measure></xbrli:unit>"
+    page = f"<div style='display:none'><ix:header><ix:resources>{unit * 3}</ix:resources></ix:header></div>"
+    document = read("a.html", f"<html><body>{page}<p>Debtors: <ix:nonFraction>74</ix:nonFraction></p></body></html>")
+    assert (document.text, document.warnings) == ("Debtors: 74", ())
+
+
 def test_html_spans_put_cells_where_a_browser_puts_them() -> None:
     (grid,) = read("a.html", PAGE).grids
     assert (grid.n_rows, grid.n_columns, grid.caption) == (3, 3, "Sums")

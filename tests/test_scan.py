@@ -84,8 +84,8 @@ def test_other_ways_to_write_a_csv():
     german = "Stra\xdfe;Betrag\nA\xdf;1.234,50\nB;2,5\n".encode("latin-1")
     way = Dialect("latin-1", ";", ",")
     assert scan_column(io.BytesIO(german), 1, "sum", [Filter(0, "=", "a\xdf")], dialect=way).value == Decimal("1234.5")
-    titled = "Tips,\nname,tip\na,1\nb,2\n"
-    assert scan(titled, 1, "sum", dialect=Dialect(header_rows=2)).n_records == 2
+    titled = "Tips\nname,tip\na,1\nb,2\n"
+    assert scan(titled, 1, "sum", dialect=Dialect(lines_above=2)).n_records == 2
     assert scan('name,tip\n"two\nlines",4\n\nb,2\n', 1, "sum").value == 6
 
 
@@ -97,6 +97,13 @@ def test_the_way_a_file_is_written_is_found_by_its_reader(encoding):
     file.seek(0)
     total = scan_column(file, 1, "sum", [Filter(0, "contains", "\xdf")], dialect=Dialect(*found))
     assert (found[1:], total.value, total.n_rows) == ((";", ","), Decimal(50 * 1000 + 5 * 450 + 25), 50)
+
+
+@pytest.mark.parametrize("above", ["tip,bill\n", "Tips of a week\n\nday,tip,bill\n", 'day,"tip\nin USD",bill\n\n'])
+def test_what_stands_above_the_data_may_be_narrower_and_parted(above):
+    way = Dialect(lines_above=above.count("\n"))
+    found = scan(above + "Sun,1,10\n\nSat,2,20\n", 2, "sum", dialect=way)
+    assert (found.value, found.n_records, found.n_skipped) == (Decimal(30), 2, 0)
 
 
 def test_ragged_rows_are_counted_apart():

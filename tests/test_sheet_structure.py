@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mixrag_cli.tables.text import key_columns
 from tests.table_samples import lefts, to_table, tops
 
@@ -69,3 +71,25 @@ def test_a_total_one_column_too_far_right_is_one() -> None:
         [["Dock", "Calls", "Crew"], ["North", "12", "90"], ["South", "3", "60"], ["", "Total", "150"]],
     )
     assert [row.is_total for row in table.rows] == [False, False, True]
+
+
+def test_months_below_the_first_of_a_year_are_of_that_year() -> None:
+    table = to_table(
+        [
+            ["Month", "Price", "Sold"],
+            *(["1990-Jan", "3", "4"], ["Feb", "4", "4"], ["Mar.", "5", "6"]),
+            *(["1991-Jan", "7", "2"], ["Feb", "3", "3"], ["Average", "5", "4"], ["Feb", "1", "1"]),
+        ]
+    )
+    assert lefts(table) == [
+        *(("1990-Jan",), ("1990", "Feb"), ("1990", "Mar.")),
+        *(("1991-Jan",), ("1991", "Feb"), ("Average",), ("Feb",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "labels", [("Jan", "Feb", "Mar"), ("2019 Q4", "Q1", "Q3"), ("1990-Jan", "Mar"), ("2019", "Jan", "Feb")]
+)
+def test_months_that_follow_no_year_of_their_own_have_none(labels: tuple[str, ...]) -> None:
+    table = to_table([["Period", "Price", "Sold"], *([label, str(n), "4"] for n, label in enumerate(labels))])
+    assert lefts(table) == [(label,) for label in labels]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from mixrag_cli.records.documents import Document
@@ -118,6 +119,46 @@ def test_headings_on_their_side_name_their_columns() -> None:
         draw_rulings(canvas, [760, *(690 - 14 * number for number in range(7))], 4, 760)
 
     assert columns_of(read_pages(paint)) == [(name,) for name in names]
+
+
+@pytest.mark.parametrize("rulings", ["none", "across", "below the headings"])
+@pytest.mark.parametrize("label", ["Town", ""])
+def test_headings_on_their_side_need_no_rulings(label: str, rulings: str) -> None:
+    names = ("Households", "Incomes of\nall of them", "Wells they dug")
+
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(75, 695, label)
+        for column, name in enumerate(names, start=1):
+            canvas.saveState()
+            canvas.translate((EDGES[column] + EDGES[column + 1]) / 2 + 16, 694)
+            canvas.rotate(90)
+            for line, words in enumerate(name.split("\n")):
+                canvas.drawString(0, -11 * line, words)
+            canvas.restoreState()
+        draw_figures(canvas, 680, 4)
+        ys = [690 - 14 * number for number in range(7)] if rulings != "none" else []
+        draw_rulings(canvas, ys, 4, 690) if rulings == "below the headings" else None
+        for y in ys if rulings == "across" else ():
+            canvas.line(EDGES[0], y, EDGES[4], y)
+        canvas.drawString(75, 560, "The next page says how the towns were chosen and who asked the questions in them.")
+
+    table = table_of(read_pages(paint))
+    assert [header.path for header in table.columns] == [(name.replace("\n", " "),) for name in names]
+    assert [row.path for row in table.rows] == [(town,) for town in TOWNS]
+
+
+def test_words_on_their_side_elsewhere_name_no_column() -> None:
+    def paint(canvas: Canvas) -> None:
+        for x in (24, EDGES[1] + 30, EDGES[2] + 30):
+            canvas.saveState()
+            canvas.translate(x, 730)
+            canvas.rotate(90)
+            canvas.drawString(0, 0, "Printed in spring")
+            canvas.restoreState()
+        draw_figures(canvas, 680, 4)
+
+    table = table_of(read_pages(paint))
+    assert all("spring" not in part for header in table.columns for part in header.path)
 
 
 def test_a_ruling_leads_from_the_header_to_a_body_far_below() -> None:

@@ -27,6 +27,10 @@ DATE = re.compile(
     |(?<![\w:])\d{{1,2}}:\d\d(?::\d\d)?(?![\w:])""",
     re.I | re.X,
 )
+_PART_OF_YEAR = re.compile(
+    rf"(?P<before>{YEAR})[\s,/-]*(?P<part>{MONTH}|q[1-4])|(?P<alone>{MONTH}|q[1-4])(?:[\s,/-]*(?P<after>{YEAR}))?", re.I
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SPAN = re.compile(r"\d{1,2}[ -](?:weeks?|months?|days|quarters?)(?: ended| ending)?", re.I)
 _PERIOD_WORDS = re.compile(
     r"^(?:(?:as (?:of|at)|for(?: the)?|at|in|the)\s+)?(?:(?:three|six|nine|twelve|first|second|third|fourth|[1-4])?\s?"
@@ -48,3 +52,16 @@ def kind_of_period(text: str) -> Literal["year", "date"] | None:
         return None
     rest = DATE.sub(" ", plain)
     return "date" if _PERIOD_WORDS.match(SPACES.sub(" ", re.sub(rf"\b{YEAR}\b|[,;:()–-]", " ", rest)).strip()) else None
+
+
+def part_of_year(text: str) -> tuple[int, str]:
+    """Which month or quarter a text names, from 1, and the year that it says with it; (0, "") for any other text.
+
+    Example: "1990-Jan" -> (1, "1990"); "Feb." -> (2, ""); "Q3 2021" -> (3, "2021")
+    """
+    match = _PART_OF_YEAR.fullmatch(text.strip())
+    if match is None:
+        return 0, ""
+    part = (match["part"] or match["alone"]).lower()
+    number = int(part[1]) if part.startswith("q") else _MONTHS.index(part[:3]) + 1
+    return number, match["before"] or match["after"] or ""

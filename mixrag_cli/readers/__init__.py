@@ -44,6 +44,7 @@ FORMATS = (
     Format("sheet", "sheets.reader", "read_sheet", "xlsx xlsm xls ods"),
     Format("sheet", "sheets.delimited", "read_delimited", "csv tsv tab"),
     Format("text", "sheets.saved_text", "read_saved_text", "txt text dat data"),
+    Format("text", "sheets.json_lines", "read_json_lines", "jsonl ndjson"),
     Format("html", "html", "read_html", "html htm xhtml"),
     Format("document", "office.docx", "read_docx", "docx docm dotx"),
     Format("document", "office.odf", "read_odt", "odt ott"),

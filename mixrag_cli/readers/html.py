@@ -31,7 +31,8 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-UNREAD_TAGS = _set("nav template noscript svg math iframe object head select button")
+# ix:header holds what machines read of a filing in inline XBRL: contexts, units and codes, without a blank between them
+UNREAD_TAGS = _set("nav template noscript svg math iframe object head select button ix:header")
 BLOCK_TAGS = _set(
     "p div section article main header footer aside figure figcaption blockquote address dl dt dd ul ol li form "
     "fieldset details summary body html center hr"

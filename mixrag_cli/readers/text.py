@@ -67,13 +67,16 @@ def read_text(source: ReadSource) -> Document:
     """
     decoded = read_decoded(source, may_cut=True)
     builder = DocumentBuilder("text")
-    builder.warnings += decoding_warnings(decoded)
-    if source.size > source.limits.max_text_bytes:
-        builder.warnings.append(
-            f"larger than {source.limits.max_text_file_mb} MB, only the beginning is indexed, as text"
-        )
+    builder.warnings += [*decoding_warnings(decoded), *cut_note(source)]
     add_text(builder, decoded.text, source.suffix, source.beat)
     return builder.build()
+
+
+def cut_note(source: ReadSource) -> list[str]:
+    """What a person should know of a text above the limit; [] of any other."""
+    limit = source.limits.max_text_file_mb
+    is_cut = source.size > source.limits.max_text_bytes
+    return [f"larger than {limit} MB, only the beginning is indexed, as text"] if is_cut else []
 
 
 def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None]) -> None:

@@ -75,6 +75,11 @@ def _tally_file(source: SourceFile, suffix: str, table: Table, tally: Callable[[
     with os.fdopen(open_source(source), "rb") as file:
         encoding, delimiter, decimal_mark = find_dialect(file, suffix, source.encoding)
         file.seek(0)
-        found = tally(file, Dialect(encoding, delimiter, decimal_mark, header_rows=table.rows[0].index))
+        found = tally(file, Dialect(encoding, delimiter, decimal_mark, lines_above=_first_line(table) - 1))
         ensure_unchanged(file.fileno(), source)
     return found
+
+
+def _first_line(table: Table) -> int:
+    """The line, from 1, in which the first row of a file's one table begins."""
+    return min((cell.line for cell in table.cells if cell.row == table.rows[0].index and cell.line), default=1)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mixrag_cli.quantities.periods import part_of_year
 from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
 from mixrag_cli.tables.label_columns import LABEL_SHARE, RANK_NAME
@@ -72,6 +73,7 @@ class _RowWalk:
         self.fills_down = fills_down(matrix, layout)
         self.key_name = key_name(matrix, layout)
         self.unknown = _unknown_labels(matrix, layout)
+        self.years = years_said_above(matrix, layout)
         self.heads = self._heads_of_repeated()
 
     def walk(self) -> tuple[RowHeader, ...]:
@@ -280,7 +282,8 @@ class _RowWalk:
                 cell = self.fills_down[column].get(row)
             if cell is not None and (not cells or cell is not cells[-1]):
                 cells.append(cell)
-        return tuple(_clean_label(cell.text) for cell in cells)
+        year = (self.years[row],) if row in self.years else ()
+        return (*year, *(_clean_label(cell.text) for cell in cells))
 
     def _row_name(self, row: int) -> str:
         line = next(
@@ -366,6 +369,23 @@ def _unknown_labels(matrix: Matrix, layout: Layout) -> frozenset[int]:
     kinds = {c: {matrix.kind(row, c) for row in layout.body} - {"blank"} for c in layout.labels}
     unknown = frozenset(column for column, found in kinds.items() if found == {"missing"})
     return unknown if len(unknown) < len(layout.labels) else frozenset()
+
+
+def years_said_above(matrix: Matrix, layout: Layout) -> dict[int, str]:
+    """The year of rows that name a month or quarter alone, below one that says it, by row: "1990-Jan", "Feb", "Mar".
+
+    It holds as long as each is the next part of the year.
+    """
+    years: dict[int, str] = {}
+    year, last = "", 0
+    for row in layout.body if layout.labels else ():
+        part, said = part_of_year(matrix.text(row, layout.labels[0]))
+        if said or part != last + 1:
+            year = said
+        elif year:
+            years[row] = year
+        last = part
+    return years
 
 
 def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:

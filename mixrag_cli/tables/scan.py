@@ -4,8 +4,9 @@ The index keeps a sample of a large sheet and one profile a column, so that a fi
 greatest rows can only come from the file itself. One batch of rows is held at a time. A text counts as a number here
 exactly where it does for the profiles, so that both agree: plain digits, no identifiers.
 
-For a Table of a sampled csv (total_rows above len(rows), the document's one grid): column is Header.index, header_rows
-the index of its first row, the rest of the dialect what readers.sheets.delimited.find_dialect says of the opened file.
+For a Table of a sampled csv (total_rows above len(rows), the document's one grid): column is Header.index,
+lines_above what stands above its first row, the rest of the dialect what readers.sheets.delimited.find_dialect says of
+the opened file.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ THOUSANDS_BY_DECIMAL_MARK = {".": ",", ",": "."}
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How the file is written. header_rows: records above the data."""
+    """How the file is written. lines_above: of titles and headers, which may have other columns than the data."""
 
     encoding: str = "utf-8"
     delimiter: str = ","
     decimal_mark: str = "."
-    header_rows: int = 1
+    lines_above: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +197,8 @@ def _batches(source: Path | BinaryIO, dialect: Dialect, skipped: list[int]) -> I
             pacsv.ReadOptions(
                 use_threads=False,
                 block_size=BLOCK_BYTES,
+                skip_rows=dialect.lines_above,
                 autogenerate_column_names=True,
-                skip_rows_after_names=dialect.header_rows,
                 encoding=dialect.encoding,
             ),
             pacsv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True, invalid_row_handler=skip_row),

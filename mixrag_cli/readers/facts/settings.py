@@ -166,10 +166,16 @@ def _collect_lines(collector: FactCollector, lines: Sequence[str]) -> None:
 
 
 def _key_path(key: Node) -> tuple[str, ...]:
-    """The parts of a key. Example: "a.'b c'" of toml -> ("a", "b c")."""
-    if key.type == "dotted_key":
-        return tuple(part for child in key.named_children for part in _key_path(child))
-    return (unquoted(text_of(key)),)
+    """The parts of a key, the first MAX_DEPTH of them. Example: "a.'b c'" of toml -> ("a", "b c")."""
+    parts: list[str] = []
+    waiting = [key]  # not by recursion: the grammar nests a key as deep as it has parts
+    while waiting and len(parts) < MAX_DEPTH:
+        node = waiting.pop()
+        if node.type == "dotted_key":
+            waiting += reversed(node.named_children)
+        else:
+            parts.append(unquoted(text_of(node)))
+    return tuple(parts)
 
 
 def _unwrapped(node: Node) -> Node:

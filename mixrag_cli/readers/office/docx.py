@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import io
 import re
+import zipfile
 
 import mammoth
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.archive import open_package
+from mixrag_cli.readers.archive import Archive, open_package
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.office.markup import LIBRARY_ERRORS
@@ -37,6 +38,16 @@ NOTE_MARK = re.compile(r'<a href="#((?:foot|end)note-[\w-]{1,40})" id="(?:foot|e
 BACK_LINK = re.compile(r'<a href="#(?:foot|end)note-ref-[\w-]{1,40}">[^<]{0,4}</a>')
 HEADING_START = re.compile(r"(?=<h[1-6]>)")
 
+# What else raises a run: a character style that does, or a place above the line, in half points; Word's own is 6, and
+# what is moved by 1 or 2 stands straight.
+SUPERSCRIPT = b'<w:vertAlign w:val="superscript"/>'
+RAISING_STYLE = re.compile(
+    rb'<w:style\b[^>]{0,200}w:styleId="([\w-]{1,80})"(?:(?!</w:style>).){0,4000}?' + SUPERSCRIPT, re.DOTALL
+)
+RAISED_PLACE = rb'<w:position w:val="(?:[4-9]|[1-9]\d{1,2})"/>'
+DOCUMENT_PART = "word/document"  # .xml, or 2.xml as some programs write
+STYLES_PART = "word/styles.xml"
+
 
 def read_docx(source: ReadSource) -> Document:
     """The document of a docx file; one of 0 bytes has no blocks. Tracked deletions and comments are left out.
@@ -48,11 +59,10 @@ def read_docx(source: ReadSource) -> Document:
     if archive is None:
         return builder.build()
     archive.check_trees()
-    source.file.seek(0)
     source.beat(0, source.size)
     try:
         made = mammoth.convert_to_html(
-            io.BytesIO(source.file.read()),  # without a name: mammoth takes that for a path, and here it is a number
+            io.BytesIO(_package_without_media(archive)),
             style_map=STYLES,
             convert_image=mammoth.images.img_element(_no_image),
         )
@@ -62,6 +72,23 @@ def read_docx(source: ReadSource) -> Document:
         raise FileUnreadable("damaged", f"not a readable {KIND}") from error
     add_html(builder, with_notes_in_sections(safe_text(made.value)), source.beat)
     return builder.build()
+
+
+def _package_without_media(archive: Archive) -> bytes:
+    """The package's XML parts, all raised runs marked in the one way that mammoth knows."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as package:
+        for name in archive.names:
+            if name.lower().endswith((".xml", ".rels")):
+                part = archive.read(name)
+                package.writestr(name, _mark_raised(part, archive) if name.startswith(DOCUMENT_PART) else part)
+    return target.getvalue()
+
+
+def _mark_raised(part: bytes, archive: Archive) -> bytes:
+    styles = RAISING_STYLE.findall(archive.read(STYLES_PART)) if STYLES_PART in archive else []
+    raising = [RAISED_PLACE, *(rb'<w:rStyle w:val="%b"/>' % style for style in styles)]
+    return re.sub(b"|".join(raising), SUPERSCRIPT, part)
 
 
 def with_notes_in_sections(markup: str) -> str:

@@ -11,12 +11,14 @@ from typing import Any
 import pptx
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 from pptx.exc import PythonPptxError
+from pptx.oxml.ns import qn
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import open_package
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.office.markup import LIBRARY_ERRORS, element, table_markup
+from mixrag_cli.readers.raised import raise_text
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document
 
@@ -54,7 +56,7 @@ def read_pptx(source: ReadSource) -> Document:
 
 def _slide_markup(slide: Any, number: int) -> Iterator[str]:
     title = slide.shapes.title
-    text = " ".join(title.text_frame.text.split()) if title is not None else ""
+    text = " ".join(_frame_text(title.text_frame).split()) if title is not None else ""
     hidden = " (hidden)" if slide._element.get("show") == "0" else ""
     yield element("h1", (text or f"Slide {number}") + hidden)
     for shape in _in_reading_order(slide.shapes):
@@ -90,7 +92,7 @@ def _text_markup(shape: Any) -> Iterator[str]:
     """A body's paragraphs are a list, nested by their level; those of any other text box are paragraphs."""
     is_list = shape.is_placeholder and len(shape.text_frame.paragraphs) > 1
     for paragraph in shape.text_frame.paragraphs:
-        text = paragraph.text.replace("\v", " ")
+        text = _paragraph_text(paragraph)
         if not text.strip():
             continue
         if is_list:
@@ -98,6 +100,22 @@ def _text_markup(shape: Any) -> Iterator[str]:
             yield "<ul>" * depth + element("li", text) + "</ul>" * depth
         else:
             yield element("p", text)
+
+
+def _frame_text(frame: Any) -> str:
+    return "\n".join(map(_paragraph_text, frame.paragraphs))
+
+
+def _paragraph_text(paragraph: Any) -> str:
+    """The paragraph in one line, with raised signs raised."""
+    parts = paragraph._p.content_children  # runs, line breaks and fields
+    return "".join(raise_text(part.text) if _is_raised(part) else part.text for part in parts).replace("\v", " ")
+
+
+def _is_raised(part: Any) -> bool:
+    properties = part.find(qn("a:rPr"))
+    baseline = "" if properties is None else properties.get("baseline", "")  # "30000" or "30%"; "-25000" is lowered
+    return baseline[:1] in set("123456789")
 
 
 def _merged_table(table: Any) -> str:
@@ -109,7 +127,7 @@ def _merged_table(table: Any) -> str:
         for cell in row.cells:
             if not cell.is_spanned:
                 spans = f' rowspan="{cell.span_height}" colspan="{cell.span_width}"' if cell.is_merge_origin else ""
-                parts.append(element(tag_of_first if number == 0 else "td", cell.text.replace("\v", " "), spans))
+                parts.append(element(tag_of_first if number == 0 else "td", _frame_text(cell.text_frame), spans))
         parts.append("</tr>")
     return "".join([*parts, "</table>"])
 

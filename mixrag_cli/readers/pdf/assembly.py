@@ -31,6 +31,7 @@ from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
 from mixrag_cli.readers.pdf.page import Box, PageContent, Word
 from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
 from mixrag_cli.readers.pdf.running import drop_repeated
+from mixrag_cli.readers.pdf.turned_headers import with_turned_header
 from mixrag_cli.records.documents import Document, Grid
 
 MAX_HEADING_LEVEL = 6
@@ -59,6 +60,7 @@ def lay_out_page(content: PageContent) -> PageLayout:
         words = _words_outside(words, lined)
         for number, table in enumerate((*tables, *lined)):
             headed = with_header_above(with_labels_beside(table, words), words, content.horizontal)
+            headed = with_turned_header(headed, content.turned)
             ruled[f"{TABLE_MARK}{number}"] = headed
             words = _words_outside(words, [headed])
         words += [_mark_table(mark, table.box) for mark, table in ruled.items()]
@@ -127,6 +129,7 @@ def _mark_table(mark: str, box: Box) -> Word:
 def _lay_out_lines(lines: Sequence[Line], content: PageContent) -> list[TextItem | Grid]:
     """Paragraphs and aligned tables among neighbouring lines of one flow."""
     tables = find_aligned_tables(lines, content.horizontal, content.n_pages) if content.has_tables else []
+    tables = [with_turned_header(table, content.turned) for table in tables]
     items: list[TextItem | Grid] = []
     free: list[Line] = []
     last: Lattice | None = None

@@ -2,9 +2,9 @@
 
 The last table of a page and the first of the next are one table when nothing but running headers, page numbers and
 "continued" stands between them, and either the header is repeated, or the second has no header and its columns stand
-where those of the first do. Notes may stand between where the next page says the table's title again, and the page's
-footnotes where it repeats the header. The joined table stands on the first page; cells from later pages know their
-own.
+where those of the first do, of which some may be blank on its page, or where the first is nothing but headings.
+Notes may stand between where the next page says the table's title again, and the page's footnotes where it repeats the
+header. The joined table stands on the first page; cells from later pages know their own.
 """
 
 from __future__ import annotations
@@ -26,10 +26,14 @@ SAME_PLACE_POINTS = 4.0  # columns of figures end within a "%" or a parenthesis 
 LOWEST_END = 0.6  # of the page's height: a table without repeated header that ends above has come to its end
 HIGHEST_START = 0.4  # of the page's height: and one that begins below is another table
 MIN_HEADER_TEXTS = 2
+MIN_FITTED_COLUMNS = 3  # two columns stand where two of any other table do
 SMALL_TYPE = 0.9  # of the body's size: footnotes are set in 8 where the body is set in 10, in 9 where it is in 11
 FOOTNOTE = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+)(?!\S)")
 CONTINUED = re.compile(r"\(?\b(?:continue[sd]|cont[’'.]?d|cont\.)(?:\s+(?:on|from)\s+[\w\s]{1,30})?\)?[.:]?\s*", re.I)
 NUMBER_ALONE = re.compile(rf"{CAPTION.pattern}[\d.]*$", re.I)
+
+
+_Place = tuple[float, float, float]  # of a column: left edge, right edge, middle
 
 
 @dataclass(slots=True)
@@ -55,7 +59,7 @@ def join_continued(pages: Sequence[PageLayout]) -> list[PageLayout]:
     for number, page in enumerate(pages):
         end = _last_table(page)
         start = _first_body(pages, number, last.titles) if last is not None else None
-        is_joined = last is not None and start is not None and _join(joined, pages, number, last, start)
+        going_on = _join(joined, pages, number, last, start) if last is not None and start is not None else None
         if end is None:
             last = None
             continue
@@ -65,31 +69,32 @@ def join_continued(pages: Sequence[PageLayout]) -> list[PageLayout]:
         rest = [item for item in below if not (_repeats(item) or is_running(item, 1, _neighbours(pages, number)))]
         is_last = not rest
         is_above_footnotes = _opens_footnotes(below) and all(item.size <= SMALL_TYPE * body for item in rest)
-        if is_joined and end == start and last is not None:
-            last = _Open(last.page, last.item, part, last.titles | titles, is_last, is_above_footnotes)
+        if going_on is not None and end == start and last is not None:
+            last = _Open(last.page, last.item, going_on, last.titles | titles, is_last, is_above_footnotes)
         else:
             place = next(i for i, item in enumerate(joined[number].items) if item is part)
             last = _Open(number, place, part, titles, is_last, is_above_footnotes)
     return joined
 
 
-def _join(joined: list[PageLayout], pages: Sequence[PageLayout], number: int, last: _Open, start: int) -> bool:
-    """Move the table that opens the page to the open one, where it goes on with it; whether it does."""
+def _join(joined: list[PageLayout], pages: Sequence[PageLayout], number: int, last: _Open, start: int) -> Grid | None:
+    """Move the table that opens the page to the open one, where it goes on with it; None where it is another table."""
     page = pages[number]
     following, whole = page.items[start], joined[last.page].items[last.item]
     if not isinstance(following, Grid) or not isinstance(whole, Grid):
-        return False
+        return None
+    following = _fit_columns(following, last.part)
     n_repeated = _count_repeated(whole, last.part, following, pages[number - 1 : number + 1])
     if n_repeated is None:
-        return False
+        return None
     is_titled = any(_is_title_again(item, last.titles) for item in _texts(page.items[:start]))
     is_headed = last.is_above_footnotes and n_repeated > 0 and _have_same_columns(last.part, following)
     if not (last.is_last or is_titled or is_headed):
-        return False
+        return None
     _put(joined, last, replace(_append(whole, following, n_repeated), notes=notes_below(page.items, start)))
     above = (item for item in _texts(page.items[:start]) if not _repeats(item, last.titles))
     joined[number] = replace(page, items=(*above, *page.items[start + 1 :]))
-    return True
+    return following
 
 
 def _put(pages: list[PageLayout], place: _Open, grid: Grid) -> None:
@@ -178,7 +183,9 @@ def _count_repeated(whole: Grid, part: Grid, following: Grid, pages: Sequence[Pa
     n_own = _n_header_rows(whole)
     if n_same and n_same >= n_header:
         return min(n_same, n_own) if n_own else n_same
-    if n_header or _opens_with_header(following) or not _have_same_columns(part, following):
+    if n_header or _opens_with_header(following):
+        return None
+    if not (_have_same_columns(part, following) or _is_header_of(part, following)):
         return None
     bottom, top = part.locator.bbox, following.locator.bbox
     if bottom is None or top is None:
@@ -224,16 +231,50 @@ def _opens_with_header(grid: Grid) -> bool:
 
 
 def _have_same_columns(one: Grid, other: Grid) -> bool:
-    """Whether the columns that both fill stand at the same place: by left edge, right edge or middle."""
+    """Whether the columns that both fill stand at the same place."""
     ours, theirs = _column_places(one), _column_places(other)
     shared = ours.keys() & theirs.keys()
-    return len(shared) >= 2 and all(
-        min(abs(a - b) for a, b in zip(ours[column], theirs[column], strict=True)) <= SAME_PLACE_POINTS
-        for column in shared
+    return len(shared) >= 2 and all(_is_same_place(ours[column], theirs[column]) for column in shared)
+
+
+def _is_same_place(one: _Place, other: _Place) -> bool:
+    """Whether two columns share their left edge, right edge or middle."""
+    return min(abs(a - b) for a, b in zip(one, other, strict=True)) <= SAME_PLACE_POINTS
+
+
+def _is_header_of(part: Grid, following: Grid) -> bool:
+    """Whether the part holds nothing but headings, as wide as the following table is: the page ended below them."""
+    ours, theirs = part.locator.bbox, following.locator.bbox
+    is_named = part.n_columns >= MIN_FITTED_COLUMNS and not any(is_number(cell.text) for cell in part.cells)
+    if not is_named or ours is None or theirs is None or not any(is_number(cell.text) for cell in following.cells):
+        return False
+    return abs(ours[0] - theirs[0]) <= SAME_PLACE_POINTS and abs(ours[2] - theirs[2]) <= SAME_PLACE_POINTS
+
+
+def _fit_columns(following: Grid, part: Grid) -> Grid:
+    """The following table, its columns numbered as those of the part at the same places where some are blank in it.
+
+    It is left as it is where it has as many columns, or one that stands at no such place.
+    """
+    if not MIN_FITTED_COLUMNS <= following.n_columns < part.n_columns:
+        return following
+    ours, theirs = sorted(_column_places(part).items()), _column_places(following)
+    numbers: list[int] = []
+    for column in range(following.n_columns):
+        free = [number for number, place in ours if column in theirs and _is_same_place(place, theirs[column])]
+        fit = next((number for number in free if not numbers or number > numbers[-1]), None)
+        if fit is None or (not numbers and fit > 0):
+            return following
+        numbers.append(fit)
+    cells = (
+        replace(cell, column=first, column_span=numbers[cell.column + cell.column_span - 1] - first + 1)
+        for cell in following.cells
+        for first in [numbers[cell.column]]
     )
+    return replace(following, n_columns=part.n_columns, cells=tuple(cells))
 
 
-def _column_places(grid: Grid) -> dict[int, tuple[float, float, float]]:
+def _column_places(grid: Grid) -> dict[int, _Place]:
     """The median left edge, right edge and middle of each column's cells; the least left edge of the labels."""
     n_header = _n_header_rows(grid)
     boxes: dict[int, list[tuple[float, float]]] = {}

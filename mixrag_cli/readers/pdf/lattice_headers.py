@@ -50,7 +50,7 @@ def lines_to_header(lines: Sequence[Line], bands: Sequence[Band], rules: Sequenc
 
 def with_header_above(table: Lattice, words: Iterable[Word], rules: Sequence[Rule]) -> Lattice:
     """The table with the headings that stand right above its box, where it begins with figures and some stand there."""
-    if not _begins_with_data(table):
+    if not begins_with_data(table):
         return table
     left, top, right, _ = table.box
     near = [word for word in words if word.bottom <= top + 1 and left - 2 <= word.x0 and word.x1 <= right + 2]
@@ -94,7 +94,7 @@ def _is_over_data(piece: Piece, bands: Sequence[Band]) -> bool:
     return piece.x0 >= bands[1].x0 - 2
 
 
-def _begins_with_data(table: Lattice) -> bool:
+def begins_with_data(table: Lattice) -> bool:
     """Whether the first row holds a figure that is no year, so that nothing in the table names its columns."""
     first = [cell for cell in table.cells if cell.row == 0 and not table.n_header]
     return any(is_number(cell.text) and not YEAR.match(cell.text) for cell in first)

@@ -5,6 +5,8 @@
 2. delimiter: the one that cuts the first lines into the most equal rows
 3. rows: through the csv module, one record at a time, so that a quote that is never closed swallows no file
 4. tables: one, or in a short file those that blank lines part
+
+A first row that is one field short of all others names every column but the first, as R writes row names.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import BinaryIO, cast
 
 from mixrag_cli.errors import FileUnreadable
@@ -22,7 +25,7 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import MARKS, READ_AS, decode, is_wide, marked_encoding, said_note, wide_encoding
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
 from mixrag_cli.readers.sheets.parted import find_parted_tables, row_cells
-from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow
+from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow, fast_number
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import ColumnProfile, Document, Grid
 from mixrag_cli.records.places import Locator
@@ -68,7 +71,7 @@ def read_delimited(source: ReadSource) -> Document:
     if not sampler.n_rows:
         return builder.build()
     tables = find_parted_tables(sampler.rows) if sampler.is_whole else []
-    for grid in tables or _whole_grids(sampler):
+    for grid in tables or sampled_grids(sampler):
         builder.add(raw_text(grid), "table", grid=grid, lines=grid.locator.lines)
     if not sampler.is_whole:
         builder.warnings.append(sampler.note)
@@ -233,11 +236,27 @@ class _RecordTooLong(Exception):
     """A record goes on for more lines or characters than any honest one."""
 
 
+def lacks_first_name(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first of these rows of fields is one short of all others and so names all columns but the first.
+
+    Rows that only end in one delimiter more are no wider, and a first row of one field is a title.
+    Source: R, help page of read.table, "header": the first row has one field fewer than the number of columns.
+    """
+    head, *body = [row for row in rows if any(row)] or [[]]
+    is_wider = bool(body) and all(len(row) == len(head) + 1 for row in body) and any(row[-1] for row in body)
+    return len(head) > 1 and is_wider and not any(fast_number(field) is not None for field in head)
+
+
 def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampler:
     sampler = RowSampler(decimal_mark)
     width = 0
     ragged = 0
-    for record in stream:
+    records = iter(stream)
+    first = [record for record in islice(records, SNIFF_LINES) if any(record.fields)]
+    if lacks_first_name([record.fields for record in first]):
+        stream.warn(first[0].first, "names one column fewer than there are; the first is taken for the one without")
+        first[0] = replace(first[0], fields=["", *first[0].fields])
+    for record in chain(first, records):
         if not any(record.fields):
             continue
         width = width or len(record.fields)
@@ -254,11 +273,12 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
     return sampler
 
 
-def _whole_grids(sampler: RowSampler) -> Iterator[Grid]:
+def sampled_grids(sampler: RowSampler) -> Iterator[Grid]:
     """All rows as one table, or as several that share the first column where it is very wide."""
     rows = sampler.rows
     profiles = sampler.profiles({row.index: place for place, row in enumerate(rows)})
-    lines = (rows[0].lines[0], rows[-1].lines[1]) if rows[0].lines and rows[-1].lines else None
+    numbers = [number for row in (*rows[:2], *rows[-1:]) for number in row.lines or ()]  # a first row may be made up
+    lines = (numbers[0], numbers[-1]) if numbers else None
     row_lines = sampler.lines
     for columns, chosen in split_wide(sampler.n_columns, row_cells(rows)):
         yield Grid(
