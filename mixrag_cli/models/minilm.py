@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_bytes
+from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_file
 from mixrag_cli.models.onnx_session import (
     BATCH,
     CARD_BATCH,
@@ -42,8 +43,8 @@ _Run = tuple[npt.NDArray[np.intp], list[list[int]], list[npt.NDArray[np.float32]
 class MiniLM(UnitRows):
     """The model as a LateEmbedder; a text's vectors depend on the text alone, not on its batch.
 
-    model: the bytes of the ONNX file. on_card: compute on a card where onnxruntime finds one. Raises ModelUnusable when
-    they are no model. device: what it computes on, as onnxruntime names it.
+    model: the ONNX file, or its bytes. on_card: compute on a card where onnxruntime finds one. device: what it computes
+    on, as onnxruntime names it. Raises ModelUnusable when the model is none.
     """
 
     name = NAME
@@ -51,7 +52,7 @@ class MiniLM(UnitRows):
     late_dim = LATE_DIM
     window = WINDOW
 
-    def __init__(self, model: bytes, threads: int = 0, *, on_card: bool = False) -> None:
+    def __init__(self, model: Path | bytes, threads: int = 0, *, on_card: bool = False) -> None:
         self._words: dict[int, str] = {}
         self._tokenizer = load_bundled_tokenizer()
         card = open_on_card(model) if on_card else None
@@ -150,7 +151,7 @@ def load_minilm(threads: int = 0, *, on_card: bool = False) -> MiniLM:
 
     Raises ModelUnusable when its files are missing, damaged or not the pinned ones.
     """
-    return MiniLM(model_bytes(), threads, on_card=on_card)
+    return MiniLM(model_file(), threads, on_card=on_card)
 
 
 def _merge_neighbours(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
