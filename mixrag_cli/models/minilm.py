@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_file
 from mixrag_cli.models.onnx_session import (
-    BATCH,
-    CARD_BATCH,
+    BATCH_TOKENS,
+    CARD_BATCH_TOKENS,
     PROCESSOR,
     batches_by_length,
     open_on_card,
@@ -44,7 +44,7 @@ class MiniLM(UnitRows):
     """The model as a LateEmbedder; a text's vectors depend on the text alone, not on its batch.
 
     model: the ONNX file, or its bytes. on_card: compute on a card where onnxruntime finds one. device: what it computes
-    on, as onnxruntime names it. Raises ModelUnusable when the model is none.
+    on, as onnxruntime names it. most_tokens: of a run. Raises ModelUnusable when the model is none.
     """
 
     name = NAME
@@ -58,7 +58,7 @@ class MiniLM(UnitRows):
         card = open_on_card(model) if on_card else None
         self._session = card or open_session(model, "bundled model", threads)
         self.device = PROCESSOR if card is None else str(card.get_providers()[0])
-        self._batch = BATCH if card is None else CARD_BATCH
+        self.most_tokens = BATCH_TOKENS if card is None else CARD_BATCH_TOKENS
 
     def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
         """The texts' vectors in their order: (n, 384) float32, rows of length 1, zeros where the model failed."""
@@ -123,7 +123,7 @@ class MiniLM(UnitRows):
         """The model's outputs for all texts, a batch of like length at a time."""
         for start in range(0, len(texts), SORTED_TEXTS):
             tokens = self._tokenize(texts[start : start + SORTED_TEXTS])
-            for batch in batches_by_length(tokens, self._batch):
+            for batch in batches_by_length(tokens, self.most_tokens):
                 chosen = [tokens[index] for index in batch]
                 yield start + batch, chosen, self._run(chosen, outputs)
 
