@@ -6,6 +6,7 @@ The cache is the caller's own: what lies in it is protected by its hash.
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -25,6 +26,10 @@ for _name in [name for name in os.environ if name.startswith("MIXRAG_")]:
     del os.environ[_name]
 os.environ["MIXRAG_CACHE_DIR"] = MODEL_CACHE
 os.environ["HF_HUB_OFFLINE"] = "1"
+# The program's processes find it compiled, as an installed one is; to compile it takes each of them 0.4 s.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# A shell's background and nohup turn Ctrl-C off for all processes below; some tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -15,7 +15,7 @@ from mixrag_cli.actions import gpu_health, health
 from mixrag_cli.cli import app
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models import devices, onnx_session
-from mixrag_cli.models.bundled import model_bytes
+from mixrag_cli.models.bundled import model_file
 from mixrag_cli.models.devices import Device, find_cards, place_layers
 from mixrag_cli.models.gguf_file import GgufHeader
 from mixrag_cli.models.minilm import MiniLM
@@ -217,13 +217,13 @@ def test_the_float32_graph_gives_nearly_the_same_vectors() -> None:
     from mixrag_cli.models.float_graph import to_float32
 
     texts = ["total revenue grew to 112,400", "def main(arguments): return 0", "Die Pumpe läuft. " * 40, "a"]
-    ours, theirs = MiniLM(model_bytes(), 1), MiniLM(to_float32(model_bytes()), 1)
+    ours, theirs = MiniLM(model_file(), 1), MiniLM(to_float32(model_file().read_bytes()), 1)
     (whole, whole_late), (rounded, rounded_late) = theirs.embed_late(texts), ours.embed_late(texts)
     assert (whole * rounded).sum(axis=1).min() > gpu_health.LEAST_COSINE
     assert [len(each) for each in whole_late] == [len(each) for each in rounded_late]
     assert not np.array_equal(whole, rounded)
     with pytest.raises(ValueError, match="no int8 graph of ours"):
-        to_float32(to_float32(model_bytes()))
+        to_float32(to_float32(model_file().read_bytes()))
 
 
 def test_a_card_that_onnxruntime_offers_and_cannot_start_leaves_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ def test_a_card_that_onnxruntime_offers_and_cannot_start_leaves_the_processor(mo
 
     monkeypatch.setattr(onnx_session, "card_providers", lambda: ("CUDAExecutionProvider",))
     monkeypatch.setattr(onnx_session.onnxruntime, "InferenceSession", start)
-    model = MiniLM(model_bytes(), 1, on_card=True)
+    model = MiniLM(model_file(), 1, on_card=True)
     assert opened == [["CUDAExecutionProvider", onnx_session.PROCESSOR], [onnx_session.PROCESSOR]]
     assert model.device == onnx_session.PROCESSOR
     assert model.embed(["one text"]).shape == (1, 384)

@@ -1,6 +1,5 @@
 """The embedders: the graph is the published model's, vectors are the same in any batch, damaged files are refused."""
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -213,29 +212,29 @@ def test_files_that_are_not_the_pinned_ones_are_refused(name, damage, copied):
 
 def test_a_file_found_whole_is_hashed_again_only_when_it_may_have_changed(copied, tmp_path, monkeypatch):
     hashed = []
-    sha256 = hashlib.sha256
-    monkeypatch.setattr(bundled.hashlib, "sha256", lambda raw: hashed.append(len(raw)) or sha256(raw))
+    file_sha256 = bundled.file_sha256
+    monkeypatch.setattr(bundled, "file_sha256", lambda path: hashed.append(path) or file_sha256(path))
     monkeypatch.setenv("MIXRAG_CACHE_DIR", str(tmp_path / "cache"))
     path = copied / "model.onnx"
-    whole = bundled.model_bytes()
-    assert bundled.model_bytes() == whole
-    assert hashed == [len(whole)]
-    bundled.model_bytes(thoroughly=True)
+    whole = path.read_bytes()
+    assert bundled.model_file() == bundled.model_file() == path
+    assert hashed == [path]
+    bundled.model_file(thoroughly=True)
     assert len(hashed) == 2
     status = path.stat()
     path.write_bytes(whole[:1000] + bytes([whole[1000] ^ 1]) + whole[1001:])
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # same size, same time: the change itself has a time
     with pytest.raises(ModelUnusable, match="sha256 differs"):
-        bundled.model_bytes()
+        bundled.model_file()
     path.write_bytes(whole)
-    assert bundled.model_bytes() == whole
+    assert bundled.model_file() == path
     assert len(hashed) == 4
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(copied, tmp_path, monkeypatch):
     (tmp_path / "cache").write_text("no folder")
     monkeypatch.setenv("MIXRAG_CACHE_DIR", str(tmp_path / "cache"))
-    assert bundled.model_bytes() == bundled.model_bytes()
+    assert bundled.model_file() == bundled.model_file() == copied / "model.onnx"
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])

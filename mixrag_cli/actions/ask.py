@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
+from importlib import import_module
 
-from mixrag_cli.actions.batch import ask_batch
 from mixrag_cli.actions.caller import read_question, scope_of, settings_of
 from mixrag_cli.actions.sessions import notes_on, open_all_for
 from mixrag_cli.commands.ask import Reply
@@ -39,8 +40,12 @@ def ask(
         face, may_be_several=True, rerank=search.rerank, expansion=expand, generator=generator, strategy=strategy
     )
 
+    # What reads the evidence takes a tenth of a second to load; meanwhile the store and the embedder are opened.
+    threading.Thread(target=import_module, args=("mixrag_cli.stories.answering",)).start()
     session = open_all_for(search, settings, face, needs_generator=bool(generator))
     if reply.jsonl:
+        from mixrag_cli.actions.batch import ask_batch  # a batch shows its progress: rich takes 0.05 s to load
+
         return ask_batch(reply.jsonl, reply.output, session, scope_of(search), face, accept_likely=accepts_likely)
     answer = session.ask(text, scope_of(search))
     notes = notes_on(session)

@@ -20,8 +20,8 @@ from typing import Literal
 from mixrag_cli.actions.caller import settings_of
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import MixragError, NoIndex
-from mixrag_cli.models.bundled import BUNDLED, model_bytes, tokenizer_bytes
-from mixrag_cli.models.bundled_reader import reader_bytes
+from mixrag_cli.models.bundled import BUNDLED, model_file, tokenizer_file
+from mixrag_cli.models.bundled_reader import reader_file
 from mixrag_cli.models.devices import Card, find_cards
 from mixrag_cli.models.local import model_folder
 from mixrag_cli.settings import Settings, config_file
@@ -155,12 +155,13 @@ def _check_embedder(face: Face) -> Iterator[Finding]:
     if wanted != BUNDLED:
         yield from _check_other_embedder(wanted)
         return
-    size = len(model_bytes(thoroughly=True)) + len(tokenizer_bytes(thoroughly=True))
+    size = sum(find(thoroughly=True).stat().st_size for find in (model_file, tokenizer_file))
     yield Finding("ok", "embedder", f"the bundled model is the pinned one ({size / 1e6:.0f} MB)")
 
 
 def _check_reader() -> Iterator[Finding]:
-    yield Finding("ok", "reader model", f"it is the pinned one ({len(reader_bytes(thoroughly=True)) / 1e6:.0f} MB)")
+    size = reader_file(thoroughly=True).stat().st_size
+    yield Finding("ok", "reader model", f"it is the pinned one ({size / 1e6:.0f} MB)")
 
 
 def _check_other_embedder(name: str) -> Iterator[Finding]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_bytes
+from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_file
 from mixrag_cli.models.onnx_session import (
-    BATCH,
-    CARD_BATCH,
+    BATCH_TOKENS,
+    CARD_BATCH_TOKENS,
     PROCESSOR,
     batches_by_length,
     open_on_card,
@@ -42,8 +43,8 @@ _Run = tuple[npt.NDArray[np.intp], list[list[int]], list[npt.NDArray[np.float32]
 class MiniLM(UnitRows):
     """The model as a LateEmbedder; a text's vectors depend on the text alone, not on its batch.
 
-    model: the bytes of the ONNX file. on_card: compute on a card where onnxruntime finds one. Raises ModelUnusable when
-    they are no model. device: what it computes on, as onnxruntime names it.
+    model: the ONNX file, or its bytes. on_card: compute on a card where onnxruntime finds one. device: what it computes
+    on, as onnxruntime names it. most_tokens: of a run. Raises ModelUnusable when the model is none.
     """
 
     name = NAME
@@ -51,13 +52,13 @@ class MiniLM(UnitRows):
     late_dim = LATE_DIM
     window = WINDOW
 
-    def __init__(self, model: bytes, threads: int = 0, *, on_card: bool = False) -> None:
+    def __init__(self, model: Path | bytes, threads: int = 0, *, on_card: bool = False) -> None:
         self._words: dict[int, str] = {}
         self._tokenizer = load_bundled_tokenizer()
         card = open_on_card(model) if on_card else None
         self._session = card or open_session(model, "bundled model", threads)
         self.device = PROCESSOR if card is None else str(card.get_providers()[0])
-        self._batch = BATCH if card is None else CARD_BATCH
+        self.most_tokens = BATCH_TOKENS if card is None else CARD_BATCH_TOKENS
 
     def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
         """The texts' vectors in their order: (n, 384) float32, rows of length 1, zeros where the model failed."""
@@ -122,7 +123,7 @@ class MiniLM(UnitRows):
         """The model's outputs for all texts, a batch of like length at a time."""
         for start in range(0, len(texts), SORTED_TEXTS):
             tokens = self._tokenize(texts[start : start + SORTED_TEXTS])
-            for batch in batches_by_length(tokens, self._batch):
+            for batch in batches_by_length(tokens, self.most_tokens):
                 chosen = [tokens[index] for index in batch]
                 yield start + batch, chosen, self._run(chosen, outputs)
 
@@ -150,7 +151,7 @@ def load_minilm(threads: int = 0, *, on_card: bool = False) -> MiniLM:
 
     Raises ModelUnusable when its files are missing, damaged or not the pinned ones.
     """
-    return MiniLM(model_bytes(), threads, on_card=on_card)
+    return MiniLM(model_file(), threads, on_card=on_card)
 
 
 def _merge_neighbours(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 # Read when the library is loaded. It sends usage data otherwise (from 1.31 on), and keeps a number for the machine.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -21,8 +22,10 @@ from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models.bundled import REINSTALL
 from mixrag_cli.models.machine import usable_cores
 
-BATCH = 4  # texts of like length a run; 8 is 3 % slower, 16 is 17 % (tests/benchmarks/embedding.py)
-CARD_BATCH = 64  # texts a run on a card, which is filled by many; not measured on one
+# Of a run, padding counted: one text that fills the window, or many labels. With 512 tokens the reader's windows take
+# 7 % longer, with 1,024 twice that, and the buffers grow with them; with 128 it is the same.
+BATCH_TOKENS = 256
+CARD_BATCH_TOKENS = 16_384  # on a card, which is filled by many; not measured on one
 PROCESSOR = "CPUExecutionProvider"
 CARDS = ("CUDAExecutionProvider", "ROCMExecutionProvider")  # as onnxruntime names what it computes on
 ONNX_FAILURES = (
@@ -40,13 +43,15 @@ onnxruntime.disable_telemetry_events()
 Ids = npt.NDArray[np.int64]
 
 
-def open_session(model: bytes, name: str, threads: int = 0) -> onnxruntime.InferenceSession:
+def open_session(model: Path | bytes, name: str, threads: int = 0) -> onnxruntime.InferenceSession:
     """The model, ready to run. name: as people know it. threads: 0 for as many as there are cores.
 
-    Raises ModelUnusable when the bytes are no model.
+    Of bytes a session keeps a copy, 23 MB of the bundled model, so a file is given by its path.
+    Raises ModelUnusable when it is no model.
     """
+    given = model if isinstance(model, bytes) else str(model)
     try:
-        return onnxruntime.InferenceSession(model, _session_options(threads), providers=[PROCESSOR])
+        return onnxruntime.InferenceSession(given, _session_options(threads), providers=[PROCESSOR])
     except ONNX_FAILURES as error:
         raise ModelUnusable(f"the {name} does not load in onnxruntime", REINSTALL) from error
 
@@ -57,7 +62,7 @@ def card_providers() -> tuple[str, ...]:
     return tuple(name for name in CARDS if name in offered)
 
 
-def open_on_card(model: bytes) -> onnxruntime.InferenceSession | None:
+def open_on_card(model: Path | bytes) -> onnxruntime.InferenceSession | None:
     """The float32 graph of an int8 model on the first card that takes it; None where there is no such card.
 
     onnxruntime goes on without a card that it cannot start, so what a session runs on is asked of it afterwards.
@@ -66,7 +71,8 @@ def open_on_card(model: bytes) -> onnxruntime.InferenceSession | None:
         try:
             from mixrag_cli.models.float_graph import to_float32
 
-            session = onnxruntime.InferenceSession(to_float32(model), _session_options(1), [provider, PROCESSOR])
+            int8 = model if isinstance(model, bytes) else model.read_bytes()
+            session = onnxruntime.InferenceSession(to_float32(int8), _session_options(1), [provider, PROCESSOR])
         except (*ONNX_FAILURES, ImportError, ValueError):
             continue
         if session.get_providers()[0] == provider:
@@ -74,11 +80,19 @@ def open_on_card(model: bytes) -> onnxruntime.InferenceSession | None:
     return None
 
 
-def batches_by_length(tokens: Sequence[Sequence[int]], size: int = BATCH) -> Iterator[npt.NDArray[np.intp]]:
-    """The texts' numbers in batches of like length, the longest first, so that memory peaks at once and stays."""
+def batches_by_length(
+    tokens: Sequence[Sequence[int]], most_tokens: int = BATCH_TOKENS
+) -> Iterator[npt.NDArray[np.intp]]:
+    """The texts' numbers in batches of like length, the longest first, so that memory peaks at once and stays.
+
+    most_tokens: of a batch as it is padded; a longer text is a batch of its own.
+    """
     order = np.argsort([-len(text) for text in tokens], kind="stable")
-    for start in range(0, len(order), size):
+    start = 0
+    while start < len(order):
+        size = max(most_tokens // max(len(tokens[order[start]]), 1), 1)
         yield order[start : start + size]
+        start += size
 
 
 def pad(tokens: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from mixrag_cli.models.bundled_reader import (
     OPERATIONS,
     PAIR,
     READER_SHA256,
-    reader_bytes,
+    reader_file,
 )
 from mixrag_cli.models.onnx_session import batches_by_length, open_session, pad
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
@@ -49,15 +50,14 @@ class _Row:
 class OnnxReader:
     """The model as a ReaderModel; a reading depends on question and passage alone, not on the batch.
 
-    model: the bytes of the ONNX file. Raises ModelUnusable when they are no model.
+    model: the ONNX file, or its bytes. Raises ModelUnusable when they are no model.
     """
 
     name = NAME
     window = WINDOW
 
-    def __init__(self, model: bytes, threads: int = 0) -> None:
+    def __init__(self, model: Path | bytes, threads: int = 0) -> None:
         self._tokenizer = load_bundled_tokenizer()
-        self._tokenizer.no_truncation()
         self._cls, self._sep = self._tokenizer.encode("").ids
         self._session = open_session(model, "reader model", threads)
 
@@ -109,7 +109,7 @@ def load_reader(threads: int = 0) -> OnnxReader:
 
     Raises ModelUnusable when its files are missing, damaged or not the pinned ones.
     """
-    return OnnxReader(reader_bytes(), threads)
+    return OnnxReader(reader_file(), threads)
 
 
 def _to_reading(row: _Row, start: Logits, end: Logits, cls: Logits) -> Reading:

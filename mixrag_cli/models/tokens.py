@@ -9,16 +9,22 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.models.bundled import BUNDLED, WINDOW, tokenizer_bytes
+from mixrag_cli.models.bundled import BUNDLED, WINDOW, tokenizer_file
 from mixrag_cli.models.local import model_folder
 
 
 def load_bundled_tokenizer() -> Tokenizer:
-    """The bundled model's tokenizer: no padding, texts cut at WINDOW wordpieces with [CLS] and [SEP] counted in.
+    """The bundled models' tokenizer: no padding, texts cut at WINDOW wordpieces, those added by the models counted in.
 
-    Raises ModelUnusable when its file is missing or not the pinned one.
+    There is one, which nobody changes: to read its file takes 0.02 s. Raises ModelUnusable when it is missing or not
+    the pinned one.
     """
-    tokenizer = _to_tokenizer(tokenizer_bytes())
+    return _cutting_tokenizer(tokenizer_file())
+
+
+@lru_cache(maxsize=1)
+def _cutting_tokenizer(path: Path) -> Tokenizer:
+    tokenizer = _read_tokenizer(path)
     tokenizer.enable_truncation(WINDOW)
     return tokenizer
 
@@ -29,7 +35,7 @@ def load_token_counter(embedder: str = BUNDLED) -> Callable[[str], int]:
 
     embedder: as in the settings. Raises ModelUnusable when the model's tokenizer cannot be had.
     """
-    tokenizer = _to_tokenizer(tokenizer_bytes()) if embedder == BUNDLED else _read_tokenizer(model_folder(embedder))
+    tokenizer = _read_tokenizer(tokenizer_file() if embedder == BUNDLED else model_folder(embedder) / "tokenizer.json")
 
     def count_tokens(text: str) -> int:
         return len(tokenizer.encode(encodable(text), add_special_tokens=False))
@@ -44,16 +50,11 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _read_tokenizer(folder: Path) -> Tokenizer:
-    path = folder / "tokenizer.json"
+def _read_tokenizer(path: Path) -> Tokenizer:
     try:
-        return _to_tokenizer(path.read_bytes())
+        tokenizer = Tokenizer.from_buffer(path.read_bytes())
     except Exception as error:  # the library raises the bare class
         raise ModelUnusable(f"tokenizer file {path} is missing or damaged") from error
-
-
-def _to_tokenizer(raw: bytes) -> Tokenizer:
-    tokenizer = Tokenizer.from_buffer(raw)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer

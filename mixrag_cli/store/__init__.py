@@ -1,6 +1,6 @@
 """The index on disk. What is named here is all that the rest of the program uses.
 
-The engines are loaded when a store is opened: reading loads lance (0.3 s), writing loads lancedb (1.6 s) at the
+The engines are loaded when a store is opened: reading loads lance (0.3 s), writing loads lancedb (0.9 s) at the
 first row to be written.
 """
 

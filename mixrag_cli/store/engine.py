@@ -6,11 +6,17 @@ Knows nothing of records and locks. Errors are LanceDB's own; writing.py maps th
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
+from importlib.util import find_spec, module_from_spec
 from typing import Any
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # read by the engine when it is loaded
 os.environ.setdefault("LANCE_LOG", "error")
+
+# LanceDB needs the records of this client for catalogues on other machines; the client itself takes half of the import.
+if (client := find_spec("lance_namespace_urllib3_client")) and client.name not in sys.modules:
+    sys.modules[client.name] = module_from_spec(client)  # the package, so that its parts are found, and nothing in it
 
 import lancedb
 import pyarrow as pa

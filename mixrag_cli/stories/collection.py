@@ -7,6 +7,7 @@ answering), which session.py puts together.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
@@ -161,10 +162,17 @@ class Collection:
         """The token vectors that header paths are read by; loaded when first needed."""
         return load_token_vectors(self.embedder, self._settings)
 
-    @cached_property
+    @property
     def passage_reader(self) -> ReaderModel:
-        """What reads a question and a passage together; loaded when first needed."""
-        return load_reader(self._settings) if self._lender is None else self._lender.passage_reader
+        """What reads a question and a passage together; loaded when first needed. Raises ModelUnusable."""
+        return self.loading_reader.result()
+
+    @cached_property
+    def loading_reader(self) -> Future[ReaderModel]:
+        """The passage_reader as it is loaded, beside what its first asker does until it is needed."""
+        if self._lender is not None:
+            return self._lender.loading_reader
+        return ThreadPoolExecutor(max_workers=1).submit(load_reader, self._settings)
 
     def borrow_models(self, lender: Collection) -> None:
         """Read and answer by the other collection's models, so that each is loaded once."""

@@ -74,6 +74,7 @@ class Session(Collection):
 
         on_text: told a generator's words as they come, provisional until the answer is returned.
         """
+        self.loading_reader  # noqa: B018 - begins here, beside retrieval
         # Only asking pays for the reader: its wordings take a tenth of a second to compile.
         from mixrag_cli.stories.answering import answer_question
 

@@ -72,13 +72,13 @@ def main() -> None:
     print(f"cosine to float32: mean {cosines.mean():.4f}, least {cosines.min():.4f}")
 
     runs: dict[str, Callable[[], object]] = {"sentence-transformers": lambda: theirs.embed(texts)}
-    for size in (4, 8, 16):
+    for most_tokens in (256, 512, 1024):
 
-        def embed(size: int = size) -> None:
-            minilm.BATCH = size
+        def embed(most_tokens: int = most_tokens) -> None:
+            ours.most_tokens = most_tokens
             ours.embed(texts)
 
-        runs[f"int8, batches of {size}"] = embed
+        runs[f"int8, {most_tokens} tokens a run"] = embed
     rounds: dict[str, list[Round]] = {name: [] for name in runs}
     for _ in range(arguments.rounds):
         for name, work in runs.items():

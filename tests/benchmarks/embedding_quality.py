@@ -15,7 +15,7 @@ from corpora import find_jsonl, published_folder, read_jsonl, read_judgements
 
 from mixrag_cli.evaluation.measures import ndcg_at
 from mixrag_cli.models import Embedder
-from mixrag_cli.models.bundled import model_bytes
+from mixrag_cli.models.bundled import model_file
 from mixrag_cli.models.float_graph import to_float32
 from mixrag_cli.models.minilm import MiniLM, load_minilm
 from mixrag_cli.models.sentence_transformer import load_sentence_transformer
@@ -77,7 +77,7 @@ def main() -> None:
     arguments = parser.parse_args()
     int8 = load_minilm()
     if arguments.card:
-        other, asked_by = MiniLM(to_float32(model_bytes())), int8
+        other, asked_by = MiniLM(to_float32(model_file().read_bytes())), int8
     else:
         other = asked_by = load_sentence_transformer(str(published_folder()), "cpu")
     for folder in arguments.folders:

@@ -21,18 +21,18 @@ WHOLE_FILES = "bundled-whole.json"  # notes on files that had the pinned sha256
 REINSTALL = "pip install --force-reinstall --no-deps mixrag"
 
 
-def model_bytes(*, thoroughly: bool = False) -> bytes:
-    """The model, checked. Raises ModelUnusable when it is missing or not the pinned one.
+def model_file(*, thoroughly: bool = False) -> Path:
+    """The model's file, checked. Raises ModelUnusable when it is missing or not the pinned one.
 
     Hashing takes 0.03 s, so a file that was found whole is hashed again when its place, size or times have changed, or
     thoroughly.
     """
-    return read_pinned(bundled_folder() / "model.onnx", MODEL_SHA256, thoroughly=thoroughly)
+    return pinned_file(bundled_folder() / "model.onnx", MODEL_SHA256, thoroughly=thoroughly)
 
 
-def tokenizer_bytes(*, thoroughly: bool = False) -> bytes:
-    """The tokenizer, as model_bytes."""
-    return read_pinned(bundled_folder() / "tokenizer.json", TOKENIZER_SHA256, thoroughly=thoroughly)
+def tokenizer_file(*, thoroughly: bool = False) -> Path:
+    """The tokenizer's file, as model_file."""
+    return pinned_file(bundled_folder() / "tokenizer.json", TOKENIZER_SHA256, thoroughly=thoroughly)
 
 
 def bundled_folder() -> Path:
@@ -49,16 +49,16 @@ def file_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def read_pinned(path: Path, sha256: str, *, thoroughly: bool = False) -> bytes:
-    """A model's file, checked. Raises ModelUnusable when it is missing or another; thoroughly: as for model_bytes."""
+def pinned_file(path: Path, sha256: str, *, thoroughly: bool = False) -> Path:
+    """A model's file, checked. Raises ModelUnusable when it is missing or another; thoroughly: as for model_file."""
     try:
         note = note_of(path, sha256)
-        raw = path.read_bytes()
+        if not thoroughly and is_noted(WHOLE_FILES, note):
+            return path
+        found = file_sha256(path)
     except OSError as error:
         raise ModelUnusable(f"model file {path}: {(error.strerror or 'unreadable').lower()}", REINSTALL) from error
-    if not thoroughly and is_noted(WHOLE_FILES, note):
-        return raw
-    if hashlib.sha256(raw).hexdigest() != sha256:
+    if found != sha256:
         raise ModelUnusable(f"model file {path}: sha256 differs from the pinned one; not loaded", REINSTALL)
     keep_note(WHOLE_FILES, note)
-    return raw
+    return path

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mixrag_cli.models.bundled import read_pinned
+from mixrag_cli.models.bundled import pinned_file
 
 READER_SHA256 = "aaa1307f753ee7fd641e0b16911d47f7e8b3e995e9f48e990c034bf47a43e238"
 MAX_QUESTION = 48  # wordpieces of a question that are read
@@ -51,9 +51,9 @@ def cell_text(
     return f"{text} ({beside[:MAX_ROW_CHARS]})" if beside else text
 
 
-def reader_bytes(*, thoroughly: bool = False) -> bytes:
-    """The model, checked. Raises ModelUnusable when it is missing or not the pinned one; thoroughly: hash it anew."""
-    return read_pinned(reader_folder() / "model.onnx", READER_SHA256, thoroughly=thoroughly)
+def reader_file(*, thoroughly: bool = False) -> Path:
+    """The model's file, checked. Raises ModelUnusable when it is missing or another; thoroughly: hash it anew."""
+    return pinned_file(reader_folder() / "model.onnx", READER_SHA256, thoroughly=thoroughly)
 
 
 def reader_folder() -> Path:
