@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mixrag_cli.recap.in_tables.acceptance import Standing, load_weights, signs_of
+from mixrag_cli.recap.in_tables.acceptance import load_weights, signs_of
 from mixrag_cli.recap.in_tables.cells import CellMatch, match_cells
 from mixrag_cli.recap.in_tables.operands import operand_cells
 from mixrag_cli.recap.reader import read_answer
@@ -88,8 +88,8 @@ def test_a_less_likely_cell_of_a_table_has_a_part_of_what_the_best_leaves(sample
 
 def test_every_sign_has_its_weight() -> None:
     one = np.ones(1)
-    standing = Standing(one, one, one, one, one, meant=0.0, time=0.0)
-    assert set(load_weights()) == {"constant", *signs_of(standing)}
+    signs = signs_of(one, one, one, one, one, meant=0.0, time=0.0)
+    assert set(load_weights()) == {"constant", *signs}
 
 
 # --- beside other evidence -------------------------------------------------------------------------------------------

@@ -49,17 +49,13 @@ class Piece:
 
 def cells_piece(text: str, matches: Sequence[CellMatch]) -> Piece:
     """What is said by one or several cells."""
+    evidence, sources = [], []
+    for n, match in enumerate(matches, start=1):
+        cell, where = match.cell, locate_cells(match.table.locator, [match.cell])
+        evidence.append(Evidence(f"e{n}", n, cell.text, match.label, cell.value, cell.unit, cell.scale, where))
+        sources.append(Source(n, match.hit, where, f"{match.label}: {cell.text}"))
     coverage, probability = min(match.coverage for match in matches), min(match.probability for match in matches)
-    places = [locate_cells(match.table.locator, [match.cell]) for match in matches]
-    evidence = tuple(
-        Evidence(f"e{n}", n, cell.text, match.label, cell.value, cell.unit, cell.scale, where)
-        for n, (match, cell, where) in enumerate(zip(matches, [m.cell for m in matches], places, strict=True), start=1)
-    )
-    sources = tuple(
-        Source(n, match.hit, where, f"{match.label}: {match.cell.text}")
-        for n, (match, where) in enumerate(zip(matches, places, strict=True), start=1)
-    )
-    return Piece(text, coverage, evidence, sources, probability=probability)
+    return Piece(text, coverage, tuple(evidence), tuple(sources), probability=probability)
 
 
 def cell_piece(match: CellMatch) -> Piece:

@@ -320,8 +320,8 @@ class Judging:
         restated, base = self._reading.restate_in(context, asked["question"])
         seen: list[dict[str, float]] = []
 
-        def record(*read: Any) -> float:
-            seen.append(acceptance.signs_of(*read))
+        def record(signs: dict[str, float]) -> float:
+            seen.append(signs)
             return 0.5
 
         with patch.object(scorer, "load_network", lambda: network), patch.object(cells, "probability_of", record):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 
@@ -29,28 +29,10 @@ TOP = (-5.0, 20.0)  # scores beyond which a cell is no worse and no better
 Vector = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A table's best cell among the others, and what of the question is said where.
-
-    scores: (n_cells,), log odds of all cells that can answer. weights, own, sayable, credit: (n_terms,), each term's
-    weight, and how well it is said by the cell's paths, by any of the table's, and around it. meant: how much of the
-    question the cell's paths and what is around say by their meaning. time: as evidence.time_score.
-    """
-
-    scores: Vector
-    weights: Vector
-    own: Vector
-    sayable: Vector
-    credit: Vector
-    meant: float
-    time: float
-
-
-def probability_of(standing: Standing) -> float:
+def probability_of(signs: Mapping[str, float]) -> float:
     """How likely the cell is what was asked, in (0, 1)."""
     weights = load_weights()
-    return chance_of(weights["constant"] + sum(weights[name] * sign for name, sign in signs_of(standing).items()))
+    return chance_of(weights["constant"] + sum(weights[name] * sign for name, sign in signs.items()))
 
 
 @lru_cache(maxsize=1)
@@ -60,16 +42,23 @@ def load_weights() -> dict[str, float]:
     return found
 
 
-def signs_of(standing: Standing) -> dict[str, float]:
-    """The signs for and against the cell, by name."""
-    weights, own, sayable = standing.weights, standing.own, standing.sayable
-    total, best = max(float(weights.sum()), LEAST_LIKELY), float(standing.scores.max())
-    likely = max(1 / float(np.exp(standing.scores - best).sum()), LEAST_LIKELY)
+def signs_of(
+    scores: Vector, weights: Vector, own: Vector, sayable: Vector, credit: Vector, *, meant: float, time: float
+) -> dict[str, float]:
+    """The signs for and against a table's best cell, by name.
+
+    scores: (n_cells,), log odds of all cells that can answer. weights, own, sayable, credit: (n_terms,), each term's
+    weight, and how well it is said by the cell's paths, by any of the table's, and around it. meant: how much of the
+    question the cell's paths and what is around say by their meaning. time: as evidence.time_score.
+    """
+    best = float(scores.max())
+    likely = max(1 / float(np.exp(scores - best).sum()), LEAST_LIKELY)
+    unknown = np.maximum(sayable, credit) < MIN_KNOWN
     return {
         "likely": math.log(likely / max(1 - likely, LEAST_LIKELY)),
         "top": min(max(best, TOP[0]), TOP[1]),
         "said_of_sayable": float(weights @ own) / max(float(weights @ sayable), LEAST_LIKELY),
-        "unknown": float(weights @ (np.maximum(sayable, standing.credit) < MIN_KNOWN)) / total,
-        "meant": standing.meant,
-        "time": standing.time,
+        "unknown": float(weights @ unknown) / max(float(weights.sum()), LEAST_LIKELY),
+        "meant": meant,
+        "time": time,
     }

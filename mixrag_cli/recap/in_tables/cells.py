@@ -26,7 +26,7 @@ from mixrag_cli.recap.evidence import (
     surroundings_of,
     time_score,
 )
-from mixrag_cli.recap.in_tables.acceptance import Standing, probability_of
+from mixrag_cli.recap.in_tables.acceptance import probability_of, signs_of
 from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, in_days
 from mixrag_cli.recap.in_tables.scorer import meant_by, score_pairs
 from mixrag_cli.recap.in_tables.sides import Side, side_of
@@ -200,10 +200,10 @@ def _match_in(placed: _Placed, base: EvidenceBase, names: frozenset[str], form: 
         time = time_score(operand.facets, placed.rows.facets[r] | placed.columns.facets[c], around, known)
         match = CellMatch(hit, table, cell, table.rows[r], table.columns[c], float(coverage[r, c]), time, 0.0, 0.0)
         if not matches:
-            standing = _standing(placed, r, c, match, [one[0] for one in found], base)
+            signs = _signs(placed, r, c, match, [one[0] for one in found], base)
             said = np.maximum(placed.sayable, placed.credit)
             is_known = all(said[n] for n, term in enumerate(operand.terms) if term in names)
-            chance = best = probability_of(standing) if is_known else 0.0
+            chance = best = probability_of(signs) if is_known else 0.0
             of_table = match.coverage + TABLE_RANK * hit.score
         else:
             chance = min(best * math.exp(score - found[0][0]), 1 - best)
@@ -211,21 +211,15 @@ def _match_in(placed: _Placed, base: EvidenceBase, names: frozenset[str], form: 
     return matches
 
 
-def _standing(
+def _signs(
     placed: _Placed, r: int, c: int, match: CellMatch, scores: Sequence[float], base: EvidenceBase
-) -> Standing:
-    """What the signs for and against the table's best cell are read from. scores: of all that can answer."""
+) -> dict[str, float]:
+    """The signs for and against the table's best cell. scores: of all that can answer."""
     paths = (ARROW.join(header.path) for header in (match.row, match.column))
     said = (*paths, placed.table.title, placed.hit.chunk.context)
-    return Standing(
-        np.array(scores),
-        placed.weights,
-        own=np.maximum(placed.rows.said[:, r], placed.columns.said[:, c]),
-        sayable=placed.sayable,
-        credit=placed.credit,
-        meant=meant_by(placed.operand.asked, said, base.vectors),
-        time=match.time,
-    )
+    own = np.maximum(placed.rows.said[:, r], placed.columns.said[:, c])
+    meant = meant_by(placed.operand.asked, said, base.vectors)
+    return signs_of(np.array(scores), placed.weights, own, placed.sayable, placed.credit, meant=meant, time=match.time)
 
 
 def _can_answer(placed: _Placed, form: CellForm) -> Iterator[tuple[int, int, Cell]]:
