@@ -188,10 +188,12 @@ def _calendars(base: EvidenceBase, placed: Sequence[_Placed]) -> list[Calendar |
 def _match_in(placed: _Placed, base: EvidenceBase, names: frozenset[str], form: CellForm) -> list[CellMatch]:
     """The table's likeliest cells: the best by its signs, the others by their odds against it."""
     hit, table, operand = placed.hit, placed.table, placed.operand
+    answering = list(_can_answer(placed, form))
+    if not answering:
+        return []
     scores = score_pairs(Asked.of(operand.asked, operand.facets), table, base.vectors)
     found = sorted(
-        ((scores[cell.row, cell.column], r, c, cell) for r, c, cell in _can_answer(placed, form)),
-        key=lambda scored: -scored[0],
+        ((scores[cell.row, cell.column], r, c, cell) for r, c, cell in answering), key=lambda scored: -scored[0]
     )
     _, around = surroundings_of(hit, table)
     known, coverage = base.knows.get(hit.chunk.document, frozenset()), placed.coverage
