@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.quantities.facets import Facets, ordinal_conflict
+from mixrag_cli.quantities.facets import Facets, ordinal_conflict, ordinals_of
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
     CONTEXT_MATCH,
@@ -232,7 +232,9 @@ def _can_answer(placed: _Placed, form: CellForm) -> Iterator[tuple[int, int, Cel
     table = placed.table
     sides = (table.rows, table.columns)
     rows, columns = ({header.index: n for n, header in enumerate(side)} for side in sides)
-    others = [[ordinal_conflict(placed.operand.text, " ".join(h.path)) for h in side] for side in sides]
+    asked = placed.operand.text
+    is_ordered = bool(ordinals_of(asked))  # asked once: to look for them in each header takes longer than all else
+    others = [[is_ordered and ordinal_conflict(asked, " ".join(h.path)) for h in side] for side in sides]
     is_meant = ~np.logical_or.outer(*others)
     if table.total_rows > len(table.rows):
         around = (placed.credit >= CONTEXT_MATCH)[:, None, None]
