@@ -26,16 +26,29 @@ from mixrag_cli.recap.in_tables.operands import (
 )
 from mixrag_cli.recap.pieces import Piece, cell_piece, column_piece, pair_piece
 from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, RATIO, TOTAL
 from mixrag_cli.words import words_of
 
 N_CELLS = 4  # that may be the one that is meant
 SURE_COVERAGE = 0.9  # of the question's weight: a tally that says this much goes before single cells
+SURE_SIMILARITY = 0.6  # of question and table; where they are so near in meaning,
+MIN_NEAR = 0.33  # a tally needs to say only so much of the question's weight
+# What the headers of a cell say that states what was calculated, too.
+_RESULT = {
+    "difference": CHANGE, "change_percent": CHANGE, "average": AVERAGE, "sum": TOTAL, "ratio": RATIO, "maximum": MOST,
+    "minimum": LEAST,
+}  # fmt: skip
 _LIMIT = re.compile(r"\bthan (\d+)\b")
 
 
 def structural_pieces(restated: Restated, base: EvidenceBase) -> list[Piece]:
     """What tables and rows may answer: formulas, sure tallies, cells that are surely meant, and what is left."""
-    return sorted((*_calculated(restated, base), *_cells(restated, base)), key=_order)
+    calculated = _calculated(restated, base)
+    cells = _cells(restated, base)
+    states = _RESULT.get(restated.operation)
+    if calculated and states is not None:
+        cells = [piece for piece in cells if states.search(piece.evidence[0].label)]
+    return sorted((*calculated, *cells), key=_order)
 
 
 def _order(piece: Piece) -> int:
@@ -74,7 +87,10 @@ def _calculated(restated: Restated, base: EvidenceBase) -> list[Piece]:
 
 def _from_column(restated: Restated, base: EvidenceBase) -> Piece | None:
     match = match_column(restated, base)
-    return column_piece(restated, match) if match is not None and match.coverage >= MIN_OPERAND_COVERAGE else None
+    if match is None:
+        return None
+    is_near = match.hit.scores.get("meaning", 0.0) >= SURE_SIMILARITY
+    return column_piece(restated, match) if match.coverage >= (MIN_NEAR if is_near else MIN_OPERAND_COVERAGE) else None
 
 
 def _from_pair(restated: Restated, base: EvidenceBase) -> Piece | None:
