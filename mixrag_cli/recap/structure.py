@@ -30,9 +30,7 @@ from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, RATIO, TOTAL
 from mixrag_cli.words import words_of
 
 N_CELLS = 4  # that may be the one that is meant
-SURE_COVERAGE = 0.9  # of the question's weight: a tally that says this much goes before single cells
-SURE_SIMILARITY = 0.6  # of question and table; where they are so near in meaning,
-MIN_NEAR = 0.33  # a tally needs to say only so much of the question's weight
+MIN_TALLY_COVERAGE = 0.45  # of the question's weight: what is counted is seldom said by any header
 # What the headers of a cell say that states what was calculated, too.
 _RESULT = {
     "difference": CHANGE, "change_percent": CHANGE, "average": AVERAGE, "sum": TOTAL, "ratio": RATIO, "maximum": MOST,
@@ -42,7 +40,7 @@ _LIMIT = re.compile(r"\bthan (\d+)\b")
 
 
 def structural_pieces(restated: Restated, base: EvidenceBase) -> list[Piece]:
-    """What tables and rows may answer: formulas, sure tallies, cells that are surely meant, and what is left."""
+    """What tables and rows may answer: formulas, tallies, cells that are surely meant, and what is left."""
     calculated = _calculated(restated, base)
     cells = _cells(restated, base)
     states = _RESULT.get(restated.operation)
@@ -52,12 +50,10 @@ def structural_pieces(restated: Restated, base: EvidenceBase) -> list[Piece]:
 
 
 def _order(piece: Piece) -> int:
-    if piece.kind == "column":
-        return 1 if piece.coverage >= SURE_COVERAGE else 3
-    if piece.kind == "computed":
-        return 0
+    if piece.kind != "cell":
+        return 0 if piece.kind == "computed" else 1
     is_sure = piece.coverage >= MIN_OPERAND_COVERAGE and (piece.probability or 0.0) >= MIN_BELIEVED
-    return 2 if is_sure else 4
+    return 2 if is_sure else 3
 
 
 def _cells(restated: Restated, base: EvidenceBase) -> list[Piece]:
@@ -87,10 +83,7 @@ def _calculated(restated: Restated, base: EvidenceBase) -> list[Piece]:
 
 def _from_column(restated: Restated, base: EvidenceBase) -> Piece | None:
     match = match_column(restated, base)
-    if match is None:
-        return None
-    is_near = match.hit.scores.get("meaning", 0.0) >= SURE_SIMILARITY
-    return column_piece(restated, match) if match.coverage >= (MIN_NEAR if is_near else MIN_OPERAND_COVERAGE) else None
+    return column_piece(restated, match) if match is not None and match.coverage >= MIN_TALLY_COVERAGE else None
 
 
 def _from_pair(restated: Restated, base: EvidenceBase) -> Piece | None:
