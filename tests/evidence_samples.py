@@ -73,7 +73,12 @@ class Sample:
         for hit in hits:
             known.setdefault(hit.chunk.document, set()).update(stems_of(f"{hit.chunk.context} {hit.chunk.text}"))
         knows = {document: frozenset(words) for document, words in known.items()}
-        return restate(question), EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors(), _reader())
+        return understood(question), EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors(), _reader())
+
+
+def understood(question: str) -> Restated:
+    """The question restated, as the bundled reader understands it."""
+    return restate(question, _reader().question(question))
 
 
 def first_piece(restated: Restated, base: EvidenceBase) -> Piece:

@@ -8,7 +8,6 @@ import pytest
 
 from mixrag_cli.quantities.facets import ordinals_of
 from mixrag_cli.recap.followup import make_standalone
-from mixrag_cli.recap.restate import restate
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
@@ -17,7 +16,7 @@ from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.words import match_heading, says_nothing_new
-from tests.evidence_samples import first_piece, shown_text
+from tests.evidence_samples import first_piece, shown_text, understood
 
 YIELDS = "tonnes,price,grower,year\n" + "".join(
     f"{base + 3 * step}.5,{40 + step},{grower},{1950 + step}\n"
@@ -168,7 +167,6 @@ def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Sess
         # records chosen by all conditions
         ("What is the population of Birch Parish, QX?", "5,230"),
         ("What is the total enrollment of the Larkham Mill cooperative school?", "120"),
-        ("By how much did Tollgate Farm's tonnes change from 1952 to 1959?", "21 tonnes"),
         ("What was the output in the second quarter of 2008?", "20,082"),
         ("What was the output in quarter 3 of 2009?", "20,093"),
         ("What was the average price of Harrow Orchards?", "45.5"),
@@ -239,12 +237,12 @@ def test_ordinals_and_echoes() -> None:
 
 def test_a_change_between_years_is_from_end_to_end() -> None:
     assert [
-        operand.facets.years for operand in restate("What was the change in sales from 2015 to 2019?").operands
+        operand.facets.years for operand in understood("What was the change in sales from 2015 to 2019?").operands
     ] == [
         frozenset({2015}),
         frozenset({2019}),
     ]
-    assert len(restate("What was the sum of sales from 2015 to 2018?").operands) == 4
+    assert len(understood("What was the sum of sales from 2015 to 2018?").operands) == 4
 
 
 def test_a_follow_up_exchanges_the_phrase_of_its_own_preposition() -> None:

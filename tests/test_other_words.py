@@ -8,10 +8,8 @@ import pytest
 
 from mixrag_cli.recap.in_rows.filters import find_filters
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.recap.restate import restate
-from mixrag_cli.recap.splitting import compared_texts, listed_texts
 from mixrag_cli.records.tables import Table
-from tests.evidence_samples import Sample, first_piece, read_sample
+from tests.evidence_samples import Sample, first_piece, read_sample, understood
 
 CREW = """post,sex,ship,wage,doors
 Cook,Female,Heron,2100,2
@@ -96,7 +94,7 @@ def test_values_in_other_words(question: str, path: str, labels: list[str], file
         ("How many more women than men are there in the crew data?", "crew-wages.csv", "0"),
         ("What do female pilots earn on average in the crew wage sheet?", "crew-wages.csv", "4,100"),
         (
-            "In the National Health life table, by how many years do the years left of a 40-year-old woman exceed "
+            "In the NHS life table, by how many years do the years left of a 40-year-old woman exceed "
             "those of a man the same age?",
             "nhs-life.csv",
             "3.75",
@@ -139,19 +137,7 @@ def test_a_difference_rests_on_both_of_its_rows(files: Sample) -> None:
     ]
 
 
-def test_lists_and_comparisons_are_questions_of_their_own() -> None:
-    assert listed_texts("How many calls at Oban and Loch Carron combined?") == (
-        "How many calls at Oban?",
-        "How many calls at Loch Carron?",
-    )
-    assert listed_texts("How many calls at Oban?") == ()
-    assert compared_texts("How many fewer calls were made at Oban than at Lewis?") == (
-        "How many calls were made at Oban?",
-        "How many calls were made at Lewis?",
-    )
-
-
 def test_a_month_as_of_a_day_of_another_is_the_month_of_the_figures() -> None:
-    whole = restate("How many July 2021 contracts were open on 3 May 2021?").whole
+    whole = understood("How many July 2021 contracts were open on 3 May 2021?").whole
     assert whole.facets.dates == {(2021, 7, 0)}
-    assert restate("How many contracts were open on 3 May 2021?").whole.facets.dates == {(2021, 5, 3)}
+    assert understood("How many contracts were open on 3 May 2021?").whole.facets.dates == {(2021, 5, 3)}

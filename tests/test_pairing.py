@@ -14,7 +14,7 @@ from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.in_rows.brackets import brackets_of
 from mixrag_cli.recap.in_tables import scorer
-from mixrag_cli.recap.in_tables.pairing import FEATURES, pair_features
+from mixrag_cli.recap.in_tables.pairing import pair_features
 from mixrag_cli.recap.in_tables.scorer import load_network, score_pairs
 from mixrag_cli.recap.in_tables.token_match import LEAST_APART, QUESTION_BIAS, SMALL, TOKEN_FEATURES, Tokens
 from mixrag_cli.recap.likeness import match_like, said_by
@@ -65,10 +65,12 @@ def test_row_column_and_kind_are_chosen_together(question: str, place: tuple[int
 
 
 def test_every_feature_has_its_weight() -> None:
-    assert load_network().linear.shape == (2 * len(FEATURES) + len(TOKEN_FEATURES),)
+    names = load_network().features
+    assert load_network().linear.shape == (2 * len(names) + len(TOKEN_FEATURES),)
     pairs = pair_features(Asked.of("how many women?", facets_of("")), table())
-    assert pairs.features.shape == (len(pairs.cells), len(FEATURES))
-    assert np.isfinite(pairs.features).all()
+    assert set(pairs.features) == set(names)
+    assert pairs.matrix(names).shape == (len(pairs.cells), len(names))
+    assert np.isfinite(pairs.matrix(names)).all()
 
 
 def test_a_total_holds_the_largest_figures_of_its_columns() -> None:
@@ -77,8 +79,8 @@ def test_a_total_holds_the_largest_figures_of_its_columns() -> None:
     rows = tuple(Header(n, (name,)) for n, name in enumerate(("country", "north", "south")))
     columns = tuple(Header(n, (name,)) for n, name in enumerate(("2020", "2021")))
     pairs = pair_features(Asked.of("births", facets_of("")), Table("t", "", columns, rows, cells, Locator((0, 0))))
-    assert pairs.features[:, FEATURES.index("row_largest")].tolist() == [1, 1, 0, 0, 0, 0]
-    assert not pairs.features[:, FEATURES.index("column_largest")].any()  # of two figures neither is a total
+    assert pairs.features["row_largest"].tolist() == [1, 1, 0, 0, 0, 0]
+    assert not pairs.features["column_largest"].any()  # of two figures neither is a total
 
 
 def test_initials_stand_for_words_side_by_side() -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.quantities.facets import Facets, facets_of
-from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, change_columns, in_days
-from mixrag_cli.records.tables import Header
+from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, in_days
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
@@ -89,14 +88,6 @@ def test_a_quarter_is_the_day_that_a_header_names_for_it(asked: str, day: tuple[
 )
 def test_a_time_that_no_header_names_stays_as_it_was_asked(asked: str) -> None:
     assert in_days(facets_of(asked), CALENDAR, HEADS) == facets_of(asked)
-
-
-def test_a_change_is_of_the_latest_period_before_it() -> None:
-    labels = [("2025",), ("2024",), ("Change",), ("% change",), ("Half", "2025"), ("Half", "Change")]
-    columns = [Header(n, path) for n, path in enumerate(labels)]
-    assert [[each.index for each in change_columns(column, columns)] for column in columns] == [
-        [2, 3], [], [], [], [5], []
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, without_facets
-from mixrag_cli.recap.restate import restate
 from mixrag_cli.words import match_term, stem, terms_of, words_of
+from tests.evidence_samples import understood
 
 
 @pytest.mark.parametrize(
     ("question", "operation", "expects"),
     [
-        ("What was Acme's gross margin for the three months ended July 1, 2023?", "lookup", "any"),
-        ("In 2014, what was the net number of newcomers?", "lookup", "any"),
-        ("Who designed the bridge that opened in 2014?", "lookup", "text"),
+        ("What was Acme's gross margin for the three months ended July 1, 2023?", "lookup", "number"),
+        ("In 2014, what was the net number of newcomers?", "lookup", "number"),
+        ("Who designed the bridge that opened in 2014?", "lookup", "any"),
         ("What effective tax rate did Acme report for the third quarter of 2023?", "lookup", "percent"),
         ("What share of Acme's revenue came from Services in 2023?", "share", "percent"),
         ("By how much did net sales differ between 2021 and 2022?", "difference", "number"),
@@ -31,19 +31,19 @@ from mixrag_cli.words import match_term, stem, terms_of, words_of
     ],
 )
 def test_operation_and_form_of_the_answer(question: str, operation: str, expects: str) -> None:
-    restated = restate(question)
+    restated = understood(question)
     assert (restated.operation, restated.expects) == (operation, expects)
 
 
 def test_a_share_names_its_part_before_its_whole() -> None:
-    part, whole = restate("What share of Acme's total net sales came from Services in 2023?").operands
+    part, whole = understood("What share of Acme's total net sales came from Services in 2023?").operands
     assert "servic" in part.terms
     assert whole.terms == (stem("acme"), "total", "net", "sale")
     assert part.facets.years == whole.facets.years == {2023}
 
 
 def test_two_dates_make_two_operands_earliest_first() -> None:
-    first, second = restate(
+    first, second = understood(
         "By how much did sales differ between the quarter ended July 1, 2023 and the quarter ended December 31, 2022?"
     ).operands
     assert first.facets.dates == {(2022, 12, 31)}
@@ -52,7 +52,7 @@ def test_two_dates_make_two_operands_earliest_first() -> None:
 
 
 def test_names_are_the_capitals_inside_the_sentence_and_no_months() -> None:
-    assert restate("What was Tesla's revenue in January 2023?").names == {"tesla"}
+    assert understood("What was Tesla's revenue in January 2023?").names == {"tesla"}
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_a_question_without_its_times() -> None:
 
 
 def test_a_whole_question_is_read_with_its_mark_and_a_part_of_one_without() -> None:
-    restated = restate("What was the revenue in 2019 and 2020")
+    restated = understood("What was the revenue in 2019 and 2020")
     assert restated.whole.asked == "What was the revenue in 2019 and 2020?"
-    assert restate("What was the revenue in 2019?").whole.asked == "What was the revenue in 2019?"
+    assert understood("What was the revenue in 2019?").whole.asked == "What was the revenue in 2019?"
     assert all(
-        "?" not in operand.asked for operand in restate("By how much did revenue rise from 2019 to 2020?").operands
+        "?" not in operand.asked for operand in understood("By how much did revenue rise from 2019 to 2020?").operands
     )

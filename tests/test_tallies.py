@@ -13,7 +13,6 @@ import pytest
 
 from mixrag_cli.recap.in_rows.filters import find_filters
 from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
-from mixrag_cli.recap.restate import restate
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
@@ -23,7 +22,7 @@ from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
-from tests.evidence_samples import structure_of
+from tests.evidence_samples import structure_of, understood
 
 N_ROWS = 8_100  # just above a power of two times 500, where the sample that is embedded is the smallest
 COUNTRIES = ("Spain", "France", "United Kingdom", "Norway")
@@ -230,7 +229,7 @@ def test_conditions_are_read_from_the_columns_own_words(question: str, labels: s
     ],
 )
 def test_what_is_to_be_tallied(question: str, tally: Tally | None) -> None:
-    assert tally_of(restate(question)) == tally
+    assert tally_of(understood(question)) == tally
 
 
 # --- records without a label -----------------------------------------------------------------------------------------

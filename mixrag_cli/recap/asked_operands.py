@@ -1,6 +1,6 @@
 """Restate: the things that a question wants found, each a small question of its own with its terms and its times.
 
-By rule, from the question's words alone: the question itself, its parts, one a period, or what splitting.py words.
+By rule, from the question's words alone: the question itself, its parts, one a period, one a side of a calculation.
 """
 
 from __future__ import annotations
@@ -9,40 +9,35 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.quantities.facets import Facets, date_text, facets_of, without_facets
-from mixrag_cli.recap.splitting import SHARE_WORD, between_texts, share_texts
-from mixrag_cli.recap.wording import any_wording
-from mixrag_cli.words import terms_of
+from mixrag_cli.quantities.facets import Facets, date_text, facets_of, period_spans, without_facets
+from mixrag_cli.recap.wording import SHARE_WORDS
+from mixrag_cli.words import stem, terms_of
 
 MAX_OPERANDS = 4
-
-_MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
-MANNER = any_wording(
-    r"^\s*(?:how|in (?:what|which) (?:way|respect|manner)s?) (?:do|does|did|would|is|are)\b[^?]*\bdiffer",
-    r"^\s*what (?:does|do|did|will|would) [^?]*\b(?:return|yield|raise|throw)\b",
+# Words that name a calculation, not what is calculated.
+_CALCULATIONS = """
+    percentage percent share proportion fraction portion part ratio difference differ average mean sum combined
+    altogether together highest largest biggest greatest lowest smallest least most fewest longest shortest higher
+    lower larger smaller bigger greater more less fewer change increase decrease decline grow growth grown grew rise
+    rose fell fall
+"""
+CALCULATION_STEMS = frozenset(stem(word) for word in _CALCULATIONS.split())
+_SHARE = rf"\b(?:{'|'.join(SHARE_WORDS)})"
+_AS_SHARE = re.compile(rf"(?P<part>.+?)\bas an? {_SHARE} of (?P<whole>.+)", re.IGNORECASE)
+_SHARE_OF = re.compile(
+    rf"{_SHARE} of (?P<one>.+?)"
+    r"(?P<joint> (?:among|out of|over|against|in|to|on)(?= (?:the )?(?:total|all|overall|whole)\b)"
+    r"| (?:c[ao]mes?|was|were|is|are|did|does|do|derived|stemmed|resulted|consisted|belongs?|went|goes)\b"
+    r"(?: (?:from|by|in|of|to|for))?) (?P<other>.+)",
+    re.IGNORECASE,
 )
-_OPERATION_WORDS = any_wording(
-    rf"\b(?:{SHARE_WORD}|per cent|ratio|difference|differ(?:ed|s)?|by how much)\b|%",
-    r"\bhow much (?:more|less|higher|lower)\b",
-    r"\b(?:average|mean|sum|combined|altogether|(?:taken|put|added) together)\b",
-    r"\b(?:highest|largest|biggest|greatest|lowest|smallest|least|most|fewest)\b",
-    r"\b(?:higher|lower|larger|smaller|bigger|greater|more|less|fewer)\b",
-    r"\b(?:in |for |at )?which (?:fiscal )?(?:year|quarter|period|month|date)\b",
-    r"\b(?:longest|shortest|changed?|increased?|decreased?|declined?|grow(?:th|n)?|grew|rise|rose|fell|fall)s?\b",
-)
-_IN_UNIT = any_wording(
-    r"\bin (?:cubic |square |kilo|mega|milli|centi|thousands? of |millions? of )*"
-    r"(?:metres?|meters?|feet|miles|litres?|liters?|grams?|tonnes?|watt[ -]?hours|kwh|km|kg|euros?|dollars?"
-    r"|pounds?|percent|%|seconds|minutes|hours|days|weeks|months|years)(?: (?:per|a|an) \w+)?\b"
-)
-_AND_ASKS = any_wording(r",? and (?=(?:what|which|who|how|when|where|why)\b)")
+_BETWEEN = re.compile(r"\b(?:between|from) (.+?) (?:and|to) (.+?)(?=[?,.]|\bin\b|\bfor\b|$)", re.IGNORECASE)
+_AND_ASKS = re.compile(r",? and (?=(?:what|which|who|how|when|where|why)\b)", re.IGNORECASE)
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
-_LEFT_JOINTS = any_wording(r"\b(?:between|from)\s+(?:and|to)\b|\b(?:and|to)\b(?=\W*$)|\?")
 _YEAR_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:-|–|through|to)\s*((?:19|20)\d\d)\b")
-_PERIOD_PHRASE = any_wording(
-    r"(?:(?:the|in|for|at|on|during|as of)\s+)*"
-    r"(?:(?:three|six|nine|twelve|3|6|9|12)[\s-]+months?|quarter|year|fiscal year)?\s*(?:ended|ending)?\s*"
-    rf"(?:(?:19|20)\d\d-\d\d-\d\d|{_MONTH}\s+\d{{1,2}},?\s+(?:19|20)\d\d|\d{{1,2}}\s+{_MONTH}\s+(?:19|20)\d\d|(?:19|20)\d\d|q[1-4]\s+(?:19|20)\d\d)"
+_PERIOD = "\0"  # where a time stood, with the words that lead to it
+_PERIODS = re.compile(
+    rf"(?:\b(?:between|from|and|to|the|in|for|at|on|during|as|of|ended|ending|year)\s+)*{_PERIOD}", re.IGNORECASE
 )
 
 
@@ -89,20 +84,30 @@ def whole_of(question: str) -> Operand:
 def _of_figures(facets: Facets) -> Facets:
     """The times of the figures, where a month is asked for as of a day of another: "May futures … on 3 March 2014"."""
     months = frozenset(date for date in facets.dates if date[0] and not date[2])
-    if (
-        not months
-        or len(months) == len(facets.dates)
-        or any(date[:2] == m[:2] for m in months for date in facets.dates - months)
-    ):
+    days = facets.dates - months
+    if not months or not days or any(day[:2] == month[:2] for month in months for day in days):
         return facets
     return replace(facets, years=frozenset(year for year, _, _ in months), dates=months)
 
 
 def operand_of(text: str, facets: Facets | None = None) -> Operand:
     """A wording as a thing to find, without the words that only name the calculation. facets: None for the text's."""
-    plain = _IN_UNIT.sub(" ", without_facets(text))
-    plain = plain if MANNER.search(text) else _OPERATION_WORDS.sub(" ", plain)  # "differ" is the deed, no operation
-    return Operand(" ".join(text.split()).rstrip("?. "), terms_of(plain), facets_of(text) if facets is None else facets)
+    terms = tuple(term for term in terms_of(without_facets(text)) if term not in CALCULATION_STEMS)
+    return Operand(" ".join(text.split()).rstrip("?. "), terms, facets_of(text) if facets is None else facets)
+
+
+def operands_of(question: str, operation: str) -> tuple[Operand, ...]:
+    """The things that a calculation is over, in the order in which its formula names them."""
+    changes = operation in ("difference", "change_percent")
+    if operation == "share" and (texts := _share_texts(question)):
+        facets = facets_of(question)  # of both, wherever they are named
+        return tuple(operand_of(text, facets) for text in texts)
+    return (
+        period_operands(question, with_inner=not changes)
+        or tuple(map(operand_of, _between_texts(question)))
+        or (_since_year_before(question) if changes else ())
+        or (whole_of(question),)
+    )
 
 
 def period_operands(question: str, *, with_inner: bool = True) -> tuple[Operand, ...]:
@@ -111,22 +116,55 @@ def period_operands(question: str, *, with_inner: bool = True) -> tuple[Operand,
     with_inner: whether a range of years means those between its ends, too; a change is that from end to end.
     """
     facets = facets_of(question)
-    full_dates = sorted(date for date in facets.dates if date[0] and date[2])
-    what = _without_periods(question)
-    if len(full_dates) >= 2:
-        return tuple(
-            operand_of(
-                f"{what} {date_text(date)}",
-                Facets(frozenset({date[0]}), frozenset({date}), facets.quarters, facets.months),
-            )
-            for date in full_dates[:MAX_OPERANDS]
-        )
-    if len(facets.years) >= 2:
-        return tuple(
-            operand_of(f"{what} {year}", Facets(frozenset({year}), frozenset(), facets.quarters, facets.months))
-            for year in (all_years(question, facets) if with_inner else sorted(facets.years))[:MAX_OPERANDS]
-        )
-    return ()
+    days = sorted(date for date in facets.dates if date[0] and date[2])[:MAX_OPERANDS]
+    if len(days) >= 2:
+        what = _without_periods(question)
+        times = [replace(facets, years=frozenset({day[0]}), dates=frozenset({day})) for day in days]
+        return tuple(operand_of(f"{what} {date_text(day)}", time) for day, time in zip(days, times, strict=True))
+    years = all_years(question, facets) if with_inner else sorted(facets.years)
+    return _of_years(question, years[:MAX_OPERANDS]) if len(facets.years) >= 2 else ()
+
+
+def _since_year_before(question: str) -> tuple[Operand, ...]:
+    """The year before and the year named: "the change in sales in 2019" is that since 2018."""
+    facets = facets_of(question)
+    if len(facets.years) != 1 or facets.dates:
+        return ()
+    (year,) = facets.years
+    return _of_years(question, [year - 1, year])
+
+
+def _of_years(question: str, years: Sequence[int]) -> tuple[Operand, ...]:
+    what, facets = _without_periods(question), replace(facets_of(question), dates=frozenset())
+    return tuple(operand_of(f"{what} {year}", replace(facets, years=frozenset({year}))) for year in years)
+
+
+def _between_texts(question: str) -> tuple[str, ...]:
+    """The two questions of "between A and B", where both are worded; the rest goes to each."""
+    found = _BETWEEN.search(question)
+    if found is None or not all(terms_of(without_facets(side)) for side in found.groups()):
+        return ()
+    rest = question[: found.start()] + " " + question[found.end() :]
+    return tuple(f"{side} {rest}" for side in found.groups())
+
+
+def _share_texts(question: str) -> tuple[str, ...]:
+    """The part and the whole of a share; () where the question does not word both."""
+    if (found := _AS_SHARE.search(question)) is not None:
+        return found["part"], found["whole"]
+    if (found := _SHARE_OF.search(question)) is None:
+        return ()
+    is_part_first = found["joint"].split()[0] in ("among", "out", "over", "against", "in", "to", "on")
+    texts = found["one"], found["other"].rstrip("?")
+    return texts if is_part_first else texts[::-1]
+
+
+def _without_periods(question: str) -> str:
+    """The question less its periods and the words that joined them ("between … and …")."""
+    text = question.rstrip("? ")
+    for start, end in reversed(period_spans(text)):
+        text = f"{text[:start]}{_PERIOD}{text[end:]}"
+    return " ".join(_PERIODS.sub(" ", text).split())
 
 
 def as_asked(question: str, operands: Sequence[Operand]) -> tuple[Operand, ...]:
@@ -137,24 +175,6 @@ def as_asked(question: str, operands: Sequence[Operand]) -> tuple[Operand, ...]:
     return tuple(operand for _, operand in sorted(zip(places, operands, strict=True), key=lambda pair: pair[0]))
 
 
-def _without_periods(question: str) -> str:
-    """The question less its periods and the words that joined them ("between … and …")."""
-    return " ".join(_LEFT_JOINTS.sub(" ", _PERIOD_PHRASE.sub(" ", question)).split())
-
-
-def year_before_operands(question: str) -> tuple[Operand, ...]:
-    """The year before and the year named: "the change in sales in 2019" is that since 2018."""
-    facets = facets_of(question)
-    if len(facets.years) != 1 or facets.dates:
-        return ()
-    (year,) = facets.years
-    what = _without_periods(question)
-    return tuple(
-        operand_of(f"{what} {each}", Facets(frozenset({each}), frozenset(), facets.quarters, facets.months))
-        for each in (year - 1, year)
-    )
-
-
 def all_years(question: str, facets: Facets) -> list[int]:
     """The years named, in order, those inside a range ("2017-2019") included."""
     years = set(facets.years)
@@ -162,18 +182,3 @@ def all_years(question: str, facets: Facets) -> list[int]:
         first, last = sorted(map(int, ends))
         years |= set(range(first, last + 1))
     return sorted(years)
-
-
-def pair_operands(question: str) -> tuple[Operand, ...]:
-    """Two operands from "between A and B", where both are worded; the rest of the question goes to each."""
-    return tuple(operand_of(text) for text in between_texts(question))
-
-
-def share_operands(question: str) -> tuple[Operand, ...]:
-    """The part and the whole of "what share of WHOLE came from PART" or "PART as a share of WHOLE"."""
-    texts = share_texts(question)
-    if not texts:
-        return (whole_of(question),)
-    facets = facets_of(question)
-    subject = " ".join(sorted(re.findall(r"\b\w+(?=['’]s\b)", question)))
-    return operand_of(f"{texts[0]} {subject}", facets), operand_of(texts[1], facets)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import Decimal, localcontext
 
 from mixrag_cli.recap.calculator import CalculationError, evaluate
 from mixrag_cli.recap.restate import Operation
@@ -77,12 +77,8 @@ def aggregate(operation: Operation, values: Sequence[Decimal]) -> Decimal | None
         return Decimal(len(values))
     if not values:
         return None
-    if operation == "maximum":
-        return max(values)
-    if operation == "minimum":
-        return min(values)
-    context = Context(prec=AGGREGATE_PRECISION)
-    total = Decimal(0)
-    for value in values:
-        total = context.add(total, value)
-    return context.divide(total, Decimal(len(values))) if operation == "average" else total
+    if operation in ("maximum", "minimum"):
+        return max(values) if operation == "maximum" else min(values)
+    with localcontext(prec=AGGREGATE_PRECISION):
+        total = sum(values, Decimal(0))
+        return total / len(values) if operation == "average" else total

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
-from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import FactMatch, match_facts
 from mixrag_cli.recap.odds import log_odds
@@ -53,9 +52,8 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
     labelled = labelled_drafts(restated, base)
     drafts = with_quotes([*drafts, *_scored(restated, base, labelled, holds)], read)
-    wanted = base.reader.question(restated.question)
     of_passages = {"none": none, "held": max(holds.values())}
-    asked = [{**_wanted(restated, one, wanted), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
+    asked = [{**_wanted(restated, one), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
     return compare([replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)])
 
 
@@ -64,12 +62,12 @@ def labelled_drafts(restated: Restated, base: EvidenceBase) -> list[_Labelled]:
     return [*_from_pieces(restated, base), *_from_facts(restated, base)]
 
 
-def _wanted(restated: Restated, draft: Draft, wanted: QuestionReading) -> dict[str, float]:
+def _wanted(restated: Restated, draft: Draft) -> dict[str, float]:
     """How well the draft's form, making and length suit what is asked for."""
     return {
-        "text_asked": text_wanted(restated, wanted),
-        "asked": asked_sign(draft, wanted.expects),
-        "done": done_sign(draft, restated, wanted.operation),
+        "text_asked": text_wanted(restated),
+        "asked": asked_sign(draft, restated.reading.expects),
+        "done": done_sign(draft, restated, restated.reading.operation),
         "length": math.log1p(len(draft.text)),
     }
 

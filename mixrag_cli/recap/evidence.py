@@ -31,9 +31,6 @@ WRONG_TIME_AROUND = 0.25  # a year in the title or file name is a weaker witness
 UNSAID_TIME = 0.35  # the year is said in the document, but not near: no evidence (see MIN_TIME)
 MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 RIGHT_TIME = 0.15
-# A passage this near to the question in meaning needs less overlap in words, but never a name that nobody knows.
-SURE_SIMILARITY = 0.6
-MIN_COVERAGE_WHEN_SIMILAR = 0.33
 
 
 class RowScanner(Protocol):
@@ -124,11 +121,6 @@ def context_credit(
     return credit
 
 
-def unknown_names(terms: Sequence[str], names: frozenset[str], credit: npt.NDArray[np.float64]) -> bool:
-    """Whether one of the terms is a name that neither the passage nor its document says."""
-    return any(term in names and not said for term, said in zip(terms, credit, strict=True))
-
-
 def time_score(asked: Facets, own: Facets, around: Facets, known: frozenset[str]) -> float:
     """How the time of a passage agrees with the asked one: from -WRONG_TIME to RIGHT_TIME, 0 where none was asked.
 
@@ -147,8 +139,3 @@ def time_score(asked: Facets, own: Facets, around: Facets, known: frozenset[str]
     if facet_conflict(asked, around) and not own.years:
         return -WRONG_TIME if asked.dates and around.dates else -WRONG_TIME_AROUND
     return RIGHT_TIME * facet_agreement(asked, own | around)
-
-
-def is_supported(coverage: float, similarity: float, threshold: float) -> bool:
-    """Whether enough of a question is said: by words alone, or by fewer words where the meaning is surely near."""
-    return coverage >= threshold or (similarity >= SURE_SIMILARITY and coverage >= MIN_COVERAGE_WHEN_SIMILAR)

@@ -1,4 +1,4 @@
-"""Candidate answers: what each says, what it rests on, with its evidence, sources and citations."""
+"""Candidate answers of structure: what each says, what it rests on, with its evidence, sources and citations."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from decimal import Decimal
 
 from mixrag_cli.quantities.facets import date_text, facets_of
 from mixrag_cli.recap.asked_operands import Operand
-from mixrag_cli.recap.compute import Computed, compute
+from mixrag_cli.recap.compute import compute
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch
 from mixrag_cli.recap.in_rows.tally_pairs import TallyPair
 from mixrag_cli.recap.in_tables.cells import CellMatch
-from mixrag_cli.recap.in_tables.header_lists import HeaderList
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.wording import MAX_PERCENT
 from mixrag_cli.records.answers import CandidateKind, Evidence, Source
 from mixrag_cli.records.tables import Header, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.text import ARROW, has_labels
 
 MAX_ANSWER_CHARS = 500
+NOT_FOUND = "not found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,6 @@ class Piece:
     """
 
     text: str
-    score: float
     coverage: float
     evidence: tuple[Evidence, ...]
     sources: tuple[Source, ...]
@@ -44,114 +44,129 @@ class Piece:
     kind: CandidateKind = "cell"
 
 
+# --- cells ------------------------------------------------------------------------------------------------------------
+
+
+def cells_piece(text: str, matches: Sequence[CellMatch]) -> Piece:
+    """What is said by one or several cells."""
+    evidence, sources = [], []
+    for n, match in enumerate(matches, start=1):
+        cell, where = match.cell, locate_cells(match.table.locator, [match.cell])
+        evidence.append(Evidence(f"e{n}", n, cell.text, match.label, cell.value, cell.unit, cell.scale, where))
+        sources.append(Source(n, match.hit, where, f"{match.label}: {cell.text}"))
+    coverage, probability = min(match.coverage for match in matches), min(match.probability for match in matches)
+    return Piece(text, coverage, tuple(evidence), tuple(sources), probability=probability)
+
+
 def cell_piece(match: CellMatch) -> Piece:
     """One cell, as it stands there."""
-    value, unit, scale = match.cell.value, match.cell.unit, match.cell.scale
-    text = number_text(value, unit, scale) if value is not None else match.cell.text
-    evidence = cell_evidence("e1", 1, match)
-    source = cell_source(1, match)
-    piece = Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
-    return replace(piece, probability=match.probability)
+    cell = match.cell
+    text = number_text(cell.value, cell.unit, cell.scale) if cell.value is not None else cell.text
+    return replace(cells_piece(text, [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
 
 
-def computed_piece(
-    restated: Restated,
-    computed: Computed,
-    chosen: Sequence[CellMatch],
-    evidence: tuple[Evidence, ...],
-    sources: tuple[Source, ...],
-) -> Piece:
-    """A formula's value over the chosen cells."""
-    value = computed.value
-    if restated.asks_distance:
-        value = abs(value)
-    value = rounded(value, computed.unit)
-    text = number_text(value, computed.unit, computed.scale)
-    score = min(match.score for match in chosen)
-    coverage = min(match.coverage for match in chosen)
-    formula = f"abs({computed.formula})" if value != rounded(computed.value, computed.unit) else computed.formula
-    unit = unit_text(computed.unit, computed.scale)
-    chance = min(match.probability for match in chosen)
-    return Piece(text, score, coverage, evidence, sources, value, unit, formula, chance, "computed")
+def each_piece(operands: Sequence[Operand], matches: Sequence[CellMatch | None]) -> Piece:
+    """A cell for each period asked for, as a list that names the periods without any."""
+    found = [match for match in matches if match is not None]
+    said = (cell_piece(match).text if match is not None else NOT_FOUND for match in matches)
+    whens = (_period_text(operand) for operand in operands)
+    piece = cells_piece("; ".join(f"{when}: {text}" for when, text in zip(whens, said, strict=True)), found)
+    units = {unit_text(match.cell.unit, match.cell.scale) for match in found}
+    return replace(piece, unit=units.pop() if len(units) == 1 else "")
 
 
-def column_piece(restated: Restated, match: ColumnMatch) -> Piece:
-    """The value over a column's rows, or the row that holds an extreme of it."""
-    unit, scale = unit_of(match)
-    value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
-    text = number_text(value, unit, scale)
-    if match.best and restated.expects == "label":
-        text = label_of_best(match, match.best[0][0], restated)
-    evidence = column_evidence(match, value)
-    source = Source(
-        1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
-    )
-    formula = "" if match.best else f"{match.operation}(e1)"
-    unit_said = unit_text(unit, scale)
-    piece = Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_said, formula)
-    return replace(piece, kind="column")
+def periods_piece(restated: Restated, passing: Sequence[tuple[Header, CellMatch]]) -> Piece:
+    """The periods of which something holds: their labels, or their number."""
+    headers, matches = zip(*passing, strict=True)
+    if restated.expects == "label":
+        return cells_piece("; ".join(label_of(header, headers, restated) for header in headers), matches)
+    piece = cells_piece(str(len(passing)), matches)
+    formula = f"count({', '.join(one.id for one in piece.evidence)})"
+    return replace(piece, value=Decimal(len(passing)), formula=formula)
 
 
-def list_piece(restated: Restated, match: ColumnMatch) -> Piece:
-    """Several greatest rows, or the value of each group; one group alone is its name, with its value."""
-    unit, scale = unit_of(match)
-    rows = [(label_of_best(match, header, restated), cell.value or match.value) for header, cell in match.best]
-    named = [(name, rounded(value, unit)) for name, value in match.groups or rows]
-    text = "; ".join(f"{name}: {number_text(value, unit, scale)}" for name, value in named)
-    if len(named) == 1 and restated.expects == "label":
-        text = named[0][0]
-    evidence = column_evidence(match, named[0][1])
-    if match.groups:
-        quote = "; ".join(f"{name}: {value:f}" for name, value in named)
-        evidence = replace(evidence, quote=shorten(quote), locator=match.locator)
-    source = Source(
-        1, match.hit, evidence.locator or match.locator, f"{match.table.title}: {evidence.label}".strip(": ")
-    )
-    value = named[0][1] if len(named) == 1 else None
-    piece = Piece(text, match.score, match.coverage, (evidence,), (source,), value, unit_text(unit, scale))
-    return replace(piece, kind="column")
-
-
-def header_list_piece(match: HeaderList) -> Piece:
-    """Labels of a table, each a piece of evidence."""
-    title, where = match.table.title, match.table.locator
-    evidence = tuple(Evidence(f"e{n}", 1, label, title, locator=where) for n, label in enumerate(match.labels, start=1))
-    text = "; ".join(match.labels)
-    source = Source(1, match.hit, where, shorten(f"{title}: {text}"))
-    return Piece(text, match.coverage, match.coverage, evidence, (source,), kind="column")
-
-
-def pair_piece(restated: Restated, pair: TallyPair) -> Piece | None:
-    """The difference or the share of two tallies, None where units forbid it."""
-    matches = (pair.first, pair.second)
-    evidence = tuple(_tally_evidence(n, match) for n, match in enumerate(matches, start=1))
-    computed = compute(pair.operation, evidence)
-    if computed is None:
+def computed_piece(restated: Restated, known: Piece) -> Piece | None:
+    """The operation's value over a piece's evidence; None where units forbid it, or a part is more than its whole."""
+    computed = compute(restated.operation, known.evidence)
+    if computed is None or (restated.operation == "share" and abs(computed.value) > MAX_PERCENT):
         return None
-    value = rounded(abs(computed.value) if restated.asks_distance else computed.value, computed.unit)
-    sources = tuple(
-        Source(n, match.hit, piece.locator or match.locator, f"{match.table.title}: {piece.label}".strip(": "))
-        for n, (match, piece) in enumerate(zip(matches, evidence, strict=True), start=1)
+    is_turned = restated.asks_distance and computed.value < 0
+    value = rounded(abs(computed.value) if is_turned else computed.value, computed.unit)
+    return replace(
+        known,
+        text=number_text(value, computed.unit, computed.scale),
+        value=value,
+        unit=unit_text(computed.unit, computed.scale),
+        formula=f"abs({computed.formula})" if is_turned else computed.formula,
+        kind="computed",
     )
-    text = number_text(value, computed.unit, computed.scale)
-    score = min(match.score for match in matches)
-    unit = unit_text(computed.unit, computed.scale)
-    return Piece(text, score, pair.coverage, evidence, sources, value, unit, computed.formula, kind="computed")
 
 
-def _tally_evidence(n: int, match: ColumnMatch) -> Evidence:
-    unit, scale = unit_of(match)
-    found = column_evidence(match, match.value)
-    return replace(found, id=f"e{n}", source=n, value=match.value, unit=unit, scale=scale)
-
-
-def period_text(operand: Operand) -> str:
+def _period_text(operand: Operand) -> str:
     """The operand's day, or its years."""
     full = [date for date in sorted(operand.facets.dates) if date[2]]
     return date_text(full[0]) if full else " ".join(map(str, sorted(operand.facets.years)))
 
 
-def unit_of(match: ColumnMatch) -> tuple[str, int]:
+# --- columns and rows -------------------------------------------------------------------------------------------------
+
+
+def column_piece(restated: Restated, match: ColumnMatch) -> Piece:
+    """The value over a column's rows, the row or rows that hold an extreme of it, or the value of each group."""
+    unit, scale = _unit_of(match)
+    rows = [(_label_of_best(match, header, restated), cell.value or match.value) for header, cell in match.best]
+    named = [(name, rounded(value, unit)) for name, value in match.groups or rows]
+    names_one = len(named) == 1 and restated.expects == "label"
+    is_list = len(match.best) > 1 or bool(match.groups)
+    value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
+    text = number_text(value, unit, scale)
+    if names_one:
+        text = named[0][0]
+    elif is_list:
+        text = "; ".join(f"{name}: {number_text(value, unit, scale)}" for name, value in named)
+        value = named[0][1]
+    evidence = _column_evidence(match, value)
+    if match.groups:
+        quote = "; ".join(f"{name}: {value:f}" for name, value in named)
+        evidence = replace(evidence, quote=shorten(quote))
+    return Piece(
+        text,
+        match.coverage,
+        (evidence,),
+        (_column_source(1, match, evidence),),
+        None if len(named) > 1 else value,
+        unit_text(unit, scale),
+        "" if match.best or is_list else f"{match.operation}(e1)",
+        kind="column",
+    )
+
+
+def pair_piece(restated: Restated, pair: TallyPair) -> Piece | None:
+    """The difference or the share of two tallies, None where units forbid it."""
+    evidence, sources = [], []
+    for n, match in enumerate((pair.first, pair.second), start=1):
+        unit, scale = _unit_of(match)
+        found = _column_evidence(match, match.value)
+        evidence.append(replace(found, id=f"e{n}", source=n, value=match.value, unit=unit, scale=scale))
+        sources.append(_column_source(n, match, found))
+    return computed_piece(restated, Piece("", pair.coverage, tuple(evidence), tuple(sources)))
+
+
+def _column_source(ref: int, match: ColumnMatch, evidence: Evidence) -> Source:
+    said = f"{match.table.title}: {evidence.label}".strip(": ")
+    return Source(ref, match.hit, evidence.locator or match.locator, said)
+
+
+def _column_evidence(match: ColumnMatch, value: Decimal) -> Evidence:
+    """What the value rests on: the column's heading as it stands there, the number of rows, the conditions on them."""
+    if not match.best:
+        return Evidence("e1", 1, match.column.leaf, match.basis, locator=match.locator)
+    header, cell = match.best[0]
+    label = f"{ARROW.join(header.path)} | {match.basis}"
+    return Evidence("e1", 1, cell.text, label, value, locator=locate_cells(match.table.locator, [cell]))
+
+
+def _unit_of(match: ColumnMatch) -> tuple[str, int]:
     """The unit and scale of the column's first figure; a count has none."""
     if match.operation == "count":
         return "", 1
@@ -160,7 +175,7 @@ def unit_of(match: ColumnMatch) -> tuple[str, int]:
     return (cell.unit, cell.scale) if cell else ("", 1)
 
 
-def label_of_best(match: ColumnMatch, header: Header, restated: Restated) -> str:
+def _label_of_best(match: ColumnMatch, header: Header, restated: Restated) -> str:
     """The label of a row of the table, or of one that only its file holds; of a row without one, its own asked text."""
     rows = match.table.rows
     if header in rows and not has_labels(match.table):
@@ -198,28 +213,6 @@ def label_of(header: Header, others: Sequence[Header], restated: Restated) -> st
     return (
         max((header.path[level] for level in telling), key=len) if telling else next(iter(own), ARROW.join(header.path))
     )
-
-
-def column_evidence(match: ColumnMatch, value: Decimal) -> Evidence:
-    """What the value rests on: the column's heading as it stands there, the number of rows, the conditions on them."""
-    if not match.best:
-        return Evidence("e1", 1, match.column.leaf, match.basis, locator=match.locator)
-    header, cell = match.best[0]
-    label = f"{ARROW.join(header.path)} | {match.basis}"
-    return Evidence("e1", 1, cell.text, label, value, locator=locate_cells(match.table.locator, [cell]))
-
-
-def cell_evidence(name: str, ref: int, match: CellMatch) -> Evidence:
-    """The cell as evidence of the given name."""
-    cell = match.cell
-    where = locate_cells(match.table.locator, [cell])
-    return Evidence(name, ref, cell.text, match.label, cell.value, cell.unit, cell.scale, where)
-
-
-def cell_source(ref: int, match: CellMatch) -> Source:
-    """Where the cell stands, with its label."""
-    where = locate_cells(match.table.locator, [match.cell])
-    return Source(ref, match.hit, where, f"{match.label}: {match.cell.text}")
 
 
 def shorten(text: str) -> str:

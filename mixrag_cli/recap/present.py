@@ -36,8 +36,4 @@ def rounded(value: Decimal, unit: str) -> Decimal:
     if value == value.to_integral_value():
         return value.to_integral_value()
     short = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-    return (
-        short.normalize()
-        if short == short.to_integral_value() and abs(short) < 10**15
-        else Decimal(format(short, "f").rstrip("0").rstrip("."))
-    )
+    return short.to_integral_value() if short == short.to_integral_value() else short.normalize()

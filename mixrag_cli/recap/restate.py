@@ -1,7 +1,8 @@
 """Restate: what kind of question it is, what it asks for, and which operands an answer needs.
 
-By rule, from the question's words alone. A question becomes one or two operands, each a small question of its
-own ("Apple's total net sales", quarter ended July 1, 2023) that evidence is sought for by itself.
+The trained reader says which form of answer is expected, the words which calculation gives it. A question becomes one
+or two operands, each a small question of its own ("Apple's total net sales", quarter ended July 1, 2023) that evidence
+is sought for by itself.
 """
 
 from __future__ import annotations
@@ -13,22 +14,29 @@ from typing import Literal
 
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.asked_operands import (
-    MANNER,
     Operand,
     all_years,
     as_asked,
     names_of,
     operand_of,
-    pair_operands,
+    operands_of,
     parts_of,
     period_operands,
-    share_operands,
     whole_of,
-    year_before_operands,
 )
-from mixrag_cli.recap.splitting import AS_SHARE, SHARE_WORD, compared_texts, listed_texts
-from mixrag_cli.recap.wording import any_wording
+from mixrag_cli.recap.wording import (
+    CHANGES,
+    CHANGING,
+    COUNT,
+    LEAST,
+    MOST,
+    PERCENT,
+    SHARE_WORDS,
+    any_of,
+    comparisons_in,
+)
 
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"
@@ -51,7 +59,7 @@ class Restated:
     """The question, understood.
 
     parts: the questions in it ("what is X and which Y does it need"), one where it asks one thing. names: terms
-    written as names in the question, which evidence must know.
+    written as names in the question, which evidence must know. reading: what the trained reader makes of it.
     """
 
     question: str
@@ -62,6 +70,7 @@ class Restated:
     parts: tuple[Operand, ...]
     names: frozenset[str]
     asks: str
+    reading: QuestionReading
     condition: Condition | None = None
 
     @property
@@ -72,7 +81,7 @@ class Restated:
     @property
     def asks_year(self) -> bool:
         """Whether the answer is to be a year ("in which fiscal year was …")."""
-        return _ASKS_YEAR.search(self.question) is not None
+        return (asked := _ASKS_PERIOD.search(self.question)) is not None and asked[1].lower() == "year"
 
     @property
     def kind(self) -> str:
@@ -89,103 +98,69 @@ def asks_passage(restated: Restated) -> bool:
     return restated.operation == "lookup" and restated.expects in ("text", "code")
 
 
-_CHANGE_WORD = r"(?:change|increase|decrease|growth|decline|rise|drop)"
-_CHANGE_PERCENT = any_wording(
-    rf"\b(percent(age)?|%)\s+{_CHANGE_WORD}\b",
-    r"\bby (what|how many) (percent|percentage|%)",
-    r"\b(growth|change) rate\b|\brate of (growth|change)\b|\bchange \(%\)",
-    r"\b(change|increase|decrease|grow|grew|rise|rose|fall|fell|decline)\w*\b[^?]*\bin (percent|per cent|percentage|%)",
+# Of the reader's probability: of an extreme it says more than the words do ("at most", "the maximum number of").
+# Of 728 questions those that ask for a calculation have a number expected with .66 and more, and those that only say
+# "mean" or "part of" with less than .04.
+MIN_EXTREME = 0.3
+MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
+_EXTREMES = ("argmax", "argmin", "max", "min", "list")
+_MORE = ("more", "less", "fewer", "higher", "lower", "greater", "larger", "smaller", "longer", "shorter")
+# What a question says that asks for a calculation, in the order in which they are tried.
+_CALCULATIONS: dict[Operation, re.Pattern[str]] = {
+    "change_percent": any_of(
+        "by what percent…, by what %, by how many percent…, growth rate, change rate, rate of growth, rate of change",
+        *(f"{percent} {change}" for percent in ("percent", "percentage", "%") for change in CHANGES),
+    ),
+    "ratio": any_of("ratio of, ratio between, how many times as, how many times more, how many times larger"),
+    "share": any_of(*(f"{word} of" for word in SHARE_WORDS)),
+    "difference": any_of(
+        "difference, differ, differs, differed, net change, change in, change of, change between, by how much, by "
+        "how many",
+        *(f"how much {more}" for more in _MORE),
+        *(f"how many {more}" for more in _MORE),
+        *(f"{changing} {joint}" for changing in CHANGING for joint in ("in", "of", "between", "from")),
+    ),
+    "count": any_of(
+        *(f"how many {word}" for word in ("rows", "entries", "records", "different", "distinct", "items", "lines"))
+    ),
+    "average": any_of("average, mean"),
+    "sum": any_of("sum of, combined, altogether, taken together, put together, added together, in total, total of"),
+}
+_DISTANCE = any_of("differ…, by how much, how much more, how much less, how much higher, how much lower")
+_DEFAULT = any_of("default")
+_SPAN = any_of("between, from, since, through")
+_RESPECTIVELY = any_of("respective, respectively")
+_ASKS_PERIOD = re.compile(
+    r"\b(?:how many|which|what)(?: of the)?(?: fiscal| financial)? (year|quarter|period|month)s?\b", re.IGNORECASE
 )
-_DIFFERENCE = any_wording(
-    r"\bdifference\b|\bdiffer(ed|s)?\b|\b(net )?change (in|of|between)\b|\bby how much\b",
-    r"\bby how many\b(?! times)[^?]*\b(?:exceed|than\b|increas|decreas|declin|grow|grew|r[io]se|fall|fell|drop|chang)",
-    r"\bhow many (?:more|fewer|less)\b[^?]*\bthan\b",
-    r"\bhow much (more|less|higher|lower|greater|larger|smaller|longer|shorter)\b",
-    r"\bhow much (?:did|has|have)\b[^?]*\b(?:increase|decrease|decline|grow|rise|fall|drop|change)\b",
-    r"\b(increase|decrease|decline|grow|growth|rise|drop)\w*( ?/ ?\(?\w+\)?)? (in|of|between|from)\b",
-)
-_DISTANCE = any_wording(r"\b(differ|difference|by how much|how much (more|less|higher|lower))")
-_SHARE = any_wording(
-    rf"\b(?:what|which|how (?:large|big|high))\b[^?]*?\b{SHARE_WORD}(?: constitution| composition)?\s+of\b"
-)
-_RATIO = any_wording(r"\bratio (of|between)\b", r"\bhow many times (as|more|larger|greater)\b")
-_AVERAGE = any_wording(r"\b(?<!weighted[ -])(average|mean)\b")
-_SUM = any_wording(r"\b(sum of|combined|altogether|(?:taken|put|added) together|sum total|in total|total of)\b")
-_MAXIMUM = any_wording(
-    r"\b(highest|largest|biggest|greatest|maximum|most|longest|oldest|tallest)\b",
-    r"\bwhich\b.*\b(higher|larger|bigger|greater|more)\b(?! than (?:[$€£]\s?)?\d)",
-)
-_MINIMUM = any_wording(
-    r"\b(lowest|smallest|least|minimum|fewest|shortest|youngest)\b",
-    r"\bwhich\b.*\b(lower|smaller|less|fewer)\b(?! than (?:[$€£]\s?)?\d)",
-)
-_TOTAL_OVER_PERIODS = any_wording(r"\b(total|combined|overall)\b")
-_LIMIT = any_wording(
-    r"\bat (most|least)\b|\bmost recent|\bup to\b|\b(maximum|minimum) (number|size|length|interval|of)\b|\bdefault\b"
-)
-_COUNT = any_wording(r"\bhow many (rows|entries|records|different|distinct|countries|states|stations|items|lines)\b")
-_ASKS_LABEL = any_wording(r"^\s*(which|who|where|when|(?:in|for|at|on) which|what \w+ (?:had|has|have|was|is|were))\b")
-_QUANTITY = any_wording(
-    r"\bhow (much|many|high|large|big|long|old|far|tall|heavy|often)\b",
-    r"\bwhat (was|were|is|are) the (total|number|amount|value|price|cost|rate|size|sum|default|maximum|minimum|average|"
-    r"mean|balance|level)\b",
-    r"\bwhat (percentage|percent|share|rate|effective|number|amount|proportion)\b",
-    r"\b(?:at|for) what (price|cost|age|value|level|height|weight|speed|temperature)\b",
-)
-_COSTS = any_wording(r"^\s*(?:what|how much) (?:does|do|did|will|would) [^?]+? (?:cost|weigh|measure|charge|earn)\W*$")
-_HOW_MANY = any_wording(r"\bhow (much|many)\b")
-_HOW_MANY_PERCENT = any_wording(r"\bhow (?:much|many) (?:per ?cent(?:age)?|percentage points|%)")
-_PERCENT = any_wording(r"\b(percent|percentage|per cent|share|proportion|rate|margin percentage)\b|%")
-_CODE = any_wording(
-    r"\b(which|what) (function|method|class|decorator|module|exception|attribute|constant|command|option|flag)\b",
-    r"\b(function|method|class) (that|which|is|does|for)\b|\w+\(\)",
-)
-_PROSE = any_wording(
-    r"^\s*how (do|does|can|should|would|to|is|are)\b",
-    r"^\s*(who|whom|whose|where|why|when|which|name|define|describe|explain)\b",
-)
-_REASON = any_wording(
-    r"^\s*why\b",
-    r"\b(?:reasons?|causes?|drivers?|explanations?) (?:for|of|behind|why)\b",
-    r"^\s*what (?:\w+ )?(?:caused|drove|led|contributed|resulted|explains?|explained|affected|impacted)\b",
-    r"\b(?:due|attributable|attributed) to what\b",
-)
-_YEARS_LISTED = any_wording(
-    r"(?:19|20)\d\d(?:,| and|, and)\s+(?:(?!between|from|to)[a-z]+\s+){0,3}?(?:\d{1,2},\s+)?(?:19|20)\d\d\b(?!\s*-)",
-    r"\brespective(?:ly)?\b",
-)
-_ASKS_PERIODS = any_wording(
-    r"\b(?:how many|which|what)(?: of the)?(?: fiscal| financial)? (?:years?|quarters?|periods?|months?)\b"
-    r"(?: (?:did|was|were|had|has|is|are|does|do|that))?(?: the)?"
-)
-_COMPARED = re.compile(
-    r"\b(?:(?:was|were|is|are|had|of)\s+)?(?:(?P<above>exceed(?:s|ed|ing)?|(?:above|over)|(?:more|greater|higher|larger)\s+"
-    r"than)|(?:below|under|(?:less|lower|smaller|fewer)\s+than))\s+(?=[$€£]?\s?\d)",
-    re.IGNORECASE,
-)
-_SPAN_OF_TIME = any_wording(r"\b(?:between|from)\b[^?]*(?:19|20)\d\d")
-_RESPECTIVELY = any_wording(r",?\s*\brespective(?:ly)?\b")
-_ASKS_YEAR = any_wording(r"\b(?:which|what) (?:fiscal |financial )?years?\b")
 
 
-def restate(question: str) -> Restated:
-    """Understand the question by rule.
+def restate(question: str, reading: QuestionReading) -> Restated:
+    """Understand the question: its calculation and operands by its words, the form of its answer by the trained reader.
 
     Example: "What share of NVIDIA's revenue came from Data Center in 2023?" -> operation "share", expects
     "percent", operands ("Data Center" 2023, "NVIDIA's revenue" 2023).
     """
     condition = condition_of(question)
-    operation = operation_of(question) if condition is None else "count"
-    operands = operands_of(question, operation) if condition is None else (condition.operand,)
+    operation = operation_of(question, reading) if condition is None else "count"
+    expects = expects_of(question, operation, reading)
+    if condition is not None:
+        operands: tuple[Operand, ...] = (condition.operand,)
+        expects = "number" if COUNT.search(question) else "label"
+    elif operation in ("difference", "change_percent", "ratio", "share", "sum", "average"):
+        operands = operands_of(question, operation)
+    else:
+        operands = (_of_each_period(question) if operation == "lookup" else ()) or (whole_of(question),)
     return Restated(
         question=question,
         operation=operation,
-        expects="label" if condition and not _HOW_MANY.search(question) else expects_of(question, operation),
+        expects=expects,
         whole=whole_of(question),
         operands=operands,
         parts=parts_of(question),
         names=names_of(question),
         asks="; ".join(operand.text for operand in operands),
+        reading=reading,
         condition=condition,
     )
 
@@ -195,87 +170,56 @@ def condition_of(question: str) -> Condition | None:
 
     Example: "How many years did net income exceed $30 million?" -> above 30,000,000, operand "net income".
     """
-    asked, compared = _ASKS_PERIODS.search(question), _COMPARED.search(question)
-    if asked is None or compared is None or compared.start() < asked.end():
+    asked, compared = _ASKS_PERIOD.search(question), comparisons_in(question)
+    if asked is None or not compared or compared[0][1] < asked.end() or compared[0][0] == "between":
         return None
-    limits = [value for _, _, value in find_numbers(question[compared.end() :]) if value.value is not None]
-    if not limits or limits[0].value is None:
+    sign, start, end = compared[0]
+    limit = next((value for _, _, value in find_numbers(question[end:]) if value.value is not None), None)
+    if limit is None or limit.value is None:
         return None
-    years = frozenset(all_years(question[: compared.end()], facets_of(question[: compared.end()])))
-    operand = operand_of(question[asked.end() : compared.start()], Facets())
-    return Condition(compared["above"] is not None, limits[0].value * limits[0].scale, operand, years)
+    years = frozenset(all_years(question[:end], facets_of(question[:end])))
+    return Condition(
+        sign in (">", ">="), limit.value * limit.scale, operand_of(question[asked.end() : start], Facets()), years
+    )
 
 
-def operation_of(question: str) -> Operation:
-    """The calculation that the question's wording calls for, "lookup" where it calls for none."""
-    if _REASON.search(question) or MANNER.search(question):
+def operation_of(question: str, reading: QuestionReading) -> Operation:
+    """The calculation that the question's wording calls for, where the reader expects what one gives, else "lookup"."""
+
+    def says(wording: re.Pattern[str]) -> bool:
+        return wording.search(question) is not None
+
+    is_extreme = sum(reading.operation.get(name, 0.0) for name in _EXTREMES) >= MIN_EXTREME
+    if is_extreme and not says(_CALCULATIONS["difference"]) and not says(_DEFAULT) and (says(MOST) or says(LEAST)):
+        return "maximum" if says(MOST) else "minimum"
+    if _form(reading) != "number":
         return "lookup"
-    if _CHANGE_PERCENT.search(question):
-        return "change_percent"
-    if _RATIO.search(question):
-        return "ratio"
-    if AS_SHARE.search(question) or _SHARE.search(question):
-        return "share"
-    if _DIFFERENCE.search(question):
-        return "difference"
-    if _COUNT.search(question):
-        return "count"
-    if _AVERAGE.search(question):
-        return "average"
-    if _SUM.search(question):
-        return "sum"
-    if not _LIMIT.search(question):
-        if _MAXIMUM.search(question):
-            return "maximum"
-        if _MINIMUM.search(question):
-            return "minimum"
-    if _TOTAL_OVER_PERIODS.search(question) and len(period_operands(question)) >= 2:
-        return "sum"
-    return "lookup"
+    said = next((name for name, wording in _CALCULATIONS.items() if says(wording)), None)
+    return said or ("difference" if reading.operation.get("difference", 0.0) >= MIN_UNSAID else "lookup")
 
 
-def expects_of(question: str, operation: Operation) -> Expects:
-    """The form of the answer: a number, a percentage, a label of a row, a piece of code, or text."""
+def expects_of(question: str, operation: Operation, reading: QuestionReading) -> Expects:
+    """The form of the answer: a number, a percentage, a label of a row, a piece of code, text, or any."""
+    form = _form(reading)
     if operation in ("change_percent", "share"):
         return "percent"
-    if operation == "lookup" and (_REASON.search(question) or MANNER.search(question)):
-        return "text"
     if operation in ("maximum", "minimum"):
-        return "label" if _ASKS_LABEL.search(question) else "number"
+        return "number" if form == "number" else "label"
     if operation != "lookup":
         return "number"
-    if _CODE.search(question):
-        return "code"
-    if _HOW_MANY_PERCENT.search(question):
-        return "percent"
-    if _HOW_MANY.search(question) or _COSTS.search(question):
-        return "number"
-    if _QUANTITY.search(question):
-        return "percent" if _PERCENT.search(question) else "number"
-    return "text" if _PROSE.search(question) else "any"
+    if form == "number":
+        return "percent" if PERCENT.search(question) else "number"
+    forms: dict[str, Expects] = {"passage": "text", "yes-no": "text", "code": "code"}
+    return forms.get(form, "any")
 
 
-def operands_of(question: str, operation: Operation) -> tuple[Operand, ...]:
-    """The things to find, in the order in which the formula names them."""
-    if operation == "share":
-        return share_operands(question)
-    if operation in ("difference", "change_percent", "ratio", "sum", "average"):
-        text = _TOTAL_OVER_PERIODS.sub(" ", question) if operation == "sum" else question
-        changes = operation in ("difference", "change_percent")
-        since = year_before_operands(text) if changes else ()
-        if operation == "difference" and (split := compared_texts(text)):
-            return tuple(operand_of(each) for each in split)
-        if operation == "sum" and (split := listed_texts(text)) and not period_operands(text):
-            return tuple(operand_of(each) for each in split)
-        return period_operands(text, with_inner=not changes) or pair_operands(text) or since or (operand_of(text),)
-    if operation == "lookup" and _lists_periods(question):
-        return as_asked(question, period_operands(_RESPECTIVELY.sub(" ", question))) or (whole_of(question),)
-    return (whole_of(question),)
+def _form(reading: QuestionReading) -> str:
+    """The likeliest form of the answer."""
+    return max(reading.expects, key=lambda name: reading.expects[name])
 
 
-def _lists_periods(question: str) -> bool:
-    """Whether one value a period is asked for ("in 2018 and 2019, respectively"), not one over a span of time."""
-    if _REASON.search(question):
-        return False
-    is_span = _SPAN_OF_TIME.search(question) is not None
-    return _RESPECTIVELY.search(question) is not None or (not is_span and _YEARS_LISTED.search(question) is not None)
+def _of_each_period(question: str) -> tuple[Operand, ...]:
+    """One operand a period where a value of each is asked for ("in 2018 and 2019"), not one over a span of time."""
+    if _SPAN.search(question) and not _RESPECTIVELY.search(question):
+        return ()
+    return as_asked(question, period_operands(_RESPECTIVELY.sub(" ", question)))

@@ -1,8 +1,7 @@
 """What a question wants: a passage that says who, why or how, or one value.
 
-A logistic over what the trained reader makes of the question and how it is worded. It is fitted on questions as people
-ask them of their folders (training/grading): short ones without a question word are many there, and neither the reader
-nor the wording alone knows them.
+A logistic over what the trained reader makes of the question and whether its words ask for a calculation, fitted on
+questions as people ask them of their folders (training/grading): short ones without a question word are many there.
 """
 
 from __future__ import annotations
@@ -12,28 +11,24 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.odds import chance_of
-from mixrag_cli.recap.restate import Restated, asks_passage
+from mixrag_cli.recap.restate import Restated
 
 WEIGHTS_FILE = "wanted_weights.json"
 BIAS = "bias"
 
 
-def text_wanted(restated: Restated, reading: QuestionReading) -> float:
+def text_wanted(restated: Restated) -> float:
     """How likely a passage answers the question, not one value, in (0, 1)."""
-    return logistic(shipped_weights(), wanted_inputs(restated, reading))
+    return logistic(shipped_weights(), wanted_inputs(restated))
 
 
-def wanted_inputs(restated: Restated, reading: QuestionReading) -> dict[str, float]:
-    """What is known of a question: the reader's probabilities of each form and operation, and its wording."""
+def wanted_inputs(restated: Restated) -> dict[str, float]:
+    """What is known of a question: the reader's probabilities of each form and operation, and whether it calculates."""
     return {
         BIAS: 1.0,
-        **{f"expects {name}": chance for name, chance in reading.expects.items()},
-        **{f"operation {name}": chance for name, chance in reading.operation.items()},
-        "worded for text": float(asks_passage(restated)),
-        "worded for a number": float(restated.expects in ("number", "percent")),
-        "worded for anything": float(restated.expects == "any"),
+        **{f"expects {name}": chance for name, chance in restated.reading.expects.items()},
+        **{f"operation {name}": chance for name, chance in restated.reading.operation.items()},
         "worded for a calculation": float(restated.operation != "lookup"),
     }
 

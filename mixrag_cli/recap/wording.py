@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import dropwhile, takewhile
 
 from mixrag_cli.quantities.facets import Facets, facets_of, without_facets
 from mixrag_cli.quantities.prose_numbers import find_numbers
@@ -14,76 +15,116 @@ from mixrag_cli.words import COMMON_WORDS, stem, words_of
 WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
 PERCENT_UNITS = ("%", "pp", "bp")
 MAX_PERCENT = 100  # of a part: what is more than its whole is another thing than was asked for
-# What a comparison is of, where it does not say so itself: who is older has the higher age.
-COMPARATIVES = {"older": "age", "younger": "age", "taller": "height", "heavier": "weight", "lighter": "weight"}
-_SUPERLATIVES = {"oldest": "age", "youngest": "age", "tallest": "height", "heaviest": "weight", "lightest": "weight"}
-_VERBS = {
-    "earn earns earned": "salary wage income earnings pay",
-    "weigh weighs weighed heavy": "weight mass",
-    "old": "age",
-    "tall": "height",
-}
-_IMPLIED_MEASURES = {
-    **{word: frozenset((stem(measure),)) for word, measure in (*COMPARATIVES.items(), *_SUPERLATIVES.items())},
-    **{
-        word: frozenset(stem(measure) for measure in measures.split())
-        for words, measures in _VERBS.items()
-        for word in words.split()
-    },
-}
+_ANY_ENDING = r"\w*"
 MIN_NEGATED = 4  # letters of "non…" and more: "nonmanufacturing", not "none"
-PERCENT = re.compile(r"%|\b(?:per ?cent(?:age)?s?|proportion|share|rate)\b", re.IGNORECASE)
-COUNT = re.compile(r"\bhow many\b(?! per ?cent)|\bnumber of\b", re.IGNORECASE)
-MONEY = re.compile(
-    r"[$€£]|\b(?:dollars?|euros?|pounds?|usd|eur|gbp|cost|spen[dt]|paid|earn(?:ed|ings)?)\b", re.IGNORECASE
+
+
+def any_of(*phrases: str) -> re.Pattern[str]:
+    """One pattern that holds where any of the phrases stands, whatever the case. phrases: with commas between them.
+
+    "chang…" is any word that begins so. Example: any_of("%, per cent") -> found in "5%" and "ten per cent".
+    """
+    each = [phrase.strip() for listed in phrases for phrase in listed.split(",")]
+    return re.compile("|".join(map(_bounded, each)), re.IGNORECASE)
+
+
+def _bounded(phrase: str) -> str:
+    first, last = (r"\b" * sign.isalnum() for sign in (phrase[0], phrase[-1]))
+    return f"{first}{re.escape(phrase).replace('…', _ANY_ENDING)}{last}"
+
+
+PERCENT = any_of("%, percent, percents, per cent, percentage, percentages, proportion, proportions, share, rate")
+HOW_MANY_PERCENT = any_of("how many percent…, how many per cent, how many %")
+COUNT = any_of("how many, number of")
+MONEY = any_of(
+    "$, €, £, dollar, dollars, euro, euros, pound, pounds, usd, eur, gbp, cost, spend, spent, paid, earn, earned, "
+    "earnings"
 )
-CHANGE = re.compile(
-    r"\b(?:chang|increas|decreas|declin|grow|grew|differ|drop|fell|fall|rise|rose|gap)\w*|\bpercentage points?\b",
-    re.IGNORECASE,
+CHANGES = ("change", "increase", "decrease", "growth", "decline", "rise", "drop")
+CHANGING = ("increas…", "decreas…", "declin…", "grow…", "rise…", "drop…")
+CHANGE = any_of("chang…, grew…, differ…, fell…, fall…, rose…, gap…, percentage point, percentage points", *CHANGING)
+TOTAL = any_of("total, totals, totally, overall, altogether, all, entire, combined")
+STATISTIC = any_of(
+    "confidence, interval, ci, error, deviation, ref, reference, significan…, p value, p-value, lower, upper, "
+    "rank, index, ratio"
 )
-TOTAL = re.compile(r"\b(?:total(?:ly|s)?|overall|altogether|all|entire|combined)\b", re.IGNORECASE)
-STATISTIC = re.compile(
-    r"\b(?:confidence|interval|ci|error|deviation|ref|reference|significan\w*|p.value|lower|upper|rank|index|ratio)\b",
-    re.IGNORECASE,
+AVERAGE = any_of("average, mean, median, avg, per")
+MOST = any_of(
+    "highest, largest, biggest, greatest, most, maximum, max, top, peak, longest, oldest, tallest, higher, "
+    "larger, bigger, greater"
 )
-AVERAGE = re.compile(r"\b(?:average|mean|median|avg|per)\b", re.IGNORECASE)
-MOST = re.compile(r"\b(?:highest|largest|biggest|greatest|most|maximum|max|top|peak)\b", re.IGNORECASE)
-LEAST = re.compile(r"\b(?:lowest|smallest|least|fewest|minimum|min)\b", re.IGNORECASE)
-RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
+LEAST = any_of("lowest, smallest, least, fewest, minimum, min, shortest, youngest, lower, smaller, fewer")
+LESS = any_of("fewer, less, lower, smaller, shorter, younger, lighter, cheaper")
+RATIO = any_of("ratio, ratios")
+SHARE_WORDS = ("percentage", "percent", "per cent", "share", "proportion", "fraction", "portion", "part")
+_MORE = "more, greater, higher, larger, bigger, longer, older, taller, heavier"
+_FEWER = "less, lower, fewer, smaller, shorter, younger, lighter"
+_COMPARISONS: dict[str, re.Pattern[str]] = {
+    ">=": any_of(">=, at least, no less than, not less than, no fewer than"),
+    "<=": any_of("<=, at most, up to, no more than, not more than"),
+    ">": any_of(
+        ">, above, over, exceed, exceeds, exceeded, exceeding", *(f"{more} than" for more in _MORE.split(", "))
+    ),
+    "<": any_of("<, below, under", *(f"{fewer} than" for fewer in _FEWER.split(", "))),
+    "between": any_of("between"),
+}
 _WHICH = re.compile(
     r"\b(?:which|who)\b|\bwhat (?:was|is|were|are) the (?:name|result|title|opponent|place)\b"
     r"|\bwhat (?!percent|percentage|proportion|number|share|fraction|is|was|were|are|did|do|does)\w+",
     re.IGNORECASE,
 )
-_NUMBER_WORD = re.compile(r"\bnumber\b|\bcount\b|\bno\b|\bn\b", re.IGNORECASE)
+_NUMBER_WORD = any_of("number, count, no, n")
+# What a comparison is of, where it does not say so itself: who is older has the higher age.
+_MEASURES = {
+    "age": "old older oldest younger youngest aged",
+    "height": "tall taller tallest",
+    "weight": "heavy heavier heaviest lighter lightest weigh weighs weighed",
+    "salary wage income earnings pay": "earn earns earned",
+}
+_IMPLIED_MEASURES = {
+    form: frozenset(stem(measure) for measure in measures.split())
+    for measures, words in _MEASURES.items()
+    for word in words.split()
+    for form in (word, stem(word))
+}
 _SIGNS = (("%", " percent "), ("#", " number "))
-_DIGITS = {
+DIGITS = {
     word: str(number)
     for number, words in enumerate(
         ("one first 1st", "two second 2nd", "three third 3rd", "four fourth 4th", "five fifth 5th", "six sixth 6th",
          "seven seventh 7th", "eight eighth 8th", "nine ninth 9th", "ten tenth 10th"), start=1)
     for word in words.split()
 }  # fmt: skip
-_SPELLED = re.compile(rf"\b(?:{'|'.join(_DIGITS)})\b", re.IGNORECASE)
-_ASKS = re.compile(
-    r"\b(?:what|which|how much|how many|how)\b\s*(?:was|were|is|are|did|do|does|the|percentage|percent|proportion|"
-    r"share|number|of|a|an|per cent|total|average|many|much|million|millions|billion|dollars|'s|points?|\s)*",
-    re.IGNORECASE,
-)
-_HEAD_ENDS = re.compile(
-    r"\b(?:of|in|for|among|from|by|with|who|that|which|at|on|to|was|were|is|are|did|had|have|has|do|does|than|as|when|"
-    r"where|during|between|and|or|within|without)\b|[,?.;]",
-    re.IGNORECASE,
-)
+_ASKING = frozenset(("what", "which", "how"))
+_FILLER_WORDS = """
+    was were is are did do does the percentage percent proportion share number of a an per cent total average many much
+    million millions billion dollars point points
+"""
+_FILLERS = frozenset(_FILLER_WORDS.split())
+_JOINING_WORDS = """
+    of in for among from by with who that which at on to was were is are did had have has do does than as when where
+    during between and or within without , ? . ;
+"""
+_HEAD_ENDS = frozenset(_JOINING_WORDS.split())
+_WORD = re.compile(r"\w+")
+_HEAD_TOKEN = re.compile(r"[^\s,?.;]+|[,?.;]")
 _NEGATIONS = frozenset(
     ("not", "non", "no", "without", "never", "neither", "nor", "un", "outside", "other", "except", "excluding")
 )
-_LETTERS = re.compile(r"[a-z]+")
 
 
-def any_wording(*patterns: str) -> re.Pattern[str]:
-    """One pattern that holds where any of the wordings stands, whatever the case."""
-    return re.compile("|".join(patterns), re.IGNORECASE)
+def comparisons_in(text: str) -> list[tuple[str, int, int]]:
+    """Each comparison's sign, or "between", and its place, in order: "no more than" is no "more than"."""
+    said = (
+        (found.start(), -found.end(), sign)
+        for sign, wording in _COMPARISONS.items()
+        for found in wording.finditer(text)
+    )
+    taken: list[tuple[str, int, int]] = []
+    for start, minus_end, sign in sorted(said):
+        if not taken or start >= taken[-1][2]:
+            taken.append((sign, start, -minus_end))
+    return taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +145,7 @@ class Wants:
     def of(cls, text: str) -> Wants:
         """Example: "how many percent …" -> percent; "which league …" -> which."""
         percent, count, money = (bool(rule.search(text)) for rule in (PERCENT, COUNT, MONEY))
+        count = count and not HOW_MANY_PERCENT.search(text)
         return cls(
             percent,
             count,
@@ -181,7 +223,12 @@ def spelled_out(text: str) -> str:
     """The text with its signs in words and its small numbers and ordinals in digits."""
     for sign, word in _SIGNS:
         text = text.replace(sign, word)
-    return _SPELLED.sub(lambda found: _DIGITS[found.group().lower()], text)
+    return _WORD.sub(lambda found: in_digits(found.group()), text)
+
+
+def in_digits(word: str) -> str:
+    """A small number or ordinal in digits, any other word as it is."""
+    return DIGITS.get(word.lower(), word)
 
 
 def is_currency(unit: str) -> bool:
@@ -194,18 +241,16 @@ def head_of(question: str) -> tuple[str, ...]:
 
     Example: head_of("What was the capacity of the north station?") -> ("capacity",).
     """
-    asks = _ASKS.search(question)
-    if asks is None:
-        return ()
-    behind = question[asks.end() :]
-    ends = _HEAD_ENDS.search(behind)
-    words = words_of(spelled_out(behind[: ends.start()] if ends else behind))
-    return tuple(stem(word) for word in words if word not in COMMON_WORDS)
+    words = _HEAD_TOKEN.findall(question.lower())
+    behind = dropwhile(lambda word: word not in _ASKING, words)
+    asked = dropwhile(lambda word: word in _ASKING | _FILLERS, behind)
+    head = words_of(spelled_out(" ".join(takewhile(lambda word: word not in _HEAD_ENDS, asked))))
+    return tuple(stem(word) for word in head if word not in COMMON_WORDS)
 
 
 def is_negated(text: str) -> bool:
     """Whether the text says "not", "without", "non…" or the like."""
-    words = _LETTERS.findall(text.lower())
+    words = _WORD.findall(text.lower())
     return any(word in _NEGATIONS or (word.startswith("non") and len(word) > MIN_NEGATED) for word in words)
 
 

@@ -72,7 +72,7 @@ def prepare(
 
     Where no passage passes its threshold the nearest are read all the same: they may show where the answer stands.
     """
-    restated = restate(question)
+    restated = restate(question, collection.passage_reader.question(question))
     found = retrieve(collection, restated.question, collection.filter(scope), clock, _operand_texts(restated))
     hits = (found.hits or found.refused)[:EVIDENCE_HITS]
     base = gather_evidence(collection, restated, hits, scanner)

@@ -27,7 +27,7 @@ from reading import Context, Contexts, Neighbours, make_context, texts_to_grid
 
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.in_tables import acceptance, scorer
-from mixrag_cli.recap.in_tables.cells import match_cells
+from mixrag_cli.recap.in_tables.cells import form_of, match_cells
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.tables.grid import grid_to_table
@@ -81,7 +81,7 @@ def count(
     is_answered = answer.status == "answered"
     is_of_table = is_answered and answer.sources[0].hit.chunk.document == context.id
     is_right = is_of_table and linked in picked_cell(answer.evidence[0].label, context)
-    best = match_cells(restated.whole, base, restated.names, restated.expects, limit=1)
+    best = match_cells(restated.whole, base, restated.names, form_of(restated), 1)
     is_best = bool(best) and best[0].hit.chunk.document == context.id
     found = ["of", "picked" if is_right else "wrong" if is_answered else "refused"]
     if is_best and (best[0].cell.row, best[0].cell.column) == linked:

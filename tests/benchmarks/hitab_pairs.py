@@ -35,7 +35,7 @@ from mixrag_cli.models import load_embedder, load_token_vectors
 from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.in_tables import acceptance, cells, scorer
-from mixrag_cli.recap.in_tables.pairing import FEATURES, pair_features
+from mixrag_cli.recap.in_tables.pairing import pair_features
 from mixrag_cli.recap.in_tables.scorer import Network, table_tokens, to_inputs
 from mixrag_cli.recap.in_tables.token_match import (
     LEAST_APART,
@@ -64,8 +64,10 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A table read for a question. features: of every cell. question, rows, columns: tokens. row, column: as Pairs."""
+    """A table read for a question. names, features: of every cell. question, rows, columns: tokens. row, column: as
+    Pairs."""
 
+    names: tuple[str, ...]
     features: npt.NDArray[np.float32]
     question: Tokens
     rows: Sequence[Tokens]
@@ -132,9 +134,9 @@ def to_lookup(
     question = Asked.of(text, facets_of(text))
     pairs = pair_features(question, table)
     at = [n for n, cell in enumerate(pairs.cells) if (cell.row, cell.column) == place]
-    read = Read(
-        pairs.features.astype(np.float32), *table_tokens(question, table, pairs, vectors), pairs.row, pairs.column
-    )
+    names = tuple(pairs.features)
+    features = pairs.matrix(names).astype(np.float32)
+    read = Read(names, features, *table_tokens(question, table, pairs, vectors), pairs.row, pairs.column)
     return Lookup(asked["table_id"], read, at[0] if at else None)
 
 
@@ -232,6 +234,7 @@ def fit_network(found: Sequence[Lookup], seed: int = 0) -> Network:
     model = train(inputs, cases, seed)
     arrays = {name: value.detach().numpy() for name, value in model.state_dict().items()}
     return Network(
+        cases[0][0].names,
         mean=rounded(np.r_[mean, arrays["norm.running_mean"]]),
         spread=rounded(np.r_[spread, np.sqrt(arrays["norm.running_var"] + model.norm.eps)]),
         linear=rounded(arrays["linear.weight"][0]),
@@ -317,12 +320,12 @@ class Judging:
         restated, base = self._reading.restate_in(context, asked["question"])
         seen: list[dict[str, float]] = []
 
-        def record(*read: Any) -> float:
-            seen.append(acceptance.signs_of(*read))
+        def record(signs: dict[str, float]) -> float:
+            seen.append(signs)
             return 0.5
 
         with patch.object(scorer, "load_network", lambda: network), patch.object(cells, "probability_of", record):
-            best = cells.match_cells(restated.whole, base, restated.names, restated.expects, limit=1)
+            best = cells.match_cells(restated.whole, base, restated.names, cells.form_of(restated), 1)
         places = [(match.cell.row, match.cell.column) for match in best]
         is_right = kind == "own" and places == [self._linked[asked["id"]]]
         return Judged(kind, fold, seen[0] if seen else None, is_right)
@@ -374,7 +377,7 @@ def probability(one: Judged, weights: Mapping[str, float]) -> float:
 
 
 def keep_network(network: Network, path: Path) -> None:
-    stored = {"features": (*FEATURES, *TOKEN_FEATURES), **asdict(network)}
+    stored = {**asdict(network), "features": (*network.features, *TOKEN_FEATURES)}
     path.write_text(json.dumps(stored, default=lambda array: array.tolist()) + "\n", "utf-8")
 
 

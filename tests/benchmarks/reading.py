@@ -84,7 +84,7 @@ class Contexts:
         self, context: Context, question: str, others: Sequence[Context] = ()
     ) -> tuple[Restated, EvidenceBase]:
         """The question and the evidence of its context, and of others beside it."""
-        restated = restate(question)
+        restated = restate(question, self.reader.question(question))
         self.similarity.question = question
         operands = (restated.whole, *restated.operands, *restated.parts)
         terms = {term for operand in operands for term in operand.terms}

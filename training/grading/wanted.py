@@ -40,7 +40,7 @@ def wantings_of(domains: Sequence[Domain], natural: Set[str]) -> list[Wanting]:
         Wanting(
             domain.name,
             number,
-            wanted_inputs(restate(asked.text), reader.question(asked.text)),
+            wanted_inputs(restate(asked.text, reader.question(asked.text))),
             asked.is_answered_by_text,
             domain.name in natural,
             bool(asked.forms),

@@ -6,21 +6,16 @@ import math
 import re
 from functools import lru_cache
 
+from mixrag_cli.recap.wording import comparisons_in
+
 _NUMBER = r"[$€£]?(\d[\d,]*(?:\.\d+)?)"
 _THING = r"\s*(?:-?\s*(?:years?|hours?|months?|weeks?|days?|employees|people|%|percent))?\s*(?:old|of age)?\s*"
-_RANGE = re.compile(rf"{_NUMBER}{_THING}-?\s*(?:to|through|and|–|—|-)\s*(?:less than |under )?{_NUMBER}")
-_ABOVE = re.compile(
-    rf"{_NUMBER}{_THING}(?:and|or|&) (?:over|older|more|above|up|greater|longer|larger|higher)"
-    rf"|(?:over|(?:more|older|greater|longer|larger|higher) than|above|at least|exceeding|>=?)\s*{_NUMBER}"
-    rf"|{_NUMBER}\s?\+"
+_BRACKET = re.compile(
+    rf"{_NUMBER}(?:{_THING}-?\s*(?:to|through|and|–|—|-)\s*(?:less than |under )?{_NUMBER}"
+    rf"|{_THING}(?:and|or|&) (?:(?P<above>over|older|more|above|up|greater|longer|larger|higher)"
+    r"|(?:under|younger|less|below|fewer|lower|shorter))|\s?(?P<plus>\+))"
 )
-_BELOW = re.compile(
-    rf"{_NUMBER}{_THING}(?:and|or|&) (?:under|younger|less|below|fewer|lower|shorter)"
-    rf"|(?:up to|at most|<=)\s*{_NUMBER}"
-)
-_UNDER = re.compile(
-    rf"(?:under|(?:less|younger|fewer|lower|shorter) than|below|<)\s*(?:the )?(?:ages? )?(?:of )?{_NUMBER}"
-)
+_BEHIND = re.compile(rf"\s*(?:the )?(?:ages? )?(?:of )?{_NUMBER}")
 _AGED = re.compile(r"(?<=\d)-(?=\s*(?:to|year|month|week|day|hour)\b)|(?<=year)-(?=old)")
 YEARS = (1900, 2100)  # a range of years is a time, not a bracket
 
@@ -33,15 +28,20 @@ def brackets_of(text: str) -> frozenset[tuple[float, float]]:
     """
     text = _AGED.sub(" ", text.lower())
     found: list[tuple[float, float]] = []
-    taken: list[tuple[int, int]] = []
-    for pattern in (_RANGE, _ABOVE, _BELOW, _UNDER):
-        for match in pattern.finditer(text):
-            first, *others = (float(each.replace(",", "")) for each in match.groups() if each)
-            is_free = all(match.end() <= start or end <= match.start() for start, end in taken)
-            if not is_free or YEARS[0] <= first <= YEARS[1] or (others and others[0] <= first):
-                continue
-            taken.append(match.span())
-            ends = {_RANGE: (first, *others), _ABOVE: (first, math.inf), _UNDER: (0.0, first - 1)}
-            least, most = ends.get(pattern, (0.0, first))
-            found.append((least, most))
-    return frozenset(found)
+    brackets = list(_BRACKET.finditer(text))
+    for match in brackets:
+        first, last = _value(match[1]), _value(match[2] or match[1])
+        is_open = bool(match["above"] or match["plus"])
+        found.append((first if match[2] or is_open else 0.0, math.inf if is_open else last))
+    for sign, _, end in comparisons_in(text):
+        number = _BEHIND.match(text, end)
+        is_inside = any(match.start() <= end < match.end() for match in brackets)
+        if number is not None and sign != "between" and not is_inside:
+            limit = _value(number[1])
+            found.append({"<=": (0.0, limit), "<": (0.0, limit - 1)}.get(sign, (limit, math.inf)))
+    are_years = (any(YEARS[0] <= end <= YEARS[1] for end in each) for each in found)
+    return frozenset(each for each, is_time in zip(found, are_years, strict=True) if each[0] <= each[1] and not is_time)
+
+
+def _value(number: str) -> float:
+    return float(number.replace(",", ""))

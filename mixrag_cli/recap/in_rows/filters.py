@@ -1,12 +1,11 @@
 """Extract from a table of records: which of its rows a question restricts itself to.
 
-    "… from Spain"              a text that a column holds                     country = Spain
-    "… of Larkham Mill"         a part of a text that no other text has        school = LARKHAM MILL ACADEMY
-    "… of smokers", "non-…"     the name of a column that says yes or no       smoker = Yes, smoker = No
-    "… with a tip above 5"      a comparison beside a column of numbers        tip > 5
-    "… in 2019", "class 3"      a number behind its column's name, a year      year = 2019, class = 3
-    "the third class", "Q2"     an ordinal before its column's name            class = 3, quarter = 2
-    "women", "six-door"         a value in other words (other_words.py)        sex = Female, doors = 6
+    "… from Spain", "women"       a text that a column holds, or one of like meaning      country = Spain, sex = Female
+    "… of Larkham Mill"           a part of a text that few others have                   school = LARKHAM MILL ACADEMY
+    "class 3", "the third class"  a number beside its column's name, or an ordinal        class = 3
+    "… of smokers", "non-…"       the name of a column that says yes or no                smoker = Yes, smoker = No
+    "… with a tip above 5"        a comparison beside the name of a column of numbers     tip > 5
+    "… in 2019"                   a year or a day of a column of dates                    ordered in 2019
 
 The words are the table's own; none is known beforehand.
 """
@@ -18,52 +17,63 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import groupby
+from operator import eq, ge, gt, le, lt, ne
+from typing import cast
 
 from mixrag_cli.quantities.facets import facets_of, ordinals_of
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.recap.in_rows.column_texts import (
-    YEAR,
     HeldTable,
+    columns_named,
     distinct_texts,
     is_date_column,
     is_numeric,
+    is_year,
     is_year_column,
     known_texts,
+    leaf_stems,
+    stems_in,
 )
-from mixrag_cli.recap.in_rows.filter_tokens import Found, Token, leaf_stems, places_of, tokens_of
-from mixrag_cli.recap.in_rows.other_words import values_in_other_words
-from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
-from mixrag_cli.records.tables import Cell, Table
+from mixrag_cli.recap.wording import WHOLE_WORDS, comparisons_in, in_digits, measures_implied
+from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.scan import Comparison, Filter
-from mixrag_cli.tables.text import has_labels, key_columns
-from mixrag_cli.words import COMMON_WORDS, stem, words_of
+from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, UNIT_WORDS, match_pair, stem, words_of
 
-COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 MAX_KEPT = 32  # conditions of a table that are kept for the next look
-MAX_TRIED = 12  # stretches of the question around a name that are looked for in the file
-NAMED_REACH = 2  # words between a column's name and its value ("class is 3")
+COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
+NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
 MIN_PART = 2  # words of a name that are a part of it in small letters; one that is written as a name is enough
-RANGE_ENDS = 2  # numbers side by side that are a text of the column ("80-89")
 MAX_HOLDING = 5  # texts with a part in common, beyond which it is no name
+MAX_KINDS = 30  # different texts of a column that says of which kind its rows are
+MAX_TRIED = 12  # stretches of the question around a name that are looked for in the file
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
-_LETTERED = re.compile(r"q[1-4]")
-_LETTERED_WORD = ("quarter",)
-_COMPARISONS: tuple[tuple[Comparison, str], ...] = (
-    (">=", r">=|\bat least|\bno (?:less|fewer) than|\bnot less than"),
-    ("<=", r"<=|\bat most|\bup to|\b(?:no|not) more than"),
-    (
-        ">",
-        r">|\babove|\bover|\b(?:more|greater|higher|larger|bigger|longer|older|taller|heavier) than"
-        r"|\bexceed(?:s|ed|ing)?",
-    ),
-    ("<", r"<|\bbelow|\bunder|\b(?:less|lower|fewer|smaller|shorter|younger|lighter) than"),
-)
-COMPARED = re.compile(
-    "|".join(f"(?P<c{n}>{words})" for n, (_, words) in enumerate(_COMPARISONS)) + r"|(?P<between>\bbetween)",
-    re.IGNORECASE,
-)
+_COMPARES = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_TOKEN = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or a number of the question, by its stem and its place in the text."""
+
+    stem: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value of a column, said in the question. place: the first and last of its tokens.
+
+    is_named: whether the question names the column beside it.
+    """
+
+    column: Header
+    text: str
+    place: tuple[int, int]
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +92,11 @@ class RowFilter:
         """Whether a row with this cell in the column counts."""
         wanted = self.filter.value
         if isinstance(wanted, Decimal):
-            return cell is not None and cell.value is not None and _compare(cell.value, self.filter.comparison, wanted)
+            return cell is not None and cell.value is not None and _COMPARES[self.filter.comparison](cell.value, wanted)
         text = cell.text.strip().lower() if cell is not None else ""
         if self.filter.comparison == "contains":
             return isinstance(wanted, str) and wanted.lower() in text
         return text in (wanted if isinstance(wanted, tuple) else (wanted.lower(),))
-
-
-def is_record_table(table: Table) -> bool:
-    """Whether the rows are records of one kind under named columns, not labelled lines of a report."""
-    return table.total_rows > len(table.rows) or bool(key_columns(table)) or not has_labels(table)
 
 
 def find_filters(question: str, table: Table) -> tuple[RowFilter, ...]:
@@ -101,36 +106,21 @@ def find_filters(question: str, table: Table) -> tuple[RowFilter, ...]:
 
 @lru_cache(maxsize=MAX_KEPT)
 def _find_filters(question: str, held: HeldTable) -> tuple[RowFilter, ...]:
-    table = held.table
-    tokens = tokens_of(question)
+    table, tokens = held.table, tokens_of(question)
     compared = tuple(_comparisons(question, tokens, table))
     settled = {each.filter.column for each in compared}
-    values = (
-        *_values(tokens, table),
-        *_ordinals(question, tokens, table),
-        *values_in_other_words(question, tokens, table),
-    )
-    whole = _choose([each for each in values if each.column.index not in settled])
-    chosen = [*whole, *_parts_of_names(question, tokens, table, whole)]
-    return (*compared, *_merged(chosen, tokens), *_yes_no(tokens, table, chosen), *_dates(question, table, chosen))
-
-
-def failed_filters(filters: Sequence[RowFilter], table: Table, row: int) -> tuple[RowFilter, ...]:
-    """Those of the conditions that the row of a table that is held whole does not meet."""
-    cells = {cell.column: cell for cell in table.cells if cell.row == row}
-    return tuple(each for each in filters if not each.passes(cells.get(each.filter.column)))
+    found = (*_values(tokens, table), *_numbers(question, tokens, table))
+    whole = _choose([each for each in found if each.column.index not in settled])
+    named = [*whole, *_parts_of_names(question, tokens, table, whole)]
+    chosen = [*named, *_yes_no(tokens, table, {each.column.index for each in named})]
+    return (*compared, *_merged(chosen, tokens), *_dates(question, table, chosen))
 
 
 def unexplained(question: str, table: Table, terms: Sequence[str], said: Collection[str]) -> tuple[str, ...]:
     """The question's words, as it writes them, that stand for some of its terms and that nothing said explains."""
-    heads = _head_stems(table)
-    left = []
-    for token in tokens_of(question):
-        text = question[token.start : token.end]
-        own = {stem(word) for word in words_of(text)}
-        if own & set(terms) and token.stem not in said and not own <= heads | set(said):
-            left.append(text)
-    return tuple(left)
+    known = {part for header in table.columns for part in leaf_stems(header)} | set(said)
+    texts = (question[token.start : token.end] for token in tokens_of(question) if token.stem not in said)
+    return tuple(text for text in texts if set(stems_in(text)) & set(terms) and not set(stems_in(text)) <= known)
 
 
 def tried_filters(question: str, table: Table, words: Sequence[str]) -> tuple[RowFilter, ...]:
@@ -151,80 +141,80 @@ def tried_filters(question: str, table: Table, words: Sequence[str]) -> tuple[Ro
     return tuple(RowFilter(Filter(h.index, "in", texts), f"{h.leaf} = {name}", said) for h in columns)
 
 
-def _head_stems(table: Table) -> set[str]:
-    return {part for header in table.columns for part in leaf_stems(header)}
+def tokens_of(text: str) -> list[Token]:
+    """The words and numbers of a text in order."""
+    return [Token(stem(found.group().lower()), found.start(), found.end()) for found in _TOKEN.finditer(text)]
+
+
+def places_of(needle: Sequence[str], tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where the stems stand one behind the other, as the first and last token."""
+    stems, n = [token.stem for token in tokens], len(needle)
+    return [(at, at + n - 1) for at in range(len(stems) - n + 1) if n and stems[at : at + n] == list(needle)]
+
+
+# --- comparisons ------------------------------------------------------------------------------------------------------
 
 
 def _comparisons(question: str, tokens: Sequence[Token], table: Table) -> Iterator[RowFilter]:
     """Columns of numbers that the question compares with a number beside their name."""
-    columns = [
-        (header, place)
-        for header in table.columns
-        if is_numeric(table, header)
-        for place in _places_in_any_order(leaf_stems(header), tokens)
-    ]
-    for found in COMPARED.finditer(question):
-        limits = [
-            (start, value.value * value.scale, end)
-            for start, end, value in find_numbers(question[found.end() :])
-            if value.value is not None
-        ]
-        if not limits or len(question[found.end() : found.end() + limits[0][0]].split()) > 1:
+    numeric = [header for header in table.columns if is_numeric(table, header)]
+    for comparison, start, end in comparisons_in(question):
+        signs = (">=", "<=") if comparison == "between" else (comparison,)
+        limits = [one for one in find_numbers(question[end:]) if one[2].value is not None]
+        if not limits or len(question[end : end + limits[0][0]].split()) > 1 or len(limits) < len(signs):
             continue
-        at = sum(token.end <= found.start() for token in tokens)
-        beside = [(_distance(place, at), header) for header, place in columns if _distance(place, at) <= COMPARED_REACH]
-        implied = measures_implied(found.group())
-        if implied:  # "older" is of an age and of nothing that stands beside it
-            beside = [(0, h) for h in table.columns if is_numeric(table, h) and implied.intersection(leaf_stems(h))]
-        if not beside:
+        header = _compared_column(question[start:end], sum(token.end <= start for token in tokens), tokens, numeric)
+        if header is None:
             continue
-        header = min(beside, key=lambda pair: pair[0])[1]
-        if found["between"] is None:
-            comparison = next(sign for n, (sign, _) in enumerate(_COMPARISONS) if found[f"c{n}"] is not None)
-            bounds: list[tuple[Comparison, Decimal]] = [(comparison, limits[0][1])]
-        else:
-            bounds = [(">=", limits[0][1]), ("<=", limits[1][1])] if len(limits) > 1 else []
-        said = frozenset((*leaf_stems(header), *_stems_between(question, found.start(), found.end() + limits[0][2])))
-        numbers = frozenset(format(limit, "f") for _, limit in bounds)
-        for sign, limit in bounds:
+        passage = question[start : end + limits[0][1]]
+        for sign, (_, _, number) in zip(cast("tuple[Comparison, ...]", signs), limits, strict=False):
+            limit = (number.value or Decimal(0)) * number.scale
+            said = frozenset((*leaf_stems(header), *(token.stem for token in tokens_of(passage)), f"{limit:f}"))
             label = f"{header.leaf} {sign} {limit:,f}"
-            yield RowFilter(Filter(header.index, sign, limit), label, said | numbers, is_comparison=True)
+            yield RowFilter(Filter(header.index, sign, limit), label, said, is_comparison=True)
 
 
-def _places_in_any_order(needle: Sequence[str], tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Where the stems stand side by side, in any order: "total cost" names the column "Cost Total"."""
-    n, wanted = len(needle), sorted(needle)
-    for at in range(len(tokens) - n + 1 if n else 0):
-        if sorted(token.stem for token in tokens[at : at + n]) == wanted:
-            yield at, at + n - 1
+def _compared_column(words: str, at: int, tokens: Sequence[Token], numeric: Sequence[Header]) -> Header | None:
+    """The column that is compared: what the words imply ("older", an age), else the one named nearest to them.
+
+    at: the token of the comparison. A name behind it ("more than 30 units") is one word farther.
+    """
+    implied = measures_implied(words)
+    near = []
+    for header in numeric:
+        leaf = leaf_stems(header)
+        if implied.intersection(leaf):
+            return header
+        for first in range(len(tokens) - len(leaf) + 1):
+            last = first + len(leaf) - 1
+            if leaf and sorted(token.stem for token in tokens[first : last + 1]) == sorted(leaf):  # "total cost", too
+                near.append((at - last - 1 if last < at else first - at + 1, header.index, header))
+    reach, _, nearest = min(near, default=(COMPARED_REACH + 1, 0, None), key=lambda one: one[:2])
+    return nearest if reach <= COMPARED_REACH and not implied else None
 
 
-def _distance(place: tuple[int, int], at: int) -> int:
-    """Words between a column's name and a comparison; a name behind it ("more than 30 units") is one word farther."""
-    return at - place[1] - 1 if place[1] < at else place[0] - at + 1
-
-
-def _stems_between(question: str, start: int, end: int) -> list[str]:
-    return [token.stem for token in tokens_of(question[start:end])]
+# --- values -----------------------------------------------------------------------------------------------------------
 
 
 def _values(tokens: Sequence[Token], table: Table) -> Iterator[Found]:
-    """Every text of a column that stands in the question."""
+    """Every text of a column that stands in the question, or in whose place a word of like meaning does."""
     names = {place for header in table.columns for place in places_of(leaf_stems(header), tokens)}
     asked = frozenset(token.stem for token in tokens)
     for header in table.columns:
-        own = list(places_of(leaf_stems(header), tokens))
+        own = places_of(leaf_stems(header), tokens)
         texts = known_texts(table, header)
-        is_of_years = all(YEAR.match(text) for text in texts)
+        is_of_years = all(map(is_year, texts))
         for text in texts:
-            stems = _stems(text)
-            if not asked.issuperset(stems):
-                continue
-            for place in places_of(stems, tokens):
-                named = any(0 < place[0] - last <= NAMED_REACH for _, last in own)
-                is_year = len(stems) == 1 and is_of_years
-                if named or is_year or ((_tells(stems) or _is_range(stems)) and place not in names):
-                    yield Found(header, text, place, named)
+            stems = stems_in(text)
+            for place in places_of(stems, tokens) if asked.issuperset(stems) else ():
+                is_named = any(0 < place[0] - last <= NAMED_REACH for _, last in own)
+                is_telling = _tells(stems) or (len(stems) > 1 and all(map(str.isdigit, stems)))  # "80-89"
+                if is_named or is_of_years or (is_telling and place not in names):
+                    yield Found(header, text, place, is_named)
+            if len(stems) == 1 and len(texts) <= MAX_KINDS and _tells(stems):
+                for n, token in enumerate(tokens):
+                    if token.stem != stems[0] and match_pair(token.stem, stems[0]) == SYNONYM_MATCH:
+                        yield Found(header, text, (n, n))
 
 
 def _tells(stems: Sequence[str]) -> bool:
@@ -235,28 +225,23 @@ def _tells(stems: Sequence[str]) -> bool:
     )
 
 
-def _is_range(stems: Sequence[str]) -> bool:
-    """Whether a text is two numbers ("80-89"): side by side in a question, they are hardly anything else."""
-    return len(stems) == RANGE_ENDS and all(part.isdigit() for part in stems)
-
-
-@lru_cache(maxsize=65536)
-def _stems(text: str) -> tuple[str, ...]:
-    return tuple(token.stem for token in tokens_of(text))
-
-
-def _ordinals(question: str, tokens: Sequence[Token], table: Table) -> Iterator[Found]:
-    """A column of whole numbers whose name stands behind an ordinal ("the second round") or its letter ("Q2")."""
+def _numbers(question: str, tokens: Sequence[Token], table: Table) -> Iterator[Found]:
+    """A number or an ordinal beside the name of a column that holds it ("the second round", "six doors"), or beside a
+    word that implies the column ("a 40-year-old", of an age)."""
     for header in table.columns:
-        leaf = leaf_stems(header)
-        if not leaf or not is_numeric(table, header) or is_year_column(table, header):
+        texts, leaf = {text.strip() for text in distinct_texts(table, header)}, leaf_stems(header)
+        if not texts or not is_numeric(table, header) or is_year_column(table, header):
             continue
-        for first, last in places_of(leaf, tokens):
-            if first and (found := ordinals_of(f"{question[tokens[first - 1].start : tokens[first - 1].end]} place")):
-                yield Found(header, str(found[0]), (first - 1, last), named=True)
-        for n, token in enumerate(tokens):
-            if _LETTERED.fullmatch(token.stem) and leaf == _LETTERED_WORD:
-                yield Found(header, token.stem[1:], (n, n), named=True)
+        implied = [(n, n) for n, token in enumerate(tokens) if measures_implied(token.stem).intersection(leaf)]
+        for first, last in (*places_of(leaf, tokens), *implied):
+            before = first - 2 if first > 1 and tokens[first - 1].stem in UNIT_WORDS else first - 1
+            for at in (before, last + 1):
+                word = question[tokens[at].start : tokens[at].end] if 0 <= at < len(tokens) else ""
+                ordinals = ordinals_of(f"{word} place")
+                is_kind = bool(ordinals or implied) or len(texts) <= MAX_KINDS
+                number = str(ordinals[0]) if ordinals else in_digits(word)
+                if is_kind and number in texts:
+                    yield Found(header, number, (min(at, first), max(at, last)), is_named=True)
 
 
 def _parts_of_names(question: str, tokens: Sequence[Token], table: Table, chosen: Sequence[Found]) -> Iterator[Found]:
@@ -266,33 +251,22 @@ def _parts_of_names(question: str, tokens: Sequence[Token], table: Table, chosen
     """
     taken = {n for each in chosen for n in range(each.place[0], each.place[1] + 1)}
     settled = {each.column.index for each in chosen}
-    heads = _head_stems(table)
-    free = [n not in taken and token.stem not in heads and _tells((token.stem,)) for n, token in enumerate(tokens)]
-    for first, last in _runs(free):
-        stems = [token.stem for token in tokens[first : last + 1]]
-        if len(stems) < MIN_PART and not question[tokens[first].start].isupper():
+    heads = {part for header in table.columns for part in leaf_stems(header)}
+    free = [n for n, token in enumerate(tokens) if n not in taken and token.stem not in heads and _tells((token.stem,))]
+    for _, run in groupby(enumerate(free), key=lambda pair: pair[1] - pair[0]):
+        places = [n for _, n in run]
+        part = [tokens[n].stem for n in places]
+        if len(part) < MIN_PART and not question[tokens[places[0]].start].isupper():
             continue
         for header in table.columns:
             if header.index in settled or is_numeric(table, header):
                 continue
-            holding = [text for text in known_texts(table, header) if _holds(_stems(text), stems)]
-            if holding and len(holding) <= MAX_HOLDING:
-                shortest = min(len(_stems(text)) for text in holding)
-                yield from (
-                    Found(header, text, (first, last), named=False) for text in holding if len(_stems(text)) == shortest
-                )
+            holding = [text for text in known_texts(table, header) if _holds(stems_in(text), part)]
+            if 0 < len(holding) <= MAX_HOLDING:
+                shortest = min(len(stems_in(text)) for text in holding)
+                texts = (text for text in holding if len(stems_in(text)) == shortest)
+                yield from (Found(header, text, (places[0], places[-1])) for text in texts)
                 break
-
-
-def _runs(free: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """The longest stretches that are free, as their first and last place."""
-    first = None
-    for n, is_free in enumerate((*free, False)):
-        if is_free and first is None:
-            first = n
-        elif not is_free and first is not None:
-            yield first, n - 1
-            first = None
 
 
 def _holds(stems: Sequence[str], part: Sequence[str]) -> bool:
@@ -303,8 +277,7 @@ def _holds(stems: Sequence[str], part: Sequence[str]) -> bool:
 def _choose(found: Sequence[Found]) -> list[Found]:
     """One value for each stretch of the question: the longest, and of a column that is named rather than not."""
     chosen: list[Found] = []
-    order = sorted(found, key=lambda each: (each.place[0] - each.place[1], not each.named))
-    for each in order:
+    for each in sorted(found, key=lambda each: (each.place[0] - each.place[1], not each.is_named)):
         if not any(other.place[0] <= each.place[1] and each.place[0] <= other.place[1] for other in chosen):
             chosen.append(each)
     return sorted(chosen, key=lambda each: each.place)
@@ -322,49 +295,30 @@ def _merged(chosen: Sequence[Found], tokens: Sequence[Token]) -> Iterator[RowFil
         yield RowFilter(condition, label, said)
 
 
-def _yes_no(tokens: Sequence[Token], table: Table, chosen: Sequence[Found]) -> Iterator[RowFilter]:
+def _yes_no(tokens: Sequence[Token], table: Table, settled: Collection[int]) -> Iterator[Found]:
     """Columns of yes and no that the question names: their rows of yes, after a negation those of no."""
-    settled = {each.column.index for each in chosen}
     for header in table.columns:
-        texts = distinct_texts(table, header)
-        plain = {text.strip().lower() for text in texts if text.strip()}
-        if header.index in settled or not plain or not plain <= YES | NO or not plain & YES or not plain & NO:
+        texts = {text.strip().lower(): text for text in distinct_texts(table, header) if text.strip()}
+        said_yes, said_no = (next((texts[word] for word in words if word in texts), None) for words in (YES, NO))
+        if header.index in settled or said_yes is None or said_no is None or not texts.keys() <= YES | NO:
             continue
         name = tuple(part for part in leaf_stems(header) if part not in COMMON_WORDS) or leaf_stems(header)
-        for first, last in places_of(name, tokens):
+        for first, last in places_of(name, tokens)[:1]:
             is_no = first > 0 and tokens[first - 1].stem in _NEGATION
-            wanted = next((text for text in texts if text.strip().lower() in (NO if is_no else YES)), "")
-            said = frozenset(token.stem for token in tokens[max(first - is_no, 0) : last + 1])
-            yield RowFilter(Filter(header.index, "=", wanted), f"{header.leaf} = {wanted.strip()}", said)
-            break
+            yield Found(header, said_no if is_no else said_yes, (first - is_no, last))
 
 
 def _dates(question: str, table: Table, chosen: Sequence[Found]) -> Iterator[RowFilter]:
     """The year, month or day asked for, in a column of ISO dates: of several, the one that is named."""
     facets = facets_of(question)
-    starts = {_date_start(date) for date in facets.dates if date[0]} or {f"{year}-" for year in facets.years}
-    if len(starts) != 1 or any(YEAR.match(each.text) for each in chosen):
-        return
-    tokens = tokens_of(question)
+    starts = {
+        f"{year}-{month:02d}-{day:02d}" if day else f"{year}-{month:02d}" for year, month, day in facets.dates if year
+    } or {f"{year}-" for year in facets.years}
     columns = [header for header in table.columns if is_date_column(table, header)]
-    named = [header for header in columns if any(True for _ in places_of(leaf_stems(header), tokens))]
-    for header in (named or columns)[:1]:
-        start = starts.pop()
-        said = frozenset((*map(str, facets.years), *leaf_stems(header)))
-        yield RowFilter(Filter(header.index, "contains", start), f"{header.leaf} in {start.rstrip('-')}", said)
-
-
-def _date_start(date: tuple[int, int, int]) -> str:
-    year, month, day = date
-    return f"{year}-{month:02d}-{day:02d}" if day else f"{year}-{month:02d}"
-
-
-def _compare(value: Decimal, comparison: Comparison, limit: Decimal) -> bool:
-    return {
-        "=": value == limit,
-        "!=": value != limit,
-        "<": value < limit,
-        "<=": value <= limit,
-        ">": value > limit,
-        ">=": value >= limit,
-    }[comparison]
+    if len(starts) != 1 or not columns or any(is_year(each.text) for each in chosen):
+        return
+    named = columns_named(stems_in(question), table)
+    header = next((one for one in columns if one in named), columns[0])
+    start = starts.pop()
+    said = frozenset((*map(str, facets.years), *leaf_stems(header)))
+    yield RowFilter(Filter(header.index, "contains", start), f"{header.leaf} in {start.rstrip('-')}", said)

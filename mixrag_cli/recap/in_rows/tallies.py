@@ -1,7 +1,8 @@
-"""Extract and compute over the rows of a table of records: sums, means, counts, extremes and groups under conditions.
+"""Extract and compute over the rows of a table: sums, means, counts, extremes and groups under conditions.
 
 tally_question    what is wanted: the operation, over what, by what
-tally_columns     the column that the question means
+filters           the conditions on the rows
+find_measured     the column that the question means
 tally_rows        the rows that count, and what they come to
 match_records     all of these together: the value, how well it fits, and what it rests on
 """
@@ -12,29 +13,38 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-import numpy as np
-
-from mixrag_cli.quantities.facets import Facets, facet_conflict
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
-from mixrag_cli.recap.in_rows.column_texts import is_date_column
-from mixrag_cli.recap.in_rows.days import is_of_other_day
+from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict
+from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
+from mixrag_cli.recap.in_rows.column_texts import (
+    columns_named,
+    distinct_texts,
+    is_key,
+    is_numeric,
+    is_sampled,
+    is_year_column,
+    leaf_stems,
+    stems_in,
+)
 from mixrag_cli.recap.in_rows.filters import RowFilter, find_filters, tried_filters, unexplained
-from mixrag_cli.recap.in_rows.named_sources import source_terms
-from mixrag_cli.recap.in_rows.row_words import ROW_WORDS, row_words
-from mixrag_cli.recap.in_rows.tally_columns import find_group_column, find_measured, words_in_unit
-from mixrag_cli.recap.in_rows.tally_question import BEST_STEMS, Tally
+from mixrag_cli.recap.in_rows.tally_question import Tally, TallyOperation
 from mixrag_cli.recap.in_rows.tally_rows import TallyRows, best_row, cells_of
+from mixrag_cli.recap.in_tables.sides import unasked_part
 from mixrag_cli.recap.restate import Operation, Restated
-from mixrag_cli.recap.wording import WHOLE_WORDS, measures_implied
+from mixrag_cli.recap.wording import COUNT, WHOLE_WORDS, measures_implied
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.scan import Group
-from mixrag_cli.tables.text import ARROW, has_labels
-from mixrag_cli.words import match_heading, stem, words_of
+from mixrag_cli.tables.text import ARROW, has_labels, key_columns
+from mixrag_cli.words import COMMON_WORDS, is_joined_in, is_skeleton, match_heading, stem, words_of
 
 MAX_LISTED_GROUPS = 30
-TALLY_WORDS = WHOLE_WORDS | frozenset(("maximum", "minimum", "max", "min", "number", "sum", stem("exceed")))
+MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
+EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
+COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
+ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
+# Words of the calculation, which no header need say.
+TALLY_WORDS = WHOLE_WORDS | {"maximum", "minimum", "max", "min", "number", "sum", "top", "bottom", stem("exceed")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,15 @@ class ColumnMatch:
         return replace(where, cells=f"{addressed[0]}:{addressed[-1]}") if addressed else where
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What is tallied: the column, the operation on it, and how well its label fits the question."""
+
+    column: Header
+    operation: TallyOperation
+    fit: float
+
+
 def match_records(
     restated: Restated,
     tally: Tally,
@@ -90,7 +109,7 @@ def match_records(
     filters: tuple[RowFilter, ...] | None = None,
     said: frozenset[str] = frozenset(),
 ) -> ColumnMatch | None:
-    """The tally over the table's records, None where the question does not speak of its columns or cannot be computed.
+    """The tally over the table's rows, None where the question does not speak of its columns or cannot be computed.
 
     A name that neither headers nor values nor the surroundings know leaves no answer: its rows are elsewhere.
     filters: the conditions on the rows, those of the question where they are not told. said: stems that other
@@ -98,80 +117,48 @@ def match_records(
     """
     rows = TallyRows(hit, table, find_filters(restated.question, table) if filters is None else filters, base)
     around, around_facets = surroundings_of(hit, table)
-    of_source = _source_terms(restated, hit, table, around, base)
-    terms = tuple(
-        term for term in restated.whole.terms if term not in TALLY_WORDS | of_source and not _counts_best(term, tally)
-    )
-    if not _is_in_time(restated.whole.facets, rows.filters, around_facets):
+    is_best = tally.n_best > 1
+    terms = [term for term in restated.whole.terms if term not in TALLY_WORDS and not (is_best and term.isdigit())]
+    if not _is_in_time(restated, rows, around_facets):
         return None
-    if not any(is_date_column(table, header) for header in table.columns) and is_of_other_day(
-        restated.question, hit, table, base
-    ):
+    measured = find_measured(restated, tally, rows, terms)
+    if measured is None:
         return None
-    chosen = find_measured(restated, tally, rows, terms, around, of_source)
-    if chosen is None:
-        return None
-    words = unexplained(restated.question, table, terms, (*_said(rows.filters), *said, *around, *ROW_WORDS))
-    names = tuple(word for word in words if _is_name(word, restated))
+    words = unexplained(restated.question, table, terms, {*rows.said, *said, *around, *ROW_WORDS})
+    names = [word for word in words if any(map(str.isdigit, word)) or restated.names.intersection(stems_in(word))]
     tried = _tried(restated.question, rows, names or words)
-    rows = replace(rows, filters=(*rows.filters, tried)) if tried else rows
-    known = base.knows.get(hit.chunk.document, frozenset()) if not rows.is_sampled else frozenset()
-    credit = context_credit(terms, restated.names, around, known)
     if names and tried is None:
         return None
-    column, operation, fit = chosen
-    leaf = set(stems_of(column.leaf))
-    explained = said | _said(rows.filters) | row_words(restated.question, terms, rows.table, around)
-    explained |= {term for term in terms if measures_implied(term) & leaf}
-    explained |= words_in_unit(restated.question, column)
-    coverage = _coverage(terms, rows.table, explained, credit, base)
-    wanted = replace(tally, operation=operation)
-    if operation == "count" and column != table.columns[0]:
-        return _distinct(rows, column, fit + coverage, coverage)
-    if operation == "count" and not rows.filters and _speaks_of_others(terms, table, explained):
-        return None
-    by = find_group_column(tally.by, table, column, of_source) if tally.by else None
-    is_counted = operation == "count" and column == table.columns[0]
-    if tally.best is not None and not is_counted and (by is None or rows.is_key(by)):
+    rows = replace(rows, filters=(*rows.filters, tried)) if tried else rows
+    leaf = leaf_stems(measured.column)
+    explained = {*said, *rows.said, *ROW_WORDS, *(term for term in terms if measures_implied(term).intersection(leaf))}
+    coverage = _coverage(restated, terms, rows, explained, around)
+    score, column = measured.fit + coverage, measured.column
+    if measured.operation == "count" and column != table.columns[0]:
+        return _distinct(rows, column, score, coverage)
+    wanted = replace(tally, operation=measured.operation)
+    by = _group_column(tally.by, table, column)
+    if tally.best is not None and measured.operation != "count" and (by is None or is_key(table, by)):
         by, wanted = None, replace(wanted, operation=tally.best)  # one row a group: its own figure
-    if by is not None:
-        return _grouped(rows, column, by, wanted, fit + coverage, coverage)
-    return _tallied(rows, column, wanted, fit + coverage, coverage)
+    found = _tallied(rows, column, wanted) if by is None else _grouped(rows, column, by, wanted)
+    return replace(found, score=score, coverage=coverage) if found else None
 
 
-def _source_terms(
-    restated: Restated, hit: Hit, table: Table, around: Sequence[str], base: EvidenceBase
-) -> frozenset[str]:
-    heads = stems_of(" ".join(header.leaf for header in table.columns))
-    known = base.knows.get(hit.chunk.document, frozenset())
-    return source_terms(restated.question, restated.names, (*heads, *around, *known))
-
-
-def _counts_best(term: str, tally: Tally) -> bool:
-    """Whether the term says how many of the greatest are wanted ("top 3")."""
-    return tally.n_best > 1 and (term in BEST_STEMS or term.isdigit())
-
-
-def _is_name(word: str, restated: Restated) -> bool:
-    """Whether a word of the question is a name, a number or an identifier, which evidence must know."""
-    return any(sign.isdigit() for sign in word) or any(stem(part) in restated.names for part in words_of(word))
-
-
-def _is_in_time(asked: Facets, filters: Sequence[RowFilter], around: Facets) -> bool:
-    """Whether the years asked for are those of a condition, or of the title and file name."""
-    if not asked.years or {str(year) for year in asked.years} & _said(filters):
+def _is_in_time(restated: Restated, rows: TallyRows, around: Facets) -> bool:
+    """Whether the years asked for are those of a condition, or of the title and file name; and the day, its own."""
+    asked = restated.whole.facets
+    days, said = ({date for date in facets.dates if all(date)} for facets in (facets_of(restated.question), around))
+    if days and not days & said and {day[:2] for day in days} & {day[:2] for day in said}:
+        return False
+    if not asked.years or {str(year) for year in asked.years} & rows.said:
         return True
     return bool(asked.years & around.years) and not facet_conflict(asked, around)
-
-
-def _said(filters: Sequence[RowFilter]) -> frozenset[str]:
-    return frozenset().union(*(each.said for each in filters))
 
 
 def _tried(question: str, rows: TallyRows, words: Sequence[str]) -> RowFilter | None:
     """A condition on a column of too many texts to know them, for which the file does hold rows."""
     scanner = rows.base.scanner
-    if scanner is None or not rows.is_sampled or not words:
+    if scanner is None or not is_sampled(rows.table) or not words:
         return None
     for tried in tried_filters(question, rows.table, words):
         found = scanner.scan(rows.hit, rows.table, tried.filter.column, "count", (tried.filter,), 1)
@@ -183,57 +170,134 @@ def _tried(question: str, rows: TallyRows, words: Sequence[str]) -> RowFilter | 
 
 
 def _coverage(
-    terms: Sequence[str], table: Table, explained: Collection[str], credit: np.ndarray, base: EvidenceBase
+    restated: Restated, terms: Sequence[str], rows: TallyRows, explained: Collection[str], around: tuple[str, ...]
 ) -> float:
     """The part of the question's weight that the headers, the surroundings, or what is explained already says."""
-    if not terms:
-        return 0.0
-    heads = stems_of(" ".join(header.leaf for header in table.columns))
-    weights = np.array([base.weight(term) for term in terms])
-    own = np.array([1.0 if term in explained or term in ROW_WORDS else match_heading(term, heads) for term in terms])
-    return float(weights @ np.maximum(own, credit) / weights.sum())
+    known = rows.base.knows.get(rows.hit.chunk.document, frozenset()) if not is_sampled(rows.table) else frozenset()
+    credit = context_credit(terms, restated.names, around, known)
+    heads = [part for header in rows.table.columns for part in leaf_stems(header)]
+    own = [1.0 if term in explained else match_heading(term, heads) for term in terms]
+    return rows.base.part_said(terms, [max(pair) for pair in zip(own, credit, strict=True)])
 
 
-def _speaks_of_others(terms: Sequence[str], table: Table, explained: Collection[str]) -> bool:
-    """Whether the question speaks of other columns than the first, where no condition on them was understood."""
-    others = stems_of(" ".join(header.leaf for header in table.columns[1:]))
-    own = {*explained, *ROW_WORDS, *stems_of(table.columns[0].leaf)}
-    return any(term not in own and match_heading(term, others) for term in terms)
+# --- the column -------------------------------------------------------------------------------------------------------
 
 
-def _tallied(rows: TallyRows, column: Header, tally: Tally, score: float, coverage: float) -> ColumnMatch | None:
+def find_measured(restated: Restated, tally: Tally, rows: TallyRows, terms: Sequence[str]) -> Measured | None:
+    """The column to tally and the operation on it, None where the question names no column."""
+    table = rows.table
+    if tally.operation == "count" and not tally.by:
+        return _counted(restated.question, rows)
+    asked = {*stems_in(restated.question), *measures_implied(restated.question)}
+    # A column's whole name counts, be it a word as common as "value".
+    named = {leaf[0] for header in table.columns if len(leaf := leaf_stems(header)) == 1 and leaf[0] in asked}
+    weights = {term: rows.base.weight(term) for term in (*terms, *sorted(named.difference(terms)))}
+    compared = {each.filter.column for each in rows.filters}
+    numeric = [
+        header
+        for header in table.columns
+        if is_numeric(table, header) and not ordinal_conflict(restated.question, header.leaf)
+    ]
+    operation: TallyOperation = "sum" if tally.operation == "count" else tally.operation
+    for candidates in ([header for header in numeric if header.index not in compared], numeric):
+        fits = [(_fit(header, weights), -len(leaf_stems(header)), -n, header) for n, header in enumerate(candidates)]
+        fit, _, _, header = max(fits, default=(0.0, 0, 0, None), key=lambda one: one[:3])
+        if header is not None and fit > 0 and unasked_heading(header, tuple(weights)) <= MAX_COLUMN_EXTRA:
+            return Measured(header, operation, fit)
+    if tally.operation == "sum" and (only := _only_amount(table)) is not None:
+        return Measured(only, "sum", 0.0)
+    return Measured(table.columns[0], "count", 1.0) if tally.operation == "count" else None
+
+
+def _only_amount(table: Table) -> Header | None:
+    """The one column of figures of a table in long form: beside it stand texts, years and dates that say of what."""
+    keys = key_columns(table)
+    amounts = [
+        header
+        for header in table.columns
+        if is_numeric(table, header) and not is_year_column(table, header) and header.index not in keys
+    ]
+    return amounts[0] if len(amounts) == 1 and len(keys) > 1 else None
+
+
+def _fit(header: Header, weights: dict[str, float]) -> float:
+    leaf = leaf_stems(header)
+    said = sum(weight * match_heading(term, leaf) for term, weight in weights.items())
+    return said / sum(weights.values()) - EXTRA_WORDS * unasked_heading(header, tuple(weights)) if weights else 0.0
+
+
+def unasked_heading(header: Header, terms: Sequence[str]) -> float:
+    """As unasked_part of the header's leaf, where a word is asked that begins or ends with an asked one, or has some of
+    its consonants ("hp")."""
+    leaf = leaf_stems(header)
+    joined = (word for word in leaf if any(is_joined_in(term, word) or is_skeleton(word, term) for term in terms))
+    return unasked_part(header.leaf, (*terms, *joined))
+
+
+def _counted(question: str, rows: TallyRows) -> Measured | None:
+    """What "how many" counts: the amounts in a column of numbers that it names, the texts of another, else the rows.
+
+    What a condition says ("how many pilots are women") and what the first column holds are the rows themselves.
+    """
+    asked = COUNT.search(question)
+    table = rows.table
+    behind = stems_in(question[asked.end() :])[:COUNTED_REACH] if asked else stems_in(question)
+    keys = key_columns(table)
+    amounts = [h for h in columns_named(stems_in(question), table) if h.index not in keys and is_numeric(table, h)]
+    if amounts and not is_sampled(table) and len(rows.passing()) == 1:  # "how many benches are in stock"
+        return Measured(amounts[0], "sum", 1.0)
+    of_rows = {*ROW_WORDS, *(word for each in rows.filters if not each.is_comparison for word in each.said)}
+    counted = behind[: next((n for n, word in enumerate(behind) if word in of_rows), None)]
+    for header in columns_named(counted, table):
+        if header == table.columns[0] or (is_numeric(table, header) and header.index in keys):
+            break
+        return Measured(header, "sum" if is_numeric(table, header) else "count", 1.0)
+    return Measured(table.columns[0], "count", 1.0)
+
+
+def _group_column(words: str, table: Table, measured: Header) -> Header | None:
+    """The column of texts that is named first; words of the measured column name no groups ("days per patient")."""
+    own = leaf_stems(measured)
+    asked = [stem(word) for word in words_of(words) if word not in COMMON_WORDS and stem(word) not in own]
+    columns = (header for header in columns_named(asked, table) if header != measured)
+    return next((one for one in columns if not is_numeric(table, one) or distinct_texts(table, one)), None)
+
+
+# --- the value --------------------------------------------------------------------------------------------------------
+
+
+def _tallied(rows: TallyRows, column: Header, tally: Tally) -> ColumnMatch | None:
     found = rows.tally(column, tally)
-    if found is None or found.value is None or (tally.of_one_row and found.n_numbers != 1):
+    if found is None or found.value is None:
         return None
-    if found.n_numbers == 1 and tally.operation in ("sum", "average"):  # of one row: its own cell, quoted
-        return _tallied(rows, column, replace(tally, operation="maximum", of_one_row=True), score, coverage)
-    best = tuple(best_row(row, column, rows.table) for row in found.best)
-    cells = () if rows.is_sampled else cells_of(rows.passing(), column.index)
+    is_count = tally.operation == "count"
+    if not is_count and tally.of_one_row != (found.n_numbers == 1):
+        # Of one row a sum is its own cell, quoted; there is no greatest of it.
+        is_sum = found.n_numbers == 1 and tally.operation in ("sum", "average")
+        return _tallied(rows, column, replace(tally, operation="maximum", of_one_row=True)) if is_sum else None
     return ColumnMatch(
-        *(rows.hit, rows.table, column, tally.operation, cells, found.value, score, coverage),
-        n_rows=found.n_rows if tally.operation == "count" else found.n_numbers,
-        best=best,
-        filters=rows.labels if rows.is_sampled or not tally.of_one_row or not has_labels(rows.table) else (),
+        *(rows.hit, rows.table, column, tally.operation),
+        () if is_sampled(rows.table) else cells_of(rows.passing(), column.index),
+        *(found.value, 0.0, 0.0),
+        n_rows=found.n_rows if is_count else found.n_numbers,
+        best=tuple(best_row(row, column, rows.table) for row in found.best),
+        filters=rows.labels if is_sampled(rows.table) or not tally.of_one_row or not has_labels(rows.table) else (),
         of_one_row=tally.of_one_row,
     )
 
 
 def _distinct(rows: TallyRows, column: Header, score: float, coverage: float) -> ColumnMatch | None:
     """How many texts the column holds."""
-    profile = next((known for known in rows.table.profiles if known.index == column.index), None)
-    if profile is not None and profile.distinct and not rows.filters:
-        n = len(profile.distinct)
-    else:
-        n = sum(bool(group.text) for group in rows.groups(column, column))
+    profile = rows.profile_of(column)
+    n = len(profile.distinct) if profile is not None else 0
+    n = n or sum(bool(group.text) for group in rows.groups(column, column))
     if not n:
         return None
     match = ColumnMatch(rows.hit, rows.table, column, "count", (), Decimal(n), score, coverage, n)
     return replace(match, filters=rows.labels, is_distinct=True)
 
 
-def _grouped(
-    rows: TallyRows, column: Header, by: Header, tally: Tally, score: float, coverage: float
-) -> ColumnMatch | None:
+def _grouped(rows: TallyRows, column: Header, by: Header, tally: Tally) -> ColumnMatch | None:
     """Each group's value; where an extreme of them is asked for, that group alone, and its value."""
     is_count = tally.operation == "count"
     found = [group for group in rows.groups(column, by) if group.text and (is_count or group.n_numbers)]
@@ -246,10 +310,9 @@ def _grouped(
         values = (values if tally.best == "maximum" else values[::-1])[: tally.n_best]
     if not values or len(values) > MAX_LISTED_GROUPS:
         return None
-    n_rows = sum(group.n_rows if is_count else group.n_numbers for group in found)
     return ColumnMatch(
-        *(rows.hit, rows.table, column, tally.operation, (), values[0][1], score, coverage),
-        n_rows=n_rows,
+        *(rows.hit, rows.table, column, tally.operation, (), values[0][1], 0.0, 0.0),
+        n_rows=sum(group.n_rows if is_count else group.n_numbers for group in found),
         groups=tuple(values),
         filters=rows.labels,
         by=by.leaf,

@@ -1,4 +1,4 @@
-"""Restate for tables of records: which tally over their rows a question wants, by its words alone.
+"""Restate for tables of records: which tally over their rows a question wants.
 
 "How many …" is a count and "the total …" a sum where rows are records, though the same words look one cell up in a
 report: such a tally is not sure.
@@ -6,32 +6,19 @@ report: such a tally is not sure.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, cast
 
-from mixrag_cli.recap.restate import Restated
-from mixrag_cli.words import stem
+from mixrag_cli.recap.restate import Restated, asks_passage
+from mixrag_cli.recap.wording import AVERAGE, COUNT, LEAST, MOST, TOTAL, any_of, in_digits
 
 TallyOperation = Literal["sum", "average", "maximum", "minimum", "count"]
+Extreme = Literal["maximum", "minimum"]
 MAX_BEST = 20  # rows that a list of the greatest names
-_NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-BEST_STEMS = frozenset(stem(word) for word in ("top", "bottom", "first", *_NUMBER_WORDS))  # words of "the top three"
-_SUPERLATIVE = r"highest|largest|biggest|greatest|lowest|smallest|most|least|best|longest|shortest|oldest|youngest"
-_BEST = re.compile(
-    rf"\b(?:top|bottom|first)\s+(?P<after>\d{{1,2}}|{'|'.join(_NUMBER_WORDS)})\b"
-    rf"|\b(?P<before>\d{{1,2}}|{'|'.join(_NUMBER_WORDS)})\s+(?:\w+\s+)?(?:{_SUPERLATIVE})\b",
-    re.IGNORECASE,
-)
-HOW_MANY = re.compile(r"\bhow many\b|\b(?:what (?:is|was) )?the number of\b", re.IGNORECASE)
-_TOTAL = re.compile(r"\b(?:total|overall|combined|altogether|sum)\b", re.IGNORECASE)
-_AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
-_NUMBER_OF = re.compile(r"\bnumber of\b|\b(?:most|fewest)\b", re.IGNORECASE)
-_GREATEST = re.compile(r"\b(?:highest|largest|biggest|greatest|most|maximum|top)\b", re.IGNORECASE)
-_LEAST = re.compile(r"\b(?:lowest|smallest|least|fewest|minimum)\b", re.IGNORECASE)
-_ASKS_PROSE = re.compile(r"\s*(?:who|whom|whose|why|how|when|where|describe|explain|define)\b", re.IGNORECASE)
-_BY = re.compile(r"\b(?:by|per|for each|for every|in each)\s+(.+)", re.IGNORECASE)
-_WHICH = re.compile(r"\b(?:which|what)\s+(.+)", re.IGNORECASE)
+_ENDS = any_of("top, bottom, first")
+_NUMBER_OF = any_of("number of, most, fewest")
+_GROUPS = any_of("by, per, for each, for every, in each, which, what")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,45 +33,48 @@ class Tally:
     operation: TallyOperation
     n_best: int = 1
     by: str = ""
-    best: Literal["maximum", "minimum"] | None = None
+    best: Extreme | None = None
     is_sure: bool = True
     of_one_row: bool = False
 
 
 def tally_of(restated: Restated) -> Tally | None:
-    """What the question wants tallied, None where its words call for no tally.
+    """What the question wants tallied, None where it wants no tally.
 
     Example: "How many orders came from Spain?" -> a count, not sure: a report may state the number in a cell.
     """
-    question = restated.question
-    found = _BEST.search(question)
-    n_best = min(_number(found["after"] or found["before"]), MAX_BEST) if found else 1
-    operation, is_sure = _operation_of(restated, question)
-    if operation is None:
-        is_value = restated.operation == "lookup" and restated.expects in ("number", "percent", "any")
+    question, operation, n_best = restated.question, restated.operation, _n_best(restated.question)
+    if restated.kind == "arithmetic":
+        return None
+    if operation == "lookup" and n_best > 1 and not asks_passage(restated):
+        operation = "minimum" if LEAST.search(question) else "maximum"
+    if operation != "lookup":
+        tally = Tally(cast("TallyOperation", operation), n_best)
+    elif COUNT.search(question):
+        tally = Tally("count", is_sure=False)
+    elif TOTAL.search(question) and not asks_passage(restated):
+        tally = Tally("sum", is_sure=False)
+    else:
+        is_value = restated.expects in ("number", "percent", "any")
         return Tally("maximum", is_sure=False, of_one_row=True) if is_value else None
-    inner: TallyOperation | None = (
-        "average" if _AVERAGE.search(question) else "sum" if _TOTAL.search(question) else None
+    best: Extreme | None = operation if operation in ("maximum", "minimum") else None
+    measured: tuple[tuple[TallyOperation, bool], ...] = (
+        ("average", AVERAGE.search(question) is not None),
+        ("sum", TOTAL.search(question) is not None),
+        ("count", _NUMBER_OF.search(question) is not None),
     )
-    inner = inner or ("count" if _NUMBER_OF.search(question) else None)
-    best = "maximum" if _GREATEST.search(question) else "minimum" if _LEAST.search(question) else None
-    grouped = _BY.search(question) or (_WHICH.search(question) if best and inner else None)
-    if grouped and inner:
-        return Tally(inner, n_best, grouped.group(1), cast("Literal['maximum', 'minimum'] | None", best), is_sure)
-    return Tally(operation, n_best, is_sure=is_sure)
+    inner = next((name for name, is_said in measured if is_said), None)
+    by = _GROUPS.search(question)
+    if by is None or inner is None or (best is None and by.group().lower() in ("which", "what")):
+        return tally
+    return Tally(inner, n_best, question[by.end() :].strip(), best, tally.is_sure)
 
 
-def _operation_of(restated: Restated, question: str) -> tuple[TallyOperation | None, bool]:
-    if restated.operation in ("sum", "average", "maximum", "minimum", "count"):
-        return restated.operation, True
-    if restated.operation != "lookup" or restated.expects not in ("number", "any", "label", "text"):
-        return None, False
-    if _BEST.search(question) and restated.expects != "text":
-        return ("minimum" if _LEAST.search(question) else "maximum"), True
-    if HOW_MANY.search(question):
-        return "count", False
-    return ("sum", False) if _TOTAL.search(question) and not _ASKS_PROSE.match(question) else (None, False)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdigit() else _NUMBER_WORDS.index(text.lower()) + 2
+def _n_best(question: str) -> int:
+    """How many of the greatest or least are asked for: 3 of "the top 3", 5 of "the five largest", else 1."""
+    for first, second in pairwise(map(in_digits, question.split())):
+        is_extreme = MOST.fullmatch(second) or LEAST.fullmatch(second)
+        number = second if _ENDS.fullmatch(first) else first if is_extreme else ""
+        if number.isdigit():
+            return min(int(number), MAX_BEST)
+    return 1

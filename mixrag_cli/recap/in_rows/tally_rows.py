@@ -6,13 +6,14 @@ left out, else by a scan that the caller provides. What cannot be scanned has no
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from mixrag_cli.recap.compute import aggregate
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.in_rows.column_texts import distinct_texts
+from mixrag_cli.recap.in_rows.column_texts import is_sampled
 from mixrag_cli.recap.in_rows.filters import RowFilter
 from mixrag_cli.recap.in_rows.tally_question import Tally, TallyOperation
 from mixrag_cli.records.documents import ColumnProfile
@@ -43,11 +44,6 @@ class TallyRows:
     base: EvidenceBase
 
     @property
-    def is_sampled(self) -> bool:
-        """Whether the table holds only some of its file's rows."""
-        return self.table.total_rows > len(self.table.rows)
-
-    @property
     def labels(self) -> tuple[str, ...]:
         """The conditions in words."""
         return tuple(each.label for each in self.filters)
@@ -57,12 +53,15 @@ class TallyRows:
         """The conditions as a scan takes them."""
         return tuple(each.filter for each in self.filters)
 
-    def is_key(self, column: Header) -> bool:
-        """Whether each row has a text of its own in the column."""
-        if self.is_sampled:
-            return not distinct_texts(self.table, column) and column == self.table.columns[0]
-        texts = [cell.text.strip().lower() for cell in self.table.cells if cell.column == column.index]
-        return len(texts) == len(set(texts))
+    @property
+    def said(self) -> frozenset[str]:
+        """Stems of the question that the conditions explain."""
+        return frozenset().union(*(each.said for each in self.filters))
+
+    def profile_of(self, column: Header) -> ColumnProfile | None:
+        """What is known of the column over all rows of a sampled file, None where rows are left out."""
+        known = next((one for one in self.table.profiles if one.index == column.index), None)
+        return known if not self.filters else None
 
     def passing(self) -> list[dict[int, Cell]]:
         """The rows of a table that is held whole, each by column; those that sum others up left out."""
@@ -76,33 +75,30 @@ class TallyRows:
 
     def tally(self, column: Header, tally: Tally) -> Tallied | None:
         """The operation over one column; None where no row counts or the file cannot be scanned."""
-        if not self.is_sampled:
+        if not is_sampled(self.table):
             return _tally_cells(self.passing(), column.index, tally)
-        profile = next((known for known in self.table.profiles if known.index == column.index), None)
-        if not self.filters and tally.n_best == 1 and profile is not None:
+        profile = self.profile_of(column)
+        if profile is not None and tally.n_best == 1:
             return _tally_profile(profile, self.table, tally.operation)
-        if self.base.scanner is None:
+        scanner = self.base.scanner
+        if scanner is None:
             return None
-        found = self.base.scanner.scan(
-            self.hit, self.table, column.index, tally.operation, self.conditions, tally.n_best
-        )
+        found = scanner.scan(self.hit, self.table, column.index, tally.operation, self.conditions, tally.n_best)
         return Tallied(found.value, found.n_rows, found.n_numbers, found.rows) if found else None
 
     def groups(self, column: Header, by: Header) -> tuple[Group, ...]:
         """The column's sums for each text of another; none where the file cannot be scanned."""
-        if self.is_sampled:
+        if is_sampled(self.table):
             scanner = self.base.scanner
             return scanner.groups(self.hit, self.table, column.index, by.index, self.conditions) if scanner else ()
-        found: dict[str, list[dict[int, Cell]]] = {}
+        found: dict[str, list[dict[int, Cell]]] = defaultdict(list)
         for row in self.passing():
             if by.index in row:
-                found.setdefault(row[by.index].text.strip(), []).append(row)
-        values = {
-            text: [cell.value for cell in cells_of(rows, column.index) if cell.value is not None]
-            for text, rows in found.items()
-        }
+                found[row[by.index].text.strip()].append(row)
+        groups = ((text, len(rows), cells_of(rows, column.index)) for text, rows in found.items())
         return tuple(
-            Group(text, len(rows), len(values[text]), sum(values[text], Decimal(0))) for text, rows in found.items()
+            Group(text, n_rows, len(cells), sum((cell.value or Decimal(0) for cell in cells), Decimal(0)))
+            for text, n_rows, cells in groups
         )
 
 
@@ -149,15 +145,9 @@ def best_row(row: ScannedRow | Cell, column: Header, table: Table) -> tuple[Head
     path = tuple(row.cells[key] for key in sorted(key_columns(table)) if key < len(row.cells))
     like = next((cell for cell in table.cells if cell.column == column.index and cell.value is not None), None)
     unit, scale = (like.unit, like.scale) if like else ("", 1)
-    line = _line_of(row.record, table)
+    # Every record of the file has one line where the first and the last kept row say so.
+    first, last = table.cells[0].line, table.cells[-1].line
+    line = first + row.record - 1 if first and last and last - first + 1 == table.total_rows else None
     index = table.rows[0].index + row.record - 1
     cell = Cell(index, column.index, row.cells[column.index].strip(), row.value, unit, scale, line=line)
     return Header(index, path or (row_name(row.record),)), cell
-
-
-def _line_of(record: int, table: Table) -> int | None:
-    """The line of a record, where every record of the file has one: known from the first and the last kept row."""
-    first, last = table.cells[0].line, table.cells[-1].line
-    if first is None or last is None or last - first + 1 != table.total_rows:
-        return None
-    return first + record - 1

@@ -3,116 +3,113 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
+from itertools import product
 
+from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.asked_operands import Operand
-from mixrag_cli.recap.compute import compute, formula_for
-from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, stems_of
-from mixrag_cli.recap.in_tables.acceptance import SURE_PROBABILITY
-from mixrag_cli.recap.in_tables.cells import CellMatch
-from mixrag_cli.recap.in_tables.fitting import chosen_cell, fitting_cells
-from mixrag_cli.recap.pieces import Piece, cell_evidence, cell_source, computed_piece
-from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.splitting import split_texts
-from mixrag_cli.recap.wording import CHANGE, MAX_PERCENT, PERCENT_UNITS, TOTAL
-from mixrag_cli.words import match_term
+from mixrag_cli.recap.compute import formula_for
+from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.in_tables.cells import CellMatch, match_cells
+from mixrag_cli.recap.pieces import Piece, cells_piece, computed_piece, each_piece, periods_piece
+from mixrag_cli.recap.restate import Condition, Restated
+from mixrag_cli.recap.wording import PERCENT_UNITS
+from mixrag_cli.records.tables import Header
 
-# In parts of the question's weight that the evidence says; set on the development collection.
+# In parts of the operand's weight that a cell and what is around it say; set on the development collection.
 MIN_OPERAND_COVERAGE = 0.62
-MIN_LIKELY_COVERAGE = 0.5  # of a cell that is surely meant
-SAME_TABLE_BONUS = 0.2  # two operands of one formula from one table,
-SAME_ROW_BONUS = 0.2  # in rows of one name (another period) or columns of one name (another item)
+MIN_BELIEVED = 0.5  # probability of a cell that stands in a formula though it says less
+MIN_PERIODS = 2  # a single value is looked up, not counted
+N_CHOICES = 5  # cells of an operand that are tried with those of the others
+SAME_CELL = -1.0  # in parts of a coverage: of two operands of one formula that are one cell,
+SAME_TABLE = 0.2  # of one table,
+SAME_HEADER = 0.2  # in rows of one name (another period) or columns of one name (another item)
 
 
 def from_operands(restated: Restated, base: EvidenceBase) -> Piece | None:
-    """The formula over one cell for each operand, chosen together so that like is compared with like."""
+    """The formula over one cell for each operand."""
     if formula_for(restated.operation, len(restated.operands)) is None:
         return None
     choices = [operand_cells(operand, restated, base) for operand in restated.operands]
-    if restated.operation == "share":
-        choices = _share_cells(choices, restated, base)
-    if not all(choices):
+    if restated.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
+        choices[0] += operand_cells(restated.whole, restated, base)
+        choices = [[match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices]
+    pieces = (computed_piece(restated, cells_piece("", chosen)) for chosen in chosen_together(choices))
+    return next((piece for piece in pieces if piece is not None), None)
+
+
+def from_each(restated: Restated, base: EvidenceBase) -> Piece | None:
+    """One cell for each period asked for, of like kind, as a list that names the periods without any."""
+    choices = [operand_cells(operand, restated, base) for operand in restated.operands]
+    if not any(choices):
         return None
-    chosen = choose_together(choices)
-    if not _are_told_apart(restated, chosen):
+    chosen = chosen_together([options for options in choices if options])[0]
+    if len({match.place for match in chosen}) < len(chosen):
         return None
-    evidence = tuple(cell_evidence(f"e{n}", n, match) for n, match in enumerate(chosen, start=1))
-    computed = compute(restated.operation, evidence)
-    if computed is None or (restated.operation == "share" and not _is_part(computed.value, *chosen)):
-        return None
-    sources = tuple(cell_source(n, match) for n, match in enumerate(chosen, start=1))
-    return computed_piece(restated, computed, chosen, evidence, sources)
+    rest = iter(chosen)
+    return each_piece(restated.operands, [next(rest) if options else None for options in choices])
 
 
-def _are_told_apart(restated: Restated, chosen: Sequence[CellMatch]) -> bool:
-    """Whether each of several things that are named side by side has a cell of its own, which says its name."""
-    if not split_texts(restated.question, restated.operation):
-        return True
-    for operand, match in zip(restated.operands, chosen, strict=True):
-        others = {term for other in restated.operands if other is not operand for term in other.terms}
-        said = stems_of(match.label)
-        if not all(match_term(term, said) for term in operand.terms if term not in others):
-            return False
-    return len({(match.table.id, match.cell.row, match.cell.column) for match in chosen}) == len(chosen)
+def from_condition(condition: Condition, restated: Restated, base: EvidenceBase) -> Piece | None:
+    """The periods whose values pass the limit: their number, or their labels."""
+    found = operand_cells(condition.operand, restated, base)[:1]
+    passing = [one for match in found for one in along_periods(match, condition.years) if _passes(one[1], condition)]
+    return periods_piece(restated, passing) if passing else None
 
 
-def _is_part(share: Decimal, part: CellMatch, whole: CellMatch) -> bool:
-    """Whether one cell can be a part of another: no more than it is, and no fraction beside a count."""
-    is_fraction = part.cell.value is not None and 0 < abs(part.cell.value) < 1 and "." in part.cell.text
-    is_count = whole.cell.value is not None and abs(whole.cell.value) >= MAX_PERCENT and part.table.id != whole.table.id
-    return abs(share) <= MAX_PERCENT and not (is_fraction and is_count)
+def along_periods(match: CellMatch, years: frozenset[int]) -> list[tuple[Header, CellMatch]]:
+    """The cells beside the matched one, one a period with its header, in the table's order; [] where there are none.
+
+    years: the only ones that count, all where empty.
+    """
+    like = [cell for cell in match.table.cells if cell.value is not None and cell.unit == match.cell.unit]
+    columns, rows = ({one.index: one for one in side} for side in (match.table.columns, match.table.rows))
+    beside = [
+        (columns[c.column], replace(match, cell=c, column=columns[c.column])) for c in like if c.row == match.row.index
+    ]
+    below = [(rows[c.row], replace(match, cell=c, row=rows[c.row])) for c in like if c.column == match.column.index]
+    for line in (beside, below):
+        periods = [(header, one) for header, one in line if _is_period(header, years)]
+        if len(periods) >= MIN_PERIODS:
+            return periods
+    return []
+
+
+def _is_period(header: Header, years: frozenset[int]) -> bool:
+    facets = facets_of(" ".join(header.path))
+    return bool(facets.years or facets.quarters) and (not years or not facets.years or bool(facets.years & years))
+
+
+def _passes(match: CellMatch, condition: Condition) -> bool:
+    """Whether the cell's value, in base units, lies beyond the condition's limit."""
+    value = abs(match.cell.value or Decimal(0)) * match.cell.scale  # costs are written as negative numbers
+    return value > condition.limit if condition.is_above else value < condition.limit
 
 
 def operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:
-    """The cells that may stand for the operand in a formula, best first."""
-    chosen = chosen_cell(operand, restated, base)
-    matches = [*([chosen] if chosen else []), *fitting_cells(operand, restated, base, "number", limit=8)]
-    return [match for match in matches if _is_operand(match)]
+    """The cells of the operand's time that say enough of it, or are likely what it means; the likeliest first."""
+    names = restated.names & set(operand.terms)
+    found = match_cells(operand, base, names, "number", N_CHOICES)
+    return [
+        match
+        for match in found
+        if match.is_in_time and (match.coverage >= MIN_OPERAND_COVERAGE or match.probability >= MIN_BELIEVED)
+    ]
 
 
-def _is_operand(match: CellMatch) -> bool:
-    """Whether a cell may stand in a formula: it says enough of the operand, or is surely what it means."""
-    is_likely = match.coverage >= MIN_LIKELY_COVERAGE and match.is_believed(SURE_PROBABILITY)
-    is_likely = is_likely and CHANGE.search(match.label) is None  # a change of changes is hardly meant
-    return is_likely or is_accepted(match.coverage, match.time, MIN_OPERAND_COVERAGE)
+def chosen_together(choices: Sequence[Sequence[CellMatch]]) -> list[tuple[CellMatch, ...]]:
+    """One of each operand's cells, in every way: those first that score best with what they have in common."""
 
+    def worth(chosen: Sequence[CellMatch]) -> float:
+        return sum(match.score for match in chosen) + sum(_likeness(chosen[0], match) for match in chosen[1:])
 
-def _share_cells(
-    choices: Sequence[Sequence[CellMatch]], restated: Restated, base: EvidenceBase
-) -> list[list[CellMatch]]:
-    """The cells of a share's part and whole: amounts, of which the part may be said by the whole question alone.
-
-    In "what share of all thefts were of bicycles" the part is a cell of thefts and of bicycles at once.
-    """
-    part, whole = ([match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices)
-    both = operand_cells(restated.whole, restated, base)
-    part += [match for match in both if match.cell.unit not in PERCENT_UNITS]
-    if "total" in restated.operands[-1].terms:
-        whole = [match for match in whole if match.row.is_total or TOTAL.search(match.label)] or whole
-    return [part, whole]
-
-
-def choose_together(choices: Sequence[Sequence[CellMatch]]) -> list[CellMatch]:
-    """One of each operand's cells: those that score best with what they have in common."""
-    chosen = [choices[0][0]]
-    best = float("-inf")
-    for first in choices[0]:
-        others = [max(options, key=lambda match: match.score + _likeness(first, match)) for options in choices[1:]]
-        total = first.score + sum(match.score + _likeness(first, match) for match in others)
-        if total > best:
-            best, chosen = total, [first, *others]
-    return chosen
+    return sorted(product(*choices), key=worth, reverse=True)
 
 
 def _likeness(one: CellMatch, other: CellMatch) -> float:
-    if one.cell is other.cell:
-        return -1.0
-    same_table = SAME_TABLE_BONUS if one.table.id == other.table.id else 0.0
-    same_row = one.row.path[-1:] == other.row.path[-1:]
-    same_column = one.column.path == other.column.path
-    return same_table + (SAME_ROW_BONUS if same_row or same_column else 0.0)
-
-
-def is_accepted(coverage: float, time: float, threshold: float) -> bool:
-    """Whether a cell says enough of an operand, and is of its time."""
-    return coverage >= threshold and time > MIN_TIME
+    """What two cells of one formula have in common, in parts of a coverage; one cell is not two operands."""
+    if one.place == other.place:
+        return SAME_CELL
+    is_of_one_header = one.row.path[-1:] == other.row.path[-1:] or one.column.path == other.column.path
+    return SAME_TABLE * (one.table.id == other.table.id) + SAME_HEADER * is_of_one_header

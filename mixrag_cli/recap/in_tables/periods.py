@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from mixrag_cli.quantities.facets import QUARTER_WORDS, Facets, facets_of
-from mixrag_cli.recap.wording import CHANGE
-from mixrag_cli.records.tables import Header
+from mixrag_cli.quantities.facets import QUARTER_WORDS, Facets
 
 QUARTER_DAYS = 365.25 / 4
 SAME_END_DAYS = 12  # fiscal quarters end on a weekday near the calendar's: 13 weeks, or 14 now and then
@@ -77,23 +75,6 @@ def in_days(asked: Facets, calendar: Calendar | None, heads: Iterable[Facets]) -
         quarters=frozenset(),
         months=frozenset((3 * _n_quarters(asked),)),
     )
-
-
-def change_columns(column: Header, columns: Sequence[Header]) -> list[Header]:
-    """The columns that say the change to a column's period: they stand behind it, under the same heads.
-
-    Example: of "2025" among "2025", "2024", "Change", "% Change" -> "Change", "% Change"; of "2024" none.
-    """
-    group = [other for other in columns if other.path[:-1] == column.path[:-1]]
-    times = {other: facets_of(" ".join(other.path)) for other in group}
-    dated = [other for other in group if times[other].years]
-    if column not in dated or column != max(dated, key=lambda other: _time_of(times[other])):
-        return []
-    return [other for other in group if other not in dated and CHANGE.search(other.leaf)]
-
-
-def _time_of(facets: Facets) -> tuple[int, list[tuple[int, int, int]]]:
-    return max(facets.years), sorted(facets.dates)
 
 
 def days_of(facets: Facets) -> list[date]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.in_tables.pairing import FEATURES, Pairs, pair_features
+from mixrag_cli.recap.in_tables.pairing import Pairs, pair_features
 from mixrag_cli.recap.in_tables.token_match import TOKEN_FEATURES, TokenMetric, Tokens, TokenVectors
 from mixrag_cli.recap.wording import Asked
 from mixrag_cli.records.tables import Header, Table
@@ -35,8 +35,10 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """mean, spread, linear: (n_inputs,). hidden: (n_inputs, n_units). bias, out: (n_units,)."""
+    """features: the names of the lexical ones, in order. mean, spread, linear: (n_inputs,). bias, out: (n_units,).
+    hidden: (n_inputs, n_units)."""
 
+    features: tuple[str, ...]
     mean: Matrix
     spread: Matrix
     linear: Matrix
@@ -46,7 +48,7 @@ class Network:
     metric: TokenMetric
 
     def score(self, lexical: Matrix, meant: Matrix) -> Matrix:
-        """(n_cells, len(FEATURES)) and (n_cells, len(TOKEN_FEATURES)) -> (n_cells,).
+        """(n_cells, n_features) and (n_cells, len(TOKEN_FEATURES)) -> (n_cells,).
 
         Higher is likelier; differences are log odds.
         """
@@ -56,7 +58,7 @@ class Network:
 
 
 def to_inputs(lexical: Matrix, meant: Matrix) -> Matrix:
-    """What the network reads: (n_cells, 2 * len(FEATURES) + len(TOKEN_FEATURES))."""
+    """What the network reads: (n_cells, 2 * n_features + len(TOKEN_FEATURES))."""
     return np.hstack([lexical, lexical - lexical.mean(axis=0), meant])
 
 
@@ -65,7 +67,7 @@ def score_pairs(asked: Asked, table: Table, vectors: TokenVectors) -> dict[tuple
     pairs, network = pair_features(asked, table), load_network()
     question, rows, columns = table_tokens(asked, table, pairs, vectors)
     meant = network.metric.features(question, rows, columns, pairs.row, pairs.column)
-    scores = network.score(pairs.features, meant)
+    scores = network.score(pairs.matrix(network.features), meant)
     return {(cell.row, cell.column): float(score) for cell, score in zip(pairs.cells, scores, strict=True)}
 
 
@@ -95,17 +97,16 @@ def _label_tokens(headers: Sequence[Header], said: Matrix, vectors: TokenVectors
 
 @lru_cache(maxsize=1)
 def load_network() -> Network:
-    """The fitted network. Raises ValueError where it was fitted to other features."""
+    """The fitted network."""
     return read_network(files(__package__).joinpath(WEIGHTS_FILE).read_text("utf-8"))
 
 
 def read_network(text: str) -> Network:
-    """A network as JSON. Raises ValueError where it was fitted to other features."""
+    """A network as JSON, which names its features."""
     stored: dict[str, Any] = json.loads(text)
-    if tuple(stored.pop("features")) != (*FEATURES, *TOKEN_FEATURES):
-        raise ValueError("the pairs' network was fitted to other features")
+    lexical = tuple(stored.pop("features")[: -len(TOKEN_FEATURES)])
     metric = TokenMetric(**_to_arrays(stored.pop("metric")))
-    return Network(**_to_arrays(stored), metric=metric)
+    return Network(lexical, **_to_arrays(stored), metric=metric)
 
 
 def _to_arrays(stored: dict[str, Any]) -> dict[str, Any]:
