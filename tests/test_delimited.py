@@ -212,6 +212,21 @@ def test_every_row_of_a_long_file_is_searched_by_words_with_its_lines() -> None:
     assert not any(chunk.is_words_only for chunk in chunks)
 
 
+@pytest.mark.parametrize("title", ['"Heads by town, 2024"', "Heads by town,,", "Heads by town,,\n2024,,"])
+def test_titles_above_a_long_table_are_its_caption(title: str) -> None:
+    n = FULL_ROWS + 10
+    document = read("\n".join([title, "town,heads,kind", *(f"town{i},{i},a" for i in range(n))]).encode())
+    grid = document.grids[0]
+    assert grid.caption.startswith("Heads by town")
+    assert (grid.total_rows, rows_of(document)[0]) == (n + 1, ["town", "heads", "kind"])
+    assert grid.row_lines[0].text == "town | heads | kind"
+    assert grid.profiles[1].total == sum(range(n))
+    table = table_of(document)
+    assert [header.leaf for header in table.columns] == ["town", "heads", "kind"]
+    assert table.total_rows == n
+    assert document.warnings[-1] == f"{n + 1:,} rows searchable by words, {grid.n_rows:,} of them also by meaning"
+
+
 def test_rows_beyond_the_limit_are_a_sample_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "MAX_WORD_ROWS", 6_000)
     document = read("\n".join(["a,b"] + [f"x{i},{i}" for i in range(7_000)]).encode())

@@ -249,23 +249,22 @@ def lacks_first_name(rows: Sequence[Sequence[str]]) -> bool:
 
 def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampler:
     sampler = RowSampler(decimal_mark)
-    width = 0
     ragged = 0
     records = iter(stream)
     first = [record for record in islice(records, SNIFF_LINES) if any(record.fields)]
     if lacks_first_name([record.fields for record in first]):
         stream.warn(first[0].first, "names one column fewer than there are; the first is taken for the one without")
         first[0] = replace(first[0], fields=["", *first[0].fields])
+    width = next((len(record.fields) for record in first if len(record.fields) > 1), 1)  # not of a title
     for record in chain(first, records):
         if not any(record.fields):
             continue
-        width = width or len(record.fields)
         if len(record.fields) != width:
             ragged += 1
             if ragged <= 2:
                 stream.warn(record.first, f"{len(record.fields)} fields where the first row has {width}")
         fields = [field if len(field) <= MAX_CELL_CHARS else field[:MAX_CELL_CHARS] for field in record.fields]
-        sampler.add(SourceRow(sampler.n_rows, fields, (record.first, record.last)))
+        sampler.add(SourceRow(record.first - 1, fields, (record.first, record.last)))
         if sampler.n_rows % BEAT_ROWS == 0:
             source.beat(min(source.file.tell(), source.size), source.size)
     if ragged > 2:
@@ -286,6 +285,7 @@ def sampled_grids(sampler: RowSampler) -> Iterator[Grid]:
             len(columns),
             chosen,
             Locator((0, 0), lines=lines),
+            " ".join(sampler.titles),
             total_rows=sampler.n_rows,
             profiles=_select_profiles(profiles, columns),
             row_lines=row_lines,

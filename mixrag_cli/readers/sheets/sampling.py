@@ -13,6 +13,7 @@ FULL_ROWS = 5_000  # up to here every row is kept and can be asked for
 FULL_CELLS = 120_000  # and no more cells than this, for wide tables: about 100 MB and 5 s of reading headers
 HEAD_ROWS = 50
 TAIL_ROWS = 10  # totals and notes stand at the end
+MAX_TITLES = 5  # rows of a lone text above the header
 SAMPLE_ROWS = 1_000
 # Rows of a sampled table that are still searched by words, as blocks of lines without vectors: some 8,000 passages and
 # 25 MB of store. A longer table is searched by its sample and counted over its file.
@@ -67,11 +68,13 @@ class _ColumnCount:
 class RowSampler:
     """Takes rows in order and keeps a bounded part of them.
 
-    rows: those kept, in order. is_whole: whether that is all. n_rows: how many were added.
+    rows: those kept, in order. is_whole: whether that is all. n_rows: how many were added, without titles. titles: of a
+    sampled table, the lone texts above its header.
     """
 
     def __init__(self, decimal_mark: str = ".") -> None:
         self.n_rows = 0
+        self.titles: tuple[str, ...] = ()
         self.n_cells = 0
         self.n_columns = 0
         self.is_whole = True
@@ -155,6 +158,9 @@ class RowSampler:
 
     def _start_sampling(self) -> None:
         self.is_whole = False
+        self.titles = _titles_above(self._rows)
+        self._rows = self._rows[len(self.titles) :]
+        self.n_rows -= len(self.titles)
         for row in self._rows:
             self._add_line(row)
         for row in self._rows[1:]:
@@ -192,13 +198,27 @@ class RowSampler:
         return fast_number(cell, self._decimal_mark)
 
 
+def _titles_above(rows: Sequence[SourceRow]) -> tuple[str, ...]:
+    """The lone texts above the first row of several; none where all rows have one text."""
+    titles: list[str] = []
+    for row in rows[: MAX_TITLES + 1]:
+        texts = [text for text in _texts_of(row) if text.strip()]
+        if len(texts) > 1:
+            return tuple(titles)
+        titles += texts
+    return ()
+
+
 def _line_of(row: SourceRow) -> str:
     """The row's cells between bars, those that are empty at its end left out."""
+    return " | ".join(" ".join(text.split())[:MAX_LINE_CELL_CHARS] for text in _texts_of(row)).rstrip(" |")
+
+
+def _texts_of(row: SourceRow) -> list[str]:
+    """The texts of all columns, "" where one has none."""
     if isinstance(row.cells, Mapping):
-        texts = [row.cells[column].text if column in row.cells else "" for column in range(_width_of(row))]
-    else:
-        texts = [cell if isinstance(cell, str) else cell.text for cell in row.cells]
-    return " | ".join(" ".join(text.split())[:MAX_LINE_CELL_CHARS] for text in texts).rstrip(" |")
+        return [row.cells[column].text if column in row.cells else "" for column in range(_width_of(row))]
+    return [cell if isinstance(cell, str) else cell.text for cell in row.cells]
 
 
 def _width_of(row: SourceRow) -> int:
