@@ -20,12 +20,13 @@ from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.wishes import IndexWishes
 from tests.store_contents import contents_of
 from tests.store_processes import start
-from tests.test_calibrate_command import HEADER, N_FILES, THINGS, write_collection
+from tests.test_calibrate_command import HEADER, N_FILES, THINGS, fit_patiently, write_collection
 
 QUERIES = ("which orchard keeps the lantern", "brewery kettle Noor", "sextant weighed", "saddle of Wanda repaired")
 
 
 def index_and_die(folder: Path, store: Path, failpoint: str) -> None:
+    fit_patiently(pytest.MonkeyPatch())  # in a process of its own
     os.environ[VARIABLE] = failpoint
     build_index([folder], Settings(store=store), events=Silent(), wishes=IndexWishes(prune=True))
 
@@ -58,8 +59,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def at_once(folder: Path, tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> Path:
     store = tmp_path_factory.mktemp("at-once") / "store"
-    build_index([folder], Settings(store=store), events=Silent())
+    with pytest.MonkeyPatch.context() as patch:
+        fit_patiently(patch)
+        build_index([folder], Settings(store=store), events=Silent())
     return store
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit_patiently(monkeypatch)
 
 
 def test_a_store_that_was_killed_and_finished_equals_one_made_at_once(
