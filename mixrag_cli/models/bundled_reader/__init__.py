@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import pinned_file
 
-READER_SHA256 = "aaa1307f753ee7fd641e0b16911d47f7e8b3e995e9f48e990c034bf47a43e238"
+READER_SHA256 = "6567029d13a362a0fa72dc0da819477166e2006b6e9d92cc9274e2e41ee4ef42"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
