@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.reading import ReaderModel, joint_total, log_sum
@@ -32,6 +32,8 @@ CODE_LINES, TEXT_LINES, TEXT_CHARS = 2, 3, 400
 # sentence of 86 % of 60 XQuAD questions, the best single one of 81 % (tests/benchmarks/reader_model.py).
 SPAN_PART, MEANING_PART, WORDS_PART = 0.12, 1.0, 1.0
 LEAST_LOG = -12.0  # of a span that the reader does not name
+
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 Stretches = list[tuple[int, int]]  # [start, end) of a hit's text
 
@@ -162,9 +164,26 @@ def _with_sentences(
     for (rank, one), cosine in zip(compared, meaning, strict=True):
         score = so_far((rank, one)) + MEANING_PART * float(cosine)
         if rank not in best or score > best[rank].score:
-            inner = max((span for span in spans[rank] if one.start <= span.start < one.end), key=_log, default=None)
+            inner = max(_answers_in(one, hits[rank], spans[rank]), key=_log, default=None)
             best[rank] = ReadPassage(hits[rank], holds[rank], one, score, float(cosine), inner, tuple(spans[rank]))
     return [best[rank] for rank in sorted(best)]
+
+
+def _answers_in(sentence: ScoredSpan, hit: Hit, spans: Sequence[ScoredSpan]) -> Iterator[ScoredSpan]:
+    """The spans of a sentence that may be an answer: none that a bracket opens or closes in without its partner."""
+    for span in spans:
+        if sentence.start <= span.start < sentence.end and _is_closed(hit.chunk.text[span.start : span.end]):
+            yield span
+
+
+def _is_closed(text: str) -> bool:
+    open_ones: list[str] = []
+    for sign in text:
+        if sign in _BRACKETS:
+            open_ones.append(_BRACKETS[sign])
+        elif sign in _BRACKETS.values() and (not open_ones or open_ones.pop() != sign):
+            return False
+    return not open_ones
 
 
 def _log(span: ScoredSpan) -> float:

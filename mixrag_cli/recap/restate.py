@@ -8,6 +8,7 @@ is sought for by itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -101,9 +102,10 @@ def asks_passage(restated: Restated) -> bool:
 # Of the reader's probability: of an extreme it says more than the words do ("at most", "the maximum number of").
 # Of 728 questions those that ask for a calculation have a number expected with .66 and more, and those that only say
 # "mean" or "part of" with less than .04.
-MIN_EXTREME = 0.3
+MIN_EXTREME = 0.15
 MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
-_EXTREMES = ("argmax", "argmin", "max", "min", "list")
+_VALUES, _LABELS = ("max", "min"), ("argmax", "argmin")  # which of an extreme the reader takes for what is asked
+_EXTREMES = (*_VALUES, *_LABELS, "list")
 _MORE = ("more", "less", "fewer", "higher", "lower", "greater", "larger", "smaller", "longer", "shorter")
 # What a question says that asks for a calculation, in the order in which they are tried.
 _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
@@ -189,7 +191,7 @@ def operation_of(question: str, reading: QuestionReading) -> Operation:
     def says(wording: re.Pattern[str]) -> bool:
         return wording.search(question) is not None
 
-    is_extreme = sum(reading.operation.get(name, 0.0) for name in _EXTREMES) >= MIN_EXTREME
+    is_extreme = _share(reading, _EXTREMES) >= MIN_EXTREME
     if is_extreme and not says(_CALCULATIONS["difference"]) and not says(_DEFAULT) and (says(MOST) or says(LEAST)):
         return "maximum" if says(MOST) else "minimum"
     if _form(reading) != "number":
@@ -204,13 +206,18 @@ def expects_of(question: str, operation: Operation, reading: QuestionReading) ->
     if operation in ("change_percent", "share"):
         return "percent"
     if operation in ("maximum", "minimum"):
-        return "number" if form == "number" else "label"
+        return "number" if form == "number" or _share(reading, _VALUES) > _share(reading, _LABELS) else "label"
     if operation != "lookup":
         return "number"
     if form == "number":
         return "percent" if PERCENT.search(question) else "number"
     forms: dict[str, Expects] = {"passage": "text", "yes-no": "text", "code": "code"}
     return forms.get(form, "any")
+
+
+def _share(reading: QuestionReading, operations: Sequence[str]) -> float:
+    """The reader's probability of any of the operations."""
+    return sum(reading.operation.get(name, 0.0) for name in operations)
 
 
 def _form(reading: QuestionReading) -> str:
