@@ -130,6 +130,7 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
 }
 _DISTANCE = any_of("differ…, by how much, how much more, how much less, how much higher, how much lower")
 _DEFAULT = any_of("default")
+_NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
 _SPAN = any_of("between, from, since, through")
 _RESPECTIVELY = any_of("respective, respectively")
 _ASKS_PERIOD = re.compile(
@@ -206,7 +207,8 @@ def expects_of(question: str, operation: Operation, reading: QuestionReading) ->
     if operation in ("change_percent", "share"):
         return "percent"
     if operation in ("maximum", "minimum"):
-        return "number" if form == "number" or _share(reading, _VALUES) > _share(reading, _LABELS) else "label"
+        is_value = _share(reading, _VALUES) > _share(reading, _LABELS) and not _NAMES.search(question)
+        return "number" if form == "number" or is_value else "label"
     if operation != "lookup":
         return "number"
     if form == "number":
