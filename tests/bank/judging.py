@@ -28,11 +28,15 @@ AREA = re.compile(r"\b([A-Z]{1,3}\d+)(?::([A-Z]{1,3}\d+))?\b")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a question. confidence: that it stated, or of the best candidate; None where it has none."""
+    """What became of a question. confidence: that it stated, or of the best candidate; None where it has none.
+
+    is_first_right: whether what it stated, or its best candidate were that stated, is right.
+    """
 
     question: BankQuestion
     outcome: Outcome
     confidence: float | None
+    is_first_right: bool
     said: str
     milliseconds: float
 
@@ -45,7 +49,13 @@ def judge(question: BankQuestion, payload: Mapping[str, Any]) -> Verdict:
         confidence = candidates[0].get("probability")
     said = payload.get("answer") or payload.get("reason") or payload.get("message") or ""
     spent = payload.get("timings_ms", {}).get("total", 0.0)
-    return Verdict(question, _outcome(question, payload), confidence, " ".join(said.split()), spent)
+    outcome = _outcome(question, payload)
+    is_first_right = outcome == "right" or (outcome.startswith("likely") and _would_be_right(question, candidates[0]))
+    return Verdict(question, outcome, confidence, is_first_right, " ".join(said.split()), spent)
+
+
+def _would_be_right(question: BankQuestion, candidate: Mapping[str, Any]) -> bool:
+    return question.is_answerable and is_right(question, {**candidate, "sources": [candidate.get("source") or {}]})
 
 
 def _outcome(question: BankQuestion, payload: Mapping[str, Any]) -> Outcome:

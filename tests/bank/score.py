@@ -7,8 +7,9 @@ DATA is the folder that holds collection/ and everyday/, FOLDER that of gather.p
 CACHE (--again asks anew).
 Printed, of what was sealed by default: outcomes by set and kind; how precise stated answers are and how many of the
 answerable get one (Wilson's 95 % intervals); what is stated or among the likely three; how many of the unanswerable are
-stated; how far the stated probability can be believed (expected calibration error, AUC of right against wrong, a
-reliability table). --failures lists what went wrong in the open part; the sealed part's failures are never shown.
+stated; how far the probability can be believed, of what is stated and of every first answer (a reliability table,
+expected calibration error, AUC of right against wrong). --failures lists what went wrong in the open part; the sealed
+part's failures are never shown.
 """
 
 from __future__ import annotations
@@ -100,24 +101,31 @@ def print_totals(verdicts: Sequence[Verdict]) -> None:
 
 
 def print_reliability(verdicts: Sequence[Verdict]) -> None:
-    """How far what is stated, or would be first, can be believed."""
-    stated = [one for one in verdicts if one.outcome in ("right", "wrong") and one.confidence is not None]
-    if not stated:
-        return
-    by_sureness = sorted(stated, key=lambda one: one.confidence or 0.0)
-    size = math.ceil(len(stated) / BINS)
+    """How far the probability can be believed: of what is stated, and of every first answer, stated or likely."""
+    sure = [(one.confidence, one.is_first_right, one.outcome) for one in verdicts if one.confidence is not None]
+    first = [(told, right) for told, right, outcome in sure if outcome in ("right", "wrong") or "likely" in outcome]
+    stated = [(told, right) for told, right, outcome in sure if outcome in ("right", "wrong")]
+    for name, graded in (("stated", stated), ("first, stated or likely,", first)):
+        if graded:
+            print_bins(name, graded)
+
+
+def print_bins(name: str, graded: Sequence[tuple[float, bool]]) -> None:
+    """Equal parts of the answers by their probability, what they told and how many are right, and what follows."""
+    by_sureness = sorted(graded)
+    size = math.ceil(len(graded) / BINS)
     error = 0.0
-    print("\nstated with  are right   n")
+    print(f"\n{name} with  are right   n")
     for start in range(0, len(by_sureness), size):
         group = by_sureness[start : start + size]
-        told = sum(one.confidence or 0.0 for one in group) / len(group)
-        true = sum(one.outcome == "right" for one in group) / len(group)
-        error += abs(told - true) * len(group) / len(stated)
-        print(f"{told:11.2f}  {true:9.2f}  {len(group):2}")
-    sure = {
-        outcome: [one.confidence or 0.0 for one in stated if one.outcome == outcome] for outcome in ("right", "wrong")
-    }
-    print(f"expected calibration error {error:.3f}; AUC {auc(sure['right'], sure['wrong']):.2f}")
+        told = sum(probability for probability, _ in group) / len(group)
+        true = sum(is_right for _, is_right in group) / len(group)
+        error += abs(told - true) * len(group) / len(graded)
+        print(f"{told:{len(name) + 5}.2f}  {true:9.2f}  {len(group):2}")
+    right, wrong = ([told for told, is_right in graded if is_right is kind] for kind in (True, False))
+    print(
+        f"expected calibration error {error:.3f}; AUC {auc(right, wrong):.2f} ({len(right)} right, {len(wrong)} wrong)"
+    )
 
 
 def print_failures(verdicts: Sequence[Verdict]) -> None:
