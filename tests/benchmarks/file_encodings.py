@@ -1,6 +1,6 @@
 """Texts of many languages in their own encodings, without a mark: how many are read as they were written.
 
-    python tests/benchmarks/encodings.py [--folder /usr/share/locale] [--characters 600]
+    python tests/benchmarks/file_encodings.py [--folder /usr/share/locale] [--characters 600]
 
 The texts are drawn from the translations (.mo files) that the folder holds, twelve a language and encoding. Printed by
 language: right of all, what the wrong ones were read as, how many said that they are unsure, milliseconds a text.
