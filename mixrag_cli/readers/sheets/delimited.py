@@ -70,12 +70,16 @@ def read_delimited(source: ReadSource) -> Document:
     builder.warnings += stream.warnings
     if not sampler.n_rows:
         return builder.build()
-    tables = find_parted_tables(sampler.rows) if sampler.is_whole else []
-    for grid in tables or sampled_grids(sampler):
+    add_rows(builder, sampler, find_parted_tables(sampler.rows) if sampler.is_whole else ())
+    return builder.build()
+
+
+def add_rows(builder: DocumentBuilder, sampler: RowSampler, tables: Sequence[Grid] = ()) -> None:
+    """Add what the sampler took: these tables of it, else all rows as one; a warning says where rows are left out."""
+    for grid in tables or _sampled_grids(sampler):
         builder.add(raw_text(grid), "table", grid=grid, lines=grid.locator.lines)
     if not sampler.is_whole:
         builder.warnings.append(sampler.note)
-    return builder.build()
 
 
 def find_dialect(file: BinaryIO, suffix: str, said: str = "") -> tuple[str, str, str]:
@@ -272,7 +276,7 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
     return sampler
 
 
-def sampled_grids(sampler: RowSampler) -> Iterator[Grid]:
+def _sampled_grids(sampler: RowSampler) -> Iterator[Grid]:
     """All rows as one table, or as several that share the first column where it is very wide."""
     rows = sampler.rows
     profiles = sampler.profiles({row.index: place for place, row in enumerate(rows)})

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
-from mixrag_cli.readers.sheets.delimited import sampled_grids
-from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, MAX_GRID_COLUMNS, raw_text
+from mixrag_cli.readers.sheets.delimited import add_rows
+from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, MAX_GRID_COLUMNS
 from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text import add_text, cut_note
@@ -45,10 +45,7 @@ def read_json_lines(source: ReadSource) -> Document:
         sampler.add(SourceRow(number, [fields.get(name, "") for name in names], (line, line)))
         if number % BEAT_ROWS == 0:
             source.beat(number, len(records))
-    for grid in sampled_grids(sampler):
-        builder.add(raw_text(grid), "table", grid=grid, lines=grid.locator.lines)
-    if not sampler.is_whole:
-        builder.warnings.append(sampler.note)
+    add_rows(builder, sampler)
     return builder.build()
 
 
