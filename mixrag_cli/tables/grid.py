@@ -19,7 +19,8 @@ from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.halves import stack_halves
 from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
-from mixrag_cli.tables.rows import RowHeader, fills_down, key_name, read_rows
+from mixrag_cli.tables.row_labels import fills_down, key_name
+from mixrag_cli.tables.rows import RowHeader, read_rows
 from mixrag_cli.tables.text import column_name
 from mixrag_cli.tables.top_paths import top_paths
 from mixrag_cli.tables.unit_columns import units_beside

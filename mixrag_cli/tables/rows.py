@@ -8,21 +8,17 @@ data heads those below it, too, where the same rows stand again below another.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mixrag_cli.quantities.periods import part_of_year
 from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
-from mixrag_cli.tables.label_columns import LABEL_SHARE, RANK_NAME
-from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.matrix import PERIOD_KINDS, Matrix
+from mixrag_cli.tables.row_labels import fills_down, key_name, repeated_blocks, unknown_labels, years_said_above
 from mixrag_cli.tables.text import row_name
-from mixrag_cli.tables.units import Unit, is_unit_text, unit_of_header, unit_of_unit_text
+from mixrag_cli.tables.units import Unit, unit_of_header, unit_of_unit_text
 
 PLAIN_SECTION = 0.25  # a section that is not bold stands below a bold one of the same indent
 INNER_SECTION = 0.1  # a section right below a section of the same look is its child
-MIN_BLOCK = 2  # rows that stand again together
 DATA_ROW = 0.5  # a data row stands below a section of the same indent
 
 
@@ -72,7 +68,7 @@ class _RowWalk:
         self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
         self.fills_down = fills_down(matrix, layout)
         self.key_name = key_name(matrix, layout)
-        self.unknown = _unknown_labels(matrix, layout)
+        self.unknown = unknown_labels(matrix, layout)
         self.years = years_said_above(matrix, layout)
         self.heads = self._heads_of_repeated()
 
@@ -235,7 +231,7 @@ class _RowWalk:
         if len(self.layout.labels) != 1 or not is_flat:
             return {}
         texts = [_clean_label(cell.text) for cell in cells]
-        blocks = _repeated_blocks(texts)
+        blocks = repeated_blocks(texts)
         return {rows[n]: (texts[block.start - 1],) for block in blocks for n in block}
 
     def _close_summed(self) -> None:
@@ -328,85 +324,3 @@ def _unit_of_labels(labels: tuple[str, ...]) -> Unit:
 def _unit_of_row(matrix: Matrix, row: int, layout: Layout) -> Unit:
     text = next((matrix.text(row, column) for column in layout.data if matrix.at(row, column)), "")
     return unit_of_unit_text(text) if text else Unit()
-
-
-def key_name(matrix: Matrix, layout: Layout) -> tuple[str, ...]:
-    """What numbers in the label column are ("Gross income"), or () where the labels are texts or periods.
-
-    "60,000" alone names no row to anyone who asks. Ranks and codes do without, and so do keys below a merged corner,
-    which stands as often for what the table is about.
-    """
-    if len(layout.labels) != 1:
-        return ()
-    heads = [cell for row in layout.headers if (cell := matrix.own(row, layout.labels[0])) is not None]
-    if any(cell.row_span > 1 for cell in heads):
-        return ()
-    labels = [cell for row in layout.body if (cell := matrix.own(row, layout.labels[0])) is not None]
-    numbers = sum(matrix.kinds[cell.row, cell.column] in DATA_KINDS for cell in labels)
-    if numbers < LABEL_SHARE * len(labels):
-        return ()
-    texts = [" ".join(cell.text.split()) for cell in heads]
-    name = " ".join(dict.fromkeys(text for text in texts if not is_unit_text(text)))
-    return () if not name or RANK_NAME.match(name) else (name,)
-
-
-def _repeated_blocks(texts: Sequence[str]) -> list[range]:
-    """Where the same texts stand again, each block below a text that stands nowhere else; [] where blocks differ."""
-    counts = Counter(texts)
-    alone = [n for n, text in enumerate(texts) if counts[text] == 1]
-    if not alone or alone[0]:
-        return []
-    ends = [*alone[1:], len(texts)]
-    blocks = [range(start + 1, end) for start, end in zip(alone, ends, strict=True) if end - start > 1]
-    found = [frozenset(texts[n] for n in block) for block in blocks]
-    is_whole = all(len(own) == len(block) >= MIN_BLOCK for own, block in zip(found, blocks, strict=True))
-    are_like = all(2 * len(own & found[0]) >= len(own | found[0]) for own in found)
-    return blocks if len(blocks) > 1 and is_whole and are_like else []
-
-
-def _unknown_labels(matrix: Matrix, layout: Layout) -> frozenset[int]:
-    """Label columns that say "none" or "n/a" in every row, beside others that name the rows."""
-    kinds = {c: {matrix.kind(row, c) for row in layout.body} - {"blank"} for c in layout.labels}
-    unknown = frozenset(column for column, found in kinds.items() if found == {"missing"})
-    return unknown if len(unknown) < len(layout.labels) else frozenset()
-
-
-def years_said_above(matrix: Matrix, layout: Layout) -> dict[int, str]:
-    """The year of rows that name a month or quarter alone, below one that says it, by row: "1990-Jan", "Feb", "Mar".
-
-    It holds as long as each is the next part of the year.
-    """
-    years: dict[int, str] = {}
-    year, last = "", 0
-    for row in layout.body if layout.labels else ():
-        part, said = part_of_year(matrix.text(row, layout.labels[0]))
-        if said or part != last + 1:
-            year = said
-        elif year:
-            years[row] = year
-        last = part
-    return years
-
-
-def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:
-    """For label columns that leave out repeated names: row -> the cell that holds for it.
-
-    A name holds until the next one in its column, or in a label column to its left.
-    """
-    filled: dict[int, dict[int, GridCell]] = {}
-    for place, column in enumerate(layout.labels[:-1]):
-        if any(cell.row_span > 1 for row in layout.body if (cell := matrix.own(row, column))):
-            continue
-        left, right = layout.labels[:place], layout.labels[place + 1 :]
-        below: dict[int, GridCell] = {}
-        last: GridCell | None = None
-        for row in layout.body:
-            cell = matrix.at(row, column)
-            if cell is not None:
-                last = cell
-            elif any(matrix.own(row, outer) is not None for outer in left):
-                last = None
-            elif last is not None and not TOTAL.search(last.text) and any(matrix.at(row, inner) for inner in right):
-                below[row] = last
-        filled[column] = below
-    return filled

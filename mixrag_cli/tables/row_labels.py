@@ -1,0 +1,100 @@
+"""What names a row beside the text in its own label cell: names left out, a year said once, what numbers count.
+
+Each is told from the label columns of the whole table, before the rows are walked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from mixrag_cli.quantities.periods import part_of_year
+from mixrag_cli.records.documents import GridCell
+from mixrag_cli.tables.headers import TOTAL, Layout
+from mixrag_cli.tables.label_columns import LABEL_SHARE, RANK_NAME
+from mixrag_cli.tables.matrix import DATA_KINDS, Matrix
+from mixrag_cli.tables.units import is_unit_text
+
+MIN_BLOCK = 2  # rows that stand again together
+
+
+def key_name(matrix: Matrix, layout: Layout) -> tuple[str, ...]:
+    """What numbers in the label column are ("Gross income"), or () where the labels are texts or periods.
+
+    "60,000" alone names no row to anyone who asks. Ranks and codes do without, and so do keys below a merged corner,
+    which stands as often for what the table is about.
+    """
+    if len(layout.labels) != 1:
+        return ()
+    heads = [cell for row in layout.headers if (cell := matrix.own(row, layout.labels[0])) is not None]
+    if any(cell.row_span > 1 for cell in heads):
+        return ()
+    labels = [cell for row in layout.body if (cell := matrix.own(row, layout.labels[0])) is not None]
+    numbers = sum(matrix.kinds[cell.row, cell.column] in DATA_KINDS for cell in labels)
+    if numbers < LABEL_SHARE * len(labels):
+        return ()
+    texts = [" ".join(cell.text.split()) for cell in heads]
+    name = " ".join(dict.fromkeys(text for text in texts if not is_unit_text(text)))
+    return () if not name or RANK_NAME.match(name) else (name,)
+
+
+def repeated_blocks(texts: Sequence[str]) -> list[range]:
+    """Where the same texts stand again, each block below a text that stands nowhere else; [] where blocks differ."""
+    counts = Counter(texts)
+    alone = [n for n, text in enumerate(texts) if counts[text] == 1]
+    if not alone or alone[0]:
+        return []
+    ends = [*alone[1:], len(texts)]
+    blocks = [range(start + 1, end) for start, end in zip(alone, ends, strict=True) if end - start > 1]
+    found = [frozenset(texts[n] for n in block) for block in blocks]
+    is_whole = all(len(own) == len(block) >= MIN_BLOCK for own, block in zip(found, blocks, strict=True))
+    are_like = all(2 * len(own & found[0]) >= len(own | found[0]) for own in found)
+    return blocks if len(blocks) > 1 and is_whole and are_like else []
+
+
+def unknown_labels(matrix: Matrix, layout: Layout) -> frozenset[int]:
+    """Label columns that say "none" or "n/a" in every row, beside others that name the rows."""
+    kinds = {c: {matrix.kind(row, c) for row in layout.body} - {"blank"} for c in layout.labels}
+    unknown = frozenset(column for column, found in kinds.items() if found == {"missing"})
+    return unknown if len(unknown) < len(layout.labels) else frozenset()
+
+
+def years_said_above(matrix: Matrix, layout: Layout) -> dict[int, str]:
+    """The year of rows that name a month or quarter alone, below one that says it, by row: "1990-Jan", "Feb", "Mar".
+
+    It holds as long as each is the next part of the year.
+    """
+    years: dict[int, str] = {}
+    year, last = "", 0
+    for row in layout.body if layout.labels else ():
+        part, said = part_of_year(matrix.text(row, layout.labels[0]))
+        if said or part != last + 1:
+            year = said
+        elif year:
+            years[row] = year
+        last = part
+    return years
+
+
+def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:
+    """For label columns that leave out repeated names: row -> the cell that holds for it.
+
+    A name holds until the next one in its column, or in a label column to its left.
+    """
+    filled: dict[int, dict[int, GridCell]] = {}
+    for place, column in enumerate(layout.labels[:-1]):
+        if any(cell.row_span > 1 for row in layout.body if (cell := matrix.own(row, column))):
+            continue
+        left, right = layout.labels[:place], layout.labels[place + 1 :]
+        below: dict[int, GridCell] = {}
+        last: GridCell | None = None
+        for row in layout.body:
+            cell = matrix.at(row, column)
+            if cell is not None:
+                last = cell
+            elif any(matrix.own(row, outer) is not None for outer in left):
+                last = None
+            elif last is not None and not TOTAL.search(last.text) and any(matrix.at(row, inner) for inner in right):
+                below[row] = last
+        filled[column] = below
+    return filled
