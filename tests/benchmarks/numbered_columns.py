@@ -1,24 +1,26 @@
-"""Row passages that name a column only by its number ("column 5"), per PDF: columns whose header was not read.
+"""Row passages that name a column only by its number ("column 5"), per file: columns whose header was not read.
 
-    python tests/benchmarks/numbered_columns.py FOLDER_OR_FILE… [--show N]
+    python tests/benchmarks/numbered_columns.py FOLDER_OR_FILE… [--suffixes pdf,xlsx] [--list] [--show N]
 
 A row passage is the text of one data row as it is searched. It counts where one of the columns that it fills has no
-name. In a table of one column that column needs none, and its row's text says none. A page that prints no header is no
-fault of the reading, so what remains has to be looked at: --show prints the N tables of each file that add most.
+name. In a table of one column that column needs none, and its row's text says none. A file or page that says no header
+is no fault of the reading, so what remains has to be looked at: --list prints each such table with its place and what
+was found of its header, --show the first N rows of each grid with it, as they were read.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from mixrag_cli.readers.pdf.reader import read_pdf
-from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers import ReadSource, has_reader, reader_for
+from mixrag_cli.records.documents import Grid
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
-from mixrag_cli.tables.text import column_name, row_texts
+from mixrag_cli.tables.text import column_name
 
 LONG_LABEL_CHARS = 200  # a row's path that is longer has swallowed running text or header lines
 
@@ -38,34 +40,43 @@ class Count:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", type=Path, nargs="+")
-    parser.add_argument("--show", type=int, default=0, help="print this many tables of each file")
+    parser.add_argument("--suffixes", default="", help="read files with these alone")
+    parser.add_argument("--list", action="store_true", help="print each table that has such rows")
+    parser.add_argument("--show", type=int, default=0, help="print so many rows of the grids of these tables")
     arguments = parser.parse_args()
     counts = []
-    for path in sorted(pdfs_in(arguments.paths)):
+    for path in sorted(files_in(arguments.paths, tuple(arguments.suffixes.split(",")))):
         tables = read_tables(path)
-        counts.append(count_tables(tables))
-        print(f"{path.name[:44]:44} {line_of(counts[-1])}")
-        worst = sorted(tables, key=lambda table: -len(numbered_rows(table)))
-        for table in worst[: arguments.show]:
+        if not tables:
+            continue
+        counts.append(count_tables([table for _, table in tables]))
+        print(f"{path.name[:44]:44} {line_of(counts[-1])}", flush=True)
+        for grid, table in tables if arguments.list or arguments.show else []:
             if numbered_rows(table):
                 print_table(table)
-    total = Count(*(sum(column) for column in zip(*map(as_tuple, counts), strict=True)))
+                print_grid(grid, arguments.show)
+    total = Count(*(sum(column) for column in zip(*map(astuple, counts), strict=True)))
     print(f"{'all':44} {line_of(total)}")
 
 
-def pdfs_in(paths: Sequence[Path]) -> Iterator[Path]:
+def files_in(paths: Sequence[Path], suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """The files that have a reader, and one of the suffixes where some are given."""
     for path in paths:
-        if path.is_dir():
-            yield from path.rglob("*.pdf")
-        else:
-            yield path
+        for file in path.rglob("*") if path.is_dir() else [path]:
+            if file.is_file() and has_reader(file.name) and (not any(suffixes) or file.suffix[1:].lower() in suffixes):
+                yield file
 
 
-def read_tables(path: Path) -> list[Table]:
-    with path.open("rb") as file:
-        document = read_pdf(ReadSource(path.name, path.stat().st_size, file))
-    tables = (grid_to_table(grid, document="d", title=document.title) for grid in document.grids)
-    return [table for table in tables if table is not None]
+def read_tables(path: Path) -> list[tuple[Grid, Table]]:
+    """Each grid of a file that is a table, with the table; [] for a file that cannot be read, which is said."""
+    try:
+        with path.open("rb") as file:
+            document = reader_for(path.name)(ReadSource(path.name, path.stat().st_size, file))
+    except FileUnreadable as exc:
+        print(f"{path.name[:44]:44} {exc.reason}")
+        return []
+    made = ((grid, grid_to_table(grid, document="d", title=document.title)) for grid in document.grids)
+    return [(grid, table) for grid, table in made if table is not None]
 
 
 def count_tables(tables: Sequence[Table]) -> Count:
@@ -88,17 +99,6 @@ def numbered_rows(table: Table) -> set[int]:
     return {cell.row for cell in table.cells if cell.column in columns}
 
 
-def as_tuple(count: Count) -> tuple[int, ...]:
-    return (
-        count.tables,
-        count.rows,
-        count.numbered_rows,
-        count.columns,
-        count.numbered_columns,
-        count.long_labels,
-    )
-
-
 def line_of(count: Count) -> str:
     share = 100 * count.numbered_rows / max(count.rows, 1)
     return (
@@ -108,10 +108,19 @@ def line_of(count: Count) -> str:
 
 
 def print_table(table: Table) -> None:
-    print(f"    page {table.locator.page}: {table.title[:90]!r}, {len(table.rows)} rows")
+    """Place, rows, and what was found of the header: nothing at all, or nothing above some columns."""
+    numbered, place = numbered_columns(table), table.locator
+    where = f"page {place.page}" if place.page else f"{place.sheet or ''}!{place.cells}" if place.cells else ""
+    where = where or (f"lines {place.lines[0]}-{place.lines[1]}" if place.lines else "")
+    found = "no header row" if len(numbered) == len(table.columns) else f"nothing above {[c + 1 for c in numbered]}"
+    print(f"    {where}: {len(numbered_rows(table))} of {len(table.rows)} rows, {found}: {table.title[:90]!r}")
     print(f"      columns: {' | '.join(' > '.join(header.path)[:40] for header in table.columns)}")
-    for text in list(row_texts(table).values())[:3]:
-        print(f"      {text[:150]}")
+
+
+def print_grid(grid: Grid, n_rows: int) -> None:
+    for row in range(min(n_rows, grid.n_rows)):
+        cells = [cell for cell in grid.cells if cell.row == row]
+        print("      " + " | ".join(f"{cell.column + 1}:{' '.join(cell.text.split())[:40]}" for cell in cells))
 
 
 if __name__ == "__main__":
