@@ -14,6 +14,9 @@ from mixrag_cli.sentences import split_sentences
 from mixrag_cli.tables.grid import grid_to_table
 
 WORD = re.compile(r"[^\W_⁰¹²³⁴-⁹ᵃ-ᶻ]+")  # raised marks are markup in the file
+INLINE = "a|abbr|b|cite|code|em|font|i|ix:\\w+|kbd|s|small|span|strong|sub|sup|tt|u|wbr"  # they may stand inside a word
+INLINE_TAG = re.compile(rf"</?(?:{INLINE})(?:\s[^>]{{0,500}})?/?>", re.IGNORECASE)
+MARK_IN_WORD = re.compile(r"[`*_]+")
 
 
 def read_document(name: str, raw: bytes) -> Document:
@@ -46,18 +49,19 @@ def cited_sentences(name: str, raw: bytes, window: int = 64) -> Iterator[tuple[s
 def is_held(sentence: str, lines: list[str], cited: tuple[int, int]) -> bool:
     """Whether the cited lines hold the sentence's words in order, the first line its first, the last line its last.
 
-    Numbers in front of items are passed over: a reader counts them.
+    Numbers in front of items are passed over: a reader counts them. A table's row may begin and end with cells that
+    hold no word.
     """
     sentence = re.sub(r"^\s*\d+[.)]\s", "", sentence, flags=re.MULTILINE)
     first, last = cited
     above, below = sentence.split("\n")[0], sentence.split("\n")[-1]
-    begins = WORD.findall(above)[:1]
-    ends = WORD.findall(below)[-1:]
+    begins = WORD.findall(above.partition("|")[0])[:1]
+    ends = WORD.findall(below.rpartition("|")[2])[-1:]
     return any(
         _has_in_order(WORD.findall(sentence), shown("\n".join(lines[first - 1 : last])))
         and _has_in_order(begins, shown(lines[first - 1]))
         and _has_in_order(ends, shown(lines[last - 1]))
-        for shown in (str, _as_written, _without_tags)
+        for shown in (str, _as_written, _without_tags, _joined)
     )
 
 
@@ -72,3 +76,8 @@ def _as_written(source: str) -> str:
 
 def _without_tags(source: str) -> str:
     return _as_written(re.sub(r"<[^>]{0,500}>", " ", source))
+
+
+def _joined(source: str) -> str:
+    """Words whole that markup parts: "`fd`s", "<b>Tota</b>l"."""
+    return MARK_IN_WORD.sub("", _without_tags(INLINE_TAG.sub("", source)))
