@@ -407,3 +407,36 @@ def test_any_grid_gives_a_sound_table_or_none(rows: list[list[str]], spans: list
     assert all(header.path and all(header.path) for header in (*table.columns, *table.rows))
     table_text(table)
     row_texts(table)
+
+
+def test_columns_that_merged_cells_reach_over_are_no_columns() -> None:
+    rows = [["", "", "", "Owned", "", "", "State"], ["North", "", "", "87.5", "", "", "Ohio"]]
+    wide = {(r, c): (1, 3) for r in range(2) for c in (0, 3)}
+    table = to_table([*rows, ["South", "", "", "50", "", "", "Iowa"]], {**wide, (2, 0): (1, 3), (2, 3): (1, 3)})
+    assert tops(table) == [("Owned",), ("State",)]
+    assert lefts(table) == [("North",), ("South",)]
+
+
+def test_signs_in_columns_of_their_own_are_written_to_their_figures() -> None:
+    table = to_table(
+        [
+            ["Item", "2015", "", "", "2014", "", ""],
+            ["Balance", "$", "54,000", "", "$", "60,000", ""],
+            ["Insured", "(", "54,000", ")", "", "58,000", ""],
+            ["Rest", "$", "-", "", "$", "2,000", ""],
+        ],
+        {(0, 1): (1, 3), (0, 4): (1, 3)},
+    )
+    assert tops(table) == [("2015",), ("2014",)]
+    assert [cell.text for cell in table.cells] == ["$54,000", "$60,000", "(54,000)", "58,000", "$-", "$2,000"]
+    assert [cell.value for cell in table.cells][:3] == [54000, 60000, -54000]
+
+
+def test_a_column_of_list_marks_or_dashes_names_no_row() -> None:
+    table = to_table([["•", "Office", "", "Posts"], ["•", "Harbour", "—", "12"], ["•", "Mill", "—", "7"]])
+    assert lefts(table) == [("Harbour",), ("Mill",)]
+    assert tops(table) == [("Posts",)]
+
+
+def test_short_names_beside_figures_are_no_signs() -> None:
+    assert lefts(to_table([["State", "Members"], ["OH", "12"], ["IA", "7"]])) == [("OH",), ("IA",)]

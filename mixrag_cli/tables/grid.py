@@ -19,6 +19,7 @@ from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.halves import stack_halves
 from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
+from mixrag_cli.tables.narrowing import narrow_grid
 from mixrag_cli.tables.row_labels import fills_down, key_name
 from mixrag_cli.tables.rows import RowHeader, read_rows
 from mixrag_cli.tables.text import column_name
@@ -51,9 +52,10 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     document: the document's id, part of the table's id. title: used where the grid has no caption of its own.
     Merged data cells appear once, at their top left corner, with their spans.
     """
-    matrix = grid_to_matrix(grid)
-    stacked = stack_halves(grid, matrix)
-    if stacked is not grid:
+    narrow = narrow_grid(grid)
+    matrix = grid_to_matrix(narrow)
+    stacked = stack_halves(narrow, matrix)
+    if stacked is not narrow:
         matrix = grid_to_matrix(stacked)
     layout = find_layout(matrix)
     if layout is None:
