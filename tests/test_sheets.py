@@ -165,6 +165,29 @@ def test_a_header_below_a_blank_row_begins_another_table(heads: list[Any]) -> No
     assert [cell.text for cell in second.cells if cell.row == second.rows[0].index] == ["2", "4"]
 
 
+def test_periods_named_once_name_the_columns_of_every_block_below() -> None:
+    rows = [["", "Q1", "Q2", 2024], ["Sales", 5, 6, 11], ["Costs", 8, 9, 17], [], ["Gas"], [], []]
+    rows += [["Output"], ["", "", "", ""], ["North", 2, 4, 6], ["South", 3, 1, 4]]
+    sales, output = tables_of(read(make_book(fill_rows(rows))))
+    assert [header.path for header in output.columns] == [header.path for header in sales.columns]
+    assert [(cell.address, cell.text) for cell in output.cells][:3] == [("B10", "2"), ("C10", "4"), ("D10", "6")]
+    assert output.locator.cells == "A10:D11"
+
+
+def test_headings_far_above_labels_in_two_columns_name_the_figures() -> None:
+    rows = [["", "", "", "Q1", "Q2", 2024], [], [], ["Profit", "", "", 5, 6, 11], ["", "Hedges", "", 8, 9, 17]]
+    (table,) = tables_of(read(make_book(fill_rows([*rows, ["", "Taxes", "", 1, 2, 3]]))))
+    assert [header.path for header in table.columns] == [("Q1",), ("Q2",), ("2024",)]
+    assert [cell.text for cell in table.cells][:3] == ["5", "6", "11"]
+
+
+def test_figures_beside_columns_that_nothing_names_get_no_headings_from_above() -> None:
+    rows = [["", "Q1", "Q2"], ["Sales", 5, 6], ["Costs", 8, 9], [], [], [], [], []]
+    rows += [["Posts", 2, 4, 6], ["Rooms", 3, 1, 4]]
+    _, posts = tables_of(read(make_book(fill_rows(rows))))
+    assert [header.path for header in posts.columns] == [("column 2",), ("column 3",), ("column 4",)]
+
+
 def test_a_title_and_its_headings_above_a_blank_row_belong_to_what_follows() -> None:
     rows = [
         ["2", "Purpose of visits by month"],

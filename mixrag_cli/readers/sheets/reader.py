@@ -108,16 +108,16 @@ def _add_table(
     region = found.region
     for caption in found.captions:
         _add_text(builder, sheet, caption, cells)
-    rows = range(region.top, region.bottom + 1)
-    grid_cells = _grid_cells(cells, region, sheet.merges, {row: row - region.top for row in rows})
+    rows = found.rows
+    grid_cells = _grid_cells(cells, region, sheet.merges, {row: place for place, row in enumerate(rows)})
     grid = Grid(
-        region.n_rows,
+        len(rows),
         region.n_columns,
         grid_cells,
         Locator((0, 0), sheet=sheet.name, cells=cell_range(region.top, region.left, region.bottom, region.right)),
         caption="\n".join(_region_text(caption, cells) for caption in found.captions),
         notes=(*(_region_text(note, cells) for note in found.notes), *hidden),
-        total_rows=region.n_rows,
+        total_rows=len(rows),
     )
     _add_grid(builder, grid, region)
     for note in found.notes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from mixrag_cli.readers.sheets.sampling import SourceCell
@@ -46,11 +46,20 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class TableRegion:
-    """A table with the text regions that stand right above (caption) and below it (notes)."""
+    """A table with the text regions that stand right above (caption) and below it (notes).
+
+    headings: rows of the sheet further up that name its columns, where it has none of its own.
+    """
 
     region: Region
     captions: tuple[Region, ...] = ()
     notes: tuple[Region, ...] = ()
+    headings: range = range(0)
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows of the sheet that make it up, its headings first."""
+        return [*self.headings, *range(self.region.top, self.region.bottom + 1)]
 
 
 def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region]:
@@ -63,7 +72,7 @@ def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region
     if not by_row:
         return []
     regions = [_shrink(region, by_row) for region in _cut(_bounds(by_row), by_row, cells, 0)]
-    return _bind_texts(sorted(regions, key=lambda region: (region.top, region.left)), cells)
+    return _pass_headings_down(_bind_texts(sorted(regions, key=lambda region: (region.top, region.left)), cells), cells)
 
 
 def _columns_by_row(cells: Cells, merges: list[Merge]) -> dict[int, set[int]]:
@@ -188,13 +197,19 @@ def _is_headed(lower: Region, upper: Region, cells: Cells) -> bool:
 
 def _has_headings(region: Region, cells: Cells) -> bool:
     """Whether a row above the first figures holds texts or years in several columns beside the labels."""
+    return bool(_heading_rows(region, cells))
+
+
+def _heading_rows(region: Region, cells: Cells) -> range:
+    """The rows from the first such row down to the first figures; none without it, or where no figures stand near."""
+    first = None
     for row in range(region.top, min(region.bottom, region.top + MAX_TITLED_ROWS) + 1):
         found = _texts_of_row(row, region, cells)
         if any(map(is_figure, found)):
-            return False
-        if sum(cell is not cells.get((row, region.left)) for cell in found) > 1:
-            return True
-    return False
+            return range(first, row) if first is not None else range(0)
+        if first is None and sum(cell is not cells.get((row, region.left)) for cell in found) > 1:
+            first = row
+    return range(first, min(region.bottom, first + MAX_HEADING_ROWS - 1) + 1) if first is not None else range(0)
 
 
 def _heads(region: Region, cells: Cells) -> bool:
@@ -330,6 +345,41 @@ def _bind_texts(regions: list[Region], cells: Cells) -> list[TableRegion | Regio
         TableRegion(table, tuple(reversed(captions[table])), tuple(reversed(notes[table]))) for table in tables
     ]
     return sorted([*bound, *loose], key=_order)
+
+
+def _pass_headings_down(found: list[TableRegion | Region], cells: Cells) -> list[TableRegion | Region]:
+    """Give tables without headings those of the last table above that has some, where they name its figures.
+
+    So are periods named once at the head of a sheet, above one block of rows after the other. A band of nothing but
+    headings goes, with its captions, to the first table below it.
+    """
+    passed: list[TableRegion | Region] = []
+    last: TableRegion | None = None
+    headings = range(0)
+    for each in found:
+        if isinstance(each, TableRegion) and (own := _heading_rows(each.region, cells)):
+            last, headings = each, own
+        elif isinstance(each, TableRegion) and last is not None and _is_named_by(last, headings, each.region, cells):
+            if passed[-1] is last and _is_heading_only(last.region, cells):
+                each = replace(each, captions=(*last.captions, *each.captions))
+                passed.pop()
+            each = replace(each, headings=headings)
+        passed.append(each)
+    return passed
+
+
+def _is_named_by(upper: TableRegion, headings: range, region: Region, cells: Cells) -> bool:
+    """Whether rows of labels and figures stand below a table, each column of figures below one of its headings."""
+    rows = (_texts_of_row(row, region, cells) for row in range(region.top, region.bottom + 1))
+    first = next((found for found in rows if len(found) > 1), [])
+    figures = [place for place in _places(region) if (cell := cells.get(place)) and is_figure(cell)]
+    columns = {column for _, column in figures}
+    if upper.region.bottom >= region.top or not any(map(is_figure, first)) or _heads(region, cells) or len(columns) < 2:
+        return False
+    labelled = {row for row, column in cells if region.left <= column < min(columns)}
+    with_figures = {row for row, _ in figures}
+    is_labelled = 2 * len(labelled & with_figures) > len(with_figures)
+    return is_labelled and all(any((row, column) in cells for row in headings) for column in columns)
 
 
 def _order(found: TableRegion | Region) -> tuple[int, int]:
