@@ -54,6 +54,23 @@ quiet    -q     says less
 =======  =====  ========
 """
 
+TABULAR = r"""
+\begin{table}[ht]
+\caption{Ships by \textbf{port} in 2023 (in thousands)}
+\begin{tabular*}{\linewidth}{@{}lrr@{}}
+\toprule
+ & \multicolumn{2}{c}{Ships} \\ \cmidrule(lr){2-3}
+Port & Large & Small \\
+\midrule
+Brook \& Sons & 1{,}200 & 45\,\% \\ % a comment & no cell
+\multirow{2}{*}{Hull} & 7 &
+ $12$ \\[2pt]
+\bottomrule
+\end{tabular*}
+\end{table}
+Text. \begin{tabular}{ll} is no table here.
+"""
+
 
 def tables_in(text: str) -> list[TextTable]:
     lines = text.split("\n")
@@ -171,3 +188,31 @@ def test_dashes_under_a_row_of_a_simple_table_say_what_its_texts_span() -> None:
         "Total",
     }
     assert [(cell.row, cell.column, cell.line) for cell in table.grid.cells if cell.text == "0.1 s"] == [(5, 2, 10)]
+
+
+def test_a_tabular_of_tex_is_a_table_with_the_caption_of_its_float() -> None:
+    (found,) = tables_in(TABULAR)
+    assert (found.first, found.last) == (3, 13)
+    assert found.grid.caption == "Ships by port in 2023 (in thousands)"
+    assert [(cell.row, cell.column, cell.column_span, cell.text) for cell in found.grid.cells] == [
+        (0, 0, 1, ""),
+        (0, 1, 2, "Ships"),
+        (1, 0, 1, "Port"),
+        (1, 1, 1, "Large"),
+        (1, 2, 1, "Small"),
+        (2, 0, 1, "Brook & Sons"),
+        (2, 1, 1, "1,200"),
+        (2, 2, 1, "45 %"),
+        (3, 0, 1, "Hull"),
+        (3, 1, 1, "7"),
+        (3, 2, 1, "12"),
+    ]
+    assert [cell.line for cell in found.grid.cells if cell.row > 1] == [9, 9, 9, 10, 10, 10]
+    assert {cell.row for cell in found.grid.cells if cell.is_header} == {0, 1}
+
+
+@pytest.mark.parametrize(
+    "text", [r"\begin{tabular}{ll}", "\\begin{tabular}{ll}\na & b\n", r"\begin{tabular}{l} a \\ b \\ \end{tabular}", ""]
+)
+def test_a_tabular_that_never_ends_or_has_one_column_is_none(text: str) -> None:
+    assert tables_in(text) == []

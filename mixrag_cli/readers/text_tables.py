@@ -3,6 +3,7 @@
     pipes       a line of headings, a line of dashes, a line a row; outer pipes or none (Markdown, psql, data sets)
     grid        reStructuredText's boxes of +---+, a cell over columns kept as one
     columns     reStructuredText's simple tables: columns under runs of =====, a text over columns above dashes
+    tabular     TeX's, with the caption of their float (tex_tables)
 
 A drawing that is not understood to its end stays text.
 """
@@ -11,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
+from mixrag_cli.readers.tex_tables import caption_of, tabular_rows
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.places import Locator
 
@@ -50,10 +52,11 @@ def find_text_tables(lines: Sequence[str], first: int, last: int) -> Iterator[Te
     """The tables drawn in these lines, in their order; none overlaps another."""
     at = first
     while at < last:
-        for draw in (_pipes, _boxes, _columns):
+        for draw in (_pipes, _boxes, _columns, _tabular):
             end, rows = draw(lines, at, last)
             if rows:
-                yield TextTable(at, end, _to_grid(rows, (at + 1, end)))
+                caption = caption_of(lines, at, end) if draw is _tabular else ""
+                yield TextTable(at, end, replace(_to_grid(rows, (at + 1, end)), caption=caption))
             if end > at:
                 at = end
                 break
@@ -168,6 +171,12 @@ def _rows_under_runs(
         rows.append(_Row(number, list(zip(texts, spans, strict=True)), is_header))
         is_open = not is_spanning
     return [] if any(span == 0 for row in rows for _, span in row.cells) else rows
+
+
+def _tabular(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]]:
+    end, rows = tabular_rows(lines, first, last)
+    n_columns = max((sum(span for _, span in cells) for _, cells, _ in rows), default=0)
+    return (end, [_Row(*row) for row in rows]) if len(rows) > 1 and 1 < n_columns <= MAX_COLUMNS else (first, [])
 
 
 def _to_grid(rows: Sequence[_Row], lines: tuple[int, int]) -> Grid:
