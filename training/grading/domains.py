@@ -14,7 +14,6 @@ To each the questions of another domain are added, which its folder cannot answe
 from __future__ import annotations
 
 import csv
-import json
 import random
 import re
 from collections import defaultdict
@@ -257,8 +256,3 @@ def _slug(text: str) -> str:
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
-
-
-def questions_to_json(questions: Sequence[Asked]) -> str:
-    """A stable text of the questions, by which kept signs are known to be theirs."""
-    return json.dumps([[one.text, one.forms, [gold.file for gold in one.gold]] for one in questions])
