@@ -131,6 +131,31 @@ def test_steps_up_do_not_hide_which_folder_is_meant(folders: Path, monkeypatch: 
     shutil.rmtree(folders / "other")
 
 
+def test_a_folder_is_one_root_by_whatever_link_it_is_reached(
+    folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, lying, link = tmp_path / "store", tmp_path / "lying" / "docs", tmp_path / "link" / "docs"
+    shutil.copytree(folders / "one", lying)
+    (lying / "deep" / "prices.py").write_text(CODE, "utf-8")
+    (tmp_path / "link").symlink_to("lying")
+
+    assert as_json("index", "--store", str(store), str(link), str(lying))["added"] == 2
+    assert as_json("index", "--store", str(store), str(lying), str(lying / "deep"))["unchanged"] == 2
+    assert as_json("status", "--store", str(store))["roots"] == [str(link)]  # as it was typed first
+    for named in (link, lying):
+        assert as_json("show", "--store", str(store), str(named / "handbook.md"))["path"] == str(link / "handbook.md")
+    assert as_json("remove", "--store", str(store), str(lying / "deep/*.py"))["removed"] == [
+        str(link / "deep/prices.py")
+    ]
+
+    (tmp_path / "short").symlink_to("lying/docs/deep")
+    run("index", str(lying))
+    assert as_json("index", str(tmp_path / "short"))["store"] == str(lying / ".mixrag")
+    run("index", "one", str(tmp_path / "lying"))
+    monkeypatch.chdir(tmp_path / "link")
+    assert as_json("status")["store"] == str(folders / "one" / ".mixrag")
+
+
 def test_an_own_index_goes_before_one_elsewhere(tmp_path: Path) -> None:
     for name in ("store-a", "b/.mixrag"):
         (tmp_path / name).mkdir(parents=True)

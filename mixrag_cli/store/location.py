@@ -30,7 +30,7 @@ def store_for_new(folder: Path, explicit: Path | None = None) -> Path:
     inside = folder / STORE_DIR
     if inside.is_dir() or os.access(folder, os.W_OK | os.X_OK):
         return inside
-    return _store_outside(folder)
+    return _store_outside(Path(os.path.realpath(folder)))
 
 
 def holds_store(path: Path) -> bool:
@@ -49,9 +49,12 @@ def store_asked_for(found: Path, asked: Path | str | None) -> Path | str:
 
 
 def stores_upward(start: Path) -> Iterator[Path]:
-    """Where a store may lie that serves `start`: at it or above it, the nearest first, or where one was remembered."""
-    registered = registered_roots()
-    for folder in (start, *start.parents):
+    """Where a store may lie that serves `start`: at it or above it, the nearest first, or where one was remembered.
+
+    Above it is first how the folder was reached, then where it lies.
+    """
+    registered, lying = registered_roots(), Path(os.path.realpath(start))
+    for folder in dict.fromkeys((start, *start.parents, lying, *lying.parents)):
         yield folder / STORE_DIR
         yield _store_outside(folder)
         if elsewhere := registered.get(str(folder)):

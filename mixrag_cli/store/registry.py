@@ -62,7 +62,7 @@ def registered_roots() -> Mapping[str, str]:
 
 def remember_roots(store: Path, folders: Iterable[Path]) -> None:
     """Let the store be found from these folders. Raises MixragError where the registry cannot be read or written."""
-    wanted = {str(folder.absolute()): os.path.realpath(store) for folder in folders}
+    wanted = {os.path.realpath(folder): os.path.realpath(store) for folder in folders}
     if not wanted.items() <= read_registry().roots.items():
         _update(lambda known: replace(known, roots={**known.roots, **wanted}))
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from mixrag_cli.records.files import DocumentRow
-from mixrag_cli.stories.roots import source_path
+from mixrag_cli.stories.roots import places_meant, source_path
 from mixrag_cli.stories.scope import path_matches
 
 
@@ -20,7 +19,7 @@ def rows_named(rows: Sequence[DocumentRow], store: Path, text: str, here: Path) 
             continue
         if found := [row for row in rows if path_matches(row.path, pattern)]:
             return found
-        places = {os.path.normpath(here / pattern), os.path.realpath(here / pattern)}
+        places = places_meant(pattern, here, rows, store)
         lying = [(row, str(source_path(row, store))) for row in rows]
         if found := [row for row, path in lying if any(path_matches(path, place) for place in places)]:
             return found

@@ -62,6 +62,17 @@ def source_path(row: DocumentRow, store: Path) -> Path:
     return folder_of(row, store) / os.fsdecode(row.key)
 
 
+def places_meant(text: str, here: Path, rows: Sequence[DocumentRow], store: Path) -> set[str]:
+    """Where a file may lie that a text names, from here on, by whatever links: as source_path tells it."""
+    path = here / text
+    places = {os.path.normpath(path), os.path.realpath(path)}
+    for name in {row.root for row in rows}:
+        folder = text_to_root(os.fsdecode(name), store)
+        if (within := _within(path, folder)) is not None:
+            places.add(str(folder / os.fsdecode(within)))
+    return places
+
+
 def plan_index(paths: Sequence[Path], settings: Settings, cwd: Path | None = None) -> IndexPlan:
     """What `mixrag index PATH…` means.
 
@@ -79,9 +90,7 @@ def plan_index(paths: Sequence[Path], settings: Settings, cwd: Path | None = Non
     wanted = [_without_steps_up(here / path) for path in paths]
     first = wanted[0] if wanted[0].is_dir() else wanted[0].parent
     store = _store_with_root(first, explicit) or store_for_new(first, explicit)
-    known = read_roots(store)
-    roots = tuple(_root_for(path, store, known) for path in wanted)
-    return IndexPlan(store, roots)
+    return IndexPlan(store, _roots_for(wanted, store))
 
 
 def _local_store(settings: Settings) -> Path | None:
@@ -117,17 +126,43 @@ def _store_with_root(folder: Path, explicit: Path | None) -> Path | None:
         store = find_store(folder, explicit)
     except NoIndex:
         return None
-    holds = any(folder.is_relative_to(text_to_root(name, store)) for name in read_roots(store))
+    holds = any(_within(folder, text_to_root(name, store)) is not None for name in read_roots(store))
     return store if holds or explicit else None
+
+
+def _roots_for(paths: Sequence[Path], store: Path) -> tuple[RootPlan, ...]:
+    """The roots that the paths mean, each once: also those that the store does not know yet."""
+    known = list(read_roots(store))
+    roots: list[RootPlan] = []
+    for path in paths:
+        root = _root_for(path, store, known)
+        known.append(os.fsdecode(root.name))
+        if not any(other.name == root.name and other.covers(root.within) for other in roots):
+            roots.append(root)
+    return tuple(roots)
 
 
 def _root_for(path: Path, store: Path, known: Sequence[str]) -> RootPlan:
     for name in known:
         folder = text_to_root(name, store)
-        if path == folder:
-            return RootPlan(folder, os.fsencode(name))
-        if path.is_relative_to(folder):
-            return RootPlan(folder, os.fsencode(name), os.fsencode(path.relative_to(folder)))
+        if (within := _within(path, folder)) is not None:
+            return RootPlan(folder, os.fsencode(name), within)
     if path.is_dir():
         return RootPlan(path, os.fsencode(root_to_text(path, store)))
     return RootPlan(path.parent, os.fsencode(root_to_text(path.parent, store)), os.fsencode(path.name))
+
+
+def _within(path: Path, folder: Path) -> bytes | None:
+    """The path as the folder knows it, b"" for the folder itself, None for a path outside of it.
+
+    A folder is the same by whatever links it is reached.
+    """
+    for below, above in ((_lying(path), Path(os.path.realpath(folder))), (path, folder)):
+        if below.is_relative_to(above):
+            return b"" if below == above else os.fsencode(below.relative_to(above))
+    return None
+
+
+def _lying(path: Path) -> Path:
+    """Where a folder lies, or a file's folder, with the links on the way followed; a file may be a link itself."""
+    return Path(os.path.realpath(path)) if path.is_dir() else Path(os.path.realpath(path.parent), path.name)

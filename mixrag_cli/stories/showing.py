@@ -8,7 +8,6 @@ A REF is a path with an optional place, or the id of a passage as search prints 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.places import Locator, cells_overlap
 from mixrag_cli.records.tables import Table
 from mixrag_cli.store import StoreReader
-from mixrag_cli.stories.roots import source_path
+from mixrag_cli.stories.roots import places_meant, source_path
 
 if TYPE_CHECKING:
     from mixrag_cli.store.memory import MemoryStore
@@ -133,7 +132,7 @@ def find_document(rows: Sequence[DocumentRow], path: str, store: Path, here: Pat
     plain = path.removeprefix("./")
     found = [row for row in indexed if row.path == plain]
     if not found:
-        places = {os.path.normpath(here / path), os.path.realpath(here / path)}
+        places = places_meant(path, here, indexed, store)
         found = [row for row in indexed if str(source_path(row, store)) in places]
     found = found or [row for row in indexed if row.path.endswith(f"/{plain}")]
     if len(found) == 1:
