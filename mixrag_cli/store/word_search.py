@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from mixrag_cli.store.nearest import TIE_SLACK
+from mixrag_cli.store.nearest import TIE_SLACK, count_wanted
 from mixrag_cli.store.open_tables import OpenTables
 from mixrag_cli.store.postings import Rows, WordLists, open_words
 from mixrag_cli.store.schema import CHUNKS
@@ -44,8 +44,12 @@ class WordSearch:
         if known is not None:
             return dict(zip(known[0].tolist(), known[1].tolist(), strict=True))
         found = self._by_engine(terms, where, columns=["_score"], with_row_id=True, limit=limit + TIE_SLACK)
-        names = ("_rowid", "_score")
-        return dict(zip(*(found[name].to_pylist() for name in names), strict=True)) if found.num_rows else {}
+        if not found.num_rows:
+            return {}
+        if count_wanted(found["_score"].to_numpy(), limit) == limit + TIE_SLACK:  # which of the ties came is chance
+            found = self._by_engine(terms, where, columns=["path", "position", "_score"], with_row_id=True)
+            found = found.sort_by([("_score", "descending"), ("path", "ascending"), ("position", "ascending")])[:limit]
+        return dict(zip(found["_rowid"].to_pylist(), found["_score"].to_pylist(), strict=True))
 
     def count_documents(self, terms: Sequence[str], where: str | None) -> dict[str, int]:
         """For each document the number of its passages that hold at least one of the terms."""
