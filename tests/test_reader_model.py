@@ -4,6 +4,8 @@ import math
 import shutil
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from mixrag_cli.models import bundled_reader, load_reader
 from mixrag_cli.models.bundled_reader import EXPECTS, OPERATIONS, cell_text
 from mixrag_cli.reading import Reading, Span, joint_spans
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories import collection, session
+from mixrag_cli.stories.scope import Scope
 
 PASSAGES = [
     "The bridge over the Aare was opened in 1883. It replaced a ferry that had run since the thirteenth century.",
@@ -163,3 +167,21 @@ def test_int8_is_near_float32(published_model):
     )
     exact, near = (np.array([(r.holds, r.pair, r.none) for r in m.read(QUESTION, PASSAGES)]) for m in (whole, quick))
     assert np.abs(exact - near).max() < 0.15 * np.abs(exact).max()
+
+
+def test_it_is_loaded_beside_the_store_for_a_question_and_never_for_a_search(
+    northmere_texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading: list[threading.Thread] = []
+
+    def load(settings: Settings):
+        loading.append(threading.current_thread())
+        return load_reader(settings)
+
+    for module in (session, collection):
+        monkeypatch.setattr(module, "load_reader", load)
+    assert session.open_session(northmere_texts, Settings()).search("boil notice", Scope(), 3).hits
+    assert not loading
+    asked = session.open_session(northmere_texts, Settings(), asks=True)
+    assert asked.ask("When is a boil notice issued?", Scope()).models["reader"] == asked.passage_reader.name
+    assert len(loading) == 1 and loading[0] is not threading.main_thread()

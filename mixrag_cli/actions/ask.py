@@ -42,7 +42,7 @@ def ask(
 
     # What reads the evidence takes a tenth of a second to load; meanwhile the store and the embedder are opened.
     threading.Thread(target=import_module, args=("mixrag_cli.stories.answering",)).start()
-    session = open_all_for(search, settings, face, needs_generator=bool(generator))
+    session = open_all_for(search, settings, face, asks=True, needs_generator=bool(generator))
     if reply.jsonl:
         from mixrag_cli.actions.batch import ask_batch  # a batch shows its progress: rich takes 0.05 s to load
 

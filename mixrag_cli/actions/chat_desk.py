@@ -33,7 +33,7 @@ WELCOME = "Ask about {files:,} files. /help lists the commands, Ctrl-D leaves."
 
 def begin_chat(lines: LineReader, search: Search, settings: Settings, face: Face, *, needs_generator: bool) -> Desk:
     """A chat with a session of its own. Raises what opening it raises; see open_session_for."""
-    session = open_session_for(search, settings, face, needs_generator=needs_generator)
+    session = open_session_for(search, settings, face, asks=True, needs_generator=needs_generator)
     return Desk(
         conversation=Conversation(session, scope_of(search)),
         console=console_of(face),

@@ -21,35 +21,40 @@ if TYPE_CHECKING:
     from mixrag_cli.output.lines import Locate
 
 
-def open_session_for(search: Search, settings: Settings, face: Face, *, needs_generator: bool = False) -> Session:
+def open_session_for(
+    search: Search, settings: Settings, face: Face, *, asks: bool = False, needs_generator: bool = False
+) -> Session:
     """The files read now where some are named, else the index, brought up to date first where that is wished.
 
+    asks: whether a question is to be answered; what reads passages for it is then loaded meanwhile.
     needs_generator: raise ModelUnusable at once where it cannot be had; else an answer notes it.
     Raises WrongUsage for wishes that exclude each other, and what opening either raises.
     """
     _check_files_alone(search, face)
     if search.sync:
         _sync(settings, face)
-    session = _open(search.file, settings)
+    session = _open(search.file, settings, asks=asks)
     if needs_generator:
-        session.generator  # noqa: B018
+        session.load_generator()
     return session
 
 
-def open_all_for(search: Search, settings: Settings, face: Face, *, needs_generator: bool = False) -> Session | Several:
+def open_all_for(
+    search: Search, settings: Settings, face: Face, *, asks: bool = False, needs_generator: bool = False
+) -> Session | Several:
     """As open_session_for; of several collections, all of them."""
     stores = collections_of(face)
     if not stores:
-        return open_session_for(search, settings, face, needs_generator=needs_generator)
+        return open_session_for(search, settings, face, asks=asks, needs_generator=needs_generator)
     _check_files_alone(search, face)
     if (lend := lender()) is not None:
         return lend(settings, stores)
     if search.sync:
         for store in stores.values():
             _sync(replace(settings, store=store), face)
-    sessions = open_several(stores, settings)
+    sessions = open_several(stores, settings, asks=asks)
     if needs_generator:
-        sessions[0].generator  # noqa: B018
+        sessions[0].load_generator()
     return Several(sessions)
 
 
@@ -94,7 +99,7 @@ def _sync(settings: Settings, face: Face) -> None:
     sync(settings, face)
 
 
-def _open(files: Sequence[Path] | None, settings: Settings) -> Session:
+def _open(files: Sequence[Path] | None, settings: Settings, *, asks: bool) -> Session:
     if (lend := lender()) is not None:
         if files:
             raise NotWarm
@@ -102,7 +107,7 @@ def _open(files: Sequence[Path] | None, settings: Settings) -> Session:
         assert isinstance(lent, Session)  # no collections are named
         return lent
     if not files:
-        return open_session(Path.cwd(), settings)
+        return open_session(Path.cwd(), settings, asks=asks)
 
     from mixrag_cli.stories.unindexed import open_files
 

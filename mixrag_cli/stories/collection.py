@@ -7,7 +7,6 @@ answering), which session.py puts together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
@@ -51,6 +50,8 @@ from mixrag_cli.tables.summaries import summary_chunk_id
 from mixrag_cli.terms import text_to_terms
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import numpy as np
     import numpy.typing as npt
 
@@ -73,10 +74,16 @@ class Collection:
     """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions.
 
     name: of the collection, which its hits carry; "" where only one is asked.
+    loading_reader: its passage_reader where that is being loaded already.
     """
 
     def __init__(
-        self, reader: StoreReader | MemoryStore, embedder: Embedder, settings: Settings, name: str = ""
+        self,
+        reader: StoreReader | MemoryStore,
+        embedder: Embedder,
+        settings: Settings,
+        name: str = "",
+        loading_reader: Future[ReaderModel] | None = None,
     ) -> None:
         self.reader = reader
         self.name = name
@@ -84,6 +91,7 @@ class Collection:
         self._settings = settings
         self._generator: Generator | None = None
         self._lender: Collection | None = None
+        self._loading_reader = loading_reader
         counts = reader.record.counts
         # Not a method of its own: a cycle would keep the reader, and its lock, until the collector comes by.
         self._embedded = lru_cache(maxsize=KEPT_QUERIES)(partial(_embed_query, embedder))
@@ -104,6 +112,10 @@ class Collection:
     @property
     def generator(self) -> Generator:
         """The generator that the settings name, loaded when first needed and kept warm. Raises ModelUnusable."""
+        return self.load_generator()
+
+    def load_generator(self) -> Generator:
+        """As generator, for those who want it now and use it later. Raises ModelUnusable."""
         if self._generator is None:
             lent = None if self._lender is None else self._lender.generator
             self._generator = lent or require_generator(self._settings)
@@ -162,17 +174,17 @@ class Collection:
         """The token vectors that header paths are read by; loaded when first needed."""
         return load_token_vectors(self.embedder, self._settings)
 
-    @property
+    @cached_property
     def passage_reader(self) -> ReaderModel:
         """What reads a question and a passage together; loaded when first needed. Raises ModelUnusable."""
-        return self.loading_reader.result()
-
-    @cached_property
-    def loading_reader(self) -> Future[ReaderModel]:
-        """The passage_reader as it is loaded, beside what its first asker does until it is needed."""
         if self._lender is not None:
-            return self._lender.loading_reader
-        return ThreadPoolExecutor(max_workers=1).submit(load_reader, self._settings)
+            return self._lender.passage_reader
+        return load_reader(self._settings) if self._loading_reader is None else self._loading_reader.result()
+
+    def warm_up(self) -> None:
+        """Load what a first question needs of the models. Raises ModelUnusable."""
+        self.vector_of("warm")
+        self.passage_reader.question("warm")
 
     def borrow_models(self, lender: Collection) -> None:
         """Read and answer by the other collection's models, so that each is loaded once."""

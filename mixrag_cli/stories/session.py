@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mixrag_cli.errors import StoreMismatch
-from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.models import Embedder, load_embedder, load_reader
+from mixrag_cli.reading import ReaderModel
 from mixrag_cli.records.answers import Answer
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.settings import Settings
@@ -74,38 +75,43 @@ class Session(Collection):
 
         on_text: told a generator's words as they come, provisional until the answer is returned.
         """
-        self.loading_reader  # noqa: B018 - begins here, beside retrieval
         # Only asking pays for the reader: its wordings take a tenth of a second to compile.
         from mixrag_cli.stories.answering import answer_question
 
         return answer_question(self, question, scope, on_text)
 
 
-def open_several(stores: Mapping[str, Path], settings: Settings) -> tuple[Session, ...]:
-    """A session of each store, by its name, over one embedder and one reader. Raises as open_session does."""
-    embedder = load_embedder(settings)
+def open_several(stores: Mapping[str, Path], settings: Settings, *, asks: bool = False) -> tuple[Session, ...]:
+    """A session of each store, by its name, over one embedder and one reader. asks, raises: as in open_session."""
+    embedder, loading_reader = _load_models(settings, asks)
     sessions: list[Session] = []
     for name, store in stores.items():
         reader = open_reader(find_store(store, store))
-        ensure_same_model(reader, embedder)
-        sessions.append(Session(reader, embedder, settings, name))
+        ensure_same_model(reader, embedder.result())
+        sessions.append(Session(reader, embedder.result(), settings, name, loading_reader))
     for session in sessions[1:]:
         session.borrow_models(sessions[0])
     return tuple(sessions)
 
 
-def open_session(start: Path, settings: Settings) -> Session:
-    """Open the store found from start upward and load its embedder, both at once.
+def open_session(start: Path, settings: Settings, *, asks: bool = False) -> Session:
+    """Open the store found from start upward, and load its embedder meanwhile.
 
+    asks: whether a question is to be answered, so that the reader model is loaded then too.
     Raises NoIndex, StoreDamaged, StoreMismatch (another model than the settings name), ModelUnusable.
     """
     store = find_store(start, settings.store)
-    with ThreadPoolExecutor(max_workers=1) as background:
-        loading = background.submit(load_embedder, settings)
-        reader = open_reader(store)
-        embedder = loading.result()
-    ensure_same_model(reader, embedder)
-    return Session(reader, embedder, settings)
+    embedder, loading_reader = _load_models(settings, asks)
+    reader = open_reader(store)
+    ensure_same_model(reader, embedder.result())
+    return Session(reader, embedder.result(), settings, loading_reader=loading_reader)
+
+
+def _load_models(settings: Settings, asks: bool) -> tuple[Future[Embedder], Future[ReaderModel] | None]:
+    """The embedder and, where a question is to be answered, the reader model, as they are loaded in threads."""
+    background = ThreadPoolExecutor(max_workers=2)
+    embedder = background.submit(load_embedder, settings)
+    return embedder, background.submit(load_reader, settings) if asks else None
 
 
 def ensure_same_model(reader: StoreReader, embedder: Embedder) -> None:

@@ -48,8 +48,7 @@ class WarmSessions:
         """Open every store and load what a first question needs of the models. Raises as use does."""
         with self.use():
             assert self._lender is not None
-            self._lender.vector_of("warm")
-            self._lender.passage_reader  # noqa: B018
+            self._lender.warm_up()
 
     def follow(self) -> None:
         """Let go of commits that are no longer the last, so that clean-up may remove them; open the last ones.
