@@ -26,7 +26,8 @@ from mixrag_cli.output.payloads import answer_to_json
 from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.reader import Asking, generate_answer
 from mixrag_cli.recap.generated.strategies import Limits
-from mixrag_cli.recap.support import find_quote, unsupported_numbers
+from mixrag_cli.recap.quotes import find_quote
+from mixrag_cli.recap.support import unsupported_numbers
 from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import Settings
 

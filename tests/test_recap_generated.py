@@ -25,8 +25,9 @@ from mixrag_cli.recap.generated.packing import MAX_PASSAGES, pack_evidence
 from mixrag_cli.recap.generated.reader import Asking, generate_answer
 from mixrag_cli.recap.generated.strategies import STRATEGIES, Limits
 from mixrag_cli.recap.generated.units import UnitsDisagree, result_unit
+from mixrag_cli.recap.quotes import find_quote
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.recap.support import find_quote, numbers_in, unsupported_numbers
+from mixrag_cli.recap.support import numbers_in, unsupported_numbers
 from mixrag_cli.records.answers import Answer
 
 WIDE = "region," + ",".join(f"year {year}" for year in range(2000, 2020)) + "\n"

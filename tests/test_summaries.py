@@ -19,6 +19,7 @@ from mixrag_cli.generator import Generator, Request
 from mixrag_cli.models import LateEmbedder
 from mixrag_cli.models.server import load_server
 from mixrag_cli.output.payloads import index_to_json
+from mixrag_cli.records.passages import summary_chunk_id
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
@@ -33,7 +34,6 @@ from mixrag_cli.tables.summaries import (
     fit_table,
     foreign_numbers,
     read_summary,
-    summary_chunk_id,
     summary_request,
 )
 

@@ -23,7 +23,6 @@ from mixrag_cli.recap.odds import chance_of, log_odds
 from mixrag_cli.recap.signs import KINDS, SIGNS, Draft
 
 WEIGHTS_FILE = "grading_weights.json"
-N_LIKELY = 3  # candidates that are shown, from different places
 INPUTS = (*SIGNS, *(f"is {kind}" for kind in KINDS))
 
 # A leaf's log odds, or: input's number, threshold, whether a missing one goes left, tree up to it, tree above it.

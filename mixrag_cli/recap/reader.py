@@ -17,11 +17,11 @@ from dataclasses import replace
 
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.grading import N_LIKELY, Grading, shipped_grading
+from mixrag_cli.recap.grading import Grading, shipped_grading
 from mixrag_cli.recap.missing import what_is_missing
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
-from mixrag_cli.records.answers import Answer, Candidate
+from mixrag_cli.records.answers import N_LIKELY, Answer, Candidate
 
 UNSURE = "no answer is sure enough to state"
 N_NEAREST = 3

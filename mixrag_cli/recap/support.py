@@ -1,9 +1,6 @@
-"""What counts as quoted and what as supported: the exact checks behind every answer.
+"""What counts as supported: a number that equals one that was quoted, computed or asked with, or rounds a computed one.
 
-    a quote      stands in its source letter by letter, but for blanks, table bars and kinds of dashes and quote signs
-    a number     is supported when it equals one that was quoted, computed or asked with, or rounds a computed one
-
-Nothing here asks a model or measures likeness: each check is true or false.
+Nothing here asks a model or measures likeness: each check is true or false, as those of quotes.py.
 """
 
 from __future__ import annotations
@@ -12,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal, localcontext
-from functools import lru_cache
 
 from mixrag_cli.quantities.numerals import Value
 from mixrag_cli.quantities.prose_numbers import find_numbers
@@ -21,27 +17,6 @@ from mixrag_cli.records.answers import Evidence
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
 MAX_NUMBER_CHARS = 60
-_SAME_SIGN = {ord(sign): "-" for sign in "‐‑‒–—―−"} | {ord(sign): "'" for sign in "‘’‚`´"}
-_SAME_SIGN |= {ord(sign): '"' for sign in "“”„«»"} | {ord("|"): " "}
-
-
-def find_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Where the quote stands in the text, [start, end); None where it does not, or only inside a word or a number.
-
-    Example: find_quote("net  income", "The net\\nincome fell") -> (4, 14); find_quote("41", "412") -> None.
-    """
-    wanted, _ = _flat(quote.strip().strip("…").strip())
-    flat, places = _flat(text)
-    wanted = wanted.strip()
-    if not wanted:
-        return None
-    start = flat.find(wanted)
-    while start >= 0:
-        end = start + len(wanted)
-        if not (_is_joined(flat, start) or _is_joined(flat, end)):
-            return places[start], places[end - 1] + 1
-        start = flat.find(wanted, start + 1)
-    return None
 
 
 def numbers_in(text: str) -> list[Decimal]:
@@ -97,31 +72,3 @@ def is_rounding_of(number: Decimal, value: Decimal) -> bool:
     with localcontext() as context:
         context.prec = 2 * MAX_NUMBER_CHARS
         return bool(number) and value.quantize(Decimal(1).scaleb(exponent), rounding=ROUND_HALF_UP) == number
-
-
-@lru_cache(maxsize=256)
-def _flat(text: str) -> tuple[str, list[int]]:
-    """The text with one kind of each sign and single blanks, and for each character its place in the text."""
-    letters: list[str] = []
-    places: list[int] = []
-    for place, sign in enumerate(text):
-        for each in unicodedata.normalize("NFKC", sign).translate(_SAME_SIGN):
-            blank = each.isspace()
-            if blank and letters and letters[-1] == " ":
-                continue
-            letters.append(" " if blank else each)
-            places.append(place)
-    return "".join(letters), places
-
-
-def _is_joined(flat: str, at: int) -> bool:
-    """Whether a cut at this place would go through a word or a number."""
-    before, after = flat[at - 1 : at] if at else "", flat[at : at + 1]
-    if not before or not after:
-        return False
-    if before.isalnum() and after.isalnum():
-        return before.isascii() and after.isascii()  # scripts without blanks between words are cut anywhere
-    in_number = ".,"
-    return (before in in_number and after.isdigit() and flat[at - 2 : at - 1].isdigit()) or (
-        before.isdigit() and after in in_number and flat[at + 1 : at + 2].isdigit()
-    )

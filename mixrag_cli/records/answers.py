@@ -15,6 +15,8 @@ Decider = Literal["built-in", "calculator", "model"]
 Grade = Literal["answered", "likely", "abstained"]
 CandidateKind = Literal["cell", "fact", "span", "sentence", "passage", "column", "computed"]
 
+N_LIKELY = 3  # candidates that are shown, from different places
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mixrag_cli.records.documents import Modality
-from mixrag_cli.records.files import path_from_root
+from mixrag_cli.records.files import path_from_root, stable_id
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Table
 
@@ -39,6 +39,16 @@ class Chunk:
     def is_words_only(self) -> bool:
         """Whether it is a block of a long table's rows, which has no vector and is searched by words alone."""
         return self.kind == "row" and self.row is None
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it is the passage by which a table's summary is found."""
+        return self.kind == "table" and bool(self.parent) and self.id == summary_chunk_id(self.parent)
+
+
+def summary_chunk_id(table_id: str) -> str:
+    """The id of the passage by which a table's summary is found."""
+    return stable_id("summary", table_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,6 @@ from mixrag_cli.stories.extras import SUMMARIES, kept_calibration
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.showing import Passage, show_passage
-from mixrag_cli.tables.summaries import summary_chunk_id
 from mixrag_cli.terms import text_to_terms
 
 if TYPE_CHECKING:
@@ -334,10 +333,9 @@ class Collection:
             settings.meaning_candidates,
             settings.rerank_candidates,
             lru_cache(maxsize=1)(partial(_read_all, reader)),
-            _is_summary,
             None if settings.nlp == NO_PIPELINE else partial(_names_in, settings),
         )
-        return replace(means, store=WithoutSummaries(reader, means)) if SUMMARIES in reader.record.extra else means
+        return replace(means, store=WithoutSummaries(reader)) if SUMMARIES in reader.record.extra else means
 
     @cached_property
     def _readers(self) -> tuple[Source, ...]:
@@ -386,10 +384,6 @@ def _named_weights(settings: Settings, has_summaries: bool) -> dict[str, float]:
 
 def _read_all(reader: StoreReader | MemoryStore) -> Passages:
     return read_passages(reader.passages())
-
-
-def _is_summary(chunk: Chunk) -> bool:
-    return chunk.kind == "table" and bool(chunk.parent) and chunk.id == summary_chunk_id(chunk.parent)
 
 
 def _embed_query(embedder: Embedder, text: str) -> tuple[npt.NDArray[np.float32], QuestionTokens | None]:

@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.recap.grading import N_LIKELY
-from mixrag_cli.records.answers import Answer
+from mixrag_cli.records.answers import N_LIKELY, Answer
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.stories.collection import Around
 from mixrag_cli.stories.named_first import says_name

@@ -29,7 +29,7 @@ from mixrag_cli.generator import Generator, Reply, ways_to
 from mixrag_cli.models import Embedder, late_dim_of
 from mixrag_cli.models.replies import ReplyCache
 from mixrag_cli.records.files import DocumentRow
-from mixrag_cli.records.passages import Chunk
+from mixrag_cli.records.passages import Chunk, summary_chunk_id
 from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import EmbeddingCache, StoredDocument, StoreReader, StoreWriter, open_reader, open_writer
@@ -45,7 +45,6 @@ from mixrag_cli.tables.summaries import (
     foreign_numbers,
     read_summary,
     reason_for,
-    summary_chunk_id,
     summary_key,
     summary_request,
 )
@@ -194,7 +193,7 @@ def _places(reader: StoreReader, waiting: TableIds) -> Iterator[Place]:
             continue
         whole: dict[str, Chunk] = {}
         for chunk in reader.chunks_of(row.id):
-            if chunk.kind == "table" and chunk.parent and chunk.id != summary_chunk_id(chunk.parent):
+            if chunk.kind == "table" and chunk.parent and not chunk.is_summary:
                 whole.setdefault(chunk.parent, chunk)
         for table in reader.tables_of(row.id):
             if table.id in wanted and table.id in whole:

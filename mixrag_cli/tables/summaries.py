@@ -88,11 +88,6 @@ class Summary:
         }
 
 
-def summary_chunk_id(table_id: str) -> str:
-    """The id of the passage by which a table's summary is found."""
-    return stable_id("summary", table_id)
-
-
 def summary_key(table: Table, form: Form, model: str) -> str:
     """The key under which a table's summary is remembered: its content, wherever it stands, the form and the model."""
     plain = table_to_plain(table)

@@ -150,7 +150,7 @@ def gather(searcher: Searcher, question: str) -> Candidates:
     deep_words = searcher.reader.search_words(question, DEPTH)
     deep_meaning = searcher.reader.search_meaning(query.vector, DEPTH)
     limits = (settings.words_candidates, settings.meaning_candidates, settings.rerank_candidates)
-    finders = make_sources(FINDERS, Means(searcher.reader, text_to_terms, None, *limits, lambda: read_passages([])))
+    finders = make_sources(FINDERS, Means(searcher.reader, None, *limits, lambda: read_passages([])))
     hits = find_hits(finders, query, settings.words_candidates)
     documents = {hit.chunk.id: names[Path(hit.path).name] for hit in (*deep_words, *deep_meaning, *hits)}
     return Candidates(

@@ -26,12 +26,11 @@ from mixrag_cli.recap.generated.packing import Passage, pack_evidence, passages_
 from mixrag_cli.recap.generated.strategies import STRATEGIES, Limits, limits_for, user_text
 from mixrag_cli.recap.generated.streaming import AnswerStream
 from mixrag_cli.recap.generated.verifying import verify_claims
-from mixrag_cli.recap.grading import N_LIKELY
 from mixrag_cli.recap.present import unit_text
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.support import is_rounding_of, texts_of, unsupported_numbers
 from mixrag_cli.recap.wording import PERCENT_UNITS
-from mixrag_cli.records.answers import Answer, Candidate, CandidateKind, Decider, Evidence, Source
+from mixrag_cli.records.answers import N_LIKELY, Answer, Candidate, CandidateKind, Decider, Evidence, Source
 from mixrag_cli.records.places import Locator
 
 RETRY_TOKENS = 120  # kept free for the reason of a second attempt

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.records.passages import Chunk
 from mixrag_cli.retrieval.rerank import Reranker
 from mixrag_cli.retrieval.sources.base import PassageStore, Source
 from mixrag_cli.retrieval.sources.passages import Passages
-
-
-def is_none(chunk: Chunk) -> bool:
-    """No: a collection without summaries."""
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +15,8 @@ class Means:
     """What a collection lends its sources.
 
     reranker: what reads the best candidates closely, None for nothing. limits: by source, of how many passages it may
-    propose, or read. passages: all of them; read when they are first asked for. is_summary: whether a passage is a
-    generator's summary of a table, which shows the table. names_in: the names that texts say, where a pipeline of the
-    user's reads them.
+    propose, or read. passages: all of them; read when they are first asked for. names_in: the names that texts say,
+    where a pipeline of the user's reads them.
     """
 
     store: PassageStore
@@ -32,7 +25,6 @@ class Means:
     n_meaning: int
     n_reranked: int
     passages: Callable[[], Passages]
-    is_summary: Callable[[Chunk], bool] = is_none
     names_in: Callable[[Sequence[str]], Sequence[frozenset[str]]] | None = None
 
 

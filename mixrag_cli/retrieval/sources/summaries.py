@@ -59,27 +59,27 @@ class Summaries:
 
 @dataclass(frozen=True, slots=True)
 class WithoutSummaries:
-    """A store whose searches leave summaries out. is_summary: as in Means."""
+    """A store whose searches leave summaries out."""
 
     store: PassageStore
-    means: Means
 
     def search_words(self, query: str, limit: int, where: str | None) -> Sequence[StoredPassage]:
         """The best passages by BM25 that are no summaries: of twice as many, so that enough are left."""
-        return self._kept(self.store.search_words(query, 2 * limit, where), limit)
+        return _without(self.store.search_words(query, 2 * limit, where), limit)
 
     def search_meaning(self, vector: Vectors, limit: int, where: str | None) -> Sequence[StoredPassage]:
         """The nearest passages that are no summaries: of twice as many, so that enough are left."""
-        return self._kept(self.store.search_meaning(vector, 2 * limit, where), limit)
+        return _without(self.store.search_meaning(vector, 2 * limit, where), limit)
 
-    def _kept(self, found: Sequence[StoredPassage], limit: int) -> list[StoredPassage]:
-        return [passage for passage in found if not self.means.is_summary(passage.chunk)][:limit]
+
+def _without(found: Sequence[StoredPassage], limit: int) -> list[StoredPassage]:
+    return [passage for passage in found if not passage.chunk.is_summary][:limit]
 
 
 def _make(means: Means) -> Summaries | None:
     passages = means.passages()
-    whole = {chunk.parent: row for row, chunk in reversed(list(enumerate(passages.chunks))) if _shows(chunk, means)}
-    rows = [row for row, chunk in enumerate(passages.chunks) if means.is_summary(chunk) and chunk.parent in whole]
+    whole = {chunk.parent: row for row, chunk in reversed(list(enumerate(passages.chunks))) if _shows(chunk)}
+    rows = [row for row, chunk in enumerate(passages.chunks) if chunk.is_summary and chunk.parent in whole]
     if not rows:
         return None
     tables = [passages.chunks[row].parent for row in rows]
@@ -89,8 +89,8 @@ def _make(means: Means) -> Summaries | None:
     return Summaries(passages, passages.vectors[rows], tables, shown, added)
 
 
-def _shows(chunk: Chunk, means: Means) -> bool:
-    return chunk.kind == "table" and bool(chunk.parent) and not means.is_summary(chunk)
+def _shows(chunk: Chunk) -> bool:
+    return chunk.kind == "table" and bool(chunk.parent) and not chunk.is_summary
 
 
 ROW = SourceRow(NAME, _make, unseen=unknown, is_extra=True, weight=WEIGHT)
