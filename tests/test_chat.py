@@ -60,6 +60,14 @@ class Terminal:
     def send(self, text: str) -> None:
         os.write(self.ours, text.encode())
 
+    def ask(self, line: str) -> None:
+        """Type a line once the prompt listens: what is typed before is lost between two modes of the terminal."""
+        end = time.monotonic() + SECONDS
+        while termios.tcgetattr(self.theirs)[3] & termios.ICANON:
+            assert time.monotonic() < end, f"no prompt after {self.seen!r}"
+            self.take(0.05)
+        self.send(f"{line}\r")
+
     def wait_for(self, wanted: str, seconds: float = SECONDS) -> str:
         """What was shown until the wanted text came, without escape sequences."""
         end = time.monotonic() + seconds
@@ -67,14 +75,18 @@ class Terminal:
         while wanted not in shown:
             left = end - time.monotonic()
             assert left > 0, f"no {wanted!r} in {shown!r}"
-            if select.select([self.ours], [], [], left)[0]:
-                raw = os.read(self.ours, 65536).decode("utf-8", "replace")
-                self.answer_cursor_requests(raw)
-                self.seen += raw
-                shown = ESCAPE.sub("", self.seen)
+            self.take(left)
+            shown = ESCAPE.sub("", self.seen)
         position = shown.index(wanted) + len(wanted)
         self.seen = shown[position:]
         return shown[:position]
+
+    def take(self, seconds: float) -> None:
+        """What is shown next, if anything is in this time."""
+        if select.select([self.ours], [], [], seconds)[0]:
+            raw = os.read(self.ours, 65536).decode("utf-8", "replace")
+            self.answer_cursor_requests(raw)
+            self.seen += raw
 
     def answer_cursor_requests(self, raw: str) -> None:
         for _ in range(raw.count("\x1b[6n")):
@@ -91,8 +103,7 @@ class Terminal:
     def look(self, until: float) -> None:
         """Take what is shown, for as long as the program runs."""
         while self.process.poll() is None and time.monotonic() < until:
-            if select.select([self.ours], [], [], 0.1)[0]:
-                self.answer_cursor_requests(os.read(self.ours, 65536).decode("utf-8", "replace"))
+            self.take(0.1)
 
     def ended(self) -> int:
         """The exit code; the terminal must be as it was."""
@@ -138,26 +149,26 @@ def slow_server() -> Iterator[tuple[str, threading.Event]]:
 def test_questions_follow_ups_and_commands(open_chat, indexed, tmp_path):
     chat = open_chat()
     chat.wait_for("/help lists the commands")
-    chat.send("How many chairs were sold in 2024?\r")
+    chat.ask("How many chairs were sold in 2024?")
     chat.wait_for("515")
     chat.wait_for("handbook.md")
-    chat.send("and in 2023?\r")
+    chat.ask("and in 2023?")
     chat.wait_for("asked as: How many chairs were sold in 2023?")
     chat.wait_for("412")
-    chat.send("/explain\r")
+    chat.ask("/explain")
     chat.wait_for("restate")
-    chat.send("/show 1\r")
+    chat.ask("/show 1")
     chat.wait_for("Tables sold")
-    chat.send("/show 9\r")
+    chat.ask("/show 9")
     chat.wait_for("the last answer has no source 9")
-    chat.send("/scope nosuch.txt\r")
+    chat.ask("/scope nosuch.txt")
     chat.wait_for("no indexed file matches nosuch.txt")
-    chat.send("/dance\r")
+    chat.ask("/dance")
     chat.wait_for("no command /dance")
     saved = tmp_path / "answers.md"
-    chat.send(f"/save {saved}\r")
+    chat.ask(f"/save {saved}")
     chat.wait_for("saved 2 answers")
-    chat.send("/model\r")
+    chat.ask("/model")
     chat.wait_for("built-in reader")
     assert chat.leave() == 0
     assert "How many chairs were sold in 2023?" in saved.read_text("utf-8")
@@ -186,16 +197,16 @@ def test_control_c_stops_an_answer_and_the_chat_goes_on(open_chat, slow_server):
     address, was_asked = slow_server
     chat = open_chat("--generator", address)
     chat.wait_for("/help lists the commands")
-    chat.send("How many days of paid leave are there?\r")
+    chat.ask("How many days of paid leave are there?")
     assert was_asked.wait(SECONDS)
     time.sleep(1)  # some words have come
     began = time.monotonic()
     chat.send("\x03")
     chat.wait_for("stopped")
     assert time.monotonic() - began < 5  # one second on a quiet machine
-    chat.send("/model none\r")
+    chat.ask("/model none")
     chat.wait_for("built-in reader")
-    chat.send("How many days of paid leave are there?\r")
+    chat.ask("How many days of paid leave are there?")
     chat.wait_for("27")
     assert chat.leave() == 0
 
@@ -203,11 +214,11 @@ def test_control_c_stops_an_answer_and_the_chat_goes_on(open_chat, slow_server):
 def test_a_narrow_window_and_one_that_changes(open_chat):
     chat = open_chat(columns=24)
     chat.wait_for("/help")
-    chat.send("Who checks the fire extinguishers?\r")
+    chat.ask("Who checks the fire extinguishers?")
     chat.wait_for("Tennick")
     chat.resize(100)
     os.killpg(chat.process.pid, signal.SIGWINCH)
-    chat.send("How many chairs were sold in 2024?\r")
+    chat.ask("How many chairs were sold in 2024?")
     chat.wait_for("515")
     chat.resize(1)
     os.killpg(chat.process.pid, signal.SIGWINCH)
@@ -266,7 +277,7 @@ def test_json_holds_one_object_a_line_for_commands_too(indexed, tmp_path):
 
 def test_quiet_leaves_only_what_was_asked_for(open_chat, indexed):
     chat = open_chat("--quiet")
-    chat.send("How many chairs were sold in 2024?\r")
+    chat.ask("How many chairs were sold in 2024?")
     assert "/help lists the commands" not in chat.wait_for("515")
     assert chat.leave() == 0
     typed = b"How many chairs were sold in 2024?\nand in 2023?\n"

@@ -86,15 +86,16 @@ def test_help_is_quick_and_loads_nothing_heavy(home):
         "except SystemExit: pass\n"
         f"print(sorted(set({HEAVY!r}) & set(sys.modules)), file=sys.stderr)"
     )
-    took = []
-    for _ in range(3):
+    took: dict[str, list[float]] = {"import typer": [], script: []}
+    for program in (*took, *took, *took):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([sys.executable, "-c", script], env=environment_of(home), capture_output=True, cwd=ROOT)
+        done = subprocess.run([sys.executable, "-c", program], env=environment_of(home), capture_output=True, cwd=ROOT)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        took.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+        took[program].append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     assert done.stderr.decode().splitlines()[-1] == "[]"
     assert all(f"  {command} " in done.stdout.decode() for command in COMMANDS)
-    assert min(took) < 0.25  # of processor time, which a busy machine hardly adds to; it is 0.1
+    least_of_typer, least = map(min, took.values())
+    assert least < 2 * least_of_typer  # it is 1.3 times, of computing, whatever else runs
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["ask", "--help"], ["--json"], ["index", "--nonsense"]])

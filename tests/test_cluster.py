@@ -62,15 +62,29 @@ def alone(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, o
 
 
 def node_processes() -> list[int]:
-    """The processes in which nodes of this machine read, whoever they read for."""
-    found = []
+    """The processes in which the nodes of this test's cluster read, whoever they read for."""
+    above, readers = {}, []
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdecimal() and entry.joinpath("cmdline").read_bytes().startswith(b"ray::NodeReader"):
-                found.append(int(entry.name))
+            if entry.name.isdecimal():
+                above[int(entry.name)] = int(entry.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+                if entry.joinpath("cmdline").read_bytes().startswith(b"ray::NodeReader"):
+                    readers.append(int(entry.name))
         except OSError:
             continue
-    return found
+    return [reader for reader in readers if os.getpid() in parents_of(reader, above)]
+
+
+def parents_of(process: int, above: dict[int, int]) -> Iterator[int]:
+    while process := above.get(process, 0):
+        yield process
+
+
+def wait_until_no_node_reads() -> None:
+    deadline = time.monotonic() + 60
+    while node_processes() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert node_processes() == []
 
 
 def test_a_cluster_makes_the_store_that_one_process_makes(
@@ -80,7 +94,7 @@ def test_a_cluster_makes_the_store_that_one_process_makes(
     report = build_index([folder], Settings(store=store), events=Silent(), wishes=IndexWishes(cluster="auto"))
     assert contents_of(store) == alone
     assert [Path(each.path).name for each in report.skipped] == ["damaged.pdf"]
-    assert node_processes() == []
+    wait_until_no_node_reads()
 
 
 def test_a_file_whose_node_is_killed_is_read_again_and_said_so(cluster: str, tmp_path: Path) -> None:
@@ -136,10 +150,7 @@ def test_a_killed_driver_leaves_a_store_that_the_next_run_completes(
 ) -> None:
     store, _ = killed
     assert check_store(store, deep=True) == []
-    deadline = time.monotonic() + 20
-    while node_processes() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert node_processes() == []
+    wait_until_no_node_reads()
     build_index([folder], Settings(store=store), events=Silent())
     assert contents_of(store) == alone
 

@@ -604,7 +604,7 @@ def test_damaged_copies_end_in_text_or_a_told_failure(tmp_path: Path) -> None:
         hostile_pdf.with_password(),
     ]
     copies = {f"{number:03}.pdf": raw for number, raw in enumerate(hostile_pdf.mutations(seeds, 100, seed=20231029))}
-    outcomes = Counter(outcomes_of(write_all(tmp_path, copies), silence_s=5).values())  # also on a busy machine
+    outcomes = Counter(outcomes_of(write_all(tmp_path, copies), silence_s=30).values())  # none is silent for 1 s
     assert outcomes.total() == 100
     assert outcomes["read"] > 20
     assert (
