@@ -10,13 +10,16 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from mixrag_cli.cli import app
 from mixrag_cli.errors import ExitCode
 from tests.cli_fixtures import run_here
 
@@ -27,6 +30,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 RUN_BLOCK = re.compile(r"<!-- run by tests/test_docs.py -->\n```sh\n(.*?)```", re.DOTALL)
+SHELL_BLOCK = re.compile(r"^ *```(?:sh|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 SHELL_SIGNS = re.compile(r"[|&;<>$`*~]")
 LONGEST_README = 100  # lines
 LARGEST_RECORDING = 100_000  # bytes
@@ -40,10 +44,11 @@ def script(name: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds the sample documents where a clone has them, indexed."""
+    """A folder that holds the sample documents where a clone has them, as new as a clone's, indexed."""
     root = tmp_path_factory.mktemp("clone")
     folder = root / "tests" / "samples" / "northmere"
-    shutil.copytree(ROOT / folder.relative_to(root), folder, ignore=shutil.ignore_patterns(".mixrag"))
+    samples, ignore = ROOT / folder.relative_to(root), shutil.ignore_patterns(".mixrag")
+    shutil.copytree(samples, folder, ignore=ignore, copy_function=shutil.copy)
     done = run_line("mixrag index && mixrag status", folder)
     assert done.returncode == ExitCode.DONE, done.stderr
     return root
@@ -57,7 +62,7 @@ def run_line(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(words, done.returncode, done.stdout.decode(), done.stderr.decode())
     program = f'mixrag() {{ {shlex.quote(sys.executable)} -m mixrag_cli "$@"; }}; {line}'
     env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    return subprocess.run(["bash", "-c", program], cwd=folder, env=env, capture_output=True, text=True, timeout=60)
+    return subprocess.run(["bash", "-c", program], cwd=folder, env=env, capture_output=True, text=True, timeout=300)
 
 
 def blocks_to_run() -> list[tuple[str, str]]:
@@ -75,6 +80,44 @@ def test_shell_blocks_run(clone: Path, page: str, block: str) -> None:
         allowed = GRADES if line.startswith("mixrag ask") else (ExitCode.DONE,)
         assert done.returncode in allowed, f"{page}: {line}\n{done.stderr}"
         assert done.stdout or "index" in line
+
+
+def shown_commands() -> Iterator[tuple[str, list[str]]]:
+    """The words of each call of mixrag in a shell block, after its name, with the page."""
+    for page in PAGES:
+        for block in SHELL_BLOCK.findall(page.read_text("utf-8")):
+            for line in block.splitlines():
+                words = shlex.split(line.strip().removeprefix("$ "), comments=True)
+                for is_joint, part in groupby(words, lambda word: word in ("&&", "|")):
+                    called, *rest = part
+                    if not is_joint and called.rpartition("/")[2] == "mixrag":
+                        yield page.name, rest
+
+
+def parse(words: Sequence[str]) -> None:
+    """Read a command line as the program does, without doing it. Raises typer.TyperException."""
+    command, name, context = typer.main.get_command(app), "mixrag", None
+    while words:
+        context = command.make_context(name, list(words), parent=context)
+        if not hasattr(context.command, "resolve_command"):  # behind a door it is another than was asked
+            return
+        name, command, words = context.command.resolve_command(context, [*context._protected_args, *context.args])
+
+
+def test_every_command_that_a_page_shows_is_understood() -> None:
+    shown = list(shown_commands())
+    assert len(shown) > 50
+    for page, words in shown:
+        try:
+            parse(words)
+        except typer.TyperException as error:
+            pytest.fail(f"{page}: mixrag {shlex.join(words)}: {error.format_message()}")
+
+
+@pytest.mark.parametrize("line", ["serach x", "search x --limits 3", "config sett ocr off", "index --watch=3"])
+def test_a_command_that_is_none_would_be_seen(line: str) -> None:
+    with pytest.raises(typer.TyperException):
+        parse(shlex.split(line))
 
 
 def test_readme_has_blocks_to_run() -> None:
