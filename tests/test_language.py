@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from cli_fixtures import environment_of, run_here
 
+pytest.importorskip("spacy", reason="needs the extra nlp: pip install 'mixrag[nlp]'")
+
+import spacy
+
 from mixrag_cli.chunking.references import find_references
 from mixrag_cli.models.language import Name, Told
 from mixrag_cli.records.documents import Block, Document
@@ -18,8 +22,6 @@ from mixrag_cli.retrieval.sources.graph import tie
 from mixrag_cli.retrieval.sources.passages import Passages
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.session import open_session
-
-spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
 
 LABELLED = (
     ("{} sells pumps to farms in the valley.", "ORG"),
