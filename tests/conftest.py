@@ -32,11 +32,25 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# Few tests that take 10 to 30 s together. Of files, xdist begins those of the most tests first, so that these came last
+# and left all workers but one idle.
+LONG_FILES = tuple(
+    f"test_{name}.py"
+    for name in ("same_store", "watch", "mcp", "published_live", "cluster", "rebuild", "chat", "store_crash", "publish")
+)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """With -n, the tests of a file stay in one worker, so that what they share is made once."""
     if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
         config.option.dist = "loadfile"
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The long files first."""
+    items.sort(key=lambda item: item.path.name not in LONG_FILES)
 
 
 FOREIGN = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LINES", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
