@@ -81,17 +81,22 @@ def fill(
         if not is_whole:
             tally.interrupted, tally.as_before = True, writer.replaces
             return
-        if embedder.unusable:
-            tally.warnings.append(f"{embedder.unusable} passages gave no vector; only the word search finds them")
-        events.phase("finish", None)
-        writer.finish()
+        _finish(writer, embedder, settings, events, tally)
         if wishes.rebuild:
             cache.clear()
-        try:
-            if warning := calibrate_when_due(writer, embedder, settings, events):
-                tally.warnings.append(warning)
-        except KeyboardInterrupt:
-            tally.interrupted = True
+
+
+def _finish(writer: StoreWriter, embedder: Embedder, settings: Settings, events: IndexEvents, tally: Tally) -> None:
+    """Leave the store fast to ask, and its scores calibrated where they are due."""
+    if embedder.unusable:
+        tally.warnings.append(f"{embedder.unusable} passages gave no vector; only the word search finds them")
+    events.phase("finish", None)
+    writer.finish()
+    try:
+        if warning := calibrate_when_due(writer, embedder, settings, events):
+            tally.warnings.append(warning)
+    except KeyboardInterrupt:
+        tally.interrupted = True
 
 
 def _read_all(pool: ReaderPool, batch: Batch, scan: Scan, work: Work) -> bool:
