@@ -114,6 +114,11 @@ class Interrupted(MixragError):
         self.exit_code = exit_code
 
 
+def first_line(error: BaseException) -> str:
+    """What a library's exception says, at most 200 characters of its first line; its kind where it says nothing."""
+    return str(error).strip().partition("\n")[0][:200] or type(error).__name__
+
+
 class FileUnreadable(Exception):
     """One source file could not be used; the run goes on.
 

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.errors import ModelUnusable, first_line
 from mixrag_cli.generator import Message
 
 MAX_RENDERED_CHARACTERS = 1_000_000  # of a template without its texts; the real ones take hundreds
@@ -45,7 +45,7 @@ def conversation_to_pieces(messages: Sequence[Message], render: Render) -> tuple
         if pieces is not None:
             return pieces
     raise ModelUnusable(
-        f"the model's chat template does not render{f': {_first_line(failure)}' if failure else ' every message'}",
+        f"the model's chat template does not render{f': {first_line(failure)}' if failure else ' every message'}",
         "mixrag config set chat_template chatml, or the family that the model belongs to",
     )
 
@@ -66,10 +66,6 @@ def _rendered_apart(messages: Sequence[Message], render: Render) -> tuple[Piece,
         return None
     parts = re.split("(" + "|".join(texts) + ")", rendered) if texts else [rendered]
     return tuple(Piece(texts.get(part, part), part not in texts) for part in parts if part)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0][:200] or type(error).__name__
 
 
 # --- the families that are known without a template in the file -------------------------------------------------------

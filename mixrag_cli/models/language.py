@@ -15,7 +15,7 @@ import spacy
 from spacy.language import Language
 from spacy.util import get_installed_models, is_package
 
-from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.errors import ModelUnusable, first_line
 
 CLUSTERS = "coref_clusters"  # how spaCy's coreference component begins the names of its spans
 # Labels of what is no name of a thing: those of OntoNotes, which spaCy's pipelines are trained on.
@@ -73,7 +73,7 @@ def load_pipeline(name: str) -> Pipeline:
     try:
         return Pipeline(spacy.load(name if is_package(name) else Path(name).expanduser()))
     except Exception as error:  # whatever the parts of a stranger's pipeline raise
-        reason = str(error).strip().partition("\n")[0][:200] or type(error).__name__
+        reason = first_line(error)
         raise ModelUnusable(f"language pipeline {name} does not load: {reason}", WITHOUT) from error
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.errors import ModelUnusable, first_line
 from mixrag_cli.models.local import folder_fingerprint, model_folder
 from mixrag_cli.models.vectors import UnitRows
 
@@ -39,7 +39,7 @@ class SentenceTransformerEmbedder(UnitRows):
                 str(folder), device=None if device == "auto" else device, local_files_only=True, trust_remote_code=False
             )
         except Exception as error:  # the libraries below raise whatever they meet in a folder that is no model
-            raise ModelUnusable(f"model {name} cannot be loaded from {folder}: {_first_line(error)}") from error
+            raise ModelUnusable(f"model {name} cannot be loaded from {folder}: {first_line(error)}") from error
         self.name = f"{name}/{folder_fingerprint(folder)}"
         self.dim = int(self._model.get_embedding_dimension() or 0)
         if window:
@@ -93,7 +93,7 @@ class CrossEncoderScorer:
                 str(folder), device=None if device == "auto" else device, local_files_only=True, trust_remote_code=False
             )
         except Exception as error:  # as above
-            raise ModelUnusable(f"reranker {name} cannot be loaded from {folder}: {_first_line(error)}") from error
+            raise ModelUnusable(f"reranker {name} cannot be loaded from {folder}: {first_line(error)}") from error
         if self._model.num_labels != 1:
             raise ModelUnusable(f"reranker {name} gives {self._model.num_labels} scores a pair, not one")
 
@@ -115,7 +115,3 @@ def load_cross_encoder(name: str, device: str = "auto", threads: int = 0) -> Cro
 
 def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0][:200] or type(error).__name__
