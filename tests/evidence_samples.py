@@ -16,9 +16,9 @@ from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
-from mixrag_cli.recap.pieces import Piece
 from mixrag_cli.recap.restate import Restated, restate
-from mixrag_cli.recap.structure import structural_pieces
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.recap.structure import structural_drafts
 from mixrag_cli.records.answers import Answer
 from mixrag_cli.records.documents import Block, Document
 from mixrag_cli.records.files import stable_id
@@ -81,15 +81,15 @@ def understood(question: str) -> Restated:
     return restate(question, _reader().question(question))
 
 
-def first_piece(restated: Restated, base: EvidenceBase) -> Piece:
-    """What structure answers first: cells, formulas and tallies, whatever is believed of it."""
-    pieces = structural_pieces(restated, base)
-    assert pieces, f"no cell, formula or tally answers {restated.question!r}"
-    return pieces[0]
+def first_piece(restated: Restated, base: EvidenceBase) -> Draft:
+    """What structure proposes first: of formulas, tallies and cells, whatever is believed of it."""
+    found = next(structural_drafts(restated, base), None)
+    assert found is not None, f"no cell, formula or tally answers {restated.question!r}"
+    return found
 
 
-def structure_of(session: Session, question: str) -> Piece:
-    """What structure answers first of an index, with all rows of its files within reach."""
+def structure_of(session: Session, question: str) -> Draft:
+    """What structure proposes first of an index, with all rows of its files within reach."""
     restated, base, _ = prepare(session, question, Scope(), Clock(), FileScanner(session))
     return first_piece(restated, base)
 

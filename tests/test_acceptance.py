@@ -7,8 +7,8 @@ import pytest
 
 from mixrag_cli.recap.in_tables.acceptance import load_weights, signs_of
 from mixrag_cli.recap.in_tables.cells import CellMatch, match_cells
-from mixrag_cli.recap.in_tables.operands import operand_cells
 from mixrag_cli.recap.reader import read_answer
+from mixrag_cli.recap.structure import operand_cells
 from tests.evidence_samples import SALES_REPORT, Sample, first_piece, read_sample
 
 BELIEVED = 0.25  # probability from which on three in four cells of lookups are the linked ones

@@ -15,7 +15,6 @@ from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.recap.calculator import evaluate
 from mixrag_cli.recap.compute import aggregate, compute, formula_for
 from mixrag_cli.recap.present import number_text, rounded, unit_text
-from mixrag_cli.recap.restate import condition_of
 from mixrag_cli.records.answers import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
@@ -86,10 +85,8 @@ def sample_answers(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) 
         ("What is the highest stock in stock.csv?", "31", "", ""),
         ("What is the lowest stock in stock.csv?", "4", "", ""),
         ("What is the sum of the stock in stock.csv?", "60", "", "sum(e1)"),
-        ("How many benches are in stock?", "7", "", ""),
         ("What is the total stock of the bench?", "7", "", ""),
         ("What is the stock of the oak bench?", "7", "", ""),
-        ("How many years did the sales of chairs exceed 450 thousand?", "1", "", "count(e1)"),
         ("How many rows of stock are in stock.csv?", "4", "", "count(e1)"),
     ],
 )
@@ -103,7 +100,6 @@ def test_a_number_is_read_or_computed(fernhill: Session, question: str, value: s
     ("question", "text"),
     [
         ("What were the sales of chairs in 2023 and 2024?", "2023: €412 thousand; 2024: €515 thousand"),
-        ("What were the sales of tables in 2022 and 2024?", "2022: not found; 2024: €240 thousand"),
     ],
 )
 def test_each_period_asked_for_has_its_value(fernhill: Session, question: str, text: str) -> None:
@@ -271,14 +267,6 @@ def test_aggregates_are_exact() -> None:
     assert aggregate("average", [Decimal(1), Decimal(2)]) == Decimal("1.5")
     assert aggregate("count", []) == 0
     assert aggregate("maximum", []) is None
-
-
-def test_a_limit_over_periods_is_understood() -> None:
-    condition = condition_of("How many years did net income exceed $30 million?")
-    assert condition is not None
-    assert (condition.is_above, condition.limit, condition.operand.terms) == (True, 30_000_000, ("net", "incom"))
-    assert condition_of("How many years did the saw last?") is None
-    assert condition_of("What is more than 3 metres long?") is None
 
 
 @pytest.mark.parametrize(

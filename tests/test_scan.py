@@ -9,7 +9,7 @@ import pytest
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.sheets.delimited import find_dialect, read_delimited
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.tables.scan import Dialect, Filter, ScanResult, scan_column, scan_groups
+from mixrag_cli.tables.scan import Dialect, Filter, ScanResult, scan_column
 
 TIPS = "day,smoker,total_bill,tip\nSun,No,16.99,1.01\nSat,Yes,38.01,3.00\nSun,yes ,10.34,1.66\nFri,No,38.01,2\n"
 ODD_CELLS = (
@@ -124,24 +124,6 @@ def test_what_cannot_be_scanned_says_so(tmp_path):
         scan_column(io.BytesIO(b"a,b\n\xff\xfe,1\n"), 1, "sum")
     with pytest.raises(FileUnreadable):
         scan_column(Path(tmp_path / "gone.csv"), 0, "sum")
-
-
-def test_groups_count_and_sum_every_text_in_the_order_of_the_file():
-    found = scan_groups(io.BytesIO(TIPS.encode()), 2, 0)
-    assert [(group.text, group.n_rows, group.total) for group in found] == [
-        ("Sun", 2, Decimal("27.33")),
-        ("Sat", 1, Decimal("38.01")),
-        ("Fri", 1, Decimal("38.01")),
-    ]
-    smokers = scan_groups(io.BytesIO(TIPS.encode()), 2, 0, [Filter(1, "=", "yes")])
-    assert [(group.text, group.n_rows) for group in smokers] == [("Sat", 1), ("Sun", 1)]
-
-
-def test_groups_of_many_batches_add_up(tmp_path):
-    path = tmp_path / "amounts.csv"
-    path.write_text("name,amount\n" + "".join(f"{'x' * 100}{n % 3},0.1\n" for n in range(30_000)))
-    found = scan_groups(path, 1, 0)
-    assert [(group.n_rows, group.n_numbers, group.total) for group in found] == [(10_000, 10_000, Decimal(1_000))] * 3
 
 
 def test_a_filter_takes_one_of_several_texts():

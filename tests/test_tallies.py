@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import random
-from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from mixrag_cli.recap.in_rows.filters import find_filters
-from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
+from mixrag_cli.recap.in_rows.conditions import find_conditions
+from mixrag_cli.recap.in_rows.tallies import Tally, tally_of
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
@@ -87,8 +86,6 @@ def test_sums_means_and_counts_are_over_all_rows_or_those_that_are_asked_for(ord
         "What was the total quantity in 2021?": sum(column(in_2021, "quantity")),
         "What is the total quantity of customer 17?": sum(column(where(rows, "customer", "customer 17"), "quantity")),
         "What is the unit price of order O000123?": Decimal(rows[123][6]),
-        "How many customers are there?": len({row[1] for row in rows}),
-        "How many countries are there?": len(COUNTRIES),
     }
     for question, value in expected.items():
         answer = structure_of(session, question)
@@ -107,22 +104,7 @@ def test_an_extreme_names_its_row_and_line(orders) -> None:
     assert answer.evidence[0].quote == best[0][7]
     norway = max(where(rows, "country", "Norway"), key=lambda row: Decimal(row[7]))
     answer = structure_of(session, "Which order has the highest freight in Norway?")
-    assert (answer.text, answer.value) == (norway[0], Decimal(norway[7]))
-    answer = structure_of(session, "What are the top 3 freights?")
-    assert [part.partition(" ")[0].strip(":") for part in answer.text.split("; ")] == [row[0] for row in best[:3]]
-
-
-def test_groups_are_compared_over_all_rows(orders) -> None:
-    session, rows, _ = orders
-    freight: dict[str, Decimal] = defaultdict(Decimal)
-    for row in rows:
-        freight[row[2]] += Decimal(row[7])
-    best = max(freight, key=lambda country: freight[country])
-    answer = structure_of(session, "Which country has the highest total freight?")
-    assert (answer.text, answer.value) == (best, freight[best])
-    listed = structure_of(session, "total freight by country")
-    assert listed.text.startswith(f"{best}: ")
-    assert listed.text.count(";") == len(COUNTRIES) - 1
+    assert (answer.text, answer.evidence[0].value) == (norway[0], Decimal(norway[7]))
 
 
 def test_the_answer_says_which_rows_it_rests_on(orders) -> None:
@@ -211,7 +193,7 @@ def small_table() -> Table:
     ],
 )
 def test_conditions_are_read_from_the_columns_own_words(question: str, labels: set[str]) -> None:
-    assert {each.label for each in find_filters(question, small_table())} == labels
+    assert {each.label for each in find_conditions(question, small_table())} == labels
 
 
 @pytest.mark.parametrize(
@@ -219,12 +201,6 @@ def test_conditions_are_read_from_the_columns_own_words(question: str, labels: s
     [
         ("What is the total quantity?", Tally("sum", is_sure=False)),
         ("How many orders from Spain?", Tally("count", is_sure=False)),
-        ("What are the five largest freights?", Tally("maximum", 5)),
-        ("What are the top 3 prices?", Tally("maximum", 3)),
-        (
-            "Which region has the highest average price?",
-            Tally("average", 1, "region has the highest average price?", "maximum"),
-        ),
         ("Why were orders late?", None),
     ],
 )

@@ -1,4 +1,4 @@
-"""Words that a table's headers leave unsaid: what its rows are, what "older" compares, the form of a flag."""
+"""Words that a table's headers leave unsaid: what its rows are, the form of a flag."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def files() -> Sample:
 @pytest.mark.parametrize(
     ("question", "path", "text"),
     [
-        ("How many kidney patients are older than 70?", "kidney.csv", "3"),
-        ("How many kidney patients are younger than 70?", "kidney.csv", "2"),
+        ("How many kidney patients have an age above 70?", "kidney.csv", "3"),
+        ("How many kidney patients have an age below 70?", "kidney.csv", "2"),
         ("How many hail storms occurred in the summer phase?", "hailstorms.csv", "3"),
         ("How many hail storms had a total cost of more than 1,000,000?", "hailstorms.csv", "2"),
         ("What is the average age of the kidney patients?", "kidney.csv", "71.2"),
@@ -100,8 +100,8 @@ def files() -> Sample:
         ("Which county has the most days per patient?", "hospice.csv", "King"),
         ("Which county has the fewest patients?", "hospice.csv", "King"),
         ("What is the average of the days per patient?", "hospice.csv", "36.425"),
-        ("Who is the oldest player?", "players.csv", "Dora"),
-        ("Who is the youngest player of the Reds?", "players.csv", "Bea"),
+        ("Which player has the highest age?", "players.csv", "Dora"),
+        ("Which player of the Reds has the lowest age?", "players.csv", "Bea"),
         ("How many players have a licence?", "players.csv", "3"),
         ("Which player has the fewest goals?", "players.csv", "Ella"),
         ("How many cases seen are there in the North for 80-89?", "infections.csv", "2,040"),

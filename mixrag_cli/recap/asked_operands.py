@@ -1,6 +1,6 @@
 """Restate: the things that a question wants found, each a small question of its own with its terms and its times.
 
-By rule, from the question's words alone: the question itself, its parts, one a period, one a side of a calculation.
+By rule, from the question's words alone: the question itself, one a period, one a side of a calculation.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ _SHARE_OF = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\b(?:between|from) (.+?) (?:and|to) (.+?)(?=[?,.]|\bin\b|\bfor\b|$)", re.IGNORECASE)
-_AND_ASKS = re.compile(r",? and (?=(?:what|which|who|how|when|where|why)\b)", re.IGNORECASE)
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
 _YEAR_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:-|–|through|to)\s*((?:19|20)\d\d)\b")
 _PERIOD = "\0"  # where a time stood, with the words that lead to it
@@ -56,19 +55,6 @@ class Operand:
         return f"{self.text}?" if self.is_whole else self.text
 
 
-def parts_of(question: str) -> tuple[Operand, ...]:
-    """The questions that a question asks, each naming the subject of the first.
-
-    Example: "What is HTTPX and which Python versions does it require?" -> ("What is HTTPX", "which Python versions
-    does it require HTTPX").
-    """
-    first, *others = _AND_ASKS.split(question)
-    if not others or not terms_of(first):
-        return (whole_of(question),)
-    subject = " ".join(sorted(names_of(first)))
-    return (operand_of(first), *(operand_of(f"{other} {subject}") for other in others))
-
-
 def names_of(question: str) -> frozenset[str]:
     """Stems of the words that the question writes as names: capitals inside the sentence."""
     names = _NAME.findall(without_facets(question))
@@ -77,17 +63,7 @@ def names_of(question: str) -> frozenset[str]:
 
 def whole_of(question: str) -> Operand:
     """The question itself as the thing to find."""
-    whole = operand_of(question)
-    return replace(whole, is_whole=True, facets=_of_figures(whole.facets))
-
-
-def _of_figures(facets: Facets) -> Facets:
-    """The times of the figures, where a month is asked for as of a day of another: "May futures … on 3 March 2014"."""
-    months = frozenset(date for date in facets.dates if date[0] and not date[2])
-    days = facets.dates - months
-    if not months or not days or any(day[:2] == month[:2] for month in months for day in days):
-        return facets
-    return replace(facets, years=frozenset(year for year, _, _ in months), dates=months)
+    return replace(operand_of(question), is_whole=True)
 
 
 def operand_of(text: str, facets: Facets | None = None) -> Operand:

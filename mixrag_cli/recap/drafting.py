@@ -14,10 +14,9 @@ from dataclasses import replace
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.facts import FactMatch, match_facts
-from mixrag_cli.recap.odds import log_odds
+from mixrag_cli.recap.facts import fact_drafts
 from mixrag_cli.recap.passages import ReadPassage, read_passages
-from mixrag_cli.recap.pieces import Piece, shorten
+from mixrag_cli.recap.pieces import shorten
 from mixrag_cli.recap.present import number_text, unit_text
 from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
@@ -31,7 +30,7 @@ from mixrag_cli.recap.signs import (
     retrieval_signs,
     said_signs,
 )
-from mixrag_cli.recap.structure import structural_pieces
+from mixrag_cli.recap.structure import structural_drafts
 from mixrag_cli.recap.wanted import text_wanted
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.places import LineMarks
@@ -59,7 +58,8 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
 
 def labelled_drafts(restated: Restated, base: EvidenceBase) -> list[_Labelled]:
     """Cells, computed values, tallies and facts, each with the text that the reader judges it by."""
-    return [*_from_pieces(restated, base), *_from_facts(restated, base)]
+    found = (*structural_drafts(restated, base), *fact_drafts(restated, base))
+    return [(_label_of(draft, base), _with_signs(restated, base, draft)) for draft in found]
 
 
 def _wanted(restated: Restated, draft: Draft) -> dict[str, float]:
@@ -128,63 +128,23 @@ def _from_span(
 # --- cells, computed values, tallies, facts ---------------------------------------------------------------------------
 
 
-def _from_pieces(restated: Restated, base: EvidenceBase) -> list[_Labelled]:
-    return [
-        (_piece_label(piece, base), _from_piece(restated, base, piece)) for piece in structural_pieces(restated, base)
-    ]
+def _label_of(draft: Draft, base: EvidenceBase) -> str:
+    """What the evidence is called: the table's title, the two header paths or the key path, the value."""
+    table = base.tables.get(draft.source.hit.chunk.parent) if draft.kind != "fact" else None
+    title = f"{table.title} › " if table is not None and table.title else ""
+    return "; ".join(f"{title}{one.label}: {one.quote}" for one in draft.evidence)
 
 
-def _piece_label(piece: Piece, base: EvidenceBase) -> str:
-    """What the evidence is called: the table's title, the two header paths, the value."""
-    table = base.tables.get(piece.sources[0].hit.chunk.parent)
-    title = table.title if table is not None else ""
-    return "; ".join(f"{title} › {one.label}: {one.quote}".removeprefix(" › ") for one in piece.evidence)
-
-
-def _from_piece(restated: Restated, base: EvidenceBase, piece: Piece) -> Draft:
-    source = piece.sources[0]
-    value = None if restated.expects == "label" and piece.kind == "column" else piece.value  # a name is the answer
-    labels = " ".join(f"{one.label} {one.quote}" for one in piece.evidence)
+def _with_signs(restated: Restated, base: EvidenceBase, draft: Draft) -> Draft:
+    """The draft with what its form, its passage and its own words say of it."""
+    own = " ".join(f"{one.label} {one.quote}" for one in draft.evidence)
     signs = {
-        "coverage": piece.coverage,
-        "cell": log_odds(piece.probability) if piece.probability is not None else 0.0,
-        "number": number_sign(restated, value),
-        **retrieval_signs(base, source),
-        **said_signs(restated, base, source, labels),
+        **draft.signs,
+        "number": number_sign(restated, draft.value),
+        **retrieval_signs(base, draft.source),
+        **said_signs(restated, base, draft.source, own),
     }
-    return Draft(
-        piece.kind,
-        piece.text,
-        source,
-        signs,
-        value,
-        piece.unit if value is not None else "",
-        (),
-        piece.evidence,
-        piece.sources,
-        piece.formula,
-    )
-
-
-def _from_facts(restated: Restated, base: EvidenceBase) -> list[_Labelled]:
-    return [(match.label, _from_fact(restated, base, match)) for match in match_facts(restated, base)]
-
-
-def _from_fact(restated: Restated, base: EvidenceBase, match: FactMatch) -> Draft:
-    cell = match.cell
-    where = match.locator
-    source = Source(1, match.hit, where, match.label)
-    is_number = cell.value is not None and restated.expects in ("number", "percent", "any")
-    text = number_text(cell.value, cell.unit, cell.scale) if is_number and cell.value is not None else cell.text
-    value, unit = (cell.value, unit_text(cell.unit, cell.scale)) if is_number else (None, "")
-    proof = Evidence("e1", 1, cell.text, match.name, value, cell.unit, cell.scale, where)
-    signs = {
-        "coverage": match.coverage,
-        "number": number_sign(restated, value),
-        **retrieval_signs(base, source),
-        **said_signs(restated, base, source, match.label),
-    }
-    return Draft("fact", text, source, signs, value, unit, (), (proof,), (source,))
+    return replace(draft, signs=signs)
 
 
 def _scored(

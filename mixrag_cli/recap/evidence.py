@@ -17,7 +17,7 @@ from mixrag_cli.recap.file_kinds import kind_of_file
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
-from mixrag_cli.tables.scan import Filter, Group, ScanOperation, ScanResult
+from mixrag_cli.tables.scan import Filter, ScanOperation, ScanResult
 from mixrag_cli.words import match_term, stem, words_of
 
 # How much a term counts that stands not in the cell's own headers or the sentence itself but around it.
@@ -37,12 +37,9 @@ class RowScanner(Protocol):
     """Tallies over all rows of the file behind a sampled table; None or () where the file cannot be read as indexed."""
 
     def scan(
-        self, hit: Hit, table: Table, column: int, operation: ScanOperation, filters: Sequence[Filter], n_best: int
+        self, hit: Hit, table: Table, column: int, operation: ScanOperation, filters: Sequence[Filter]
     ) -> ScanResult | None:
         """One operation over one column, as tables.scan.scan_column."""
-
-    def groups(self, hit: Hit, table: Table, column: int, by: int, filters: Sequence[Filter]) -> tuple[Group, ...]:
-        """The sums of one column for each text of another, as tables.scan.scan_groups."""
 
 
 @dataclass(frozen=True, slots=True)

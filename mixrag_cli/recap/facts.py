@@ -7,10 +7,12 @@ what is said of it. Facts make no passages of their own; those of the documents 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.present import number_text, unit_text
 from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -26,32 +28,22 @@ AROUND = 0.5  # of a match in the path of the file
 HELP = ("help", "type")  # columns that say what a fact is, and are no value
 
 
-@dataclass(frozen=True, slots=True)
-class FactMatch:
-    """A fact that may be meant. name: its key path as one line. label: with its value, as it is read."""
-
-    hit: Hit
-    name: str
-    label: str
-    cell: Cell
-    locator: Locator
-    coverage: float
-    score: float
-
-
-def match_facts(restated: Restated, base: EvidenceBase) -> list[FactMatch]:
+def fact_drafts(restated: Restated, base: EvidenceBase) -> list[Draft]:
     """The facts that say most of the question, best first, at most MAX_FACTS."""
     documents = list(dict.fromkeys(hit.chunk.document for hit in base.hits))[:READ_DOCUMENTS]
     found = [
-        match
+        scored
         for document in documents
         for table in base.facts.get(document, ())
-        for match in _match_in(restated, base, table, [hit for hit in base.hits if hit.chunk.document == document])
+        for scored in _drafts_in(restated, base, table, [hit for hit in base.hits if hit.chunk.document == document])
     ]
-    return sorted(found, key=lambda match: -match.score)[:MAX_FACTS]
+    return [draft for _, draft in sorted(found, key=lambda scored: -scored[0])[:MAX_FACTS]]
 
 
-def _match_in(restated: Restated, base: EvidenceBase, table: Table, hits: Sequence[Hit]) -> Iterator[FactMatch]:
+def _drafts_in(
+    restated: Restated, base: EvidenceBase, table: Table, hits: Sequence[Hit]
+) -> Iterator[tuple[float, Draft]]:
+    """Each fact of a table that says enough of the question, with how well it seems to fit."""
     terms = restated.whole.terms
     around = stems_of(hits[0].path_below.replace("/", " "))
     credit = [AROUND * match_term(term, around) for term in terms]
@@ -63,9 +55,18 @@ def _match_in(restated: Restated, base: EvidenceBase, table: Table, hits: Sequen
         where = locate_cells(table.locator, [cell])
         hit = _hit_around(where, hits)
         name = f"{'.'.join(row.path[:-1])} › {row.path[-1]}".removeprefix(" › ") if row.path else ""
-        label = f"{name}: {cell.text}" if column.leaf in ("value", "default") else f"{name} {column.leaf}: {cell.text}"
-        score = coverage + (IN_PASSAGE if hit is not None and hit in base.hits[:PASSAGES] else 0.0)
-        yield FactMatch(hit or hits[0], name, label, cell, where, coverage, score)
+        name = name if column.leaf in ("value", "default") else f"{name} {column.leaf}"
+        draft = _draft_of(restated, cell, name, Source(1, hit or hits[0], where, f"{name}: {cell.text}"), coverage)
+        yield coverage + (IN_PASSAGE if hit is not None and hit in base.hits[:PASSAGES] else 0.0), draft
+
+
+def _draft_of(restated: Restated, cell: Cell, name: str, source: Source, coverage: float) -> Draft:
+    """A fact as an answer: a number where one may be asked for, else its text. name: its key path as one line."""
+    value = cell.value if restated.expects in ("number", "percent", "any") else None
+    text = number_text(value, cell.unit, cell.scale) if value is not None else cell.text
+    unit = unit_text(cell.unit, cell.scale) if value is not None else ""
+    proof = Evidence("e1", 1, cell.text, name, value, cell.unit, cell.scale, source.locator)
+    return Draft("fact", text, source, {"coverage": coverage}, value, unit, (), (proof,), (source,))
 
 
 def _facts_of(table: Table) -> Iterable[tuple[Header, Header, Cell, str]]:

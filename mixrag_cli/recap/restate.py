@@ -10,33 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Literal
 
-from mixrag_cli.quantities.facets import Facets, facets_of
-from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.asked_operands import (
     Operand,
-    all_years,
     as_asked,
     names_of,
-    operand_of,
     operands_of,
-    parts_of,
     period_operands,
     whole_of,
 )
 from mixrag_cli.recap.wording import (
     CHANGES,
     CHANGING,
-    COUNT,
     LEAST,
     MOST,
     PERCENT,
     SHARE_WORDS,
     any_of,
-    comparisons_in,
 )
 
 Operation = Literal[
@@ -46,21 +38,11 @@ Expects = Literal["number", "percent", "any", "text", "code", "label"]
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """A limit that values must pass ("how many years did X exceed 5 million"). limit: in base units."""
-
-    is_above: bool
-    limit: Decimal
-    operand: Operand
-    years: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
 class Restated:
     """The question, understood.
 
-    parts: the questions in it ("what is X and which Y does it need"), one where it asks one thing. names: terms
-    written as names in the question, which evidence must know. reading: what the trained reader makes of it.
+    names: terms written as names in the question, which evidence must know. reading: what the trained reader makes of
+    it.
     """
 
     question: str
@@ -68,11 +50,9 @@ class Restated:
     expects: Expects
     whole: Operand
     operands: tuple[Operand, ...]
-    parts: tuple[Operand, ...]
     names: frozenset[str]
     asks: str
     reading: QuestionReading
-    condition: Condition | None = None
 
     @property
     def asks_distance(self) -> bool:
@@ -132,7 +112,6 @@ _DISTANCE = any_of("differ…, by how much, how much more, how much less, how mu
 _DEFAULT = any_of("default")
 _NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
 _SPAN = any_of("between, from, since, through")
-_RESPECTIVELY = any_of("respective, respectively")
 _ASKS_PERIOD = re.compile(
     r"\b(?:how many|which|what)(?: of the)?(?: fiscal| financial)? (year|quarter|period|month)s?\b", re.IGNORECASE
 )
@@ -144,45 +123,20 @@ def restate(question: str, reading: QuestionReading) -> Restated:
     Example: "What share of NVIDIA's revenue came from Data Center in 2023?" -> operation "share", expects
     "percent", operands ("Data Center" 2023, "NVIDIA's revenue" 2023).
     """
-    condition = condition_of(question)
-    operation = operation_of(question, reading) if condition is None else "count"
-    expects = expects_of(question, operation, reading)
-    if condition is not None:
-        operands: tuple[Operand, ...] = (condition.operand,)
-        expects = "number" if COUNT.search(question) else "label"
-    elif operation in ("difference", "change_percent", "ratio", "share", "sum", "average"):
+    operation = operation_of(question, reading)
+    if operation in ("difference", "change_percent", "ratio", "share", "sum", "average"):
         operands = operands_of(question, operation)
     else:
         operands = (_of_each_period(question) if operation == "lookup" else ()) or (whole_of(question),)
     return Restated(
         question=question,
         operation=operation,
-        expects=expects,
+        expects=expects_of(question, operation, reading),
         whole=whole_of(question),
         operands=operands,
-        parts=parts_of(question),
         names=names_of(question),
         asks="; ".join(operand.text for operand in operands),
         reading=reading,
-        condition=condition,
-    )
-
-
-def condition_of(question: str) -> Condition | None:
-    """The limit that values of periods must pass, None where the question sets none.
-
-    Example: "How many years did net income exceed $30 million?" -> above 30,000,000, operand "net income".
-    """
-    asked, compared = _ASKS_PERIOD.search(question), comparisons_in(question)
-    if asked is None or not compared or compared[0][1] < asked.end() or compared[0][0] == "between":
-        return None
-    sign, start, end = compared[0]
-    limit = next((value for _, _, value in find_numbers(question[end:]) if value.value is not None), None)
-    if limit is None or limit.value is None:
-        return None
-    years = frozenset(all_years(question[:end], facets_of(question[:end])))
-    return Condition(
-        sign in (">", ">="), limit.value * limit.scale, operand_of(question[asked.end() : start], Facets()), years
     )
 
 
@@ -229,6 +183,4 @@ def _form(reading: QuestionReading) -> str:
 
 def _of_each_period(question: str) -> tuple[Operand, ...]:
     """One operand a period where a value of each is asked for ("in 2018 and 2019"), not one over a span of time."""
-    if _SPAN.search(question) and not _RESPECTIVELY.search(question):
-        return ()
-    return as_asked(question, period_operands(_RESPECTIVELY.sub(" ", question)))
+    return () if _SPAN.search(question) else as_asked(question, period_operands(question))

@@ -1,91 +1,87 @@
 """What structure answers: cells through their header paths, formulas over them, tallies over rows.
 
-    a condition on periods     the periods whose values pass it
     a calculation              a formula over one cell an operand, or a tally over a column
     a lookup                   one cell a period asked for, or a tally over the one record that is meant
     any of them                the cells that may say it as it is asked
 
-Pieces are candidates: how likely each is right is not said here (grading.py).
+How likely each is right is not said here (grading.py).
 Source: MixRAG, section 4.3 (extraction and the external calculator).
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Sequence
+from itertools import product
 
+from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.in_rows.columns import match_column
-from mixrag_cli.recap.in_rows.tally_pairs import match_tally_pair
-from mixrag_cli.recap.in_tables.cells import form_of, match_cells
-from mixrag_cli.recap.in_tables.operands import (
-    MIN_BELIEVED,
-    MIN_OPERAND_COVERAGE,
-    from_condition,
-    from_each,
-    from_operands,
-)
-from mixrag_cli.recap.pieces import Piece, cell_piece, column_piece, pair_piece
+from mixrag_cli.recap.in_rows.tallies import match_column
+from mixrag_cli.recap.in_tables.cells import CellMatch, form_of, match_cells
+from mixrag_cli.recap.pieces import cell_draft, column_draft, each_draft, formula_draft
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.wording import AVERAGE, CHANGE, LEAST, MOST, RATIO, TOTAL
-from mixrag_cli.words import words_of
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.recap.wording import PERCENT_UNITS
 
 N_CELLS = 4  # that may be the one that is meant
-MIN_TALLY_COVERAGE = 0.45  # of the question's weight: what is counted is seldom said by any header
-# What the headers of a cell say that states what was calculated, too.
-_RESULT = {
-    "difference": CHANGE, "change_percent": CHANGE, "average": AVERAGE, "sum": TOTAL, "ratio": RATIO, "maximum": MOST,
-    "minimum": LEAST,
-}  # fmt: skip
-_LIMIT = re.compile(r"\bthan (\d+)\b")
+N_CHOICES = 5  # cells of an operand that are tried with those of the others
+# In parts of the operand's weight that a cell and what is around it say; set on the development collection.
+MIN_OPERAND_COVERAGE = 0.62
+MIN_BELIEVED = 0.5  # probability of a cell that stands in a formula though it says less
+SAME_CELL = -1.0  # in parts of a coverage: of two operands of one formula that are one cell,
+SAME_TABLE = 0.2  # of one table,
+SAME_HEADER = 0.2  # in rows of one name (another period) or columns of one name (another item)
 
 
-def structural_pieces(restated: Restated, base: EvidenceBase) -> list[Piece]:
-    """What tables and rows may answer: formulas, tallies, cells that are surely meant, and what is left."""
-    calculated = _calculated(restated, base)
-    cells = _cells(restated, base)
-    states = _RESULT.get(restated.operation)
-    if calculated and states is not None:
-        cells = [piece for piece in cells if states.search(piece.evidence[0].label)]
-    return sorted((*calculated, *cells), key=_order)
+def structural_drafts(restated: Restated, base: EvidenceBase) -> Iterator[Draft]:
+    """What tables and rows may answer: formulas, tallies, and cells."""
+    if len(restated.operands) > 1 and (joined := _from_operands(restated, base)) is not None:
+        yield joined
+    if (column := match_column(restated, base)) is not None:
+        yield column_draft(restated, column)
+    for match in match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS):
+        yield cell_draft(match)
 
 
-def _order(piece: Piece) -> int:
-    if piece.kind != "cell":
-        return 0 if piece.kind == "computed" else 1
-    is_sure = piece.coverage >= MIN_OPERAND_COVERAGE and (piece.probability or 0.0) >= MIN_BELIEVED
-    return 2 if is_sure else 3
+def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:
+    """The formula over one cell for each operand, of a lookup the cells as a list; of like kind, each its own."""
+    choices = [operand_cells(operand, restated, base) for operand in restated.operands]
+    if restated.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
+        choices[0] += operand_cells(restated.whole, restated, base)
+        choices = [[match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices]
+    chosen = chosen_together(choices)
+    if restated.operation == "lookup":
+        return each_draft(restated.operands, chosen[0]) if chosen and _are_apart(chosen[0]) else None
+    drafts = (formula_draft(restated, matches) for matches in chosen)
+    return next((draft for draft in drafts if draft is not None), None)
 
 
-def _cells(restated: Restated, base: EvidenceBase) -> list[Piece]:
-    """The cells that the whole question may mean.
-
-    One of one period answers no question for several, nor one of a row a question for all rows within a limit, unless
-    its headers say that limit ("65 and older").
-    """
-    if restated.condition is not None or (restated.operation == "lookup" and len(restated.operands) > 1):
-        return []
-    found = match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS)
-    limits = _LIMIT.findall(restated.question)
-    return [cell_piece(match) for match in found if set(limits) <= set(words_of(match.label))]
+def _are_apart(matches: Sequence[CellMatch]) -> bool:
+    return len({match.place for match in matches}) == len(matches)
 
 
-def _calculated(restated: Restated, base: EvidenceBase) -> list[Piece]:
-    if restated.condition is not None:
-        found = [from_condition(restated.condition, restated, base)]
-    elif len(restated.operands) < 2:
-        found = [_from_column(restated, base), _from_pair(restated, base)]
-    elif restated.operation == "lookup":
-        found = [from_each(restated, base)]
-    else:
-        found = [_from_pair(restated, base), from_operands(restated, base), _from_column(restated, base)]
-    return [piece for piece in found if piece is not None]
+def operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:
+    """The cells of the operand's time that say enough of it, or are likely what it means; the likeliest first."""
+    names = restated.names & set(operand.terms)
+    found = match_cells(operand, base, names, "number", N_CHOICES)
+    return [
+        match
+        for match in found
+        if match.is_in_time and (match.coverage >= MIN_OPERAND_COVERAGE or match.probability >= MIN_BELIEVED)
+    ]
 
 
-def _from_column(restated: Restated, base: EvidenceBase) -> Piece | None:
-    match = match_column(restated, base)
-    return column_piece(restated, match) if match is not None and match.coverage >= MIN_TALLY_COVERAGE else None
+def chosen_together(choices: Sequence[Sequence[CellMatch]]) -> list[tuple[CellMatch, ...]]:
+    """One of each operand's cells, in every way: those first that score best with what they have in common."""
+
+    def worth(chosen: Sequence[CellMatch]) -> float:
+        return sum(match.score for match in chosen) + sum(_likeness(chosen[0], match) for match in chosen[1:])
+
+    return sorted(product(*choices), key=worth, reverse=True)
 
 
-def _from_pair(restated: Restated, base: EvidenceBase) -> Piece | None:
-    pair = match_tally_pair(restated, base)
-    return pair_piece(restated, pair) if pair is not None and pair.coverage >= MIN_OPERAND_COVERAGE else None
+def _likeness(one: CellMatch, other: CellMatch) -> float:
+    """What two cells of one formula have in common, in parts of a coverage; one cell is not two operands."""
+    if one.place == other.place:
+        return SAME_CELL
+    is_of_one_header = one.row.path[-1:] == other.row.path[-1:] or one.column.path == other.column.path
+    return SAME_TABLE * (one.table.id == other.table.id) + SAME_HEADER * is_of_one_header

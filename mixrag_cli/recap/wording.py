@@ -54,8 +54,6 @@ MOST = any_of(
     "larger, bigger, greater"
 )
 LEAST = any_of("lowest, smallest, least, fewest, minimum, min, shortest, youngest, lower, smaller, fewer")
-LESS = any_of("fewer, less, lower, smaller, shorter, younger, lighter, cheaper")
-RATIO = any_of("ratio, ratios")
 SHARE_WORDS = ("percentage", "percent", "per cent", "share", "proportion", "fraction", "portion", "part")
 _MORE = "more, greater, higher, larger, bigger, longer, older, taller, heavier"
 _FEWER = "less, lower, fewer, smaller, shorter, younger, lighter"
@@ -74,19 +72,6 @@ _WHICH = re.compile(
     re.IGNORECASE,
 )
 _NUMBER_WORD = any_of("number, count, no, n")
-# What a comparison is of, where it does not say so itself: who is older has the higher age.
-_MEASURES = {
-    "age": "old older oldest younger youngest aged",
-    "height": "tall taller tallest",
-    "weight": "heavy heavier heaviest lighter lightest weigh weighs weighed",
-    "salary wage income earnings pay": "earn earns earned",
-}
-_IMPLIED_MEASURES = {
-    form: frozenset(stem(measure) for measure in measures.split())
-    for measures, words in _MEASURES.items()
-    for word in words.split()
-    for form in (word, stem(word))
-}
 _SIGNS = (("%", " percent "), ("#", " number "))
 DIGITS = {
     word: str(number)
@@ -252,11 +237,3 @@ def is_negated(text: str) -> bool:
     """Whether the text says "not", "without", "non…" or the like."""
     words = _WORD.findall(text.lower())
     return any(word in _NEGATIONS or (word.startswith("non") and len(word) > MIN_NEGATED) for word in words)
-
-
-def measures_implied(text: str) -> frozenset[str]:
-    """Stems of the measures that the text compares or asks without naming them.
-
-    Example: "the oldest of them" -> {"age"}.
-    """
-    return frozenset().union(*(_IMPLIED_MEASURES[word] for word in words_of(text) if word in _IMPLIED_MEASURES))

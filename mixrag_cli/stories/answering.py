@@ -160,7 +160,7 @@ class _Similarity:
 
 def _operand_texts(restated: Restated) -> list[str]:
     """What to search for beside the question: each operand where an answer needs several."""
-    asked = restated.operands if len(restated.operands) > 1 else restated.parts if len(restated.parts) > 1 else ()
+    asked = restated.operands if len(restated.operands) > 1 else ()
     return [text for text in dict.fromkeys(operand.text for operand in asked) if text != restated.question]
 
 

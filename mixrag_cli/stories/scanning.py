@@ -13,7 +13,7 @@ from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
 from mixrag_cli.stories.collection import Collection
 from mixrag_cli.stories.roots import folder_of
-from mixrag_cli.tables.scan import Dialect, Filter, Group, ScanOperation, ScanResult, scan_column, scan_groups
+from mixrag_cli.tables.scan import Dialect, Filter, ScanOperation, ScanResult, scan_column
 from mixrag_cli.walking import ensure_unchanged, open_source
 
 SCANNED_SUFFIXES = ("csv", "tsv", "tab", "txt", "text", "dat", "data")
@@ -37,16 +37,10 @@ class FileScanner:
         return tuple(self._warnings)
 
     def scan(
-        self, hit: Hit, table: Table, column: int, operation: ScanOperation, filters: Sequence[Filter], n_best: int
+        self, hit: Hit, table: Table, column: int, operation: ScanOperation, filters: Sequence[Filter]
     ) -> ScanResult | None:
         """One operation over one column of all rows; None where the file cannot be read as it was indexed."""
-        return self._read(
-            hit, table, lambda file, way: scan_column(file, column, operation, filters, n_best=n_best, dialect=way)
-        )
-
-    def groups(self, hit: Hit, table: Table, column: int, by: int, filters: Sequence[Filter]) -> tuple[Group, ...]:
-        """The sums of one column for each text of another; () where the file cannot be read as it was indexed."""
-        return self._read(hit, table, lambda file, way: scan_groups(file, column, by, filters, dialect=way)) or ()
+        return self._read(hit, table, lambda file, way: scan_column(file, column, operation, filters, dialect=way))
 
     def _read(self, hit: Hit, table: Table, tally: Callable[[BinaryIO, Dialect], Found]) -> Found | None:
         row = self._collection.reader.documents([hit.chunk.document]).get(hit.chunk.document)

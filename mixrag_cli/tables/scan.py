@@ -35,7 +35,6 @@ PLAIN = r"^(?:(?:0|[1-9][0-9]{0,30}|[-+][0-9]{1,31})(?:\.[0-9]{0,30})?|[-+]?\.[0
 UNCOMMON = r"^(?:0|[1-9][0-9]*|[-+][0-9]+|[-+]?[0-9]?)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]{1,3})?$"  # exponents, long tails
 IDENTIFIER = r"^[0-9]{15,}$"
 NO_NUMBER = pa.scalar(None, NUMBER)
-MAX_GROUPS = 100_000
 MAX_NUMBER_CHARS = 40
 MAX_EXPONENT = 30
 THOUSANDS_BY_DECIMAL_MARK = {".": ",", ",": "."}
@@ -111,48 +110,6 @@ def scan_column(
             raise ValueError(f"the file has columns 0 to {batch.num_columns - 1}, not {sorted(needed)}")
         _take_batch(tally, batch, column, filters, way)
     return tally.result(len(skipped))
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The rows of one text in a column. total: the sum of their numbers; n_numbers: rows that have one."""
-
-    text: str
-    n_rows: int
-    n_numbers: int
-    total: Decimal
-
-
-def scan_groups(
-    source: Path | BinaryIO,
-    column: int,
-    by: int,
-    filters: Sequence[Filter] = (),
-    *,
-    dialect: Dialect | None = None,
-) -> tuple[Group, ...]:
-    """Rows and sums of one column for each text of another, in the order of first appearance.
-
-    Raises FileUnreadable and ValueError as scan_column does, and ValueError above MAX_GROUPS texts.
-    """
-    way = dialect or Dialect()
-    groups: dict[str, Group] = {}
-    for batch in _batches(source, way, []):
-        mask = _mask_of(batch, filters, way)
-        numbers = pc.if_else(mask, _to_numbers(pc.utf8_trim_whitespace(batch.column(column)), way), NO_NUMBER)
-        texts = pc.filter(pc.utf8_trim_whitespace(batch.column(by)), mask)
-        table = pa.table({"text": texts, "number": pc.filter(numbers, mask)})
-        counted = table.group_by("text", use_threads=False).aggregate(
-            [([], "count_all"), ("number", "count"), ("number", "sum")]
-        )
-        for row in counted.to_pylist():
-            known = groups.get(row["text"], Group(row["text"], 0, 0, Decimal(0)))
-            total = EXACT.add(known.total, _plain(row["number_sum"] or Decimal(0)))
-            n_rows, n_numbers = known.n_rows + row["count_all"], known.n_numbers + row["number_count"]
-            groups[known.text] = Group(known.text, n_rows, n_numbers, total)
-        if len(groups) > MAX_GROUPS:
-            raise ValueError(f"more than {MAX_GROUPS} groups")
-    return tuple(groups.values())
 
 
 @dataclass(slots=True)

@@ -86,7 +86,7 @@ class Contexts:
         """The question and the evidence of its context, and of others beside it."""
         restated = restate(question, self.reader.question(question))
         self.similarity.question = question
-        operands = (restated.whole, *restated.operands, *restated.parts)
+        operands = (restated.whole, *restated.operands)
         terms = {term for operand in operands for term in operand.terms}
         terms |= {str(year) for operand in operands for year in operand.facets.years}
         weights = {term: term_weight(self._holding[term], self._n) for term in terms}

@@ -1,72 +1,110 @@
-"""The best column to tally for a question, over all tables found: of records, and of reports through their labels."""
+"""What the columns of a table of records hold: their different texts, and whether these are numbers, years or dates.
+
+A table that is held whole is read once for all of its columns; of a sampled one the profiles know.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
-from mixrag_cli.quantities.facets import facet_conflict, facets_of
-from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.in_rows.column_texts import is_record_table, is_sampled
-from mixrag_cli.recap.in_rows.filters import find_filters
-from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_records
-from mixrag_cli.recap.in_rows.tally_question import Tally, tally_of
-from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.wording import PERCENT_UNITS
-from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
+from mixrag_cli.tables.text import has_labels, key_columns
+from mixrag_cli.words import stem, words_of
 
-MIN_ROWS = 2  # a single row is a cell to look up
-LABELS = -1  # the place of a report's labels as a column of texts
-
-
-def match_column(restated: Restated, base: EvidenceBase, tally: Tally | None = None) -> ColumnMatch | None:
-    """The best column to tally for the question, or None where no column fits.
-
-    tally: what is wanted, by the question's words where it is not told.
-    """
-    tally = tally or tally_of(restated)
-    if tally is None:
-        return None
-    placed = ((hit, table) for hit, table in base.placed_tables() if table.columns)
-    matches = (found for hit, table in placed for found in _in_table(restated, tally, hit, table, base))
-    return max(matches, key=lambda found: found.score, default=None)
+MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
+MAX_KEPT = 32  # tables whose columns are kept for the next look
+N_LOOKED_AT = 50  # cells that tell what a column holds
+_TIME = re.compile(r"\s*(?:1[5-9]|20)\d\d(?P<date>-[01]\d(?:-[0-3]\d)?)?(?!\d)")
 
 
-def _in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, base: EvidenceBase) -> Iterator[ColumnMatch]:
-    """What the tally comes to. A question worded as a lookup ("the total quantity") is only tallied over records."""
-    if is_record_table(table):
-        is_one = tally.of_one_row and not is_sampled(table) and not find_filters(restated.question, table)
-        found = None if is_one else match_records(restated, tally, hit, table, base)
-        if found is not None:
-            yield found
-    elif tally.is_sure:
-        for turned in (table, transpose(table)):
-            found = match_records(restated, tally, hit, _of_its_time(restated, hit, as_records(turned)), base)
-            if found is not None and _adds_up(found):
-                yield found
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of records. stems: of its innermost label, in order. texts: the different ones, in order, () where there
+    are too many to be asked for. is_key: whether each row has a text of its own in it."""
+
+    header: Header
+    stems: tuple[str, ...]
+    texts: tuple[str, ...]
+    is_numeric: bool
+    is_of_years: bool
+    is_of_dates: bool
+    is_key: bool
+
+    @property
+    def index(self) -> int:
+        """Its place in the grid."""
+        return self.header.index
 
 
-def transpose(table: Table) -> Table:
-    """The table with rows and columns exchanged, so that a row can be aggregated as a column can."""
-    cells = tuple(replace(cell, row=cell.column, column=cell.row) for cell in table.cells)
-    return replace(table, rows=table.columns, columns=table.rows, cells=cells, total_rows=0, profiles=())
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """A table by its identity, as a key: its cells are too many to be compared or hashed."""
+
+    table: Table
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and self.table is other.table
+
+    def __hash__(self) -> int:
+        return id(self.table)
 
 
-def as_records(table: Table) -> Table:
-    """A report as records: the labels of its lines are the texts of a first column, which conditions choose rows by."""
-    labels = tuple(Cell(row.index, LABELS, row.leaf) for row in table.rows)
-    return replace(table, columns=(Header(LABELS, ("",)), *table.columns), cells=(*labels, *table.cells))
+def columns_of(table: Table) -> tuple[Column, ...]:
+    """The table's columns, in order."""
+    return _columns_of(_Held(table))
 
 
-def _of_its_time(restated: Restated, hit: Hit, table: Table) -> Table:
-    """The table without the rows of other times than those asked for."""
-    asked = restated.whole.facets
-    rows = tuple(row for row in table.rows if not facet_conflict(asked, facets_of(" ".join(row.path))))
-    return replace(table, rows=rows)
+@lru_cache(maxsize=MAX_KEPT)
+def _columns_of(held: _Held) -> tuple[Column, ...]:
+    cells: dict[int, list[Cell]] = {header.index: [] for header in held.table.columns}
+    for cell in held.table.cells:
+        if cell.column in cells:
+            cells[cell.column].append(cell)
+    return tuple(_column(held.table, header, cells[header.index]) for header in held.table.columns)
 
 
-def _adds_up(found: ColumnMatch) -> bool:
-    """Whether the rows of a report can be summed up: several of them, and no percentages added."""
-    is_sum_of_shares = found.operation == "sum" and any(cell.unit in PERCENT_UNITS for cell in found.cells)
-    return found.n_rows >= MIN_ROWS and not is_sum_of_shares
+def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
+    profile = next((known for known in table.profiles if known.index == header.index), None)
+    looked_at = cells[:N_LOOKED_AT]
+    if profile is not None:
+        texts, is_numeric = profile.distinct, profile.count > 0 and profile.numbers * 2 >= profile.count
+        is_key = not texts and header == table.columns[0]
+    else:
+        texts = tuple(dict.fromkeys(cell.text.strip() for cell in cells))
+        is_numeric = sum(cell.value is not None for cell in looked_at) * 2 > len(looked_at)
+        is_key = len({text.lower() for text in texts}) == len(cells)
+        texts = texts if len(texts) <= MAX_DISTINCT or not is_numeric else ()
+    times = [_TIME.match(cell.text) for cell in looked_at if cell.text]
+    is_of_dates = bool(times) and all(found is not None and found["date"] for found in times)
+    return Column(
+        header, stems_in(header.leaf), texts, is_numeric, bool(texts) and all(map(is_year, texts)), is_of_dates, is_key
+    )
+
+
+def is_sampled(table: Table) -> bool:
+    """Whether the table holds only some of its file's rows."""
+    return table.total_rows > len(table.rows)
+
+
+def is_record_table(table: Table) -> bool:
+    """Whether the rows are records of one kind under named columns, not labelled lines of a report."""
+    return is_sampled(table) or bool(key_columns(table)) or not has_labels(table)
+
+
+def is_year(text: str) -> bool:
+    """Whether the text is a year and nothing else."""
+    return (found := _TIME.fullmatch(text)) is not None and not found["date"]
+
+
+@lru_cache(maxsize=65536)
+def stems_in(text: str) -> tuple[str, ...]:
+    """All stems of a text in order."""
+    return tuple(stem(word) for word in words_of(text))
+
+
+def columns_named(words: Sequence[str], table: Table) -> list[Column]:
+    """The columns that one of the stems names, in the order of the words."""
+    return list(dict.fromkeys(column for word in words for column in columns_of(table) if word in column.stems))

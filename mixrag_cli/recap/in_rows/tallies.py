@@ -1,46 +1,36 @@
 """Extract and compute over the rows of a table: sums, means, counts, extremes and groups under conditions.
 
-tally_question    what is wanted: the operation, over what, by what
-filters           the conditions on the rows
-find_measured     the column that the question means
-tally_rows        the rows that count, and what they come to
-match_records     all of these together: the value, how well it fits, and what it rests on
+tally_of          what is wanted: the operation, over what, by what; by the question's words
+conditions        those on the rows (conditions.py)
+_measured         the column that the question means
+rows              those that count, and what they come to (rows.py)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Literal, cast
 
-from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
-from mixrag_cli.recap.in_rows.column_texts import (
-    columns_named,
-    distinct_texts,
-    is_key,
-    is_numeric,
-    is_sampled,
-    is_year_column,
-    leaf_stems,
-    stems_in,
-)
-from mixrag_cli.recap.in_rows.filters import RowFilter, find_filters, tried_filters, unexplained
-from mixrag_cli.recap.in_rows.tally_question import Tally, TallyOperation
-from mixrag_cli.recap.in_rows.tally_rows import TallyRows, best_row, cells_of
-from mixrag_cli.recap.in_tables.sides import unasked_part
-from mixrag_cli.recap.restate import Operation, Restated
-from mixrag_cli.recap.wording import COUNT, WHOLE_WORDS, measures_implied
+from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict, without_facets
+from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
+from mixrag_cli.recap.in_rows.columns import Column, columns_named, columns_of, is_record_table, is_sampled, stems_in
+from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions, tried_conditions, unexplained
+from mixrag_cli.recap.in_rows.rows import Row, Rows
+from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.wording import COUNT, TOTAL, WHOLE_WORDS
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.scan import Group
 from mixrag_cli.tables.text import ARROW, has_labels, key_columns
-from mixrag_cli.words import COMMON_WORDS, is_joined_in, is_skeleton, match_heading, stem, words_of
+from mixrag_cli.words import COMMON_WORDS, UNIT_WORDS, is_joined_in, is_skeleton, match_heading, match_term, stem
 
-MAX_LISTED_GROUPS = 30
-MAX_COLUMN_EXTRA = 0.5  # of a column's leaf label that the question need not say
-EXTRA_WORDS = 0.3  # as in cells: a label that says more than was asked
+TallyOperation = Literal["sum", "average", "maximum", "minimum", "count"]
+MIN_ROWS = 2  # of a report; a single row is a cell to look up
+LABELS = -1  # the place of a report's labels as a column of texts
+MAX_UNASKED = 0.5  # of a column's leaf label that the question need not say
+UNASKED_COST = 0.3  # of a label that says nothing of the question, in parts of the question's weight
 COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
 ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
 # Words of the calculation, which no header need say.
@@ -48,40 +38,46 @@ TALLY_WORDS = WHOLE_WORDS | {"maximum", "minimum", "max", "min", "number", "sum"
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """What is to be computed.
+
+    is_sure: worded as a tally and nothing else. of_one_row: no tally, but the value of the one row that is left.
+    """
+
+    operation: TallyOperation
+    is_sure: bool = True
+    of_one_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnMatch:
     """A column, the rows that count, and the value over them.
 
-    operation: what the value is. best: the rows that hold an extreme, best first. groups: each group's text and value.
-    filters: the conditions in words. by: the column of the groups. n_rows: over how many rows. of_one_row: the cell of
-    the one row that the conditions leave. is_distinct: whether texts are counted, not rows.
+    operation: what the value is. best: the row that holds an extreme. conditions: in words. n_rows: over how many rows.
+    of_one_row: the cell of the one row that the conditions leave.
     """
 
     hit: Hit
     table: Table
     column: Header
-    operation: Operation
+    operation: TallyOperation
     cells: tuple[Cell, ...]
     value: Decimal
-    score: float
-    coverage: float
     n_rows: int
-    best: tuple[tuple[Header, Cell], ...] = ()
-    groups: tuple[tuple[str, Decimal], ...] = ()
-    filters: tuple[str, ...] = ()
-    by: str = ""
+    score: float = 0.0
+    coverage: float = 0.0
+    best: Row | None = None
+    conditions: tuple[str, ...] = ()
     of_one_row: bool = False
-    is_distinct: bool = False
 
     @property
     def basis(self) -> str:
         """The column, the operation and the rows in words: "freight (sum of 6,030 rows where country = Spain)"."""
         column = ARROW.join(self.column.path)
-        where = f" where {' and '.join(self.filters)}" if self.filters else ""
+        where = f" where {' and '.join(self.conditions)}" if self.conditions else ""
         if self.of_one_row:
             return f"{column}{where}"
-        by = f" by {self.by}" if self.by else ""
-        what = "distinct texts" if self.is_distinct else "rows"
-        return f"{column} ({self.operation} of {self.n_rows:,} {what}{by}{where})"
+        return f"{column} ({self.operation} of {self.n_rows:,} rows{where})"
 
     @property
     def locator(self) -> Locator:
@@ -91,13 +87,62 @@ class ColumnMatch:
         return replace(where, cells=f"{addressed[0]}:{addressed[-1]}") if addressed else where
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What is tallied: the column, the operation on it, and how well its label fits the question."""
+def tally_of(restated: Restated) -> Tally | None:
+    """What the question wants tallied, None where it wants no tally.
 
-    column: Header
-    operation: TallyOperation
-    fit: float
+    "How many …" is a count and "the total …" a sum where rows are records, though the same words look one cell up in a
+    report: such a tally is not sure.
+    """
+    question, operation = restated.question, restated.operation
+    if restated.kind == "arithmetic":
+        return None
+    if operation != "lookup":
+        return Tally(cast("TallyOperation", operation))
+    if COUNT.search(question):
+        return Tally("count", is_sure=False)
+    if TOTAL.search(question) and restated.expects not in ("text", "code"):
+        return Tally("sum", is_sure=False)
+    is_value = restated.expects in ("number", "percent", "any")
+    return Tally("maximum", is_sure=False, of_one_row=True) if is_value else None
+
+
+def match_column(restated: Restated, base: EvidenceBase) -> ColumnMatch | None:
+    """The best column to tally for the question over all tables found, or None where no column fits."""
+    tally = tally_of(restated)
+    if tally is None:
+        return None
+    placed = ((hit, table) for hit, table in base.placed_tables() if table.columns)
+    matches = (found for hit, table in placed for found in _in_table(restated, tally, hit, table, base))
+    return max(matches, key=lambda found: found.score, default=None)
+
+
+def _in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, base: EvidenceBase) -> Iterator[ColumnMatch]:
+    """What the tally comes to. A question worded as a lookup ("the total quantity") is only tallied over records."""
+    if is_record_table(table):
+        is_one = tally.of_one_row and not is_sampled(table) and not find_conditions(restated.question, table)
+        found = None if is_one else match_records(restated, tally, hit, table, base)
+        if found is not None:
+            yield found
+    elif tally.is_sure:
+        for turned in (table, _transposed(table)):
+            found = match_records(restated, tally, hit, _as_records(restated, turned), base)
+            if found is not None and found.n_rows >= MIN_ROWS:
+                yield found
+
+
+def _transposed(table: Table) -> Table:
+    """The table with rows and columns exchanged, so that a row can be aggregated as a column can."""
+    cells = tuple(replace(cell, row=cell.column, column=cell.row) for cell in table.cells)
+    return replace(table, rows=table.columns, columns=table.rows, cells=cells, total_rows=0, profiles=())
+
+
+def _as_records(restated: Restated, table: Table) -> Table:
+    """A report as records, without the rows of other times than those asked for: the labels of its lines are the texts
+    of a first column, which conditions choose rows by."""
+    asked = restated.whole.facets
+    rows = tuple(row for row in table.rows if not facet_conflict(asked, facets_of(" ".join(row.path))))
+    labels = tuple(Cell(row.index, LABELS, row.leaf) for row in rows)
+    return replace(table, rows=rows, columns=(Header(LABELS, ("",)), *table.columns), cells=(*labels, *table.cells))
 
 
 def match_records(
@@ -106,76 +151,62 @@ def match_records(
     hit: Hit,
     table: Table,
     base: EvidenceBase,
-    filters: tuple[RowFilter, ...] | None = None,
+    conditions: tuple[Condition, ...] | None = None,
     said: frozenset[str] = frozenset(),
 ) -> ColumnMatch | None:
     """The tally over the table's rows, None where the question does not speak of its columns or cannot be computed.
 
     A name that neither headers nor values nor the surroundings know leaves no answer: its rows are elsewhere.
-    filters: the conditions on the rows, those of the question where they are not told. said: stems that other
-    conditions explain.
+    conditions: on the rows, those of the question where they are not told. said: stems that other conditions explain.
     """
-    rows = TallyRows(hit, table, find_filters(restated.question, table) if filters is None else filters, base)
+    question = restated.question
+    rows = Rows(hit, table, find_conditions(question, table) if conditions is None else conditions, base)
     around, around_facets = surroundings_of(hit, table)
-    is_best = tally.n_best > 1
-    terms = [term for term in restated.whole.terms if term not in TALLY_WORDS and not (is_best and term.isdigit())]
+    terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
     if not _is_in_time(restated, rows, around_facets):
         return None
-    measured = find_measured(restated, tally, rows, terms)
+    measured = _measured(restated, tally, rows, terms)
     if measured is None:
         return None
-    words = unexplained(restated.question, table, terms, {*rows.said, *said, *around, *ROW_WORDS})
+    column, operation, fit = measured
+    words = unexplained(question, table, terms, {*rows.said, *said, *around, *ROW_WORDS})
     names = [word for word in words if any(map(str.isdigit, word)) or restated.names.intersection(stems_in(word))]
-    tried = _tried(restated.question, rows, names or words)
+    tried = _tried(question, rows, names or words)
     if names and tried is None:
         return None
-    rows = replace(rows, filters=(*rows.filters, tried)) if tried else rows
-    leaf = leaf_stems(measured.column)
-    explained = {*said, *rows.said, *ROW_WORDS, *(term for term in terms if measures_implied(term).intersection(leaf))}
-    coverage = _coverage(restated, terms, rows, explained, around)
-    score, column = measured.fit + coverage, measured.column
-    if measured.operation == "count" and column != table.columns[0]:
-        return _distinct(rows, column, score, coverage)
-    wanted = replace(tally, operation=measured.operation)
-    by = _group_column(tally.by, table, column)
-    if tally.best is not None and measured.operation != "count" and (by is None or is_key(table, by)):
-        by, wanted = None, replace(wanted, operation=tally.best)  # one row a group: its own figure
-    found = _tallied(rows, column, wanted) if by is None else _grouped(rows, column, by, wanted)
-    return replace(found, score=score, coverage=coverage) if found else None
+    rows = replace(rows, conditions=(*rows.conditions, tried)) if tried else rows
+    coverage = _coverage(restated, terms, rows, {*said, *rows.said, *ROW_WORDS}, around)
+    found = _tallied(rows, column, replace(tally, operation=operation))
+    return replace(found, score=fit + coverage, coverage=coverage) if found else None
 
 
-def _is_in_time(restated: Restated, rows: TallyRows, around: Facets) -> bool:
-    """Whether the years asked for are those of a condition, or of the title and file name; and the day, its own."""
+def _is_in_time(restated: Restated, rows: Rows, around: Facets) -> bool:
+    """Whether the years asked for are those of a condition, or of the title and file name."""
     asked = restated.whole.facets
-    days, said = ({date for date in facets.dates if all(date)} for facets in (facets_of(restated.question), around))
-    if days and not days & said and {day[:2] for day in days} & {day[:2] for day in said}:
-        return False
     if not asked.years or {str(year) for year in asked.years} & rows.said:
         return True
     return bool(asked.years & around.years) and not facet_conflict(asked, around)
 
 
-def _tried(question: str, rows: TallyRows, words: Sequence[str]) -> RowFilter | None:
+def _tried(question: str, rows: Rows, words: Sequence[str]) -> Condition | None:
     """A condition on a column of too many texts to know them, for which the file does hold rows."""
-    scanner = rows.base.scanner
-    if scanner is None or not is_sampled(rows.table) or not words:
+    if not is_sampled(rows.table) or not words:
         return None
-    for tried in tried_filters(question, rows.table, words):
-        found = scanner.scan(rows.hit, rows.table, tried.filter.column, "count", (tried.filter,), 1)
-        if found is None:
-            return None
-        if found.n_rows:
+    for tried in tried_conditions(question, rows.table, words):
+        column = next(each for each in columns_of(rows.table) if each.index == tried.filter.column)
+        found = replace(rows, conditions=(tried,)).tally(column, "count")
+        if found is not None and found.n_rows:
             return tried
     return None
 
 
 def _coverage(
-    restated: Restated, terms: Sequence[str], rows: TallyRows, explained: Collection[str], around: tuple[str, ...]
+    restated: Restated, terms: Sequence[str], rows: Rows, explained: Collection[str], around: tuple[str, ...]
 ) -> float:
     """The part of the question's weight that the headers, the surroundings, or what is explained already says."""
     known = rows.base.knows.get(rows.hit.chunk.document, frozenset()) if not is_sampled(rows.table) else frozenset()
     credit = context_credit(terms, restated.names, around, known)
-    heads = [part for header in rows.table.columns for part in leaf_stems(header)]
+    heads = [part for column in columns_of(rows.table) for part in column.stems]
     own = [1.0 if term in explained else match_heading(term, heads) for term in terms]
     return rows.base.part_said(terms, [max(pair) for pair in zip(own, credit, strict=True)])
 
@@ -183,137 +214,85 @@ def _coverage(
 # --- the column -------------------------------------------------------------------------------------------------------
 
 
-def find_measured(restated: Restated, tally: Tally, rows: TallyRows, terms: Sequence[str]) -> Measured | None:
-    """The column to tally and the operation on it, None where the question names no column."""
-    table = rows.table
-    if tally.operation == "count" and not tally.by:
+def _measured(
+    restated: Restated, tally: Tally, rows: Rows, terms: Sequence[str]
+) -> tuple[Column, TallyOperation, float] | None:
+    """The column to tally, the operation on it and how well its label fits; None where the question names no column."""
+    columns = columns_of(rows.table)
+    if tally.operation == "count":
         return _counted(restated.question, rows)
-    asked = {*stems_in(restated.question), *measures_implied(restated.question)}
     # A column's whole name counts, be it a word as common as "value".
-    named = {leaf[0] for header in table.columns if len(leaf := leaf_stems(header)) == 1 and leaf[0] in asked}
+    asked = set(stems_in(restated.question))
+    named = {column.stems[0] for column in columns if len(column.stems) == 1 and column.stems[0] in asked}
     weights = {term: rows.base.weight(term) for term in (*terms, *sorted(named.difference(terms)))}
-    compared = {each.filter.column for each in rows.filters}
+    compared = {each.filter.column for each in rows.conditions}
     numeric = [
-        header
-        for header in table.columns
-        if is_numeric(table, header) and not ordinal_conflict(restated.question, header.leaf)
+        each for each in columns if each.is_numeric and not ordinal_conflict(restated.question, each.header.leaf)
     ]
-    operation: TallyOperation = "sum" if tally.operation == "count" else tally.operation
-    for candidates in ([header for header in numeric if header.index not in compared], numeric):
-        fits = [(_fit(header, weights), -len(leaf_stems(header)), -n, header) for n, header in enumerate(candidates)]
-        fit, _, _, header = max(fits, default=(0.0, 0, 0, None), key=lambda one: one[:3])
-        if header is not None and fit > 0 and unasked_heading(header, tuple(weights)) <= MAX_COLUMN_EXTRA:
-            return Measured(header, operation, fit)
-    if tally.operation == "sum" and (only := _only_amount(table)) is not None:
-        return Measured(only, "sum", 0.0)
-    return Measured(table.columns[0], "count", 1.0) if tally.operation == "count" else None
+    for candidates in ([column for column in numeric if column.index not in compared], numeric):
+        fits = [(_fit(column, weights), -len(column.stems), -n, column) for n, column in enumerate(candidates)]
+        fit, _, _, column = max(fits, default=(0.0, 0, 0, None), key=lambda one: one[:3])
+        if column is not None and fit > 0 and _unasked_part(column, tuple(weights)) <= MAX_UNASKED:
+            return column, tally.operation, fit
+    if tally.operation == "sum" and (only := _only_amount(rows.table)) is not None:
+        return only, "sum", 0.0
+    return None
 
 
-def _only_amount(table: Table) -> Header | None:
+def _only_amount(table: Table) -> Column | None:
     """The one column of figures of a table in long form: beside it stand texts, years and dates that say of what."""
     keys = key_columns(table)
     amounts = [
-        header
-        for header in table.columns
-        if is_numeric(table, header) and not is_year_column(table, header) and header.index not in keys
+        each for each in columns_of(table) if each.is_numeric and not each.is_of_years and each.index not in keys
     ]
     return amounts[0] if len(amounts) == 1 and len(keys) > 1 else None
 
 
-def _fit(header: Header, weights: dict[str, float]) -> float:
-    leaf = leaf_stems(header)
-    said = sum(weight * match_heading(term, leaf) for term, weight in weights.items())
-    return said / sum(weights.values()) - EXTRA_WORDS * unasked_heading(header, tuple(weights)) if weights else 0.0
+def _fit(column: Column, weights: dict[str, float]) -> float:
+    """The part of the terms' weight that the column's label says, less what it says besides."""
+    said = sum(weight * match_heading(term, column.stems) for term, weight in weights.items())
+    return said / sum(weights.values()) - UNASKED_COST * _unasked_part(column, tuple(weights)) if weights else 0.0
 
 
-def unasked_heading(header: Header, terms: Sequence[str]) -> float:
-    """As unasked_part of the header's leaf, where a word is asked that begins or ends with an asked one, or has some of
-    its consonants ("hp")."""
-    leaf = leaf_stems(header)
-    joined = (word for word in leaf if any(is_joined_in(term, word) or is_skeleton(word, term) for term in terms))
-    return unasked_part(header.leaf, (*terms, *joined))
+def _unasked_part(column: Column, terms: Sequence[str]) -> float:
+    """The part of the label's words, numbers, times and units apart, that the terms do not say; 0 for none."""
+    silent = UNIT_WORDS | COMMON_WORDS | WHOLE_WORDS
+    words = [word for word in stems_of(without_facets(column.header.leaf)) if not word.isdigit() and word not in silent]
+    joined = {word for word in column.stems for term in terms if is_joined_in(term, word) or is_skeleton(word, term)}
+    return sum(word not in joined and not match_term(word, terms) for word in words) / len(words) if words else 0.0
 
 
-def _counted(question: str, rows: TallyRows) -> Measured | None:
-    """What "how many" counts: the amounts in a column of numbers that it names, the texts of another, else the rows.
+def _counted(question: str, rows: Rows) -> tuple[Column, TallyOperation, float]:
+    """What "how many" counts: the amounts in a column of numbers that it names, else the rows.
 
     What a condition says ("how many pilots are women") and what the first column holds are the rows themselves.
     """
-    asked = COUNT.search(question)
-    table = rows.table
+    asked, first = COUNT.search(question), columns_of(rows.table)[0]
     behind = stems_in(question[asked.end() :])[:COUNTED_REACH] if asked else stems_in(question)
-    keys = key_columns(table)
-    amounts = [h for h in columns_named(stems_in(question), table) if h.index not in keys and is_numeric(table, h)]
-    if amounts and not is_sampled(table) and len(rows.passing()) == 1:  # "how many benches are in stock"
-        return Measured(amounts[0], "sum", 1.0)
-    of_rows = {*ROW_WORDS, *(word for each in rows.filters if not each.is_comparison for word in each.said)}
+    of_rows = {*ROW_WORDS, *(word for each in rows.conditions if not each.is_comparison for word in each.said)}
     counted = behind[: next((n for n, word in enumerate(behind) if word in of_rows), None)]
-    for header in columns_named(counted, table):
-        if header == table.columns[0] or (is_numeric(table, header) and header.index in keys):
-            break
-        return Measured(header, "sum" if is_numeric(table, header) else "count", 1.0)
-    return Measured(table.columns[0], "count", 1.0)
-
-
-def _group_column(words: str, table: Table, measured: Header) -> Header | None:
-    """The column of texts that is named first; words of the measured column name no groups ("days per patient")."""
-    own = leaf_stems(measured)
-    asked = [stem(word) for word in words_of(words) if word not in COMMON_WORDS and stem(word) not in own]
-    columns = (header for header in columns_named(asked, table) if header != measured)
-    return next((one for one in columns if not is_numeric(table, one) or distinct_texts(table, one)), None)
+    named = next(iter(columns_named(counted, rows.table)), first)
+    is_amount = named != first and named.is_numeric and named.index not in key_columns(rows.table)
+    return (named, "sum", 1.0) if is_amount else (first, "count", 1.0)
 
 
 # --- the value --------------------------------------------------------------------------------------------------------
 
 
-def _tallied(rows: TallyRows, column: Header, tally: Tally) -> ColumnMatch | None:
-    found = rows.tally(column, tally)
-    if found is None or found.value is None:
+def _tallied(rows: Rows, column: Column, tally: Tally) -> ColumnMatch | None:
+    found = rows.tally(column, tally.operation)
+    if found is None:
         return None
     is_count = tally.operation == "count"
     if not is_count and tally.of_one_row != (found.n_numbers == 1):
         # Of one row a sum is its own cell, quoted; there is no greatest of it.
         is_sum = found.n_numbers == 1 and tally.operation in ("sum", "average")
         return _tallied(rows, column, replace(tally, operation="maximum", of_one_row=True)) if is_sum else None
+    is_of_labels = tally.of_one_row and has_labels(rows.table) and not is_sampled(rows.table)
     return ColumnMatch(
-        *(rows.hit, rows.table, column, tally.operation),
-        () if is_sampled(rows.table) else cells_of(rows.passing(), column.index),
-        *(found.value, 0.0, 0.0),
+        *(rows.hit, rows.table, column.header, tally.operation, rows.cells(column), found.value),
         n_rows=found.n_rows if is_count else found.n_numbers,
-        best=tuple(best_row(row, column, rows.table) for row in found.best),
-        filters=rows.labels if is_sampled(rows.table) or not tally.of_one_row or not has_labels(rows.table) else (),
+        best=found.best,
+        conditions=() if is_of_labels else tuple(each.label for each in rows.conditions),
         of_one_row=tally.of_one_row,
-    )
-
-
-def _distinct(rows: TallyRows, column: Header, score: float, coverage: float) -> ColumnMatch | None:
-    """How many texts the column holds."""
-    profile = rows.profile_of(column)
-    n = len(profile.distinct) if profile is not None else 0
-    n = n or sum(bool(group.text) for group in rows.groups(column, column))
-    if not n:
-        return None
-    match = ColumnMatch(rows.hit, rows.table, column, "count", (), Decimal(n), score, coverage, n)
-    return replace(match, filters=rows.labels, is_distinct=True)
-
-
-def _grouped(rows: TallyRows, column: Header, by: Header, tally: Tally) -> ColumnMatch | None:
-    """Each group's value; where an extreme of them is asked for, that group alone, and its value."""
-    is_count = tally.operation == "count"
-    found = [group for group in rows.groups(column, by) if group.text and (is_count or group.n_numbers)]
-    worth: Callable[[Group], Decimal] = {
-        "count": lambda group: Decimal(group.n_rows),
-        "average": lambda group: group.total / group.n_numbers,
-    }.get(tally.operation, lambda group: group.total)
-    values = sorted(((group.text, worth(group)) for group in found), key=lambda pair: (-pair[1], pair[0]))
-    if tally.best is not None:
-        values = (values if tally.best == "maximum" else values[::-1])[: tally.n_best]
-    if not values or len(values) > MAX_LISTED_GROUPS:
-        return None
-    return ColumnMatch(
-        *(rows.hit, rows.table, column, tally.operation, (), values[0][1], 0.0, 0.0),
-        n_rows=sum(group.n_rows if is_count else group.n_numbers for group in found),
-        groups=tuple(values),
-        filters=rows.labels,
-        by=by.leaf,
     )

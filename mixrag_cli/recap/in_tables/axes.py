@@ -24,7 +24,8 @@ TINY = 1e-9
 class Axis:
     """One side of a table. leaf, parent, said: (n_terms, n_headers), how well the leaf, what is above it and the whole
     path say each term. worth: (n_terms,), how much a term tells apart on this side: 0 where no path says it. fresh:
-    worth, less what the table's title says already.
+    worth, less what the table's title says already. head_leaf, head_above: (n_headers,), how well the leaf and what is
+    above it say what is asked for.
     """
 
     headers: Sequence[Header]
@@ -33,21 +34,29 @@ class Axis:
     said: Matrix
     worth: Matrix
     fresh: Matrix
+    head_leaf: Matrix
+    head_above: Matrix
 
     @classmethod
     def of(cls, headers: Sequence[Header], asked: Asked, titled: Matrix) -> Axis:
         """titled: (n_terms,), how well the table's title says each term."""
-        leaf = said_by([header.leaf for header in headers], asked.terms)
-        parent = said_by([" ".join(header.path[:-1]) for header in headers], asked.terms)
+        leaves, above = [header.leaf for header in headers], [" ".join(header.path[:-1]) for header in headers]
+        leaf, parent = said_by(leaves, asked.terms), said_by(above, asked.terms)
         said = np.maximum(leaf, parent)
         holding = (said >= MIN_HELD).sum(axis=1)
         worth = np.where(holding > 0, np.log((len(headers) + 1) / (holding + 0.5)), 0.0)
         worth = np.maximum(worth, LEAST_WORTH * (holding > 0))
-        return cls(headers, leaf, parent, said, worth, worth * (1 - titled))
+        heads = (said_by(labels, asked.head).sum(axis=0) / max(len(asked.head), 1) for labels in (leaves, above))
+        return cls(headers, leaf, parent, said, worth, worth * (1 - titled), *heads)
+
+    @property
+    def head(self) -> Matrix:
+        """How well each path says what is asked for: (n_headers,)."""
+        return np.maximum(self.head_leaf, self.head_above)
 
     def features(self, asked: Asked) -> dict[str, Matrix]:
         """Of each header, by name: (n_headers,) each."""
-        return {**self._said(), **self._head(asked), **self._words(asked), **self._kinds(asked)}
+        return {**self._said(), **self._words(asked), **self._kinds(asked)}
 
     def _said(self) -> dict[str, Matrix]:
         n = len(self.headers)
@@ -66,13 +75,9 @@ class Axis:
             "silent": said == 0,
             "place": np.arange(n) / max(n - 1, 1),
             "first": np.arange(n) == 0,
+            "head_said": self.head_leaf,
+            "head_above": self.head_above,
         }
-
-    def _head(self, asked: Asked) -> dict[str, Matrix]:
-        """How well the leaf and what is above it say what is asked for."""
-        leaves, above = ([h.leaf for h in self.headers], [" ".join(h.path[:-1]) for h in self.headers])
-        said = (said_by(labels, asked.head) if asked.head else np.zeros((1, len(labels))) for labels in (leaves, above))
-        return dict(zip(("head_said", "head_above"), (each.mean(axis=0) for each in said), strict=True))
 
     def _words(self, asked: Asked) -> dict[str, Matrix]:
         """What the labels say beyond the question, and how many of its neighbouring words they say side by side."""

@@ -16,20 +16,20 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.quantities.facets import Facets, ordinal_conflict, ordinals_of
+from mixrag_cli.quantities.facets import Facets, facets_of, ordinal_conflict, ordinals_of
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
     CONTEXT_MATCH,
     MIN_TIME,
     EvidenceBase,
     context_credit,
+    stems_of,
     surroundings_of,
     time_score,
 )
 from mixrag_cli.recap.in_tables.acceptance import probability_of, signs_of
 from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, in_days
 from mixrag_cli.recap.in_tables.scorer import meant_by, score_pairs
-from mixrag_cli.recap.in_tables.sides import Side, side_of
 from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import PERCENT, PERCENT_UNITS, Asked
@@ -105,6 +105,21 @@ def match_cells(
 
 
 @dataclass(frozen=True, slots=True)
+class _Side:
+    """One side of a table. said: (n_terms, n_headers), how well each path says each term. facets: of each path."""
+
+    said: npt.NDArray[np.float64]
+    facets: tuple[Facets, ...]
+
+    @classmethod
+    def of(cls, headers: Sequence[Header], terms: Sequence[str]) -> _Side:
+        """What the paths of the headers say of the terms."""
+        paths = [" ".join(header.path) for header in headers]
+        said = [[match_term(term, stems_of(path)) for path in paths] for term in terms]
+        return cls(np.array(said, np.float64).reshape(len(terms), len(paths)), tuple(map(facets_of, paths)))
+
+
+@dataclass(frozen=True, slots=True)
 class _Placed:
     """A table with the best hit of it, and what its sides say of an operand.
 
@@ -115,8 +130,8 @@ class _Placed:
     hit: Hit
     table: Table
     operand: Operand
-    rows: Side
-    columns: Side
+    rows: _Side
+    columns: _Side
     weights: npt.NDArray[np.float64]
     near: npt.NDArray[np.bool_]
     credit: npt.NDArray[np.float64]
@@ -143,21 +158,21 @@ def _place(operand: Operand, hit: Hit, table: Table, base: EvidenceBase, names: 
     around, _ = surroundings_of(hit, table)
     near = np.array([match_term(term, around) > 0 for term in operand.terms], bool)
     weights = np.array([base.weight(term) for term in operand.terms])
-    rows, columns = side_of(table.rows, operand.terms), side_of(table.columns, operand.terms)
+    rows, columns = _Side.of(table.rows, operand.terms), _Side.of(table.columns, operand.terms)
     if len(table.rows) * len(table.columns) > CLOSE_CELLS:
         table, rows = _with_best_rows(table, rows, weights)
     credit = context_credit(operand.terms, names, around, base.knows.get(hit.chunk.document, frozenset()))
     return _Placed(hit, table, operand, rows, columns, weights, near, credit)
 
 
-def _with_best_rows(table: Table, side: Side, weights: npt.NDArray[np.float64]) -> tuple[Table, Side]:
+def _with_best_rows(table: Table, side: _Side, weights: npt.NDArray[np.float64]) -> tuple[Table, _Side]:
     """So many of the table's rows as are read closely, those that say most, and their side."""
     n_rows = max(CLOSE_CELLS // len(table.columns), 1)
     places = np.sort(np.argsort(-(weights @ side.said), kind="stable")[:n_rows]).tolist()
     rows = tuple(table.rows[n] for n in places)
     kept = {row.index for row in rows}
     cells = tuple(cell for cell in table.cells if cell.row in kept)
-    own = Side(side.said[:, places], tuple(side.facets[n] for n in places))
+    own = _Side(side.said[:, places], tuple(side.facets[n] for n in places))
     return replace(table, rows=rows, cells=cells), own
 
 

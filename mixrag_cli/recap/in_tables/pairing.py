@@ -62,7 +62,8 @@ def pair_features(asked: Asked, table: Table) -> Pairs:
     features = {
         **{f"row_{name}": values[r] for name, values in of_rows.items()},
         **{f"column_{name}": values[c] for name, values in of_columns.items()},
-        **_said(asked, rows, columns, r, c),
+        "fresh_both": of_rows["fresh_share"][r] * of_columns["fresh_share"][c],
+        **_said(rows, columns, r, c),
         **_values(asked, rows, columns, cells, r, c),
     }
     return Pairs(features, cells, r, c, rows.worth @ rows.said, columns.worth @ columns.said)
@@ -95,27 +96,19 @@ def _largest(shape: tuple[int, int], cells: Sequence[Cell], r: Places, c: Places
     return part_of(0), part_of(1)
 
 
-def _said(asked: Asked, rows: Axis, columns: Axis, r: Places, c: Places) -> dict[str, Matrix]:
+def _said(rows: Axis, columns: Axis, r: Places, c: Places) -> dict[str, Matrix]:
     """How much of the question the two paths say together; a term counts once, whichever says it better."""
     worth, fresh = np.maximum(rows.worth, columns.worth), np.maximum(rows.fresh, columns.fresh)
     total, total_fresh = max(float(worth.sum()), TINY), max(float(fresh.sum()), TINY)
     of_row, of_column = rows.said[:, r], columns.said[:, c]
     said = np.maximum(of_row, of_column)
     coverage = worth @ said / total
-    by_row, by_column = (axis.fresh @ axis.said / max(float(axis.fresh.sum()), TINY) for axis in (rows, columns))
-    head = [
-        said_by([" ".join(h.path) for h in axis.headers], asked.head).mean(axis=0)
-        if asked.head
-        else np.zeros(len(axis.headers))
-        for axis in (rows, columns)
-    ]
     return {
         "coverage": coverage,
         "coverage_lead": coverage - coverage.max(initial=0.0),
         "fresh": fresh @ said / total_fresh,
-        "fresh_both": by_row[r] * by_column[c],
         "twice": worth @ np.minimum(of_row, of_column) / total,
-        "head_pair": np.maximum(head[0][r], head[1][c]),
+        "head_pair": np.maximum(rows.head[r], columns.head[c]),
         **_unsaid(said, rows, columns),
     }
 

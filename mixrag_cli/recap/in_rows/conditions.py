@@ -1,0 +1,280 @@
+"""Extract from a table of records: which of its rows a question restricts itself to.
+
+    "… from Spain", "women"       a text that a column holds, or one of like meaning      country = Spain, sex = Female
+    "… of Larkham Mill"           a part of a text that few others have                   school = LARKHAM MILL ACADEMY
+    "class 3", "the third class"  a number beside its column's name, or an ordinal        class = 3
+    "… of smokers", "non-…"       the name of a column that says yes or no                smoker = Yes, smoker = No
+    "… with a tip above 5"        a comparison beside the name of a column of numbers     tip > 5
+    "… in 2019"                   a year or a day of a column of dates                    ordered in 2019
+
+The words are the table's own; none is known beforehand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+from operator import eq, ge, gt, le, lt, ne
+from typing import cast
+
+from mixrag_cli.quantities.facets import facets_of
+from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.recap.in_rows.columns import Column, columns_of, is_year, stems_in
+from mixrag_cli.recap.wording import WHOLE_WORDS, comparisons_in, in_digits
+from mixrag_cli.records.tables import Cell, Table
+from mixrag_cli.tables.scan import Comparison, Filter
+from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem, words_of
+
+COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
+NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
+MIN_PART = 2  # words of a name that are a part of it in small letters; one that is written as a name is enough
+MAX_HOLDING = 5  # texts with a part in common, beyond which it is no name
+MAX_KINDS = 30  # different texts of a column that says of which kind its rows are
+MAX_TRIED = 12  # stretches of the question around a name that are looked for in the file
+YES = frozenset(("yes", "y", "true", "t", "1"))
+NO = frozenset(("no", "n", "false", "f", "0"))
+_NEGATION = frozenset(("non", "not", "no", "without", "never"))
+_COMPARES = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_TOKEN = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on the rows. label: for people ("country = Spain"). said: stems of the question that it explains.
+
+    is_comparison: whether its column is compared with a number, and so hardly what is to be measured.
+    """
+
+    filter: Filter
+    label: str
+    said: frozenset[str]
+    is_comparison: bool = False
+
+    def passes(self, cell: Cell | None) -> bool:
+        """Whether a row with this cell in the column counts."""
+        wanted = self.filter.value
+        if isinstance(wanted, Decimal):
+            return cell is not None and cell.value is not None and _COMPARES[self.filter.comparison](cell.value, wanted)
+        text = cell.text.strip().lower() if cell is not None else ""
+        if self.filter.comparison == "contains":
+            return isinstance(wanted, str) and wanted.lower() in text
+        return text in (wanted if isinstance(wanted, tuple) else (wanted.lower(),))
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A word or a number of the question: its stem, small numbers in digits, and its place in the text."""
+
+    stem: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A value of a column, said in the question. place: the first and last of its tokens.
+
+    is_named: whether the question names the column beside it.
+    """
+
+    column: Column
+    text: str
+    place: tuple[int, int]
+    is_named: bool = False
+
+
+def find_conditions(question: str, table: Table) -> tuple[Condition, ...]:
+    """The conditions on the table's rows that the question says, none of them twice for one stretch of it."""
+    tokens = _tokens_of(question)
+    compared = tuple(_comparisons(question, tokens, table))
+    settled = {each.filter.column for each in compared}
+    whole = _choose([each for each in _values(tokens, table) if each.column.index not in settled])
+    named = [*whole, *_parts_of_names(question, tokens, table, whole)]
+    chosen = [*named, *_yes_no(tokens, table, {each.column.index for each in named})]
+    return (*compared, *_merged(chosen, tokens), *_dates(question, table, chosen))
+
+
+def unexplained(question: str, table: Table, terms: Sequence[str], said: Collection[str]) -> tuple[str, ...]:
+    """The question's words, as it writes them, that stand for some of its terms and that nothing said explains."""
+    known = {part for column in columns_of(table) for part in column.stems} | set(said)
+    texts = (question[token.start : token.end] for token in _tokens_of(question) if token.stem not in said)
+    return tuple(text for text in texts if set(stems_in(text)) & set(terms) and not set(stems_in(text)) <= known)
+
+
+def tried_conditions(question: str, table: Table, words: Sequence[str]) -> Iterator[Condition]:
+    """Conditions that only the file can confirm: these words of the question as a text of a column of many texts.
+
+    The stretch of the question around the words counts as well, which may name the column ("customer 17").
+    """
+    tokens = _tokens_of(question)
+    at = [n for n, token in enumerate(tokens) if question[token.start : token.end] in words]
+    stretches = [(first, last) for first in range(at[0] + 1) for last in range(at[-1], len(tokens))]
+    near = sorted(stretches, key=lambda ends: ends[1] - ends[0])[:MAX_TRIED]
+    texts = tuple(question[tokens[first].start : tokens[last].end].lower() for first, last in near)
+    said = frozenset(stem(word) for text in texts for word in (*words_of(text), text))
+    name = question[tokens[at[0]].start : tokens[at[-1]].end]
+    for column in columns_of(table):
+        if not column.is_numeric and not column.texts:
+            yield Condition(Filter(column.index, "in", texts), f"{column.header.leaf} = {name}", said)
+
+
+def _tokens_of(text: str) -> list[_Token]:
+    found = _TOKEN.finditer(text)
+    return [_Token(stem(in_digits(one.group().lower())), one.start(), one.end()) for one in found]
+
+
+def _places_of(needle: Sequence[str], stems: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the stems of the needle stand one behind the other, as the first and last of them."""
+    n = len(needle)
+    return [(at, at + n - 1) for at in range(len(stems) - n + 1) if n and list(stems[at : at + n]) == list(needle)]
+
+
+# --- comparisons ------------------------------------------------------------------------------------------------------
+
+
+def _comparisons(question: str, tokens: Sequence[_Token], table: Table) -> Iterator[Condition]:
+    """Columns of numbers that the question compares with a number beside their name."""
+    for comparison, start, end in comparisons_in(question):
+        signs = (">=", "<=") if comparison == "between" else (comparison,)
+        limits = [one for one in find_numbers(question[end:]) if one[2].value is not None]
+        if not limits or len(question[end : end + limits[0][0]].split()) > 1 or len(limits) < len(signs):
+            continue
+        column = _compared_column(sum(token.end <= start for token in tokens), tokens, table)
+        if column is None:
+            continue
+        passage = question[start : end + limits[0][1]]
+        for sign, (_, _, number) in zip(cast("tuple[Comparison, ...]", signs), limits, strict=False):
+            limit = (number.value or Decimal(0)) * number.scale
+            said = frozenset((*column.stems, *(token.stem for token in _tokens_of(passage)), f"{limit:f}"))
+            label = f"{column.header.leaf} {sign} {limit:,f}"
+            yield Condition(Filter(column.index, sign, limit), label, said, is_comparison=True)
+
+
+def _compared_column(at: int, tokens: Sequence[_Token], table: Table) -> Column | None:
+    """The column of numbers that is named nearest to a comparison, in any order of its words ("total cost").
+
+    at: the token of the comparison. A name behind it ("more than 30 units") is one word farther.
+    """
+    near = []
+    for column in columns_of(table):
+        n = len(column.stems)
+        for first in range(len(tokens) - n + 1):
+            last = first + n - 1
+            is_named = n and sorted(token.stem for token in tokens[first : last + 1]) == sorted(column.stems)
+            if column.is_numeric and is_named:
+                near.append((at - last - 1 if last < at else first - at + 1, column.index, column))
+    reach, _, nearest = min(near, default=(COMPARED_REACH + 1, 0, None), key=lambda one: one[:2])
+    return nearest if reach <= COMPARED_REACH else None
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _values(tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
+    """Every text of a column that stands in the question, or in whose place a word of like meaning does.
+
+    A number counts beside the name of its column alone ("class 3", "the third class"), or where it is a year.
+    """
+    asked = [token.stem for token in tokens]
+    columns = columns_of(table)
+    names = {place for column in columns for place in _places_of(column.stems, asked)}
+    for column in columns:
+        own = _places_of(column.stems, asked)
+        for text in column.texts:
+            stems = stems_in(text)
+            for first, last in _places_of(stems, asked) if set(stems) <= set(asked) else ():
+                is_named = any(0 < first - end <= NAMED_REACH or start == last + 1 for start, end in own)
+                is_telling = _tells(stems) or (len(stems) > 1 and all(map(str.isdigit, stems)))  # "80-89"
+                if is_named or column.is_of_years or (is_telling and (first, last) not in names):
+                    yield _Found(column, text, (first, last), is_named)
+            if len(stems) == 1 and len(column.texts) <= MAX_KINDS and _tells(stems):
+                for n, word in enumerate(asked):
+                    if word != stems[0] and match_pair(word, stems[0]) == SYNONYM_MATCH:
+                        yield _Found(column, text, (n, n))
+
+
+def _tells(stems: Sequence[str]) -> bool:
+    """Whether the words name something: no number, no total, no yes or no."""
+    said = set(stems)
+    return not said & (YES | NO) and any(
+        len(part) > 1 and not part.isdigit() and part not in COMMON_WORDS | WHOLE_WORDS for part in stems
+    )
+
+
+def _parts_of_names(
+    question: str, tokens: Sequence[_Token], table: Table, chosen: Sequence[_Found]
+) -> Iterator[_Found]:
+    """Texts of which the question says a part that stands in few others: names as people shorten them.
+
+    Example: "the Larkham Mill school" -> the one text that says both words, "LARKHAM MILL ACADEMY".
+    """
+    taken = {n for each in chosen for n in range(each.place[0], each.place[1] + 1)}
+    settled = {each.column.index for each in chosen}
+    heads = {part for column in columns_of(table) for part in column.stems}
+    free = [n for n, token in enumerate(tokens) if n not in taken and token.stem not in heads and _tells((token.stem,))]
+    for _, run in groupby(enumerate(free), key=lambda pair: pair[1] - pair[0]):
+        places = [n for _, n in run]
+        part = [tokens[n].stem for n in places]
+        if len(part) < MIN_PART and not question[tokens[places[0]].start].isupper():
+            continue
+        for column in columns_of(table):
+            if column.index in settled or column.is_numeric:
+                continue
+            holding = [text for text in column.texts if _places_of(part, stems_in(text))]
+            if 0 < len(holding) <= MAX_HOLDING:
+                shortest = min(len(stems_in(text)) for text in holding)
+                texts = (text for text in holding if len(stems_in(text)) == shortest)
+                yield from (_Found(column, text, (places[0], places[-1])) for text in texts)
+                break
+
+
+def _choose(found: Sequence[_Found]) -> list[_Found]:
+    """One value for each stretch of the question: the longest, and of a column that is named rather than not."""
+    chosen: list[_Found] = []
+    for each in sorted(found, key=lambda each: (each.place[0] - each.place[1], not each.is_named)):
+        if not any(other.place[0] <= each.place[1] and each.place[0] <= other.place[1] for other in chosen):
+            chosen.append(each)
+    return sorted(chosen, key=lambda each: each.place)
+
+
+def _merged(chosen: Sequence[_Found], tokens: Sequence[_Token]) -> Iterator[Condition]:
+    """One condition a column, over all of its texts that the question says."""
+    for column in dict.fromkeys(each.column for each in chosen):
+        own = [each for each in chosen if each.column == column]
+        stems = {token.stem for each in own for token in tokens[each.place[0] : each.place[1] + 1]}
+        said = frozenset(stems | (set(column.stems) & {token.stem for token in tokens}))
+        texts = tuple(dict.fromkeys(each.text.strip().lower() for each in own))
+        label = f"{column.header.leaf} = {' or '.join(dict.fromkeys(each.text.strip() for each in own))}"
+        filter_ = Filter(column.index, "=", texts[0]) if len(texts) == 1 else Filter(column.index, "in", texts)
+        yield Condition(filter_, label, said)
+
+
+def _yes_no(tokens: Sequence[_Token], table: Table, settled: Collection[int]) -> Iterator[_Found]:
+    """Columns of yes and no that the question names: their rows of yes, after a negation those of no."""
+    for column in columns_of(table):
+        texts = {text.strip().lower(): text for text in column.texts if text.strip()}
+        said_yes, said_no = (next((texts[word] for word in words if word in texts), None) for words in (YES, NO))
+        if column.index in settled or said_yes is None or said_no is None or not texts.keys() <= YES | NO:
+            continue
+        name = tuple(part for part in column.stems if part not in COMMON_WORDS) or column.stems
+        for first, last in _places_of(name, [token.stem for token in tokens])[:1]:
+            is_no = first > 0 and tokens[first - 1].stem in _NEGATION
+            yield _Found(column, said_no if is_no else said_yes, (first - is_no, last))
+
+
+def _dates(question: str, table: Table, chosen: Sequence[_Found]) -> Iterator[Condition]:
+    """The year, month or day asked for, in a column of ISO dates: of several, the one that is named."""
+    facets = facets_of(question)
+    starts = {
+        f"{year}-{month:02d}-{day:02d}" if day else f"{year}-{month:02d}" for year, month, day in facets.dates if year
+    } or {f"{year}-" for year in facets.years}
+    columns = [column for column in columns_of(table) if column.is_of_dates]
+    if len(starts) != 1 or not columns or any(is_year(each.text) for each in chosen):
+        return
+    named = (column for column in columns if set(column.stems) & set(stems_in(question)))
+    column, start = next(named, columns[0]), starts.pop()
+    said = frozenset((*map(str, facets.years), *column.stems))
+    yield Condition(Filter(column.index, "contains", start), f"{column.header.leaf} in {start.rstrip('-')}", said)
