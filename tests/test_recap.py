@@ -97,17 +97,6 @@ def test_a_number_is_read_or_computed(fernhill: Session, question: str, value: s
 
 
 @pytest.mark.parametrize(
-    ("question", "text"),
-    [
-        ("What were the sales of chairs in 2023 and 2024?", "2023: €412 thousand; 2024: €515 thousand"),
-    ],
-)
-def test_each_period_asked_for_has_its_value(fernhill: Session, question: str, text: str) -> None:
-    restated, base, _ = prepare(fernhill, question, Scope(), Clock())
-    assert first_piece(restated, base).text == text
-
-
-@pytest.mark.parametrize(
     ("question", "said", "path"),
     [
         ("Which product has the most stock?", "shelf", "stock.csv"),

@@ -143,14 +143,6 @@ def _without_periods(question: str) -> str:
     return " ".join(_PERIODS.sub(" ", text).split())
 
 
-def as_asked(question: str, operands: Sequence[Operand]) -> tuple[Operand, ...]:
-    """Operands of a year each in the order in which the question names the years, where it names them all."""
-    places = [question.find(str(max(operand.facets.years, default=0))) for operand in operands]
-    if min(places, default=-1) < 0 or len(set(places)) < len(places):
-        return tuple(operands)
-    return tuple(operand for _, operand in sorted(zip(places, operands, strict=True), key=lambda pair: pair[0]))
-
-
 def all_years(question: str, facets: Facets) -> list[int]:
     """The years named, in order, those inside a range ("2017-2019") included."""
     years = set(facets.years)

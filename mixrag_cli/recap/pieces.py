@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from mixrag_cli.quantities.facets import date_text, facets_of
-from mixrag_cli.recap.asked_operands import Operand
+from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.recap.compute import compute
 from mixrag_cli.recap.evidence import stems_of
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch
@@ -32,15 +31,6 @@ def cell_draft(match: CellMatch) -> Draft:
     cell = match.cell
     text = number_text(cell.value, cell.unit, cell.scale) if cell.value is not None else cell.text
     return replace(_cells_draft(text, [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
-
-
-def each_draft(operands: Sequence[Operand], matches: Sequence[CellMatch]) -> Draft:
-    """A cell for each period asked for, as a list. Example: "2023: 412; 2024: 515"."""
-    whens = map(_period_text, operands)
-    said = (f"{when}: {cell_draft(match).text}" for when, match in zip(whens, matches, strict=True))
-    draft = _cells_draft("; ".join(said), matches)
-    units = {unit_text(match.cell.unit, match.cell.scale) for match in matches}
-    return replace(draft, unit=units.pop() if len(units) == 1 else "")
 
 
 def formula_draft(restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
@@ -74,12 +64,6 @@ def _computed(restated: Restated, known: Draft) -> Draft | None:
         unit=unit_text(computed.unit, computed.scale),
         formula=f"abs({computed.formula})" if is_turned else computed.formula,
     )
-
-
-def _period_text(operand: Operand) -> str:
-    """The operand's day, or its years."""
-    full = [date for date in sorted(operand.facets.dates) if date[2]]
-    return date_text(full[0]) if full else " ".join(map(str, sorted(operand.facets.years)))
 
 
 # --- columns and rows -------------------------------------------------------------------------------------------------

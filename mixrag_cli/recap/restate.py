@@ -15,10 +15,8 @@ from typing import Literal
 from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.asked_operands import (
     Operand,
-    as_asked,
     names_of,
     operands_of,
-    period_operands,
     whole_of,
 )
 from mixrag_cli.recap.wording import (
@@ -111,7 +109,6 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
 _DISTANCE = any_of("differ…, by how much, how much more, how much less, how much higher, how much lower")
 _DEFAULT = any_of("default")
 _NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
-_SPAN = any_of("between, from, since, through")
 _ASKS_PERIOD = re.compile(
     r"\b(?:how many|which|what)(?: of the)?(?: fiscal| financial)? (year|quarter|period|month)s?\b", re.IGNORECASE
 )
@@ -127,7 +124,7 @@ def restate(question: str, reading: QuestionReading) -> Restated:
     if operation in ("difference", "change_percent", "ratio", "share", "sum", "average"):
         operands = operands_of(question, operation)
     else:
-        operands = (_of_each_period(question) if operation == "lookup" else ()) or (whole_of(question),)
+        operands = (whole_of(question),)
     return Restated(
         question=question,
         operation=operation,
@@ -179,8 +176,3 @@ def _share(reading: QuestionReading, operations: Sequence[str]) -> float:
 def _form(reading: QuestionReading) -> str:
     """The likeliest form of the answer."""
     return max(reading.expects, key=lambda name: reading.expects[name])
-
-
-def _of_each_period(question: str) -> tuple[Operand, ...]:
-    """One operand a period where a value of each is asked for ("in 2018 and 2019"), not one over a span of time."""
-    return () if _SPAN.search(question) else as_asked(question, period_operands(question))

@@ -1,7 +1,7 @@
 """What structure answers: cells through their header paths, formulas over them, tallies over rows.
 
     a calculation              a formula over one cell an operand, or a tally over a column
-    a lookup                   one cell a period asked for, or a tally over the one record that is meant
+    a lookup                   a tally over the one record that is meant
     any of them                the cells that may say it as it is asked
 
 How likely each is right is not said here (grading.py).
@@ -17,12 +17,13 @@ from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.in_rows.tallies import match_column
 from mixrag_cli.recap.in_tables.cells import CellMatch, form_of, match_cells
-from mixrag_cli.recap.pieces import cell_draft, column_draft, each_draft, formula_draft
+from mixrag_cli.recap.pieces import cell_draft, column_draft, formula_draft
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.wording import PERCENT_UNITS
 
 N_CELLS = 4  # that may be the one that is meant
+MIN_TALLY_COVERAGE = 0.45  # of the question's weight: what is counted is seldom said by any header
 N_CHOICES = 5  # cells of an operand that are tried with those of the others
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
 MIN_OPERAND_COVERAGE = 0.62
@@ -36,27 +37,21 @@ def structural_drafts(restated: Restated, base: EvidenceBase) -> Iterator[Draft]
     """What tables and rows may answer: formulas, tallies, and cells."""
     if len(restated.operands) > 1 and (joined := _from_operands(restated, base)) is not None:
         yield joined
-    if (column := match_column(restated, base)) is not None:
+    column = match_column(restated, base)
+    if column is not None and column.coverage >= MIN_TALLY_COVERAGE:
         yield column_draft(restated, column)
     for match in match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS):
         yield cell_draft(match)
 
 
 def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:
-    """The formula over one cell for each operand, of a lookup the cells as a list; of like kind, each its own."""
+    """The formula over one cell for each operand, chosen together so that like is compared with like."""
     choices = [operand_cells(operand, restated, base) for operand in restated.operands]
     if restated.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
         choices[0] += operand_cells(restated.whole, restated, base)
         choices = [[match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices]
-    chosen = chosen_together(choices)
-    if restated.operation == "lookup":
-        return each_draft(restated.operands, chosen[0]) if chosen and _are_apart(chosen[0]) else None
-    drafts = (formula_draft(restated, matches) for matches in chosen)
+    drafts = (formula_draft(restated, matches) for matches in chosen_together(choices))
     return next((draft for draft in drafts if draft is not None), None)
-
-
-def _are_apart(matches: Sequence[CellMatch]) -> bool:
-    return len({match.place for match in matches}) == len(matches)
 
 
 def operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:

@@ -8,7 +8,7 @@ rows              those that count, and what they come to (rows.py)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, cast
@@ -120,12 +120,12 @@ def _in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, base: Ev
     """What the tally comes to. A question worded as a lookup ("the total quantity") is only tallied over records."""
     if is_record_table(table):
         is_one = tally.of_one_row and not is_sampled(table) and not find_conditions(restated.question, table)
-        found = None if is_one else match_records(restated, tally, hit, table, base)
+        found = None if is_one else _match_records(restated, tally, hit, table, base)
         if found is not None:
             yield found
     elif tally.is_sure:
         for turned in (table, _transposed(table)):
-            found = match_records(restated, tally, hit, _as_records(restated, turned), base)
+            found = _match_records(restated, tally, hit, _as_records(restated, turned), base)
             if found is not None and found.n_rows >= MIN_ROWS:
                 yield found
 
@@ -145,22 +145,13 @@ def _as_records(restated: Restated, table: Table) -> Table:
     return replace(table, rows=rows, columns=(Header(LABELS, ("",)), *table.columns), cells=(*labels, *table.cells))
 
 
-def match_records(
-    restated: Restated,
-    tally: Tally,
-    hit: Hit,
-    table: Table,
-    base: EvidenceBase,
-    conditions: tuple[Condition, ...] | None = None,
-    said: frozenset[str] = frozenset(),
-) -> ColumnMatch | None:
+def _match_records(restated: Restated, tally: Tally, hit: Hit, table: Table, base: EvidenceBase) -> ColumnMatch | None:
     """The tally over the table's rows, None where the question does not speak of its columns or cannot be computed.
 
     A name that neither headers nor values nor the surroundings know leaves no answer: its rows are elsewhere.
-    conditions: on the rows, those of the question where they are not told. said: stems that other conditions explain.
     """
     question = restated.question
-    rows = Rows(hit, table, find_conditions(question, table) if conditions is None else conditions, base)
+    rows = Rows(hit, table, find_conditions(question, table), base)
     around, around_facets = surroundings_of(hit, table)
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
     if not _is_in_time(restated, rows, around_facets):
@@ -169,13 +160,13 @@ def match_records(
     if measured is None:
         return None
     column, operation, fit = measured
-    words = unexplained(question, table, terms, {*rows.said, *said, *around, *ROW_WORDS})
+    words = unexplained(question, table, terms, {*rows.said, *around, *ROW_WORDS})
     names = [word for word in words if any(map(str.isdigit, word)) or restated.names.intersection(stems_in(word))]
     tried = _tried(question, rows, names or words)
     if names and tried is None:
         return None
     rows = replace(rows, conditions=(*rows.conditions, tried)) if tried else rows
-    coverage = _coverage(restated, terms, rows, {*said, *rows.said, *ROW_WORDS}, around)
+    coverage = _coverage(restated, terms, rows, around)
     found = _tallied(rows, column, replace(tally, operation=operation))
     return replace(found, score=fit + coverage, coverage=coverage) if found else None
 
@@ -200,13 +191,12 @@ def _tried(question: str, rows: Rows, words: Sequence[str]) -> Condition | None:
     return None
 
 
-def _coverage(
-    restated: Restated, terms: Sequence[str], rows: Rows, explained: Collection[str], around: tuple[str, ...]
-) -> float:
-    """The part of the question's weight that the headers, the surroundings, or what is explained already says."""
+def _coverage(restated: Restated, terms: Sequence[str], rows: Rows, around: tuple[str, ...]) -> float:
+    """The part of the question's weight that the headers, the surroundings, or the conditions already say."""
     known = rows.base.knows.get(rows.hit.chunk.document, frozenset()) if not is_sampled(rows.table) else frozenset()
     credit = context_credit(terms, restated.names, around, known)
     heads = [part for column in columns_of(rows.table) for part in column.stems]
+    explained = {*rows.said, *ROW_WORDS}
     own = [1.0 if term in explained else match_heading(term, heads) for term in terms]
     return rows.base.part_said(terms, [max(pair) for pair in zip(own, credit, strict=True)])
 
