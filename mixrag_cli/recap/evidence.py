@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,7 +12,6 @@ import numpy.typing as npt
 
 from mixrag_cli.quantities.facets import Facets, facet_agreement, facet_conflict, facets_of
 from mixrag_cli.reading import ReaderModel
-from mixrag_cli.recap.file_kinds import kind_of_file
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
@@ -83,12 +81,6 @@ class EvidenceBase:
         return list(placed.values())
 
 
-_NUMBERED_PART = re.compile(
-    r"\b(?:note|item|part|section|chapter|appendix|annex|exhibit|schedule|table|figure)s? (?:\d+[a-z]?|[ivx]+|[a-z])\b",
-    re.IGNORECASE,
-)
-
-
 @lru_cache(maxsize=65536)
 def stems_of(text: str) -> tuple[str, ...]:
     """All stems of a short text such as a label, stop words included, each once."""
@@ -96,13 +88,10 @@ def stems_of(text: str) -> tuple[str, ...]:
 
 
 def surroundings_of(hit: Hit, table: Table | None) -> tuple[tuple[str, ...], Facets]:
-    """The stems and facets around a passage: its context, its document's title and path, its table's title.
-
-    What a heading is called by its number ("Note 9", "Item 2") says nothing of notes or items.
-    """
+    """The stems and facets around a passage: its context, its document's title and path, its table's title."""
     path, titled = hit.path_below.replace("/", " "), table.title if table else ""
-    text = " ".join((hit.chunk.context, hit.title, path, kind_of_file(hit.path), titled))
-    return stems_of(_NUMBERED_PART.sub(" ", text)), facets_of(text)
+    text = " ".join((hit.chunk.context, hit.title, path, titled))
+    return stems_of(text), facets_of(text)
 
 
 def context_credit(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mixrag_cli.recap.evidence import EvidenceBase, stems_of
-from mixrag_cli.recap.file_kinds import kind_of_file
+from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.words import terms_of
 
@@ -20,7 +19,7 @@ def what_is_missing(restated: Restated, base: EvidenceBase) -> str:
     """
     if not base.hits:
         return NOTHING_NEAR
-    known = frozenset().union(*base.knows.values(), *(stems_of(kind_of_file(hit.path)) for hit in base.hits))
+    known = frozenset().union(*base.knows.values())
     asked = [(word, stems[0]) for word in re.findall(r"\w+", restated.question) if (stems := terms_of(word))]
     years = {str(year) for operand in (restated.whole, *restated.operands) for year in operand.facets.years}
     unknown = [word for word, term in asked if term not in known and (term in restated.whole.terms or word in years)]
