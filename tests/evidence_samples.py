@@ -15,7 +15,9 @@ from mixrag_cli.models import load_embedder, load_reader, load_token_vectors
 from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.reading import ReaderModel
+from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.grading import shipped_grading
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.structure import structural_drafts
@@ -92,6 +94,13 @@ def structure_of(session: Session, question: str) -> Draft:
     """What structure proposes first of an index, with all rows of its files within reach."""
     restated, base, _ = prepare(session, question, Scope(), Clock(), FileScanner(session))
     return first_piece(restated, base)
+
+
+def likeliest_of(session: Session, question: str) -> Draft:
+    """What structure answers likeliest of an index, as it is graded beside everything else."""
+    restated, base, _ = prepare(session, question, Scope(), Clock(), FileScanner(session))
+    found = [draft for draft in draft_all(restated, base) if draft.kind in ("cell", "column", "computed")]
+    return max(found, key=shipped_grading().probability)
 
 
 def shown_text(answer: Answer) -> str:

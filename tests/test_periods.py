@@ -1,23 +1,18 @@
-"""A report's own names for its periods, and what a word that heads another table says of this one."""
+"""The periods of a report, and figures of its running text."""
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import pytest
 
-from mixrag_cli.quantities.facets import Facets, facets_of
-from mixrag_cli.recap.in_tables.periods import Calendar, calendar_of, in_days
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
-from tests.evidence_samples import shown_text, structure_of
+from tests.evidence_samples import likeliest_of, shown_text
 
-HEADS = [facets_of("Three Months Ended August 3, 2025"), facets_of("Three Months Ended August 4, 2024")]
-CALENDAR = Calendar(2026, 2, date(2025, 8, 3))
 REPORT = """# Tern Optics, quarterly report
 
 For the quarter ended August 3, 2025.
@@ -62,45 +57,17 @@ def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Sess
     return open_session(folder, Settings())
 
 
-def test_a_calendar_is_what_the_text_says_most_and_where_the_columns_end() -> None:
-    texts = ["Second quarter of fiscal year 2026", "In the second quarter of fiscal 2025 and the third quarter of 2026"]
-    assert calendar_of(texts, HEADS) == CALENDAR
-    assert calendar_of(texts, [facets_of("August 3, 2025")]) is None
-    assert calendar_of(["A good quarter."], HEADS) is None
-
-
-@pytest.mark.parametrize(
-    ("asked", "day"),
-    [
-        ("the second quarter of fiscal year 2026", (2025, 8, 3)),
-        ("Q2 of fiscal 2025", (2024, 8, 4)),
-        ("the July 2025 quarter", (2025, 8, 3)),
-    ],
-)
-def test_a_quarter_is_the_day_that_a_header_names_for_it(asked: str, day: tuple[int, int, int]) -> None:
-    assert in_days(facets_of(asked), CALENDAR, HEADS) == Facets(
-        frozenset({day[0]}), frozenset({day}), months=frozenset({3})
-    )
-
-
-@pytest.mark.parametrize(
-    "asked", ["the first quarter of fiscal year 2026", "2025", "three months ended August 4, 2024", "June 2025 quarter"]
-)
-def test_a_time_that_no_header_names_stays_as_it_was_asked(asked: str) -> None:
-    assert in_days(facets_of(asked), CALENDAR, HEADS) == facets_of(asked)
-
-
 @pytest.mark.parametrize(
     ("question", "text"),
     [
-        ("What was the net income of Tern Optics in the second quarter of fiscal year 2026?", "1,210"),
-        ("What was the net income of Tern Optics in the second quarter of fiscal year 2025?", "884"),
+        ("What was the net income of Tern Optics in the three months ended August 3, 2025?", "1,210"),
+        ("What was the net income of Tern Optics in the three months ended August 4, 2024?", "884"),
         ("How much revenue did Tern Optics get from Portugal in the quarter ended August 3, 2025?", "1,745"),
         ("By how many percent did net income rise in the quarter ended August 3, 2025?", "37 %"),
     ],
 )
-def test_a_report_is_read_by_its_own_calendar(session: Session, question: str, text: str) -> None:
-    assert text in structure_of(session, question).text
+def test_a_period_is_found_by_the_day_on_which_it_ends(session: Session, question: str, text: str) -> None:
+    assert text in likeliest_of(session, question).text
 
 
 def test_two_countries_are_not_read_from_the_row_of_all(session: Session) -> None:

@@ -15,7 +15,7 @@ from itertools import product
 
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.in_rows.tallies import match_column
+from mixrag_cli.recap.in_rows.tallies import match_columns
 from mixrag_cli.recap.in_tables.cells import CellMatch, form_of, match_cells
 from mixrag_cli.recap.pieces import cell_draft, column_draft, formula_draft
 from mixrag_cli.recap.restate import Restated
@@ -23,7 +23,7 @@ from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.wording import PERCENT_UNITS
 
 N_CELLS = 4  # that may be the one that is meant
-MIN_TALLY_COVERAGE = 0.45  # of the question's weight: what is counted is seldom said by any header
+STATED = ("lookup", "count", "share", "change_percent")  # what may stand in a cell though it can be calculated, too
 N_CHOICES = 5  # cells of an operand that are tried with those of the others
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
 MIN_OPERAND_COVERAGE = 0.62
@@ -34,14 +34,15 @@ SAME_HEADER = 0.2  # in rows of one name (another period) or columns of one name
 
 
 def structural_drafts(restated: Restated, base: EvidenceBase) -> Iterator[Draft]:
-    """What tables and rows may answer: formulas, tallies, and cells."""
-    if len(restated.operands) > 1 and (joined := _from_operands(restated, base)) is not None:
-        yield joined
-    column = match_column(restated, base)
-    if column is not None and column.coverage >= MIN_TALLY_COVERAGE:
-        yield column_draft(restated, column)
-    for match in match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS):
-        yield cell_draft(match)
+    """What tables and rows may answer: formulas, tallies, and cells.
+
+    Beside a calculation that is asked for, no cell but a percentage states its result.
+    """
+    joined = _from_operands(restated, base) if len(restated.operands) > 1 else None
+    columns = [column_draft(restated, match) for match in match_columns(restated, base)]
+    yield from ([joined, *columns] if joined is not None else columns)
+    if restated.operation in STATED or not (joined or columns):
+        yield from map(cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS))
 
 
 def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:

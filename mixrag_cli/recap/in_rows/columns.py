@@ -23,7 +23,7 @@ _TIME = re.compile(r"\s*(?:1[5-9]|20)\d\d(?P<date>-[01]\d(?:-[0-3]\d)?)?(?!\d)")
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of records. stems: of its innermost label, in order. texts: the different ones, in order, () where there
-    are too many to be asked for. is_key: whether each row has a text of its own in it."""
+    are too many to be asked for."""
 
     header: Header
     stems: tuple[str, ...]
@@ -31,7 +31,6 @@ class Column:
     is_numeric: bool
     is_of_years: bool
     is_of_dates: bool
-    is_key: bool
 
     @property
     def index(self) -> int:
@@ -71,17 +70,14 @@ def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
     looked_at = cells[:N_LOOKED_AT]
     if profile is not None:
         texts, is_numeric = profile.distinct, profile.count > 0 and profile.numbers * 2 >= profile.count
-        is_key = not texts and header == table.columns[0]
     else:
         texts = tuple(dict.fromkeys(cell.text.strip() for cell in cells))
         is_numeric = sum(cell.value is not None for cell in looked_at) * 2 > len(looked_at)
-        is_key = len({text.lower() for text in texts}) == len(cells)
         texts = texts if len(texts) <= MAX_DISTINCT or not is_numeric else ()
     times = [_TIME.match(cell.text) for cell in looked_at if cell.text]
     is_of_dates = bool(times) and all(found is not None and found["date"] for found in times)
-    return Column(
-        header, stems_in(header.leaf), texts, is_numeric, bool(texts) and all(map(is_year, texts)), is_of_dates, is_key
-    )
+    is_of_years = bool(texts) and all(map(is_year, texts))
+    return Column(header, stems_in(header.leaf), texts, is_numeric, is_of_years, is_of_dates)
 
 
 def is_sampled(table: Table) -> bool:

@@ -26,14 +26,13 @@ from mixrag_cli.recap.in_rows.columns import Column, columns_of, is_year, stems_
 from mixrag_cli.recap.wording import WHOLE_WORDS, comparisons_in, in_digits
 from mixrag_cli.records.tables import Cell, Table
 from mixrag_cli.tables.scan import Comparison, Filter
-from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem, words_of
+from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
 MIN_PART = 2  # words of a name that are a part of it in small letters; one that is written as a name is enough
 MAX_HOLDING = 5  # texts with a part in common, beyond which it is no name
 MAX_KINDS = 30  # different texts of a column that says of which kind its rows are
-MAX_TRIED = 12  # stretches of the question around a name that are looked for in the file
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
@@ -102,23 +101,6 @@ def unexplained(question: str, table: Table, terms: Sequence[str], said: Collect
     known = {part for column in columns_of(table) for part in column.stems} | set(said)
     texts = (question[token.start : token.end] for token in _tokens_of(question) if token.stem not in said)
     return tuple(text for text in texts if set(stems_in(text)) & set(terms) and not set(stems_in(text)) <= known)
-
-
-def tried_conditions(question: str, table: Table, words: Sequence[str]) -> Iterator[Condition]:
-    """Conditions that only the file can confirm: these words of the question as a text of a column of many texts.
-
-    The stretch of the question around the words counts as well, which may name the column ("customer 17").
-    """
-    tokens = _tokens_of(question)
-    at = [n for n, token in enumerate(tokens) if question[token.start : token.end] in words]
-    stretches = [(first, last) for first in range(at[0] + 1) for last in range(at[-1], len(tokens))]
-    near = sorted(stretches, key=lambda ends: ends[1] - ends[0])[:MAX_TRIED]
-    texts = tuple(question[tokens[first].start : tokens[last].end].lower() for first, last in near)
-    said = frozenset(stem(word) for text in texts for word in (*words_of(text), text))
-    name = question[tokens[at[0]].start : tokens[at[-1]].end]
-    for column in columns_of(table):
-        if not column.is_numeric and not column.texts:
-            yield Condition(Filter(column.index, "in", texts), f"{column.header.leaf} = {name}", said)
 
 
 def _tokens_of(text: str) -> list[_Token]:

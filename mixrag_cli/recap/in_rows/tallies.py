@@ -16,7 +16,7 @@ from typing import Literal, cast
 from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict, without_facets
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_of, surroundings_of
 from mixrag_cli.recap.in_rows.columns import Column, columns_named, columns_of, is_record_table, is_sampled, stems_in
-from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions, tried_conditions, unexplained
+from mixrag_cli.recap.in_rows.conditions import find_conditions, unexplained
 from mixrag_cli.recap.in_rows.rows import Row, Rows
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import COUNT, TOTAL, WHOLE_WORDS
@@ -27,6 +27,7 @@ from mixrag_cli.tables.text import ARROW, has_labels, key_columns
 from mixrag_cli.words import COMMON_WORDS, UNIT_WORDS, is_joined_in, is_skeleton, match_heading, match_term, stem
 
 TallyOperation = Literal["sum", "average", "maximum", "minimum", "count"]
+N_COLUMNS = 3  # that may be the one that is meant
 MIN_ROWS = 2  # of a report; a single row is a cell to look up
 LABELS = -1  # the place of a report's labels as a column of texts
 MAX_UNASKED = 0.5  # of a column's leaf label that the question need not say
@@ -106,14 +107,14 @@ def tally_of(restated: Restated) -> Tally | None:
     return Tally("maximum", is_sure=False, of_one_row=True) if is_value else None
 
 
-def match_column(restated: Restated, base: EvidenceBase) -> ColumnMatch | None:
-    """The best column to tally for the question over all tables found, or None where no column fits."""
+def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
+    """The columns that fit the question best over all tables found, each with what it comes to, best first."""
     tally = tally_of(restated)
     if tally is None:
-        return None
+        return []
     placed = ((hit, table) for hit, table in base.placed_tables() if table.columns)
-    matches = (found for hit, table in placed for found in _in_table(restated, tally, hit, table, base))
-    return max(matches, key=lambda found: found.score, default=None)
+    found = [one for hit, table in placed for one in _in_table(restated, tally, hit, table, base)]
+    return sorted(found, key=lambda one: -one.score)[:N_COLUMNS]
 
 
 def _in_table(restated: Restated, tally: Tally, hit: Hit, table: Table, base: EvidenceBase) -> Iterator[ColumnMatch]:
@@ -161,11 +162,8 @@ def _match_records(restated: Restated, tally: Tally, hit: Hit, table: Table, bas
         return None
     column, operation, fit = measured
     words = unexplained(question, table, terms, {*rows.said, *around, *ROW_WORDS})
-    names = [word for word in words if any(map(str.isdigit, word)) or restated.names.intersection(stems_in(word))]
-    tried = _tried(question, rows, names or words)
-    if names and tried is None:
+    if any(any(map(str.isdigit, word)) or restated.names.intersection(stems_in(word)) for word in words):
         return None
-    rows = replace(rows, conditions=(*rows.conditions, tried)) if tried else rows
     coverage = _coverage(restated, terms, rows, around)
     found = _tallied(rows, column, replace(tally, operation=operation))
     return replace(found, score=fit + coverage, coverage=coverage) if found else None
@@ -177,18 +175,6 @@ def _is_in_time(restated: Restated, rows: Rows, around: Facets) -> bool:
     if not asked.years or {str(year) for year in asked.years} & rows.said:
         return True
     return bool(asked.years & around.years) and not facet_conflict(asked, around)
-
-
-def _tried(question: str, rows: Rows, words: Sequence[str]) -> Condition | None:
-    """A condition on a column of too many texts to know them, for which the file does hold rows."""
-    if not is_sampled(rows.table) or not words:
-        return None
-    for tried in tried_conditions(question, rows.table, words):
-        column = next(each for each in columns_of(rows.table) if each.index == tried.filter.column)
-        found = replace(rows, conditions=(tried,)).tally(column, "count")
-        if found is not None and found.n_rows:
-            return tried
-    return None
 
 
 def _coverage(restated: Restated, terms: Sequence[str], rows: Rows, around: tuple[str, ...]) -> float:
