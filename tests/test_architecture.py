@@ -80,8 +80,8 @@ ROOMS: dict[str, set[str]] = {
     "readers.sheets": {"readers"},
     "recap": {"recap.in_rows", "recap.in_tables"},
     "recap.generated": {"recap"},
-    "recap.in_rows": {"recap", "recap.in_tables"},
-    "recap.in_tables": {"recap", "recap.in_rows"},
+    "recap.in_rows": {"recap"},
+    "recap.in_tables": {"recap"},
 }
 # The reader process, which puts the stations of a file together; the token counter is the light half of models.
 COMPOSER = {f"{PACKAGE}.extraction.child", f"{PACKAGE}.extraction.understanding"}
@@ -310,7 +310,7 @@ def test_rooms_import_each_other_as_the_table_says() -> None:
         ("mixrag_cli.recap.reader", "from mixrag_cli.recap.generated.reader import generate_answer", True),
         ("mixrag_cli.recap.generated.reader", "from mixrag_cli.recap.in_tables import cells", True),
         ("mixrag_cli.recap.generated.reader", "from mixrag_cli.recap.restate import restate", False),
-        ("mixrag_cli.recap.in_rows.tallies", "from mixrag_cli.recap.in_rows import filters", False),
+        ("mixrag_cli.recap.in_rows.tallies", "from mixrag_cli.recap.in_rows import conditions", False),
         ("mixrag_cli.stories.answering", "from mixrag_cli.recap.generated.reader import Asking", False),
     ],
 )

@@ -12,8 +12,8 @@ import pytest
 from mixrag_cli.models.minilm import MiniLM
 from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.quantities.facets import facets_of
-from mixrag_cli.recap.in_rows.brackets import brackets_of
 from mixrag_cli.recap.in_tables import scorer
+from mixrag_cli.recap.in_tables.brackets import brackets_of
 from mixrag_cli.recap.in_tables.pairing import pair_features
 from mixrag_cli.recap.in_tables.scorer import load_network, score_pairs
 from mixrag_cli.recap.in_tables.token_match import LEAST_APART, QUESTION_BIAS, SMALL, TOKEN_FEATURES, Tokens

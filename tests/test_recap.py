@@ -85,7 +85,7 @@ def sample_answers(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) 
         ("What is the highest stock in stock.csv?", "31", "", ""),
         ("What is the lowest stock in stock.csv?", "4", "", ""),
         ("What is the sum of the stock in stock.csv?", "60", "", "sum(e1)"),
-        ("What is the total stock of the bench?", "7", "", ""),
+        ("What is the total stock of the bench?", "7", "", "sum(e1)"),
         ("What is the stock of the oak bench?", "7", "", ""),
         ("How many rows of stock are in stock.csv?", "4", "", "count(e1)"),
     ],

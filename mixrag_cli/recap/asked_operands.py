@@ -33,7 +33,6 @@ _SHARE_OF = re.compile(
 )
 _BETWEEN = re.compile(r"\b(?:between|from) (.+?) (?:and|to) (.+?)(?=[?,.]|\bin\b|\bfor\b|$)", re.IGNORECASE)
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
-_YEAR_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:-|–|through|to)\s*((?:19|20)\d\d)\b")
 _PERIOD = "\0"  # where a time stood, with the words that lead to it
 _PERIODS = re.compile(
     rf"(?:\b(?:between|from|and|to|the|in|for|at|on|during|as|of|ended|ending|year)\s+)*{_PERIOD}", re.IGNORECASE
@@ -79,26 +78,22 @@ def operands_of(question: str, operation: str) -> tuple[Operand, ...]:
         facets = facets_of(question)  # of both, wherever they are named
         return tuple(operand_of(text, facets) for text in texts)
     return (
-        period_operands(question, with_inner=not changes)
+        period_operands(question)
         or tuple(map(operand_of, _between_texts(question)))
         or (_since_year_before(question) if changes else ())
         or (whole_of(question),)
     )
 
 
-def period_operands(question: str, *, with_inner: bool = True) -> tuple[Operand, ...]:
-    """One operand a period, earliest first, where the question names two or more.
-
-    with_inner: whether a range of years means those between its ends, too; a change is that from end to end.
-    """
+def period_operands(question: str) -> tuple[Operand, ...]:
+    """One operand a period, earliest first, where the question names two or more."""
     facets = facets_of(question)
     days = sorted(date for date in facets.dates if date[0] and date[2])[:MAX_OPERANDS]
     if len(days) >= 2:
         what = _without_periods(question)
         times = [replace(facets, years=frozenset({day[0]}), dates=frozenset({day})) for day in days]
         return tuple(operand_of(f"{what} {date_text(day)}", time) for day, time in zip(days, times, strict=True))
-    years = all_years(question, facets) if with_inner else sorted(facets.years)
-    return _of_years(question, years[:MAX_OPERANDS]) if len(facets.years) >= 2 else ()
+    return _of_years(question, sorted(facets.years)[:MAX_OPERANDS]) if len(facets.years) >= 2 else ()
 
 
 def _since_year_before(question: str) -> tuple[Operand, ...]:
@@ -141,12 +136,3 @@ def _without_periods(question: str) -> str:
     for start, end in reversed(period_spans(text)):
         text = f"{text[:start]}{_PERIOD}{text[end:]}"
     return " ".join(_PERIODS.sub(" ", text).split())
-
-
-def all_years(question: str, facets: Facets) -> list[int]:
-    """The years named, in order, those inside a range ("2017-2019") included."""
-    years = set(facets.years)
-    for ends in _YEAR_RANGE.findall(question):
-        first, last = sorted(map(int, ends))
-        years |= set(range(first, last + 1))
-    return sorted(years)

@@ -16,8 +16,7 @@ from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
 from mixrag_cli.recap.passages import ReadPassage, read_passages
-from mixrag_cli.recap.pieces import shorten
-from mixrag_cli.recap.present import number_text, unit_text
+from mixrag_cli.recap.present import number_text, shorten, unit_text
 from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import (

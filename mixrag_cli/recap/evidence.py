@@ -117,11 +117,8 @@ def time_score(asked: Facets, own: Facets, around: Facets, known: frozenset[str]
         return 0.0
     if facet_conflict(asked, own):
         return -WRONG_TIME
-    is_said = not asked.years or bool(asked.years & (own.years | around.years))
-    if not is_said and not any(str(year) in known for year in asked.years):
-        return -WRONG_TIME
-    if not is_said:
-        return -UNSAID_TIME
+    if asked.years and not asked.years & (own.years | around.years):
+        return -UNSAID_TIME if any(str(year) in known for year in asked.years) else -WRONG_TIME
     if facet_conflict(asked, around) and not own.years:
         return -WRONG_TIME if asked.dates and around.dates else -WRONG_TIME_AROUND
     return RIGHT_TIME * facet_agreement(asked, own | around)

@@ -60,7 +60,7 @@ class Restated:
     @property
     def asks_year(self) -> bool:
         """Whether the answer is to be a year ("in which fiscal year was …")."""
-        return (asked := _ASKS_PERIOD.search(self.question)) is not None and asked[1].lower() == "year"
+        return _ASKS_YEAR.search(self.question) is not None
 
     @property
     def kind(self) -> str:
@@ -109,9 +109,7 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
 _DISTANCE = any_of("differ…, by how much, how much more, how much less, how much higher, how much lower")
 _DEFAULT = any_of("default")
 _NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
-_ASKS_PERIOD = re.compile(
-    r"\b(?:how many|which|what)(?: of the)?(?: fiscal| financial)? (year|quarter|period|month)s?\b", re.IGNORECASE
-)
+_ASKS_YEAR = any_of("which year, what year, which fiscal year, what fiscal year")
 
 
 def restate(question: str, reading: QuestionReading) -> Restated:

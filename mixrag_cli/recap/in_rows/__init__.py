@@ -1,1 +1,1 @@
-"""Extract from the rows of records: conditions on them, and sums, means, counts, extremes and groups over them."""
+"""Extract from the rows of records: conditions on them, and sums, means, counts and extremes over them."""

@@ -1,7 +1,6 @@
 """Extract from a table of records: which of its rows a question restricts itself to.
 
     "… from Spain", "women"       a text that a column holds, or one of like meaning      country = Spain, sex = Female
-    "… of Larkham Mill"           a part of a text that few others have                   school = LARKHAM MILL ACADEMY
     "class 3", "the third class"  a number beside its column's name, or an ordinal        class = 3
     "… of smokers", "non-…"       the name of a column that says yes or no                smoker = Yes, smoker = No
     "… with a tip above 5"        a comparison beside the name of a column of numbers     tip > 5
@@ -16,7 +15,6 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import groupby
 from operator import eq, ge, gt, le, lt, ne
 from typing import cast
 
@@ -30,8 +28,6 @@ from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
-MIN_PART = 2  # words of a name that are a part of it in small letters; one that is written as a name is enough
-MAX_HOLDING = 5  # texts with a part in common, beyond which it is no name
 MAX_KINDS = 30  # different texts of a column that says of which kind its rows are
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
@@ -90,17 +86,9 @@ def find_conditions(question: str, table: Table) -> tuple[Condition, ...]:
     tokens = _tokens_of(question)
     compared = tuple(_comparisons(question, tokens, table))
     settled = {each.filter.column for each in compared}
-    whole = _choose([each for each in _values(tokens, table) if each.column.index not in settled])
-    named = [*whole, *_parts_of_names(question, tokens, table, whole)]
+    named = _choose([each for each in _values(tokens, table) if each.column.index not in settled])
     chosen = [*named, *_yes_no(tokens, table, {each.column.index for each in named})]
     return (*compared, *_merged(chosen, tokens), *_dates(question, table, chosen))
-
-
-def unexplained(question: str, table: Table, terms: Sequence[str], said: Collection[str]) -> tuple[str, ...]:
-    """The question's words, as it writes them, that stand for some of its terms and that nothing said explains."""
-    known = {part for column in columns_of(table) for part in column.stems} | set(said)
-    texts = (question[token.start : token.end] for token in _tokens_of(question) if token.stem not in said)
-    return tuple(text for text in texts if set(stems_in(text)) & set(terms) and not set(stems_in(text)) <= known)
 
 
 def _tokens_of(text: str) -> list[_Token]:
@@ -184,33 +172,6 @@ def _tells(stems: Sequence[str]) -> bool:
     return not said & (YES | NO) and any(
         len(part) > 1 and not part.isdigit() and part not in COMMON_WORDS | WHOLE_WORDS for part in stems
     )
-
-
-def _parts_of_names(
-    question: str, tokens: Sequence[_Token], table: Table, chosen: Sequence[_Found]
-) -> Iterator[_Found]:
-    """Texts of which the question says a part that stands in few others: names as people shorten them.
-
-    Example: "the Larkham Mill school" -> the one text that says both words, "LARKHAM MILL ACADEMY".
-    """
-    taken = {n for each in chosen for n in range(each.place[0], each.place[1] + 1)}
-    settled = {each.column.index for each in chosen}
-    heads = {part for column in columns_of(table) for part in column.stems}
-    free = [n for n, token in enumerate(tokens) if n not in taken and token.stem not in heads and _tells((token.stem,))]
-    for _, run in groupby(enumerate(free), key=lambda pair: pair[1] - pair[0]):
-        places = [n for _, n in run]
-        part = [tokens[n].stem for n in places]
-        if len(part) < MIN_PART and not question[tokens[places[0]].start].isupper():
-            continue
-        for column in columns_of(table):
-            if column.index in settled or column.is_numeric:
-                continue
-            holding = [text for text in column.texts if _places_of(part, stems_in(text))]
-            if 0 < len(holding) <= MAX_HOLDING:
-                shortest = min(len(stems_in(text)) for text in holding)
-                texts = (text for text in holding if len(stems_in(text)) == shortest)
-                yield from (_Found(column, text, (places[0], places[-1])) for text in texts)
-                break
 
 
 def _choose(found: Sequence[_Found]) -> list[_Found]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from mixrag_cli.quantities.facets import facet_conflict
-from mixrag_cli.recap.in_rows.brackets import brackets_of
+from mixrag_cli.recap.in_tables.brackets import brackets_of
 from mixrag_cli.recap.likeness import Matrix, count_unsaid, said_by
 from mixrag_cli.recap.wording import Asked, is_negated, kind_of, spelled_stems
 from mixrag_cli.records.tables import Header
