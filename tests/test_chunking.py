@@ -17,11 +17,12 @@ from mixrag_cli.chunking.packing import Piece, cut_piece, cutting_place, pack_pi
 from mixrag_cli.chunking.topics import topic_finder, topic_starts
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.records.documents import Document, Grid
+from mixrag_cli.records.documents import Document, Grid, GridCell
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.sentences import split_sentences
+from mixrag_cli.tables.grid import grid_to_table
 
 WINDOW = 256
 COUNT = load_token_counter()
@@ -332,6 +333,30 @@ def test_a_row_wider_than_the_window_is_cut_between_cells_under_its_path():
     assert all(each.text.startswith("Works > Plant 1: ") and tokens_of(each) <= WINDOW for each in found[1:])
     together = " ".join(each.text for each in rows)
     assert all(f"Volume > Year {2000 + column} {7 + column}" in together for column in range(1, 201))
+
+
+def test_a_label_wider_than_the_window_is_whole_in_its_parts():
+    label = " ".join(f"word{number}" for number in range(400))
+    table = Table("t", "Notes", (Header(1, ("n",)),), (Header(1, (label,)),), (Cell(1, 1, "7"),), Locator((0, 4)))
+    rows = [each for each in chunk_table(table) if each.kind == "row"]
+    assert all(tokens_of(each) <= WINDOW for each in rows)
+    assert set(label.split()) <= {word.strip(":") for each in rows for word in each.text.split()}
+    assert rows[-1].text.endswith("n 7")
+
+
+def test_rows_that_the_table_does_not_say_are_a_chunk_as_they_stand():
+    rows = [["Port", "2022", "2023"], ["Hull", "5", "6"], ["Rye", "8", "9"], ["Closed ports:"], ["Deal"], ["Ely"]]
+    cells = tuple(
+        GridCell(r, c, text, address=f"{'ABC'[c]}{r + 1}") for r, row in enumerate(rows) for c, text in enumerate(row)
+    )
+    grid = Grid(6, 3, cells, Locator((0, 4), sheet="Ports", cells="A1:C6"))
+    builder = DocumentBuilder("sheet", "Ports")
+    builder.add("grid", "table", grid=grid)
+    table = grid_to_table(grid, document="d", title="Ports")
+    assert table is not None
+    found = chunk(builder.build(), [(0, table)], path="ports.xlsx")
+    (rest,) = (each for each in found if "Deal" in each.text)
+    assert (rest.text, rest.kind, rest.locator.cells) == ("Closed ports:\nDeal\nEly", "table", "A4:A6")
 
 
 def test_like_parts_of_a_wide_row_are_one_chunk():

@@ -1,19 +1,24 @@
 """Tables: one chunk for the whole table, and one a node of its representation: a row, a column, a header's branch.
 
+Rows of the grid that the table does not say have chunks as they stand, so that no row of a file is lost.
+
 Beyond MAX_ROW_CHUNKS rows, blocks of rows share a chunk, so that a large sheet stays searchable without a chunk a row.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 
 from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, pack_pieces
-from mixrag_cli.records.documents import Block
+from mixrag_cli.records.documents import Block, Grid
 from mixrag_cli.records.tables import Cell, Representation, Table
 from mixrag_cli.sentences import line_spans
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.representations import cells_by, represent_table
 from mixrag_cli.tables.text import table_text
+from mixrag_cli.tables.unsaid import unsaid_rows
 
 MAX_ROW_CHUNKS = 2_000
 TITLE_WORDS = 30  # of a caption; filings write whole sentences there, and the window is small
@@ -23,6 +28,8 @@ def table_drafts(frame: Frame, table: Table, block: Block, representation: Repre
     """The chunks of one table. The table-level text is one of them in every representation: words are sought in it."""
     context = frame.context(*block.heading_path[-2:], _short_title(table))
     yield from _whole(frame, table, context)
+    if block.grid is not None:
+        yield from _unsaid(frame, table, frame.document.grids[block.grid], context)
     if representation == "table":
         return
     is_long = len(table.rows) > MAX_ROW_CHUNKS  # then its columns are told by their profiles alone
@@ -60,6 +67,22 @@ def _whole(frame: Frame, table: Table, context: str) -> Iterator[Draft]:
         yield Draft("table", shown, context, table.locator, _header_words(table), table.id)
 
 
+def _unsaid(frame: Frame, table: Table, grid: Grid, context: str) -> Iterator[Draft]:
+    """The rows of the grid that the table does not say, as they stand, as many to a chunk as the window holds."""
+    rows = list(unsaid_rows(grid, table))
+    text = "\n".join(" | ".join(cell.text for cell in row) for row in rows)
+    starts = list(accumulate((len(" | ".join(cell.text for cell in row)) + 1 for row in rows), initial=0))
+    pieces = [
+        piece
+        for start, end in line_spans(text)
+        for piece in cut_piece(text, start, end, frame.budget(context), frame.count_tokens)
+    ]
+    for group in pack_pieces(pieces, frame.budget(context)):
+        first, last = bisect_right(starts, group[0].start) - 1, bisect_left(starts, group[-1].end)
+        where = locate_cells(table.locator, [cell for row in rows[first:last] for cell in row])
+        yield Draft("table", text[group[0].start : group[-1].end], context, where, "", table.id)
+
+
 def _header_words(table: Table) -> str:
     """All header words, for the word search, since the text may show only the first of them."""
     words = dict.fromkeys(
@@ -76,13 +99,14 @@ def _row(frame: Frame, table: Table, row: int, text: str, context: str, cells: l
 
 
 def _windows(frame: Frame, text: str, context: str) -> Iterator[str]:
-    """A node's text, cut between cells where it is wider than the window, its path repeated in front."""
+    """A node's text, cut between cells where it is wider than the window, its path or the path's beginning in front."""
     budget = frame.budget(context)
     if frame.count_tokens(text) <= budget:
         yield text
         return
-    head, _, rest = text.partition(": ")
-    head = frame.clip(head, budget // 3)
+    path, mark, rest = text.partition(": ")
+    head = frame.clip(path, budget // 3)
+    rest = f"{path[len(head) :].lstrip()}{mark}{rest}" if len(head) < len(path) else rest
     room = budget - frame.count_tokens(head) - 2
     line = rest.replace("; ", ";\n")
     pieces = [
