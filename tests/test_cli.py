@@ -238,6 +238,9 @@ def test_config_is_written_read_and_unset(home, monkeypatch):
         ("generator", "handbook.md", 14, "handbook.md"),
         ("answer_tokens", "9000", 2, "leaves no room in a window"),
         ("summaries", "short", 2, "none is set"),
+        ("embedder", "nosuch", 14, "nosuch"),
+        ("rerank", "nosuch", 14, "nosuch"),
+        ("nlp", "nosuch", 14, "nosuch"),
     ],
 )
 def test_config_refuses_what_would_be_refused_later(indexed, home, monkeypatch, name, value, code, said):

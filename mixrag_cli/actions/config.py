@@ -8,11 +8,14 @@ from mixrag_cli.actions.generators import usable_generator
 from mixrag_cli.actions.screen import console_of
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.models import EXTRA_HINT
+from mixrag_cli.models import EXTRA_HINT, NO_PIPELINE, load_language
+from mixrag_cli.models.local import model_folder
 from mixrag_cli.output.payloads import settings_to_json
 from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_lines
-from mixrag_cli.settings import config_file, resolve_settings, unknown_setting, write_setting
+from mixrag_cli.settings import Settings, config_file, resolve_settings, unknown_setting, write_setting
+
+OWN_MODELS = {"embedder": ("minilm",), "rerank": ("late", "none", "llm")}  # values that name no model of the user's
 
 
 def list_settings(face: Face) -> None:
@@ -47,9 +50,12 @@ def _usable(name: str, value: str) -> str:
     """The value, where the program could use it later. Raises WrongUsage, ModelUnusable where it could not."""
     if name == "generator":
         return usable_generator(value) or ""
-    is_own = value in {"embedder": ("minilm",), "rerank": ("late", "none", "llm")}.get(name, (value,))
-    if not is_own and find_spec("sentence_transformers") is None:
-        raise ModelUnusable(f"{name} {value} needs sentence-transformers, which is not installed", EXTRA_HINT)
+    if name == "nlp" and value != NO_PIPELINE:
+        load_language(Settings(nlp=value))
+    if value not in OWN_MODELS.get(name, (value,)):
+        if find_spec("sentence_transformers") is None:
+            raise ModelUnusable(f"{name} {value} needs sentence-transformers, which is not installed", EXTRA_HINT)
+        model_folder(value)
     return value
 
 
