@@ -1,0 +1,139 @@
+"""HiTab's lookups asked of an index of their tables, each as a workbook: is what is stated the linked cell?
+
+    python tests/benchmarks/hitab_asked.py DATA_FOLDER CACHE_FOLDER [--unseen FOLDS_FOLDER] [--limit N] [--anywhere]
+
+DATA_FOLDER as for hitab_lookups.py. Only the tables of the one fold that the reader's training leaves out are written,
+one a workbook, and indexed together in CACHE_FOLDER; each question is asked with its own workbook as the scope, or of
+all workbooks with --anywhere. --unseen reads by the network that hitab_pairs.py fitted without that fold. Printed: what
+the grades hold, and at each probability from which an answer would be stated, how many are right and wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora import read_jsonl
+from hitab_lookups import fitted_without, fold_of, lookups
+from openpyxl import Workbook
+from openpyxl.utils import get_column_letter
+from running import run_mixrag
+
+from mixrag_cli.records.answers import Answer
+from mixrag_cli.settings import load_settings
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import open_session
+
+FOLD = 0  # training/reader/tables.py leaves it out
+ABOVE = 2  # rows of the workbook above the table: the title and an empty one
+CUTS = (0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of a question. first: whether the first candidate is the linked cell; held: whether any shown is."""
+
+    status: str
+    probability: float
+    first: bool
+    held: bool
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("--unseen", type=Path, help="the folds that hitab_pairs.py kept")
+    parser.add_argument("--limit", type=int, default=0, help="take this many questions, drawn by chance")
+    parser.add_argument("--anywhere", action="store_true", help="ask of all workbooks at once")
+    arguments = parser.parse_args()
+    headers = arguments.data / "headers"
+    tables = {gold["id"]: gold for gold in read_jsonl(headers / "hitab_train.jsonl.gz") if fold_of(gold["id"]) == FOLD}
+    found = lookups(headers / "hitab_train_questions.jsonl.gz")
+    questions = [(asked, linked) for asked, linked in found if asked["table_id"] in tables]
+    if arguments.limit:
+        questions = random.Random(0).sample(questions, min(arguments.limit, len(questions)))
+    store = index_workbooks(tables, arguments.cache)
+    session = open_session(store, load_settings({"store": str(store)}))
+    with fitted_without(FOLD, arguments.unseen):
+        outcomes = [
+            outcome(session.ask(asked["question"], Scope(paths=scope_of(asked, arguments.anywhere))), asked, linked)
+            for asked, linked in questions
+        ]
+    print_outcomes(outcomes)
+
+
+def scope_of(asked: dict[str, Any], anywhere: bool) -> tuple[str, ...]:
+    return () if anywhere else (f"*/{file_of(asked['table_id'])}",)
+
+
+def file_of(table: str) -> str:
+    return f"{table}.xlsx"
+
+
+def index_workbooks(tables: dict[str, dict[str, Any]], cache: Path) -> Path:
+    """The store of all tables, each in a workbook: its title, an empty row, its rows with their merged cells."""
+    folder, store = cache / "workbooks", cache / "store"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, gold in tables.items():
+        if not (folder / file_of(name)).exists():
+            write_workbook(gold, folder / file_of(name))
+    indexed = run_mixrag("index", str(folder), "--store", str(store), "--json")
+    if indexed.exit_code:
+        raise SystemExit(f"index ended with {indexed.exit_code}: {indexed.stderr[-400:]}")
+    return store
+
+
+def write_workbook(gold: dict[str, Any], path: Path) -> None:
+    book = Workbook()
+    sheet: Any = book.active
+    sheet["A1"] = gold["title"]
+    for r, row in enumerate(gold["texts"], start=1 + ABOVE):
+        for c, text in enumerate(row, start=1):
+            if text.strip():
+                sheet.cell(r, c, to_value(text))
+    for first, last, left, right in gold["merged_regions"]:
+        sheet.merge_cells(
+            start_row=first + 1 + ABOVE, end_row=last + 1 + ABOVE, start_column=left + 1, end_column=right + 1
+        )
+    book.save(path)
+
+
+def to_value(text: str) -> str | float:
+    """A number as a workbook holds it; all else as text."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return text
+
+
+def outcome(answer: Answer, asked: dict[str, Any], linked: tuple[int, int]) -> Asked:
+    place = f"{get_column_letter(linked[1] + 1)}{linked[0] + 1 + ABOVE}"
+    is_right = [
+        one.source.hit.path.endswith(file_of(asked["table_id"])) and one.source.locator.cells == place
+        for one in answer.candidates
+    ]
+    probability = answer.candidates[0].probability if answer.candidates else 0.0
+    return Asked(answer.status, probability, bool(is_right) and is_right[0], any(is_right))
+
+
+def print_outcomes(outcomes: Sequence[Asked]) -> None:
+    """The grades, then right and wrong of what each probability would state."""
+    n = len(outcomes)
+    for status in ("answered", "likely", "abstained"):
+        group = [one for one in outcomes if one.status == status]
+        right, held = sum(one.first for one in group), sum(one.held for one in group)
+        print(f"{status:10} {len(group):5}  first is the linked cell {right:5}, among those shown {held:5}")
+    print(f"\nstated from  right  wrong  of {n}")
+    for cut in CUTS:
+        stated = [one for one in outcomes if one.probability >= cut and one.status != "abstained"]
+        right = sum(one.first for one in stated)
+        print(f"{cut:11.2f}  {100 * right / n:5.1f}  {100 * (len(stated) - right) / n:5.1f}  %")
+
+
+if __name__ == "__main__":
+    main()
