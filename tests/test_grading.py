@@ -123,3 +123,15 @@ def test_a_refusal_names_what_no_passage_speaks_of(sample: Sample) -> None:
 def test_a_passage_is_no_answer_to_how_many(sample: Sample) -> None:
     answer = read_answer(*sample.evidence_for("How many chairs did the workshop sell in 2024?"), eager_grading())
     assert answer.candidates[0].kind != "passage"
+
+
+def test_a_likely_row_has_its_likeliest_cell_marked(sample: Sample) -> None:
+    passages_first = Forest(("is passage", "around"), 0.0, ((0, 0.5, True, -1.0, 1.0), (1, 0.9, True, -1.0, 1.0)))
+    grading = Grading(passages_first, Curves(1.0, {}), 0.9, 0.1, 0.1)
+    restated, base = sample.evidence_for("How many thousand euros of chairs were sold in 2024?")
+    rows = tuple(hit for hit in base.hits if hit.chunk.row is not None)
+    answer = read_answer(restated, replace(base, hits=rows), grading)
+    assert answer.status == "likely"
+    chairs = next(one for one in answer.candidates if "Chairs" in one.text)
+    assert chairs.kind == "passage"
+    assert [chairs.source.text[start:end] for start, end in chairs.marks] == ["515"]

@@ -8,13 +8,14 @@ import pytest
 
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, read_passages
-from mixrag_cli.recap.quoting import LEAST_QUOTED, with_quotes
+from mixrag_cli.recap.quoting import LEAST_QUOTED, cell_mark, with_quotes
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
+from mixrag_cli.tables.text import cell_label, row_texts
 from mixrag_cli.words import words_of
-from tests.evidence_samples import read_sample
+from tests.evidence_samples import SALES_REPORT, read_sample
 
 TEXT = "Chairs 2024: 240 pieces; tables 2024: 35 pieces"
 PLACE = Locator((0, 1), lines=(1, 1))
@@ -84,3 +85,15 @@ def test_the_deciding_stretch_of_code_is_a_line() -> None:
     whole, deciding = passage.source.locator.lines, passage.evidence[0].locator.lines
     assert deciding is not None and whole[0] <= deciding[0] <= deciding[1] <= whole[1]
     assert deciding != whole
+
+
+def test_a_row_s_text_says_every_cell_behind_its_column() -> None:
+    table = next(iter(read_sample({"report.md": SALES_REPORT}).tables.values()))
+    texts, rows, columns = row_texts(table), *({h.index: h for h in side} for side in (table.rows, table.columns))
+    for one in table.cells:
+        proof = Evidence("e1", 1, one.text, cell_label(rows[one.row], columns[one.column]))
+        start, end = cell_mark(proof, texts[one.row]) or (0, 0)
+        before = texts[one.row][:start].rstrip()
+        assert texts[one.row][start:end] == one.text
+        assert before.endswith(columns[one.column].path[-1]) or one.text in rows[one.row].path
+    assert cell_mark(Evidence("e1", 1, "515", "Chairs | 2022"), texts[table.rows[0].index]) is None

@@ -19,6 +19,7 @@ from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.grading import Grading, shipped_grading
 from mixrag_cli.recap.missing import what_is_missing
+from mixrag_cli.recap.quoting import cell_mark
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import N_LIKELY, Answer, Candidate
@@ -57,7 +58,16 @@ def _shown(graded: Sequence[tuple[float, Draft]]) -> list[Candidate]:
     for chance, draft in graded:
         if len(kept) < N_LIKELY and not any(draft.spot.is_beside(other.spot) for _, other in kept):
             kept.append((chance, draft))
-    return [draft.as_candidate(round(chance, 3)) for chance, draft in kept]
+    return [_with_cell(draft, graded).as_candidate(round(chance, 3)) for chance, draft in kept]
+
+
+def _with_cell(draft: Draft, graded: Sequence[tuple[float, Draft]]) -> Draft:
+    """The passage of a table's row with its likeliest cell marked: a row says many values."""
+    if draft.kind != "passage" or draft.source.hit.chunk.row is None:
+        return draft
+    cells = (other for _, other in graded if other.kind == "cell" and other.spot.is_beside(draft.spot))
+    marks = (cell_mark(cell.evidence[0], draft.source.text) for cell in cells)
+    return next((replace(draft, marks=(mark,)) for mark in marks if mark), draft)
 
 
 def _by_table(shown: Sequence[Candidate]) -> list[float]:

@@ -13,6 +13,7 @@ from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
 
 ARROW = " > "
+BETWEEN_PATHS = " | "  # of a row and a column
 _ROW_NAME = re.compile(r"^row \d+$")
 MAX_HEAD_ROWS = 5
 MAX_NAMES = 40  # column or row names listed in a table's text; more say little and fill the window
@@ -23,7 +24,7 @@ def cell_label(row: Header, column: Header) -> str:
 
     Example: paths (Sex, Female) and (2011,) -> "Sex > Female | 2011"; a side without a path is left out.
     """
-    return " | ".join(ARROW.join(header.path) for header in (row, column) if header.path)
+    return BETWEEN_PATHS.join(ARROW.join(header.path) for header in (row, column) if header.path)
 
 
 def row_text(table: Table, row: int) -> str:
