@@ -8,13 +8,14 @@ passages ───────────┘
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
+from mixrag_cli.recap.in_tables.cells import RowPlace
 from mixrag_cli.recap.passages import ReadPassage, read_passages
 from mixrag_cli.recap.present import number_text, shorten, unit_text
 from mixrag_cli.recap.quoting import with_quotes
@@ -36,6 +37,7 @@ from mixrag_cli.records.places import LineMarks
 
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked
+READ_ROWS = 3  # of tables: as many as there are places in a likely answer
 SENTENCE_CHARS = 200  # of one that is an answer: two lines; what is longer is no answer to "how many" or "when"
 
 _Labelled = tuple[str, Draft]  # a candidate with the text that the reader judges it by
@@ -48,17 +50,26 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     read, none = read_passages(restated, base, base.reader)
     holds = {one.hit.chunk.id: one.holds for one in read}
     drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
-    labelled = labelled_drafts(restated, base)
+    labelled = labelled_drafts(restated, base, _likeliest_rows(read))
     drafts = with_quotes([*drafts, *_scored(restated, base, labelled, holds)], read)
     of_passages = {"none": none, "held": max(holds.values())}
     asked = [{**_wanted(restated, one), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
     return compare([replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)])
 
 
-def labelled_drafts(restated: Restated, base: EvidenceBase) -> list[_Labelled]:
-    """Cells, computed values, tallies and facts, each with the text that the reader judges it by."""
-    found = (*structural_drafts(restated, base), *fact_drafts(restated, base))
+def labelled_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> list[_Labelled]:
+    """Cells, computed values, tallies and facts, each with the text that the reader judges it by.
+
+    rows: of tables, whose likeliest cell is a candidate whatever else is likelier.
+    """
+    found = (*structural_drafts(restated, base, rows), *fact_drafts(restated, base))
     return [(_label_of(draft, base), _with_signs(restated, base, draft)) for draft in found]
+
+
+def _likeliest_rows(read: Sequence[ReadPassage]) -> list[RowPlace]:
+    """The rows of tables that the reader takes for those that answer, the likeliest first."""
+    chunks = (one.hit.chunk for one in sorted(read, key=lambda one: -one.holds))
+    return [(chunk.parent, chunk.row) for chunk in chunks if chunk.row is not None][:READ_ROWS]
 
 
 def _wanted(restated: Restated, draft: Draft) -> dict[str, float]:
@@ -120,7 +131,7 @@ def _from_span(
         return Draft("span", said.strip(), source, signs, marks=(mark,), evidence=(proof,), sources=cited)
     text, unit = number_text(found.value, found.unit, found.scale), unit_text(found.unit, found.scale)
     proof = replace(proof, value=found.value, unit=found.unit, scale=found.scale)
-    signs = {**signs, "number": number_sign(restated, found.value)}
+    signs = {**signs, "number": number_sign(restated, found.value, found.unit)}
     return Draft("span", text, source, signs, found.value, unit, (mark,), (proof,), cited)
 
 
@@ -139,7 +150,7 @@ def _with_signs(restated: Restated, base: EvidenceBase, draft: Draft) -> Draft:
     own = " ".join(f"{one.label} {one.quote}" for one in draft.evidence)
     signs = {
         **draft.signs,
-        "number": number_sign(restated, draft.value),
+        "number": number_sign(restated, draft.value, draft.unit),
         **retrieval_signs(base, draft.source),
         **said_signs(restated, base, draft.source, own),
     }
@@ -158,6 +169,10 @@ def _scored(
 
 
 def _holds(draft: Draft, holds: Mapping[str, float]) -> dict[str, float]:
-    """Whether its passage answers; what is derived stands in no passage, and no passage speaks against it."""
+    """Whether its passage answers; what is derived stands in no passage, and no passage speaks against it.
+
+    The passage of another row of its table says nothing of it.
+    """
     found = holds.get(draft.chunk)
-    return {} if found is None or draft.kind in DERIVED else {"holds": found}
+    is_there = not draft.source.hit.chunk.locator.is_apart(draft.source.locator)
+    return {"holds": found} if found is not None and is_there and draft.kind not in DERIVED else {}

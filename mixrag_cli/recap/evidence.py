@@ -80,6 +80,10 @@ class EvidenceBase:
                 placed.setdefault(table.id, (hit, table))
         return list(placed.values())
 
+    def hits_of_rows(self) -> dict[tuple[str, int], Hit]:
+        """The hit of each table's row that was found as a passage of its own, by the table's id and the row."""
+        return {(hit.chunk.parent, hit.chunk.row): hit for hit in reversed(self.hits) if hit.chunk.row is not None}
+
 
 @lru_cache(maxsize=65536)
 def stems_of(text: str) -> tuple[str, ...]:

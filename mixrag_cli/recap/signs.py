@@ -17,6 +17,7 @@ from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
 from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.spots import STRETCHES, Spot
+from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.words import match_term
 
@@ -138,8 +139,13 @@ def retrieval_signs(base: EvidenceBase, source: Source) -> dict[str, float]:
     }
 
 
-def number_sign(restated: Restated, value: Decimal | None) -> float:
-    """1 for a number where one is asked for, -1 for one where none is or for none where one is, else 0."""
+def number_sign(restated: Restated, value: Decimal | None, unit: str = "") -> float:
+    """1 for a number where one is asked for, -1 for one where none is or for none where one is, else 0.
+
+    Where a percentage is asked for, a number without a unit is half of one, and one with another unit none.
+    """
+    if restated.expects == "percent" and value is not None and unit not in PERCENT_UNITS:
+        return 0.0 if unit else 0.5
     if restated.expects in ("number", "percent"):
         return 1.0 if value is not None else -1.0
     return -1.0 if value is not None and restated.expects in ("text", "code", "label") else 0.0

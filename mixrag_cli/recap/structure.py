@@ -10,7 +10,7 @@ Source: MixRAG, section 4.3 (extraction and the external calculator).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
@@ -20,7 +20,7 @@ from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import compute
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_columns
-from mixrag_cli.recap.in_tables.cells import CellMatch, form_of, match_cells
+from mixrag_cli.recap.in_tables.cells import CellMatch, RowPlace, form_of, match_cells
 from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.recap.restate import Restated
@@ -42,16 +42,16 @@ SAME_TABLE = 0.2  # of one table,
 SAME_HEADER = 0.2  # in rows of one name (another period) or columns of one name (another item)
 
 
-def structural_drafts(restated: Restated, base: EvidenceBase) -> Iterator[Draft]:
-    """What tables and rows may answer: formulas, tallies, and cells.
+def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> Iterator[Draft]:
+    """What tables and rows may answer: formulas, tallies, and cells, the likeliest of each of the rows among them.
 
-    Beside a calculation that is asked for, no cell but a percentage states its result.
+    Beside a calculation that is asked for, no cell states its result but that of a count or a percentage.
     """
     joined = _from_operands(restated, base) if len(restated.operands) > 1 else None
     columns = [_column_draft(restated, match) for match in match_columns(restated, base)]
     yield from ([joined, *columns] if joined is not None else columns)
     if restated.operation in STATED or not (joined or columns):
-        yield from map(_cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS))
+        yield from map(_cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows))
 
 
 def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:

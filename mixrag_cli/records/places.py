@@ -76,12 +76,15 @@ class Locator:
         )
 
     def is_apart(self, other: Locator) -> bool:
-        """Whether it is known of two places in one file that no line and no row of a sheet is in both."""
+        """Whether it is known of two places in one file that no line, no row of a sheet and no part of a page's height
+        is in both."""
         if self.lines and other.lines:
             return self.lines[1] < other.lines[0] or other.lines[1] < self.lines[0]
         if self.cells and other.cells:
             first, second = _corners(self.cells), _corners(other.cells)
             return first[1][0] < second[0][0] or second[1][0] < first[0][0]
+        if self.bbox and other.bbox and not (self.last_page or other.last_page):
+            return self.page != other.page or self.bbox[3] <= other.bbox[1] or other.bbox[3] <= self.bbox[1]
         return False
 
 

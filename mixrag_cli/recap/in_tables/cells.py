@@ -8,7 +8,7 @@ get their part. Which of the tables' best cells is meant is left to the trained 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -28,7 +28,7 @@ from mixrag_cli.recap.in_tables.acceptance import probability_of, signs_of
 from mixrag_cli.recap.in_tables.scorer import Matrix, meant_by, score_pairs
 from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.wording import PERCENT, PERCENT_UNITS, Asked
+from mixrag_cli.recap.wording import Asked
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW, cell_label
@@ -41,7 +41,8 @@ CELLS_A_TABLE = 3
 TABLE_RANK = 0.1  # the part that retrieval's own score plays in which table is meant
 PAIR_STEP = 0.1  # for each unit of a probability's log odds
 
-CellForm = Literal["any", "number", "percent"]
+CellForm = Literal["any", "number"]
+RowPlace = tuple[str, int]  # a table's id and the index of a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +78,33 @@ class CellMatch:
 
 
 def form_of(restated: Restated) -> CellForm:
-    """What a cell must be that answers the whole question: a share or a change stands in one as a percentage alone."""
-    if restated.operation in ("share", "change_percent"):
-        return "percent"
+    """What a cell must be that answers the whole question."""
     return "number" if restated.expects in ("number", "percent") else "any"
 
 
 def match_cells(
-    operand: Operand, base: EvidenceBase, names: frozenset[str], form: CellForm, limit: int
+    operand: Operand,
+    base: EvidenceBase,
+    names: frozenset[str],
+    form: CellForm,
+    limit: int,
+    rows: Collection[RowPlace] = (),
 ) -> list[CellMatch]:
-    """The likeliest cells for the operand over the tables of the evidence, at most a few a table.
+    """The likeliest cells for the operand over the tables of the evidence, at most a few a table; then the likeliest of
+    each of the rows. A cell stands in the passage of its own row, where that was found.
 
     names: the operand's terms that are names. form: what alone can answer.
     """
     placed = [_place(operand, hit, table, base, names) for hit, table in base.placed_tables() if table.cells]
     nearest = sorted(placed, key=lambda one: -one.coverage.max(initial=0.0) - TABLE_RANK * one.hit.score)[:CLOSE_TABLES]
-    found = [match for one in nearest if operand.terms for match in _match_in(one, base, names, form)]
-    return sorted(found, key=lambda match: -match.score)[:limit]
+    nearest += [one for one in placed if one not in nearest and any(one.table.id == table for table, _ in rows)]
+    found = [match for one in nearest if operand.terms for match in _match_in(one, base, names, form, rows)]
+    found.sort(key=lambda match: -match.score)
+    best = {(match.table.id, match.cell.row): match for match in reversed(found)}
+    kept = found[:limit]
+    kept += [best[row] for row in rows if row in best and best[row] not in kept]
+    own_hits = base.hits_of_rows()
+    return [replace(match, hit=own_hits.get((match.table.id, match.cell.row), match.hit)) for match in kept]
 
 
 # --- a table, and what is said of the operand in it and around it -----------------------------------------------------
@@ -147,8 +158,33 @@ def _said_by(headers: Sequence[Header], terms: Sequence[str]) -> Matrix:
 # --- its cells --------------------------------------------------------------------------------------------------------
 
 
-def _match_in(placed: _Placed, base: EvidenceBase, names: frozenset[str], form: CellForm) -> list[CellMatch]:
-    """The table's likeliest cells: the best by its signs, the others by their odds against it."""
+def _match_in(
+    placed: _Placed, base: EvidenceBase, names: frozenset[str], form: CellForm, rows: Collection[RowPlace]
+) -> list[CellMatch]:
+    """The table's likeliest cells and those of the rows: the best by its signs, the others by their odds against it."""
+    places = _scored(placed, base, form)
+    if not places:
+        return []
+    best_of_row = {r: n for n, (_, r, _, _) in reversed([*enumerate(places)])}
+    read = {best_of_row.get(r, 0) for r, row in enumerate(placed.table.rows) if (placed.table.id, row.index) in rows}
+    chosen = [places[n] for n in sorted({*range(min(CELLS_A_TABLE, len(places))), *read})]
+    found = [_match(placed, r, c, cell, base) for _, r, c, cell in chosen]
+    all_scores = np.array([place[0] for place in places])
+    best_score, r, c, _ = places[0]
+    best = _chance_of(placed, found[0], np.maximum(placed.rows[:, r], placed.columns[:, c]), all_scores, base)
+    said = np.maximum(placed.sayable, placed.credit)
+    if not all(said[n] for n, term in enumerate(placed.operand.terms) if term in names):
+        best = 0.0  # a name that nothing says
+    chances = [best, *(min(best * math.exp(score - best_score), 1 - best) for score, *_ in chosen[1:])]
+    of_table = found[0].coverage + TABLE_RANK * placed.hit.score
+    return [
+        replace(match, probability=chance, score=of_table + PAIR_STEP * log_odds(chance))
+        for match, chance in zip(found, chances, strict=True)
+    ]
+
+
+def _scored(placed: _Placed, base: EvidenceBase, form: CellForm) -> list[tuple[float, int, int, Cell]]:
+    """The network's score of each cell that can answer, with the places of its row and column; the best first."""
     table, operand = placed.table, placed.operand
     sides = (table.rows, table.columns)
     rows, columns = ({header.index: n for n, header in enumerate(side)} for side in sides)
@@ -156,27 +192,13 @@ def _match_in(placed: _Placed, base: EvidenceBase, names: frozenset[str], form: 
     is_ordered = bool(ordinals_of(operand.text))  # of another place in an order no column is meant
     others = [is_ordered and ordinal_conflict(operand.text, header.leaf) for header in table.columns]
     places = [
-        (score, r, c, cell)
+        (score, rows[cell.row], columns[cell.column], cell)
         for cell in table.cells
         if (score := scores.get((cell.row, cell.column))) is not None
         and not others[columns[cell.column]]
-        and _has_form(cell, table.rows[r := rows[cell.row]], table.columns[c := columns[cell.column]], placed, form)
+        and _has_form(cell, table.rows[rows[cell.row]], operand.text, form)
     ]
-    places.sort(key=lambda place: -place[0])
-    found = [_match(placed, r, c, cell, base) for _, r, c, cell in places[:CELLS_A_TABLE]]
-    if not found:
-        return []
-    all_scores = np.array([place[0] for place in places])
-    _, r, c, _ = places[0]
-    best = _chance_of(placed, found[0], np.maximum(placed.rows[:, r], placed.columns[:, c]), all_scores, base)
-    if not all(max(placed.sayable[n], placed.credit[n]) for n, term in enumerate(operand.terms) if term in names):
-        best = 0.0  # a name that nothing says
-    chances = [best, *(min(best * math.exp(score - all_scores[0]), 1 - best) for score in all_scores[1 : len(found)])]
-    of_table = found[0].coverage + TABLE_RANK * placed.hit.score
-    return [
-        replace(match, probability=chance, score=of_table + PAIR_STEP * log_odds(chance))
-        for match, chance in zip(found, chances, strict=True)
-    ]
+    return sorted(places, key=lambda place: -place[0])
 
 
 def _match(placed: _Placed, r: int, c: int, cell: Cell, base: EvidenceBase) -> CellMatch:
@@ -196,12 +218,9 @@ def _chance_of(placed: _Placed, best: CellMatch, own: Matrix, scores: Matrix, ba
     return probability_of(signs)
 
 
-def _has_form(cell: Cell, row: Header, column: Header, placed: _Placed, form: CellForm) -> bool:
-    """Whether the cell has the form, and does not only repeat the question or its row's label."""
-    if cell.value is None:
-        text = " ".join(cell.text.split())
-        is_new = text and text not in row.path and not says_nothing_new(text, placed.operand.text)
-        return form == "any" and bool(is_new)
-    if form != "percent" or cell.unit:
-        return form != "percent" or cell.unit in PERCENT_UNITS
-    return PERCENT.search(f"{cell_label(row, column)} {placed.table.title}") is not None
+def _has_form(cell: Cell, row: Header, asked: str, form: CellForm) -> bool:
+    """Whether a cell is a number; or, where any form answers, a text that neither the question nor its row says."""
+    if cell.value is not None:
+        return True
+    text = " ".join(cell.text.split())
+    return form == "any" and bool(text) and text not in row.path and not says_nothing_new(text, asked)
