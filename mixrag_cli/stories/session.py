@@ -108,8 +108,11 @@ def open_session(start: Path, settings: Settings, *, asks: bool = False) -> Sess
 
 
 def _load_models(settings: Settings, asks: bool) -> tuple[Future[Embedder], Future[ReaderModel] | None]:
-    """The embedder and, where a question is to be answered, the reader model, as they are loaded in threads."""
-    background = ThreadPoolExecutor(max_workers=2)
+    """The embedder and, where a question is to be answered, the reader model; a thread loads one after the other.
+
+    Two threads take longer: loading computes, and they wait for each other.
+    """
+    background = ThreadPoolExecutor(max_workers=1)
     embedder = background.submit(load_embedder, settings)
     return embedder, background.submit(load_reader, settings) if asks else None
 
