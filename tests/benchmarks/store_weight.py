@@ -20,7 +20,7 @@ import lance
 from running import run_mixrag
 
 from mixrag_cli.store import open_reader
-from mixrag_cli.store.layout import files_below, size_of_store, table_path
+from mixrag_cli.store.layout import files_below, size_of_store, sketches_path, table_path, words_path
 
 PARTS = {"vector": "passages' vectors", "late": "token vectors", "text": "text", "search": "search terms"}
 
@@ -39,6 +39,8 @@ def weigh(store: Path) -> dict[str, int]:
     parts = {label: columns.pop(name, 0) for name, label in PARTS.items()}
     parts["places, ids, hashes"] = sum(columns.values())
     parts["word index"] = bytes_below(table_path(store, "chunks", generation) / "_indices")
+    lists = (words_path(store, generation), sketches_path(store, generation))
+    parts["word lists, sketches"] = sum(path.stat().st_size for path in lists if path.exists())
     parts["tables and facts"] = bytes_below(table_path(store, "tables", generation))
     parts["list of files"] = bytes_below(table_path(store, "documents", generation))
     parts["cache"] = bytes_below(store / "cache")
