@@ -30,7 +30,7 @@ AREA = re.compile(r"\b([A-Z]{1,3}\d+)(?::([A-Z]{1,3}\d+))?\b")
 class Verdict:
     """What became of a question. confidence: that it stated, or of the best candidate; None where it has none.
 
-    is_first_right: whether what it stated, or its best candidate were that stated, is right.
+    is_first_right: whether what it stated is right, or its best candidate; a passage is where the answer stands in it.
     """
 
     question: BankQuestion
@@ -50,11 +50,14 @@ def judge(question: BankQuestion, payload: Mapping[str, Any]) -> Verdict:
     said = payload.get("answer") or payload.get("reason") or payload.get("message") or ""
     spent = payload.get("timings_ms", {}).get("total", 0.0)
     outcome = _outcome(question, payload)
-    is_first_right = outcome == "right" or (outcome.startswith("likely") and _would_be_right(question, candidates[0]))
+    is_first_right = outcome == "right" or (outcome.startswith("likely") and _is_as_promised(question, candidates[0]))
     return Verdict(question, outcome, confidence, is_first_right, " ".join(said.split()), spent)
 
 
-def _would_be_right(question: BankQuestion, candidate: Mapping[str, Any]) -> bool:
+def _is_as_promised(question: BankQuestion, candidate: Mapping[str, Any]) -> bool:
+    """Whether a candidate is what its probability is of: right, or of a passage that the answer stands in it."""
+    if candidate.get("kind") == "passage":
+        return question.is_answerable and holds_it(question, candidate)
     return question.is_answerable and is_right(question, {**candidate, "sources": [candidate.get("source") or {}]})
 
 
