@@ -28,7 +28,7 @@ from mixrag_cli.recap.in_tables.acceptance import probability_of, signs_of
 from mixrag_cli.recap.in_tables.scorer import Matrix, meant_by, score_pairs
 from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.wording import Asked
+from mixrag_cli.recap.wording import PERCENT_UNITS, Asked
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW, cell_label
@@ -41,7 +41,7 @@ CELLS_A_TABLE = 3
 TABLE_RANK = 0.1  # the part that retrieval's own score plays in which table is meant
 PAIR_STEP = 0.1  # for each unit of a probability's log odds
 
-CellForm = Literal["any", "number"]
+CellForm = Literal["any", "number", "percent"]
 RowPlace = tuple[str, int]  # a table's id and the index of a row
 
 
@@ -78,7 +78,9 @@ class CellMatch:
 
 
 def form_of(restated: Restated) -> CellForm:
-    """What a cell must be that answers the whole question."""
+    """What a cell must be that answers the whole question: only a percentage states a change in percent."""
+    if restated.operation == "change_percent":
+        return "percent"
     return "number" if restated.expects in ("number", "percent") else "any"
 
 
@@ -219,8 +221,8 @@ def _chance_of(placed: _Placed, best: CellMatch, own: Matrix, scores: Matrix, ba
 
 
 def _has_form(cell: Cell, row: Header, asked: str, form: CellForm) -> bool:
-    """Whether a cell is a number; or, where any form answers, a text that neither the question nor its row says."""
+    """Whether a cell is such a number; or, where any form answers, a text that neither question nor row says."""
     if cell.value is not None:
-        return True
+        return form != "percent" or cell.unit in PERCENT_UNITS
     text = " ".join(cell.text.split())
     return form == "any" and bool(text) and text not in row.path and not says_nothing_new(text, asked)
