@@ -35,8 +35,9 @@ def pull_model(
 ) -> PulledModel:
     """The file on this machine, whole; one that was begun is gone on with.
 
-    known: the model as it was pulled before. on_bytes: told (done, total). Raises MixragError when the hub cannot be
-    asked, ModelUnusable when what came is not what the hub or the earlier pull said.
+    known: the model as it was pulled before, whose file is damaged. on_bytes: told (done, total).
+    Raises MixragError when the hub cannot be asked, ModelUnusable when what came is not what the hub or the earlier
+    pull said.
     """
     try:
         stated = _state_of(repository, file)
@@ -46,7 +47,7 @@ def pull_model(
                 f"recorded {known.sha256[:12]}…)",
                 f"mixrag models remove {known.name}, then pull it again if you trust the new one",
             )
-        path = _fetch(repository, file, stated[1], lambda done: on_bytes(done, stated[2]))
+        path = _fetch(repository, file, stated[1], known is not None, lambda done: on_bytes(done, stated[2]))
     except MixragError:
         raise
     except (RepositoryNotFoundError, EntryNotFoundError) as error:
@@ -74,12 +75,17 @@ def _state_of(repository: str, file: str) -> tuple[str, str, int]:
     return sha256, found.commit_hash, found.size or 0
 
 
-def _fetch(repository: str, file: str, revision: str, on_bytes: Callable[[int], None]) -> Path:
+def _fetch(repository: str, file: str, revision: str, is_damaged: bool, on_bytes: Callable[[int], None]) -> Path:
     folder = library_folder() / repository.replace("/", "--")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return Path(
         huggingface_hub.hf_hub_download(
-            repository, file, revision=revision, local_dir=folder, tqdm_class=_reporting_to(on_bytes)
+            repository,
+            file,
+            revision=revision,
+            local_dir=folder,
+            force_download=is_damaged,  # else the library may take a file of the right size for the right one
+            tqdm_class=_reporting_to(on_bytes),
         )
     )
 
