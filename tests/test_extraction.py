@@ -64,11 +64,18 @@ def extract(
 
 
 def child_pids() -> list[int]:
+    """The reader processes of this one; other tests' helpers, such as a fork server, may still be there."""
     found: list[int] = []
     for task in Path("/proc/self/task").iterdir():
         with contextlib.suppress(FileNotFoundError):  # the thread ended meanwhile
             found += map(int, (task / "children").read_text().split())
-    return found
+    return [pid for pid in found if _is_reader(pid)]
+
+
+def _is_reader(pid: int) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return b"mixrag_cli.extraction" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def signal_at_first_beat(number: signal.Signals, name: str) -> Callable[[ExtractionJob, int, int], None]:
