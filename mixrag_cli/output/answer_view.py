@@ -80,14 +80,21 @@ def _cited(answer: Answer, source: Source) -> Cited:
 
 
 def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
-    """The places that probably hold the answer, with the probability of each; nothing is claimed."""
+    """The places that probably hold the answer, with the probability of each; nothing is claimed.
+
+    Places in one table stand above one slice of it.
+    """
     print_wrapped(console, foreign(PROBABLY, "bold yellow"))
-    for number, candidate in enumerate(shown_candidates(answer.candidates), start=1):
+    shown = shown_candidates(answer.candidates)
+    cited = [Cited(candidate.source, candidate.marks) for candidate in shown]
+    for group in by_passage(cited):
         console.print()
-        heads = [(f"{number}. ", f"  {candidate.probability:.0%}")]
-        print_cited(console, [Cited(candidate.source, candidate.marks)], heads, behind)
-        if candidate.kind == "computed":  # it stands in no passage
-            print_indented(console, foreign(f"computed from it: {one_line(candidate.text)}"))
+        places = [cited.index(one) for one in group]
+        heads = [(f"{place + 1}. ", f"  {shown[place].probability:.0%}") for place in places]
+        print_cited(console, group, heads, behind)
+        for candidate in (shown[place] for place in places):
+            if candidate.kind == "computed":  # it stands in no passage
+                print_indented(console, foreign(f"computed from it: {one_line(candidate.text)}"))
 
 
 def shown_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
