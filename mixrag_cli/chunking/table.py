@@ -70,8 +70,8 @@ def _whole(frame: Frame, table: Table, context: str) -> Iterator[Draft]:
 def _unsaid(frame: Frame, table: Table, grid: Grid, context: str) -> Iterator[Draft]:
     """The rows of the grid that the table does not say, as they stand, as many to a chunk as the window holds."""
     rows = list(unsaid_rows(grid, table))
-    text = "\n".join(" | ".join(cell.text for cell in row) for row in rows)
-    starts = list(accumulate((len(" | ".join(cell.text for cell in row)) + 1 for row in rows), initial=0))
+    lines = [" | ".join(cell.text for cell in row) for row in rows]
+    text, starts = "\n".join(lines), list(accumulate((len(line) + 1 for line in lines), initial=0))
     pieces = [
         piece
         for start, end in line_spans(text)

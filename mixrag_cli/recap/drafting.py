@@ -1,8 +1,8 @@
 """Drafting: every candidate of every kind as one record with its signs.
 
-structure ─► pieces ┐
-facts ──────────────┼─► drafts ─► the trained reader scores labels ─► signs compared among all
-passages ───────────┘
+structure ─┐
+facts ─────┼─► drafts ─► the trained reader scores labels ─► signs compared among all
+passages ──┘
 """
 
 from __future__ import annotations

@@ -41,6 +41,11 @@ class Chunk:
         return self.kind == "row" and self.row is None
 
     @property
+    def is_whole_table(self) -> bool:
+        """Whether it is the passage of a whole table."""
+        return self.kind == "table" and bool(self.parent) and not self.is_summary
+
+    @property
     def is_summary(self) -> bool:
         """Whether it is the passage by which a table's summary is found."""
         return self.kind == "table" and bool(self.parent) and self.id == summary_chunk_id(self.parent)

@@ -193,7 +193,7 @@ def _places(reader: StoreReader, waiting: TableIds) -> Iterator[Place]:
             continue
         whole: dict[str, Chunk] = {}
         for chunk in reader.chunks_of(row.id):
-            if chunk.kind == "table" and chunk.parent and not chunk.is_summary:
+            if chunk.is_whole_table:
                 whole.setdefault(chunk.parent, chunk)
         for table in reader.tables_of(row.id):
             if table.id in wanted and table.id in whole:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -29,8 +31,11 @@ def narrow_grid(grid: Grid) -> Grid:
         return grid
     grid = _without_blank_columns(grid)
     cells = {(cell.row, cell.column): cell for cell in grid.cells}
-    for column in range(grid.n_columns):
-        _write_signs(cells, column)
+    rows: dict[int, list[int]] = defaultdict(list)
+    for row, column in cells:
+        rows[column].append(row)
+    for column in sorted(rows):
+        _write_signs(cells, column, rows[column])
     return _without_blank_columns(replace(grid, cells=tuple(cells[place] for place in sorted(cells))))
 
 
@@ -57,9 +62,13 @@ def _begun_columns(grid: Grid) -> list[int]:
     return [column for column, following in pairwise([*begun, grid.n_columns]) if reach[column] <= following]
 
 
-def _write_signs(cells: dict[tuple[int, int], GridCell], column: int) -> None:
-    """Write a column of signs to the figures on their right, or on their left; leave any other column as it is."""
-    signs = [cell for (_, at), cell in cells.items() if at == column and cell.text.strip() and cell.column_span == 1]
+def _write_signs(cells: dict[tuple[int, int], GridCell], column: int, rows: Sequence[int]) -> None:
+    """Write a column of signs to the figures on their right, or on their left; leave any other column as it is.
+
+    rows: those with a cell in the column.
+    """
+    own = (cells[row, column] for row in rows)
+    signs = [cell for cell in own if cell.text.strip() and cell.column_span == 1]
     for pattern, side in ((OPENING, 1), (CLOSING, -1)):
         figures = [cells.get((sign.row, column + side)) for sign in signs]
         if not signs or not all(pattern.fullmatch(sign.text.strip()) for sign in signs):

@@ -372,11 +372,12 @@ def _is_named_by(upper: TableRegion, headings: range, region: Region, cells: Cel
     """Whether rows of labels and figures stand below a table, each column of figures below one of its headings."""
     rows = (_texts_of_row(row, region, cells) for row in range(region.top, region.bottom + 1))
     first = next((found for found in rows if len(found) > 1), [])
-    figures = [place for place in _places(region) if (cell := cells.get(place)) and is_figure(cell)]
+    held = [place for place in _places(region) if place in cells]
+    figures = [place for place in held if is_figure(cells[place])]
     columns = {column for _, column in figures}
     if upper.region.bottom >= region.top or not any(map(is_figure, first)) or _heads(region, cells) or len(columns) < 2:
         return False
-    labelled = {row for row, column in cells if region.left <= column < min(columns)}
+    labelled = {row for row, column in held if column < min(columns)}
     with_figures = {row for row, _ in figures}
     is_labelled = 2 * len(labelled & with_figures) > len(with_figures)
     return is_labelled and all(any((row, column) in cells for row in headings) for column in columns)

@@ -72,6 +72,11 @@ class CellMatch:
         return self.table.id, self.cell.row, self.cell.column
 
     @property
+    def row_place(self) -> RowPlace:
+        """The cell's table and row."""
+        return self.table.id, self.cell.row
+
+    @property
     def label(self) -> str:
         """The cell's two header paths as one line."""
         return cell_label(self.row, self.column)
@@ -98,15 +103,16 @@ def match_cells(
     names: the operand's terms that are names. form: what alone can answer.
     """
     placed = [_place(operand, hit, table, base, names) for hit, table in base.placed_tables() if table.cells]
-    nearest = sorted(placed, key=lambda one: -one.coverage.max(initial=0.0) - TABLE_RANK * one.hit.score)[:CLOSE_TABLES]
-    nearest += [one for one in placed if one not in nearest and any(one.table.id == table for table, _ in rows)]
+    placed.sort(key=lambda one: -one.coverage.max(initial=0.0) - TABLE_RANK * one.hit.score)
+    read = {table for table, _ in rows}
+    nearest = [one for n, one in enumerate(placed) if n < CLOSE_TABLES or one.table.id in read]
     found = [match for one in nearest if operand.terms for match in _match_in(one, base, names, form, rows)]
     found.sort(key=lambda match: -match.score)
-    best = {(match.table.id, match.cell.row): match for match in reversed(found)}
+    best = {match.row_place: match for match in reversed(found)}
     kept = found[:limit]
     kept += [best[row] for row in rows if row in best and best[row] not in kept]
     own_hits = base.hits_of_rows()
-    return [replace(match, hit=own_hits.get((match.table.id, match.cell.row), match.hit)) for match in kept]
+    return [replace(match, hit=own_hits.get(match.row_place, match.hit)) for match in kept]
 
 
 # --- a table, and what is said of the operand in it and around it -----------------------------------------------------
@@ -167,9 +173,9 @@ def _match_in(
     places = _scored(placed, base, form)
     if not places:
         return []
-    best_of_row = {r: n for n, (_, r, _, _) in reversed([*enumerate(places)])}
-    read = {best_of_row.get(r, 0) for r, row in enumerate(placed.table.rows) if (placed.table.id, row.index) in rows}
-    chosen = [places[n] for n in sorted({*range(min(CELLS_A_TABLE, len(places))), *read})]
+    best_of_row = {cell.row: n for n, (*_, cell) in reversed([*enumerate(places)])}
+    read = {n for row, n in best_of_row.items() if (placed.table.id, row) in rows}
+    chosen = [place for n, place in enumerate(places) if n < CELLS_A_TABLE or n in read]
     found = [_match(placed, r, c, cell, base) for _, r, c, cell in chosen]
     all_scores = np.array([place[0] for place in places])
     best_score, r, c, _ = places[0]

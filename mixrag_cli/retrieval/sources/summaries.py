@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.records.passages import Chunk, Hit
+from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.sources.base import PassageStore, Proposal, Query, StoredPassage
 from mixrag_cli.retrieval.sources.passages import Passages, Vectors
 from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
@@ -78,7 +78,7 @@ def _without(found: Sequence[StoredPassage], limit: int) -> list[StoredPassage]:
 
 def _make(means: Means) -> Summaries | None:
     passages = means.passages()
-    whole = {chunk.parent: row for row, chunk in reversed(list(enumerate(passages.chunks))) if _shows(chunk)}
+    whole = {chunk.parent: row for row, chunk in reversed(list(enumerate(passages.chunks))) if chunk.is_whole_table}
     rows = [row for row, chunk in enumerate(passages.chunks) if chunk.is_summary and chunk.parent in whole]
     if not rows:
         return None
@@ -87,10 +87,6 @@ def _make(means: Means) -> Summaries | None:
     said = [frozenset(passages.kept[row].terms.split()) for row in rows]
     added = [terms - frozenset(passages.kept[row].terms.split()) for terms, row in zip(said, shown, strict=True)]
     return Summaries(passages, passages.vectors[rows], tables, shown, added)
-
-
-def _shows(chunk: Chunk) -> bool:
-    return chunk.kind == "table" and bool(chunk.parent) and not chunk.is_summary
 
 
 ROW = SourceRow(NAME, _make, unseen=unknown, is_extra=True, weight=WEIGHT)
