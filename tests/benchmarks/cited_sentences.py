@@ -14,6 +14,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from corpora import files_below
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from cited_lines import cited_sentences, is_held
 
@@ -29,11 +31,9 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=20)
     arguments = parser.parse_args()
     files, cited, missed = Counter[str](), Counter[str](), Counter[str]()
-    for path in [
-        file for place in arguments.paths for file in ([place] if place.is_file() else sorted(place.rglob("*")))
-    ]:
+    for path in files_below(arguments.paths):
         kind = KINDS.get(path.suffix[1:].lower())
-        if kind is None or not path.is_file():
+        if kind is None:
             continue
         count, failed = check_file(path)
         files[kind] += 1

@@ -20,6 +20,12 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
         yield from (json.loads(line) for line in lines)
 
 
+def files_below(paths: Iterable[Path]) -> Iterator[Path]:
+    """Each file that is named, and all below each folder, in their order."""
+    for path in paths:
+        yield from (file for file in sorted(path.rglob("*")) if file.is_file()) if path.is_dir() else (path,)
+
+
 def find_jsonl(folder: Path, stem: str) -> Path:
     plain = folder / f"{stem}.jsonl"
     return plain if plain.exists() else folder / f"{stem}.jsonl.gz"

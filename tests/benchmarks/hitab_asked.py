@@ -19,7 +19,6 @@ from typing import Any
 
 from corpora import read_jsonl
 from hitab_lookups import fitted_without, fold_of, lookups
-from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 from running import run_mixrag
 
@@ -27,8 +26,8 @@ from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import load_settings
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
+from training.grading.domains import KEPT_FOLD, write_workbook
 
-FOLD = 0  # training/reader/tables.py leaves it out
 ABOVE = 2  # rows of the workbook above the table: the title and an empty one
 CUTS = (0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
 
@@ -52,14 +51,16 @@ def main() -> None:
     parser.add_argument("--anywhere", action="store_true", help="ask of all workbooks at once")
     arguments = parser.parse_args()
     headers = arguments.data / "headers"
-    tables = {gold["id"]: gold for gold in read_jsonl(headers / "hitab_train.jsonl.gz") if fold_of(gold["id"]) == FOLD}
+    tables = {
+        gold["id"]: gold for gold in read_jsonl(headers / "hitab_train.jsonl.gz") if fold_of(gold["id"]) == KEPT_FOLD
+    }
     found = lookups(headers / "hitab_train_questions.jsonl.gz")
     questions = [(asked, linked) for asked, linked in found if asked["table_id"] in tables]
     if arguments.limit:
         questions = random.Random(0).sample(questions, min(arguments.limit, len(questions)))
     store = index_workbooks(tables, arguments.cache)
     session = open_session(store, load_settings({"store": str(store)}))
-    with fitted_without(FOLD, arguments.unseen):
+    with fitted_without(KEPT_FOLD, arguments.unseen):
         outcomes = [
             outcome(session.ask(asked["question"], Scope(paths=scope_of(asked, arguments.anywhere))), asked, linked)
             for asked, linked in questions
@@ -81,34 +82,11 @@ def index_workbooks(tables: dict[str, dict[str, Any]], cache: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, gold in tables.items():
         if not (folder / file_of(name)).exists():
-            write_workbook(gold, folder / file_of(name))
+            write_workbook(folder / file_of(name), gold)
     indexed = run_mixrag("index", str(folder), "--store", str(store), "--json")
     if indexed.exit_code:
         raise SystemExit(f"index ended with {indexed.exit_code}: {indexed.stderr[-400:]}")
     return store
-
-
-def write_workbook(gold: dict[str, Any], path: Path) -> None:
-    book = Workbook()
-    sheet: Any = book.active
-    sheet["A1"] = gold["title"]
-    for r, row in enumerate(gold["texts"], start=1 + ABOVE):
-        for c, text in enumerate(row, start=1):
-            if text.strip():
-                sheet.cell(r, c, to_value(text))
-    for first, last, left, right in gold["merged_regions"]:
-        sheet.merge_cells(
-            start_row=first + 1 + ABOVE, end_row=last + 1 + ABOVE, start_column=left + 1, end_column=right + 1
-        )
-    book.save(path)
-
-
-def to_value(text: str) -> str | float:
-    """A number as a workbook holds it; all else as text."""
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return text
 
 
 def outcome(answer: Answer, asked: dict[str, Any], linked: tuple[int, int]) -> Asked:

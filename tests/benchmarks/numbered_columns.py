@@ -15,6 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from corpora import files_below
+
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers import ReadSource, has_reader, reader_for
 from mixrag_cli.records.documents import Grid
@@ -61,10 +63,9 @@ def main() -> None:
 
 def files_in(paths: Sequence[Path], suffixes: tuple[str, ...]) -> Iterator[Path]:
     """The files that have a reader, and one of the suffixes where some are given."""
-    for path in paths:
-        for file in path.rglob("*") if path.is_dir() else [path]:
-            if file.is_file() and has_reader(file.name) and (not any(suffixes) or file.suffix[1:].lower() in suffixes):
-                yield file
+    for file in files_below(paths):
+        if has_reader(file.name) and (not any(suffixes) or file.suffix[1:].lower() in suffixes):
+            yield file
 
 
 def read_tables(path: Path) -> list[tuple[Grid, Table]]:

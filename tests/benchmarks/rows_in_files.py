@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from corpora import files_below
 from python_calamine import CalamineError, CalamineWorkbook
 
 from mixrag_cli.chunking import chunk_document, chunk_row_lines
@@ -59,10 +60,9 @@ def main() -> int:
 
 
 def files_in(paths: list[Path]) -> Iterator[Path]:
-    for path in paths:
-        for file in path.rglob("*") if path.is_dir() else [path]:
-            if file.suffix[1:].lower() in (*DELIMITED, *WORKBOOKS) and file.is_file():
-                yield file
+    for file in files_below(paths):
+        if file.suffix[1:].lower() in (*DELIMITED, *WORKBOOKS):
+            yield file
 
 
 def rows_of(path: Path) -> Iterator[tuple[Place, str]]:

@@ -203,7 +203,7 @@ def statistics(data: Path, target: Path) -> Domain:
     for table in chosen:
         name = f"{_slug(table)}.xlsx"
         if not (target / name).exists():
-            _write_workbook(target / name, sheets[table])
+            write_workbook(target / name, sheets[table])
         for row in asked[table]:
             forms = tuple(str(answer) for answer in row["answer"])
             questions.append(Asked(row["question"], forms, (Gold(name),), (f"*{name}",), is_of_text=False))
@@ -211,7 +211,7 @@ def statistics(data: Path, target: Path) -> Domain:
     return Domain("statistics", target, tuple(one if n % 4 else replace(one, scope=()) for n, one in enumerate(drawn)))
 
 
-def _write_workbook(path: Path, gold: dict[str, Any]) -> None:
+def write_workbook(path: Path, gold: dict[str, Any]) -> None:
     """A table of HiTab: its title, an empty row, its rows with their merged cells."""
     from openpyxl import Workbook  # type: ignore[import-untyped]
 
