@@ -16,6 +16,8 @@ from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, WrongUsage
 from mixrag_cli.settings import load_settings
 from mixrag_cli.store import find_store, open_reader, publish
 from mixrag_cli.store.location import POINTER_FILE, is_published
+from mixrag_cli.store.places import FolderPlace
+from mixrag_cli.store.publishing import read_pointer
 from mixrag_cli.stories.sharing import publish_index
 from tests.store_samples import build_store
 from tests.web_server import web_server
@@ -135,6 +137,28 @@ def test_a_flipped_byte_is_found_and_named_and_mended_by_publishing_again(
     victim.unlink()
     publish(store, str(shared))
     assert paths_at(web) == ["a.md", "b.md"]
+
+
+class CutPlace(FolderPlace):
+    """A folder whose first reads end too soon, as a longer object that came between asking for its size and it."""
+
+    def __init__(self, folder: Path, cut_reads: int) -> None:
+        super().__init__(folder)
+        self.left = cut_reads
+
+    def read(self, path: str) -> bytes:
+        raw, self.left = super().read(path), self.left - 1
+        return raw[: -70 if self.left >= 0 else None]
+
+
+def test_a_pointer_that_grew_while_it_was_read_is_read_again(store: Path, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    for number in range(2):
+        publish_next(store, shared, number)
+    assert len(read_pointer(FolderPlace(shared))) == 2
+    assert read_pointer(CutPlace(shared, 2)) == read_pointer(FolderPlace(shared))
+    with pytest.raises(StoreDamaged, match="not as it was published"):
+        read_pointer(CutPlace(shared, 3))
 
 
 def test_a_published_index_is_read_without_write_rights_and_never_written(store: Path, tmp_path: Path) -> None:
