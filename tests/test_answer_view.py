@@ -42,6 +42,12 @@ def of_cell(question: str, text: str, *place: str) -> Answer:
     return answered(question, text, [source], [evidence])
 
 
+def of_passage(question: str, name: str, deciding: str) -> Answer:
+    source = passage(name, deciding)
+    best = candidate(source, deciding, 0.9, "passage")
+    return answered(question, source.text, [source], candidates=(best,))
+
+
 def computed(question: str, text: str, formula: str, result: str, *places: tuple[str, str, str]) -> Answer:
     both = [cell(*place, ref=ref) for ref, place in enumerate(places, start=1)]
     return answered(
@@ -67,7 +73,7 @@ def answers() -> list[Answer]:
         answered("Who may lift a boil notice?", LIFTED, [quote(BOOK, LIFTED)]),
         answered("After how many days is a reading refused?", "400", [quote(CODE, "MAX_GAP_DAYS = 400")]),
         answered("Which function suspects a leak?", "suspects_leak", [quote(CODE, SUSPECTS)]),
-        answered("How do I upload readings?", "meters upload", [quote(BOOK, "$ meters upload --round 14")]),
+        of_passage("How do I upload readings?", BOOK, "$ meters upload --round 14"),
     ]
 
 

@@ -1,6 +1,7 @@
 """An answer of each grade for people.
 
-answered   the answer; below it the passages that it stands in, the deciding words marked
+answered   the answer; below it the passages that it stands in, the deciding words marked; a passage that answers by
+           itself is shown once, whole
 likely     no claim: up to three places that probably hold it, each with its probability
 abstained  what was looked for and not found, and the nearest passages
 """
@@ -49,15 +50,33 @@ def print_answer(
 
 
 def _print_stated(console: Console, answer: Answer, behind: Behind, explain: bool) -> None:
+    if _is_passage(answer):
+        _print_passage(console, answer, behind)
+    else:
+        _print_value(console, answer, behind)
+    if explain:
+        _print_steps(console, answer)
+    _print_faithfulness(console, answer, explain)
+
+
+def _is_passage(answer: Answer) -> bool:
+    """Whether a passage answers as it stands, as it does where somebody asks how or why."""
+    return bool(answer.candidates) and answer.candidates[0].kind == "passage" and answer.decided_by == "built-in"
+
+
+def _print_passage(console: Console, answer: Answer, behind: Behind) -> None:
+    """The passage that answers, whole, below its place."""
+    for source in answer.sources:
+        print_cited(console, [_cited(answer, source)], [(f"[{source.ref}] ", "")], behind, is_whole=True)
+
+
+def _print_value(console: Console, answer: Answer, behind: Behind) -> None:
     print_wrapped(console, foreign(answer.text, "bold green", keep_newlines=True))
     if answer.present and answer.present != answer.text:
         print_wrapped(console, foreign(answer.present, keep_newlines=True))
     if answer.formula:
         print_hanging(console, foreign("computed  ", "dim"), foreign(f"{formula_text(answer)}{_result_text(answer)}"))
     print_sources(console, answer, behind, limit=SHOWN_PASSAGES)
-    if explain:
-        _print_steps(console, answer)
-    _print_faithfulness(console, answer, explain)
 
 
 def print_sources(console: Console, answer: Answer, behind: Behind, *, limit: int | None = None) -> None:

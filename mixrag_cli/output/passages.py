@@ -19,7 +19,7 @@ from mixrag_cli.output.lines import (
 )
 from mixrag_cli.output.marks import Mark, merged
 from mixrag_cli.output.places import reference
-from mixrag_cli.output.snippets import Marked, cleaned, marked_words, snippet
+from mixrag_cli.output.snippets import Marked, cleaned, marked_words, snippet, whole
 from mixrag_cli.output.table_view import Place, cited_cells, table_slice
 from mixrag_cli.recap.present import unit_text
 from mixrag_cli.recap.quotes import find_quote
@@ -56,10 +56,17 @@ class Cited:
         return [self.source.text[start:end] for start, end in self.marks]
 
 
-def print_cited(console: Console, cited: Sequence[Cited], heads: Sequence[tuple[str, str]], behind: Behind) -> None:
+def print_cited(
+    console: Console,
+    cited: Sequence[Cited],
+    heads: Sequence[tuple[str, str]],
+    behind: Behind,
+    *,
+    is_whole: bool = False,
+) -> None:
     """Sources of one passage or table: their places, then the passage once, with the deciding words of all marked.
 
-    heads: what stands before and after the place of each.
+    heads: what stands before and after the place of each. is_whole: nothing of a passage is left out.
     """
     named: dict[tuple[str, str], list[tuple[Source, str]]] = {}
     for one, (before, told) in zip(cited, heads, strict=True):
@@ -78,7 +85,12 @@ def print_cited(console: Console, cited: Sequence[Cited], heads: Sequence[tuple[
     passages = [whole_passage(one) for one in cited]
     for number, text in enumerate(dict.fromkeys(passage.text for passage in passages)):
         marks = merged([mark for passage in passages if passage.text == text for mark in passage.marks])
-        shown = snippet(Marked(text, marks), ANSWER_CHARACTERS, keep_lines=chunk.kind == OWN_KIND)
+        marked, keep_lines = Marked(text, marks), chunk.kind == OWN_KIND
+        shown = (
+            whole(marked, keep_lines=keep_lines)
+            if is_whole
+            else snippet(marked, ANSWER_CHARACTERS, keep_lines=keep_lines)
+        )
         if not number:
             _print_heading(console, chunk, shown.text)
         print_indented(console, marked_text(shown))

@@ -92,6 +92,13 @@ def snippet(passage: Marked, characters: int, *, keep_lines: bool = False) -> Ma
     return _with_ellipses(shown, " ", cut_before or more_before, cut_after or more_after)
 
 
+def whole(passage: Marked, *, keep_lines: bool = False) -> Marked:
+    """All of a passage, its running text as lines of any width. passage, keep_lines: as of a snippet."""
+    if keep_lines:
+        return passage
+    return _joined(passage, list(_units(passage.text)), between_paragraphs="\n\n")
+
+
 def _units(text: str) -> Iterator[_Unit]:
     """Sentences; of raw tables and of what is indented the lines."""
     for number, (place, own) in enumerate(_paragraphs(text)):
@@ -187,15 +194,17 @@ def _length(unit: _Unit) -> int:
     return unit.end - unit.start + 1
 
 
-def _joined(passage: Marked, units: Sequence[_Unit]) -> Marked:
+def _joined(passage: Marked, units: Sequence[_Unit], between_paragraphs: str = "") -> Marked:
     """The units one after the other, blanks of running text made single, with the marks moved along."""
     letters: list[str] = []
     places: dict[int, int] = {}  # of each character of the passage that is kept
     size = 0
     for number, unit in enumerate(units):
         if number:
-            letters.append("\n" if unit.breaks else " ")
-            size += 1
+            is_next = between_paragraphs and unit.paragraph != units[number - 1].paragraph
+            gap = between_paragraphs if is_next else "\n" if unit.breaks else " "
+            letters.append(gap)
+            size += len(gap)
         own = passage.text[unit.start : unit.end]
         for match in re.finditer(r"\s+|\S", own):
             blank = match.group().isspace() and not unit.is_verbatim
