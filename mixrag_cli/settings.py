@@ -24,6 +24,7 @@ from mixrag_cli.errors import MixragError, WrongUsage
 ENVIRONMENT_PREFIX = "MIXRAG_"
 # Variables of ours that are no settings: a server's key, where things lie, and where the crash tests stop the program.
 OTHER_VARIABLES = frozenset({"API_KEY", "CONFIG_DIR", "CACHE_DIR", "STATE_DIR", "DATA_DIR", "FAILPOINT"})
+NO_PIPELINE = "none"  # of the setting nlp
 CONFIG_FILE_NAME = "config.toml"
 IGNORED_FILE_NAMES = ("mixrag.toml", ".mixrag.toml", ".mixrag/config.toml")
 MAX_CONFIG_BYTES = 1_000_000
@@ -88,7 +89,7 @@ class Settings:
     prose_chunks: Literal["packed", "topics"] = "packed"  # running text: packed to the window, or cut by topics
     passage_tokens: int = 0  # of the longest passage; 0, and what is more: the embedder's window
     embedder_window: int = 0  # tokens of a text that a sentence-transformers model reads; 0: as it says itself
-    nlp: str = "none"  # an installed spaCy pipeline: what "it" stands for is searched, names tie the graph
+    nlp: str = NO_PIPELINE  # an installed spaCy pipeline: what "it" stands for is searched, names tie the graph
     words_candidates: int = 40  # n of paper 000, appendix C
     meaning_candidates: int = 60  # m of paper 000, appendix C
     # retrieval: every method that an evaluation may turn off is a setting

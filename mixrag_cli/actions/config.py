@@ -8,12 +8,12 @@ from mixrag_cli.actions.generators import usable_generator
 from mixrag_cli.actions.screen import console_of
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.models import EXTRA_HINT, NO_PIPELINE, load_language
+from mixrag_cli.models import EXTRA_HINT, load_language
 from mixrag_cli.models.local import model_folder
 from mixrag_cli.output.payloads import settings_to_json
 from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_lines
-from mixrag_cli.settings import Settings, config_file, resolve_settings, unknown_setting, write_setting
+from mixrag_cli.settings import NO_PIPELINE, Settings, config_file, resolve_settings, unknown_setting, write_setting
 
 OWN_MODELS = {"embedder": ("minilm",), "rerank": ("late", "none", "llm")}  # values that name no model of the user's
 

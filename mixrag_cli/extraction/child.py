@@ -26,13 +26,13 @@ from mixrag_cli.extraction.transport import (
     send_frame,
 )
 from mixrag_cli.limits import allow_computing, limit_process
-from mixrag_cli.models import NO_PIPELINE
 from mixrag_cli.models.tokens import load_token_counter
 from mixrag_cli.plain import table_to_plain
 from mixrag_cli.readers import ReadLimits, ReadSource, fallback_reader_for, reader_for
 from mixrag_cli.records.documents import Document
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.tables import Table
+from mixrag_cli.settings import NO_PIPELINE
 from mixrag_cli.tables.facts import facts_to_tables
 from mixrag_cli.tables.grid import grid_to_table
 

@@ -12,10 +12,10 @@ from mixrag_cli.chunking.references import add_references
 from mixrag_cli.chunking.topics import Vectors, topic_finder
 from mixrag_cli.extraction.beat import Beat
 from mixrag_cli.extraction.transport import Request
-from mixrag_cli.models import NO_PIPELINE, Embedder, load_embedder, load_language
+from mixrag_cli.models import Embedder, load_embedder, load_language
 from mixrag_cli.records.documents import Document
 from mixrag_cli.records.passages import Chunk
-from mixrag_cli.settings import Settings
+from mixrag_cli.settings import NO_PIPELINE, Settings
 
 if TYPE_CHECKING:
     from mixrag_cli.models.language import Pipeline

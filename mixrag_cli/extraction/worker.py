@@ -23,9 +23,12 @@ from mixrag_cli.extraction.transport import (
 from mixrag_cli.plain import table_from_plain
 from mixrag_cli.records.passages import Chunk, Extraction
 from mixrag_cli.records.tables import Table
-from mixrag_cli.settings import Settings
+from mixrag_cli.settings import NO_PIPELINE, Settings
 
 START_SECONDS = 300  # of silence, until a new child has begun with its first file: no file can be to blame for those
+# What a spaCy pipeline may hold beside a file: spaCy loads torch where it is installed, and torch built for CUDA maps
+# 2.1 GB before it has done anything.
+PIPELINE_MEMORY_MB = 3000
 GRACE_SECONDS = 2.0  # a child whose socket is closed leaves by itself; after this it is killed
 # One thread a process: the files are the parallelism.
 CHILD_ENVIRONMENT = {
@@ -118,7 +121,8 @@ class Worker:
         self.stop()
 
     def _command(self, descriptor: int) -> list[str]:
-        numbers = [descriptor, os.getpid(), self._settings.worker_memory_mb, self._settings.worker_cpu_s]
+        memory_mb = self._settings.worker_memory_mb + (self._settings.nlp != NO_PIPELINE) * PIPELINE_MEMORY_MB
+        numbers = [descriptor, os.getpid(), memory_mb, self._settings.worker_cpu_s]
         return child_command("mixrag_cli.extraction.child", list(map(str, numbers)))
 
     def _collect(self, watch: _Watch, on_beat: Callable[[int, int], None]) -> Extraction:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from mixrag_cli.models.token_vectors import KeptTokens
     from mixrag_cli.reading import ReaderModel
 
-NO_PIPELINE = "none"
 EXTRA_HINT = 'pip install "mixrag[models]"'
 PairScorer = Callable[[str, Sequence[str]], list[float]]  # a question and texts to a score a text
 

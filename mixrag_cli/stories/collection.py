@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import (
-    NO_PIPELINE,
     Embedder,
     LateEmbedder,
     load_generator,
@@ -39,7 +38,7 @@ from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.row import Means
 from mixrag_cli.retrieval.sources.summaries import WithoutSummaries
 from mixrag_cli.retrieval.statistics import WordStatistics, ceiling_of
-from mixrag_cli.settings import Settings, source_weights
+from mixrag_cli.settings import NO_PIPELINE, Settings, source_weights
 from mixrag_cli.store import StoreReader, build_filter
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.extras import SUMMARIES, kept_calibration

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, StoreMismatch
 from mixrag_cli.extraction import ExtractionJob, ReaderPool, open_readers
-from mixrag_cli.models import NO_PIPELINE, Embedder, late_dim_of, load_embedder, load_language, passage_window
-from mixrag_cli.settings import Settings
+from mixrag_cli.models import Embedder, late_dim_of, load_embedder, load_language, passage_window
+from mixrag_cli.settings import NO_PIPELINE, Settings
 from mixrag_cli.store import (
     EmbeddingCache,
     Registry,
