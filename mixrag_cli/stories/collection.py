@@ -33,11 +33,11 @@ from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
 from mixrag_cli.retrieval.fusion import fuse_hits, put_first
 from mixrag_cli.retrieval.matching import QuestionTerms
 from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker
-from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, make_sources, summaries
+from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, make_sources, summary
 from mixrag_cli.retrieval.sources.base import Query, Source, add_all_scores, add_scores
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.row import Means
-from mixrag_cli.retrieval.sources.summaries import WithoutSummaries
+from mixrag_cli.retrieval.sources.summary import WithoutSummaries
 from mixrag_cli.retrieval.statistics import WordStatistics, ceiling_of
 from mixrag_cli.settings import Settings, source_weights
 from mixrag_cli.store import StoreReader, build_filter
@@ -377,7 +377,7 @@ def _names_in(settings: Settings, texts: Sequence[str]) -> Sequence[frozenset[st
 
 def _named_weights(settings: Settings, has_summaries: bool) -> dict[str, float]:
     """The weights that the settings give to sources, and the summaries' own where there are some."""
-    named: dict[str, float | None] = {summaries.NAME: None} if has_summaries else {}
+    named: dict[str, float | None] = {summary.NAME: None} if has_summaries else {}
     named |= source_weights(settings.sources)
     return {name: ROWS[name].weight if weight is None else weight for name, weight in named.items()}
 

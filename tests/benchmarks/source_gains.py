@@ -44,7 +44,7 @@ from mixrag_cli.retrieval.sources.base import Source, add_scores
 from mixrag_cli.retrieval.sources.levels import Levels, weigh
 from mixrag_cli.retrieval.sources.passages import Passages
 from mixrag_cli.retrieval.sources.routing import LEVELS, ROUTER_FILE, Router, read_router, soft_labels, train_router
-from mixrag_cli.retrieval.sources.summaries import Summaries
+from mixrag_cli.retrieval.sources.summary import Summaries
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.embedding import embed_texts
