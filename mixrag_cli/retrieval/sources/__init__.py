@@ -4,14 +4,9 @@ words, meaning   propose passages by the full-text index and by vectors
 phrase, title    score any passage by the question's words
 header           scores passages of tables
 rerank           reads the best candidates closely
-summary          finds tables by what a generator wrote of them
-levels           passage, window, section and document, weighed by a router
-graph            follows the collection's own ties from the best candidates
-hops             a passage with what one tie leads to, and two
-tiers            finds groups of passages that mean much the same
 
-The last five are extra: they are made where a weight is given to them. Each is the module of its own name, and
-`EXTRA_SOURCES` in the settings is their row: a new one takes its file, its name there, and a test.
+Further ones are made where a weight is given to them. Each is the module of its own name, and `EXTRA_SOURCES` in the
+settings is their row: a new one takes its file, its name there, and a test.
 """
 
 from __future__ import annotations
