@@ -58,7 +58,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
 }
 USUAL_SOURCES = ("words", "meaning", "rerank", "phrase", "header", "title")
 # Each is the module of its name in retrieval/sources, and explained in docs/guide.md, "Measure".
-EXTRA_SOURCES = ("summary", "levels", "graph", "hops", "tiers")
+EXTRA_SOURCES = ("summary", "levels", "graph", "hops", "refined", "tiers")
 MOST_WEIGHT = 100  # of a source: beyond it nothing else counts
 MAY_BE_EMPTY = frozenset({"generator", "generator_model", "group"})
 
