@@ -3,7 +3,7 @@
     python tests/benchmarks/source_gains.py DATA CACHE [--sets hitab,hetpart,paper,tatqa] [--questions N]
 
 The sets are those of judged.py, indexed into CACHE. For each question the default's candidates are gathered, then what
-each source proposes besides, and every source's scores of all of them; both are kept in CACHE/<set>/sources.json. A
+each source proposes besides, and every source's scores of all of them; both are kept in CACHE/<set>/sources-*.json. A
 source's weight is the best of a grid on all the other sets; on HetDocQA the dev split is told. So no question told has
 had a say in the weight that it is told with. The router of `levels` is trained on the other sets too. A source that
 one set alone has is told with its shipped weight, which these questions chose.
@@ -104,7 +104,7 @@ def gather_pools(data: Path, cache: Path, name: str, limit: int) -> list[Pools]:
     judged = read_set(data, name)
     questions = [each for each in judged.questions if name != "hetpart" or each.group == "dev"]
     judged.questions[:] = questions[:: max(1, len(questions) // limit)] if limit else questions
-    kept = cache / name / f"sources-{limit}.json"
+    kept = cache / name / f"sources-{limit}-{len(EXTRAS)}.json"  # of so many sources: a new one is asked, too
     if not kept.exists():
         store = index_set(judged, cache)
         session = open_session(cache, Settings(store=store))
@@ -118,8 +118,12 @@ def gather_pools(data: Path, cache: Path, name: str, limit: int) -> list[Pools]:
 def gather(session: Session, judged: JudgedSet, data: Path, name: str) -> Iterator[dict[str, Any]]:
     started = time.perf_counter()
     means = session._means(None)
-    sources = make_sources([each for each in EXTRAS if each != "summary"], means)
-    print(f"{name}: {len(means.passages().kept)} passages, sources made in {time.perf_counter() - started:.1f} s")
+    print(f"{name}: {len(means.passages().kept)} passages read in {time.perf_counter() - started:.1f} s", flush=True)
+    sources: tuple[Source, ...] = ()
+    for each in EXTRAS:
+        started = time.perf_counter()
+        sources = (*sources, *make_sources([each] if each != "summary" else [], means))
+        print(f"{name}: {each} made in {time.perf_counter() - started:.2f} s", flush=True)
     if name in FINQA:
         sources = (*sources, *study_summaries(session, means.passages(), judged, data))
     texts = read_values(data / "financerag_finqa" / EXPANSION_FILES["Q2D"]) if name in FINQA else {}

@@ -1,0 +1,117 @@
+"""MixRAG's tables 4 and 7 over judged sets: how tables are told, and how many candidates words and meaning give.
+
+    python tests/benchmarks/ensemble.py DATA CACHE [--sets hitab,tatqa] [--questions N]
+
+Table 4: each set is indexed four times, by the setting `table_representation`: rows with their header paths, these and
+columns, both with flat headers, the table whole. HiT@1, 3, 5, 10 and nDCG@10 of the documents by the default search,
+against the table whole; seconds of indexing, passages and bytes on disk beside them.
+Table 7: n passages by words and m by meaning, 100 in all: the share of questions whose gold document is among them, the
+mean number of different passages, and nDCG@10 of the default search over them.
+The sets are those of judged.py. No question of theirs had a say in what is compared; the weights of the sources were
+fitted on others of FinQA, HetDocQA and HiTab.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from judged import JudgedSet, Question, index_set, read_set
+from running import run_mixrag
+
+from mixrag_cli.evaluation.measures import ndcg_at, success_at
+from mixrag_cli.evaluation.statistics import bootstrap, paired_bootstrap
+from mixrag_cli.settings import Settings
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
+
+REPRESENTATIONS = ("table", "rcl", "h-rcl", "h-rcl-rows")
+POOLS = ((70, 30), (60, 40), (50, 50), (40, 60), (30, 70))
+HITS = (1, 3, 5, 10)
+DEPTH, K = 200, 10
+
+
+def documents_of(session: Session, judged: JudgedSet, question: Question) -> list[str]:
+    """The documents of the default search, best first."""
+    hits = session.search(question.text, Scope(), DEPTH).hits
+    return list(dict.fromkeys(judged.ids[Path(hit.path).name] for hit in hits))
+
+
+def table_4(judged: JudgedSet, cache: Path) -> None:
+    """Index and search by each representation."""
+    index_set(judged, cache)
+    found: dict[str, np.ndarray] = {}
+    for name in REPRESENTATIONS:
+        store = cache / f"{judged.name}-{name}" / "store"
+        run = run_mixrag(
+            "index", str(cache / judged.name / "files"), "--store", str(store), "--json",
+            MIXRAG_TABLE_REPRESENTATION=name,
+        )  # fmt: skip
+        session = open_session(cache, Settings(store=store, table_representation=name))  # type: ignore[arg-type]
+        rankings = [documents_of(session, judged, each) for each in judged.questions]
+        grades = [each.grades for each in judged.questions]
+        hits = [np.mean([success_at(*pair, k) for pair in zip(rankings, grades, strict=True)]) for k in HITS]
+        found[name] = np.array([ndcg_at(*pair, K) for pair in zip(rankings, grades, strict=True)])
+        gain = paired_bootstrap(found[name], found["table"])
+        size = sum(file.stat().st_size for file in store.rglob("*") if file.is_file())
+        passages = sum(1 for _ in session.reader.passages())
+        print(
+            f"{judged.name:8} {name:11} HiT@{HITS} {np.round(hits, 3)} nDCG@10 {bootstrap(found[name]).mean:.4f}, over "
+            f"the table whole {gain.difference:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}] p {gain.p:.4f}; "
+            f"{passages} passages, {size / 1e6:.1f} MB, indexed in {run.seconds:.0f} s",
+            flush=True,
+        )
+        session.reader.close()
+
+
+def table_7(judged: JudgedSet, cache: Path) -> None:
+    """Pools of so many by words and by meaning."""
+    session = open_session(cache, Settings(store=index_set(judged, cache)))
+    ranked = []
+    for each in judged.questions:
+        words = session.reader.search_words(each.text, max(n for n, _ in POOLS))
+        meaning = session.reader.search_meaning(session.vector_of(each.text), max(m for _, m in POOLS))
+        ranked.append([[(hit.chunk.id, judged.ids[Path(hit.path).name]) for hit in side] for side in (words, meaning)])
+    usual: Sequence[float] | None = None
+    for n, m in sorted(POOLS, key=lambda pool: pool != (40, 60)):
+        pools = [{*words[:n], *meaning[:m]} for words, meaning in ranked]
+        hit = np.mean([
+            any(each.grades.get(owner, 0) > 0 for _, owner in pool)
+            for each, pool in zip(judged.questions, pools, strict=True)
+        ])  # fmt: skip
+        own = Session(
+            session.reader, session.embedder, replace(session.settings, words_candidates=n, meaning_candidates=m)
+        )
+        values = [ndcg_at(documents_of(own, judged, each), each.grades, K) for each in judged.questions]
+        usual = usual or values
+        gain = paired_bootstrap(values, usual)
+        print(
+            f"{judged.name:8} n {n} m {m}: hit rate {hit:.4f}, k {np.mean([len(pool) for pool in pools]):.1f}, "
+            f"nDCG@10 {np.mean(values):.4f}, over 40 and 60 {gain.difference:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]",
+            flush=True,
+        )
+    session.reader.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("--sets", default="hitab,tatqa", help="of table 4")
+    parser.add_argument("--pools", default="paper,hetpart,hitab,tatqa", help="of table 7")
+    parser.add_argument("--questions", type=int, default=0, help="of each set, at most so many, evenly chosen")
+    options = parser.parse_args()
+    for table, names in ((table_7, options.pools), (table_4, options.sets)):
+        for name in filter(None, names.split(",")):
+            judged = read_set(options.data, name)
+            questions = [each for each in judged.questions if name != "hetpart" or each.group == "dev"]
+            step = max(1, len(questions) // options.questions) if options.questions else 1
+            judged.questions[:] = questions[::step]
+            table(judged, options.cache)
+
+
+if __name__ == "__main__":
+    main()
