@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scripted_generator import ScriptedGenerator
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records.passages import Chunk, Hit
@@ -125,6 +126,39 @@ def test_every_level_holds_the_finer_one_whole() -> None:
     assert nested.of[:, 3].tolist() == [0] * 9 + [1]
     for finer, coarser in zip(nested.of.T, nested.of.T[1:], strict=False):
         assert all(len(set(coarser[finer == snippet])) == 1 for snippet in set(finer))
+
+
+def test_a_generator_reads_what_is_found_at_the_level_that_counts_most(session: Session) -> None:
+    kept = read_passages([stored(n, context="One" if n < 3 else "Two") for n in range(6)])
+    zeros = np.zeros((8, 1), np.float32)
+    to_sections = Router(zeros, np.ones(1, np.float32), np.array([[0, 0, 3, 0]], np.float32), np.zeros(4, np.float32))
+    source = levels.Levels(kept, levels.nest(kept), to_sections)
+    query = Query("?", kept.vectors[0], 1.0)
+    hits = [Hit(kept.chunks[row], "docs/a.md", "", {"words": 1.0}, score) for row, score in ((4, 0.9), (1, 0.5))]
+    widened = source.widen(query, hits)
+    assert [(hit.chunk.position, hit.score, bool(hit.scores)) for hit in widened] == [
+        (4, 0.9, True), (3, 0.9, False), (5, 0.9, False), (1, 0.5, True), (0, 0.5, False), (2, 0.5, False),
+    ]  # fmt: skip
+    row = replace(hits[0], chunk=replace(kept.chunks[4], parent="t"))
+    assert source.widen(query, [row]) == [row]
+    fine = replace(source, router=replace(to_sections, second=np.array([[3, 0, 0, 0]], np.float32)))
+    assert fine.widen(query, hits) == hits
+
+
+def test_an_answer_may_cite_what_stands_around_a_hit() -> None:
+    asked = open_files(FILES, Settings(sources="levels"))
+    generator = ScriptedGenerator(["{}"], repeat=True)
+    asked.use_generator(generator)
+    hits = asked.search(QUESTION, Scope(), 3).hits
+    (levels_source,) = [each for each in asked._extras if isinstance(each, levels.Levels)]
+    wide = replace(levels_source, router=replace(levels_source.router, second_bias=np.array([0, 0, 0, 99], np.float32)))
+    asked.__dict__["_extras"] = (wide,)
+    known = {hit.chunk.id for hit in hits}
+    around = [hit.chunk for hit in asked.widen_to_level(QUESTION, hits) if hit.chunk.id not in known]
+    asked.ask(QUESTION, Scope())
+    prompt = generator.requests[0].messages[-1].text
+    assert around and all(chunk.text[:20] in prompt for chunk in around[:2])
+    assert Session(asked.reader, asked.embedder, Settings()).widen_to_level(QUESTION, hits) is hits
 
 
 def test_a_snippet_beyond_the_best_of_its_level_counts_nothing() -> None:
