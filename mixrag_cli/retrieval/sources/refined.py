@@ -97,7 +97,8 @@ def mean_around(vectors: Vectors, pairs: Rows) -> Vectors:
     ends = np.concatenate([pairs, pairs[:, ::-1]])
     sums = np.zeros_like(vectors)
     np.add.at(sums, ends[:, 0], vectors[ends[:, 1]])
-    return sums / np.maximum(np.bincount(ends[:, 0], minlength=len(vectors)), 1)[:, None].astype(vectors.dtype)
+    counts = np.maximum(np.bincount(ends[:, 0], minlength=len(vectors)), 1)[:, None]
+    return np.asarray(sums / counts, dtype=vectors.dtype)
 
 
 def tie_alike(vectors: Vectors) -> Iterator[Edge]:
