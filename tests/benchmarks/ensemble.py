@@ -6,7 +6,7 @@ Table 4: each set is indexed four times, by the setting `table_representation`: 
 columns, both with flat headers, the table whole. HiT@1, 3, 5, 10 and nDCG@10 of the documents by the default search,
 against the table whole; seconds of indexing, passages and bytes on disk beside them.
 Table 7: n passages by words and m by meaning, 100 in all: the share of questions whose gold document is among them, the
-mean number of different passages, and nDCG@10 of the default search over them.
+mean number of different passages, and nDCG@10 of the default search over them (--quick: not that).
 Figure 5: HiT@1, 3, 5, 10 of the default search among 247, 547 and 2,789 contexts of FinQA, with the same questions.
 The sets are those of judged.py. No question of theirs had a say in what is compared; the weights of the sources were
 fitted on others of FinQA, HetDocQA and HiTab.
@@ -15,8 +15,9 @@ fitted on others of FinQA, HetDocQA and HiTab.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +83,7 @@ def figure_5(judged: JudgedSet, cache: Path) -> None:
     session.reader.close()
 
 
-def table_7(judged: JudgedSet, cache: Path) -> None:
+def table_7(judged: JudgedSet, cache: Path, *, quick: bool = False) -> None:
     """Pools of so many by words and by meaning."""
     session = open_session(cache, Settings(store=index_set(judged, cache)))
     ranked = []
@@ -90,25 +91,26 @@ def table_7(judged: JudgedSet, cache: Path) -> None:
         words = session.reader.search_words(each.text, max(n for n, _ in POOLS))
         meaning = session.reader.search_meaning(session.vector_of(each.text), max(m for _, m in POOLS))
         ranked.append([[(hit.chunk.id, judged.ids[Path(hit.path).name]) for hit in side] for side in (words, meaning)])
-    usual: Sequence[float] | None = None
+    usual: Sequence[float] = ()
     for n, m in sorted(POOLS, key=lambda pool: pool != (40, 60)):
         pools = [{*words[:n], *meaning[:m]} for words, meaning in ranked]
-        hit = np.mean([
-            any(each.grades.get(owner, 0) > 0 for _, owner in pool)
-            for each, pool in zip(judged.questions, pools, strict=True)
-        ])  # fmt: skip
-        own = Session(
-            session.reader, session.embedder, replace(session.settings, words_candidates=n, meaning_candidates=m)
-        )
-        values = [ndcg_at(documents_of(own, judged, each), each.grades, K) for each in judged.questions]
-        usual = usual or values
-        gain = paired_bootstrap(values, usual)
-        print(
-            f"{judged.name:8} n {n} m {m}: hit rate {hit:.4f}, k {np.mean([len(pool) for pool in pools]):.1f}, "
-            f"nDCG@10 {np.mean(values):.4f}, over 40 and 60 {gain.difference:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]",
-            flush=True,
-        )
+        hit = np.mean([is_found(*each) for each in zip(judged.questions, pools, strict=True)])
+        told = ""
+        if not quick:
+            own = Session(
+                session.reader, session.embedder, replace(session.settings, words_candidates=n, meaning_candidates=m)
+            )
+            values = [ndcg_at(documents_of(own, judged, each), each.grades, K) for each in judged.questions]
+            usual = usual or values
+            gain = paired_bootstrap(values, usual)
+            told = f", nDCG@10 over 40 and 60 {gain.difference:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]"
+        size = np.mean([len(pool) for pool in pools])
+        print(f"{judged.name:8} n {n} m {m}: hit rate {hit:.4f} of {len(pools)}, k {size:.1f}{told}", flush=True)
     session.reader.close()
+
+
+def is_found(question: Question, pool: Iterable[tuple[str, str]]) -> bool:
+    return any(question.grades.get(owner, 0) > 0 for _, owner in pool)
 
 
 def main() -> None:
@@ -118,9 +120,11 @@ def main() -> None:
     parser.add_argument("--sets", default="hitab,tatqa", help="of table 4")
     parser.add_argument("--pools", default="paper,hetpart,hitab,tatqa", help="of table 7")
     parser.add_argument("--curve", default="", help="of figure 5, such as paper,part,full")
+    parser.add_argument("--quick", action="store_true", help="of table 7 the hit rates alone")
     parser.add_argument("--questions", type=int, default=0, help="of each set, at most so many, evenly chosen")
     options = parser.parse_args()
-    for table, names in ((figure_5, options.curve), (table_7, options.pools), (table_4, options.sets)):
+    pools = partial(table_7, quick=options.quick)
+    for table, names in ((figure_5, options.curve), (pools, options.pools), (table_4, options.sets)):
         for name in filter(None, names.split(",")):
             judged = read_set(options.data, name)
             questions = [each for each in judged.questions if name != "hetpart" or each.group == "dev"]

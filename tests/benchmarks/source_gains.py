@@ -34,7 +34,7 @@ from financerag import EXPANSION_FILES, SUMMARY_FILES, read_values
 from judged import Gathered, JudgedSet, K, Question, index_set, json_to_gathered, read_set
 from routers import DEFAULT, Values, compositional_routes, entropy_routes, fit_bounds, signals_of, taken
 
-from mixrag_cli.evaluation.measures import ndcg_at
+from mixrag_cli.evaluation.measures import ndcg_at, success_at
 from mixrag_cli.evaluation.statistics import benjamini_hochberg, bootstrap, holm, paired_bootstrap
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.calibration import Calibration, read_priors
@@ -303,6 +303,13 @@ def by_method(pools: Sequence[Pools], prior: Calibration, method: str) -> np.nda
     return np.array([each.gathered.ndcg(fuse_hits(each.hits(""), prior, method, n_words=N_WORDS)) for each in pools])
 
 
+def hit_rate(pools: Sequence[Pools], prior: Calibration, k: int) -> float:
+    """The share of questions with a right document among the first k of the default."""
+    orders = [each.gathered.documents(fuse_hits(each.hits(""), prior, n_words=N_WORDS)) for each in pools]
+    found = (success_at(order, each.gathered.question.grades, k) for order, each in zip(orders, pools, strict=True))
+    return float(np.mean(list(found)))
+
+
 def ways_of(pools: Sequence[Pools], prior: Calibration) -> dict[str, np.ndarray]:
     """What each way of searching that a router may take comes to, question by question."""
     ways = {DEFAULT: by_method(pools, prior, "calibrated")}
@@ -378,7 +385,8 @@ def print_report(pools: Mapping[str, Sequence[Pools]], prior: Calibration) -> No
     base = {of: next(tried[name][of][0.0] for name in names if of in tried[name]) for of in pools}
     for of, each in pools.items():
         mean = bootstrap(base[of])
-        print(f"\n{of}: {len(each)} questions, default {mean.mean:.4f} [{mean.low:.4f}, {mean.high:.4f}]")
+        hits = ", ".join(f"{k} {hit_rate(each, prior, k):.3f}" for k in (1, 3, 5, 10))
+        print(f"\n{of}: {len(each)} questions, default {mean.mean:.4f} [{mean.low:.4f}, {mean.high:.4f}]; HiT@ {hits}")
         runs: dict[str, tuple[str, np.ndarray]] = {}
         for name in names:
             if of in tried[name]:
