@@ -108,7 +108,7 @@ complete -c mixrag -n '__fish_seen_subcommand_from show' -l quiet -s q -d 'No pr
 complete -c mixrag -n '__fish_seen_subcommand_from show' -l debug -d 'Show a traceback where there is one'
 complete -c mixrag -n '__fish_seen_subcommand_from show' -l help -s h -d 'Show what it does and its options'
 complete -c mixrag -n '__fish_seen_subcommand_from eval' -l compare -x -d 'Compare with this run: settings such as fusion=rrf,rerank=none, or words, meaning, rrf; may be repeated'
-complete -c mixrag -n '__fish_seen_subcommand_from eval' -l ablate -d 'Remove one method at a time'
+complete -c mixrag -n '__fish_seen_subcommand_from eval' -l ablate -d 'Remove or add one method at a time'
 complete -c mixrag -n '__fish_seen_subcommand_from eval' -l answers -d 'Answer the questions, not only search'
 complete -c mixrag -n '__fish_seen_subcommand_from eval' -l judge -x -d 'Let this generator judge answers and passages'
 complete -c mixrag -n '__fish_seen_subcommand_from eval' -l measure -x -d 'Such as nDCG@10, HiT@5, F1, refusal-recall; may be repeated'

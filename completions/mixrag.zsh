@@ -328,7 +328,7 @@ _mixrag_calibrate() {
 _mixrag_eval() {
     _arguments -C -S \
         '*--compare=[Compare with this run - settings such as fusion=rrf,rerank=none, or words, meaning, rrf; may be repeated]:value: ' \
-        '*--ablate[Remove one method at a time]' \
+        '*--ablate[Remove or add one method at a time]' \
         '*--answers[Answer the questions, not only search]' \
         '*--judge=[Let this generator judge answers and passages]:value: ' \
         '*--measure=[Such as nDCG@10, HiT@5, F1, refusal-recall; may be repeated]:value: ' \

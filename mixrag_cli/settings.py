@@ -58,7 +58,8 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "worker_cpu_s": (1, 86_400),
 }
 USUAL_SOURCES = ("words", "meaning", "rerank", "phrase", "header", "title")
-EXTRA_SOURCES = ("summary", "levels", "graph", "hops", "tiers")  # each explained in docs/guide.md, "Measure"
+# Each is the module of its name in retrieval/sources, and explained in docs/guide.md, "Measure".
+EXTRA_SOURCES = ("summary", "levels", "graph", "hops", "refined", "tiers")
 MOST_WEIGHT = 100  # of a source: beyond it nothing else counts
 MAY_BE_EMPTY = frozenset({"generator", "generator_model", "group"})
 

@@ -32,7 +32,7 @@ from mixrag_cli.output.eval_view import print_evaluation, share_text
 from mixrag_cli.output.progress import Silence
 from mixrag_cli.records.answers import Answer, Candidate, Source
 from mixrag_cli.records.places import Locator
-from mixrag_cli.settings import Settings
+from mixrag_cli.settings import EXTRA_SOURCES, Settings
 from mixrag_cli.stories.evaluating import EvalPlan, evaluate
 from tests.cli_fixtures import environment_of, run_here, run_mixrag
 from tests.scripted_generator import ScriptedGenerator
@@ -558,6 +558,15 @@ def test_ablation_removes_what_is_in_use_one_at_a_time() -> None:
         changed = settings_of(run, settings)
         assert [name for name in run.changes if getattr(changed, name) != getattr(settings, name)] == list(run.changes)
         assert len(run.changes) == 1
+
+
+def test_ablation_adds_each_source_that_is_not_in_use() -> None:
+    added = [run.name for run in ablated_runs(Settings(), with_answers=False) if run.name.startswith("+ ")]
+    assert added == [f"+ {name}" for name in EXTRA_SOURCES if name != "summary"]
+    settings = Settings(sources="graph+title:0")
+    runs = {run.name: settings_of(run, settings).sources for run in ablated_runs(settings, with_answers=False)}
+    assert runs["+ levels"] == "graph+title:0+levels" and runs["− graph"] == "title:0"
+    assert "+ graph" not in runs
 
 
 def test_what_acts_on_answers_alone_is_no_row_of_a_ranking() -> None:

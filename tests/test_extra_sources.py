@@ -1,4 +1,4 @@
-"""The sources beside the usual ones: levels with their router, the graph, hops, the tiers; each over real passages."""
+"""The sources beside the usual ones: levels, graph, hops, refined vectors and tiers, each over real passages."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scripted_generator import ScriptedGenerator
 
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.candidates import find_more
-from mixrag_cli.retrieval.sources import EXTRAS, graph, hops, levels, make_sources, tiers
+from mixrag_cli.retrieval.sources import EXTRAS, graph, hops, levels, make_sources, refined, tiers
 from mixrag_cli.retrieval.sources.base import Query
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.routing import LEVELS, Router, read_router, soft_labels, train_router
@@ -53,7 +54,7 @@ def ties_of(*kept: Stored) -> set[tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def session() -> Session:
-    return open_files(FILES, Settings(sources="levels+graph+hops+tiers"))
+    return open_files(FILES, Settings(sources="levels+graph+hops+refined+tiers"))
 
 
 # --- the setting ------------------------------------------------------------------------------------------------------
@@ -92,7 +93,7 @@ def test_a_usual_source_can_be_turned_off(session: Session) -> None:
 
 def test_named_sources_score_what_is_found_and_say_how_long_they_took(session: Session) -> None:
     result = session.search(QUESTION, Scope(), 10)
-    assert {"levels", "graph", "hops", "tiers"} <= {name for hit in result.hits for name in hit.scores}
+    assert {"levels", "graph", "hops", "refined", "tiers"} <= {name for hit in result.hits for name in hit.scores}
     assert "propose" in result.timings_ms
     assert result.hits[0].path.endswith("handbook.md")
 
@@ -125,6 +126,39 @@ def test_every_level_holds_the_finer_one_whole() -> None:
     assert nested.of[:, 3].tolist() == [0] * 9 + [1]
     for finer, coarser in zip(nested.of.T, nested.of.T[1:], strict=False):
         assert all(len(set(coarser[finer == snippet])) == 1 for snippet in set(finer))
+
+
+def test_a_generator_reads_what_is_found_at_the_level_that_counts_most(session: Session) -> None:
+    kept = read_passages([stored(n, context="One" if n < 3 else "Two") for n in range(6)])
+    zeros = np.zeros((8, 1), np.float32)
+    to_sections = Router(zeros, np.ones(1, np.float32), np.array([[0, 0, 3, 0]], np.float32), np.zeros(4, np.float32))
+    source = levels.Levels(kept, levels.nest(kept), to_sections)
+    query = Query("?", kept.vectors[0], 1.0)
+    hits = [Hit(kept.chunks[row], "docs/a.md", "", {"words": 1.0}, score) for row, score in ((4, 0.9), (1, 0.5))]
+    widened = source.widen(query, hits)
+    assert [(hit.chunk.position, hit.score, bool(hit.scores)) for hit in widened] == [
+        (4, 0.9, True), (3, 0.9, False), (5, 0.9, False), (1, 0.5, True), (0, 0.5, False), (2, 0.5, False),
+    ]  # fmt: skip
+    row = replace(hits[0], chunk=replace(kept.chunks[4], parent="t"))
+    assert source.widen(query, [row]) == [row]
+    fine = replace(source, router=replace(to_sections, second=np.array([[3, 0, 0, 0]], np.float32)))
+    assert fine.widen(query, hits) == hits
+
+
+def test_an_answer_may_cite_what_stands_around_a_hit() -> None:
+    asked = open_files(FILES, Settings(sources="levels"))
+    generator = ScriptedGenerator(["{}"], repeat=True)
+    asked.use_generator(generator)
+    hits = asked.search(QUESTION, Scope(), 3).hits
+    (levels_source,) = [each for each in asked._extras if isinstance(each, levels.Levels)]
+    wide = replace(levels_source, router=replace(levels_source.router, second_bias=np.array([0, 0, 0, 99], np.float32)))
+    asked.__dict__["_extras"] = (wide,)
+    known = {hit.chunk.id for hit in hits}
+    around = [hit.chunk for hit in asked.widen_to_level(QUESTION, hits) if hit.chunk.id not in known]
+    asked.ask(QUESTION, Scope())
+    prompt = generator.requests[0].messages[-1].text
+    assert around and all(chunk.text[:20] in prompt for chunk in around[:2])
+    assert Session(asked.reader, asked.embedder, Settings()).widen_to_level(QUESTION, hits) is hits
 
 
 def test_a_snippet_beyond_the_best_of_its_level_counts_nothing() -> None:
@@ -212,6 +246,46 @@ def test_a_row_is_near_what_its_table_is_near(session: Session) -> None:
     table, beside, row = source.score(query, [Hit(each.chunk, each.path, "", {}, 0.0) for each in kept.kept])
     assert table is not None and beside is not None and row is not None
     assert table > beside > 0 and row > 0  # alone neither would be like the question at all
+
+
+# --- refined ----------------------------------------------------------------------------------------------------------
+
+
+def test_tied_passages_come_nearer_and_untied_ones_stay_as_they_are() -> None:
+    random = np.random.default_rng(5)
+    vectors = random.normal(size=(120, 16)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    edges = {"next": {(row, row + 1) for row in range(0, 100, 2)}, "entity": set()}
+    found = refined.refine(vectors, edges)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(120), abs=1e-5)
+    before, after = ((each[:100:2] * each[1:100:2]).sum(axis=1).mean() for each in (vectors, found))
+    assert after > before + 0.05
+    assert found[100:] == pytest.approx(vectors[100:], abs=1e-6)
+    assert refined.refine(vectors, {"next": set()}) is vectors
+
+
+def test_the_slopes_are_those_of_the_loss() -> None:
+    random = np.random.default_rng(6)
+    vectors = random.normal(size=(12, 5)).astype(np.float64)
+    around = {"next": refined.mean_around(vectors, np.array([[row, row + 1] for row in range(11)]))}
+    pairs = np.array([[0, 1], [4, 5], [8, 9]])
+    matrix = random.normal(size=(5, 5)) * 0.1
+
+    def loss(tried: np.ndarray) -> float:
+        here, there = (refined._forward(vectors, around, {"next": tried}, pairs[:, side])[0] for side in (0, 1))
+        logits = refined.SCALE * here @ there.T
+        return float(np.mean(np.log(np.exp(logits).sum(axis=1)) - np.diag(logits)))
+
+    slope = refined._slopes(vectors, around, {"next": matrix}, pairs)["next"]
+    step = np.zeros((5, 5))
+    step[1, 3] = 1e-5
+    assert slope[1, 3] == pytest.approx((loss(matrix + step) - loss(matrix - step)) / 2e-5, rel=1e-3)
+
+
+def test_passages_that_mean_the_same_are_tied() -> None:
+    vectors = np.array([[1, 0], [0.9, 0.1], [0, 1]], np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert set(refined.tie_alike(vectors)) == {(0, 1)}
 
 
 # --- tiers ------------------------------------------------------------------------------------------------------------

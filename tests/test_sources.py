@@ -53,6 +53,11 @@ def test_every_source_has_one_row_and_is_made_under_its_own_name(means: Means) -
     assert {*SOURCES, *EXTRAS} == set(ROWS) and (SOURCES, EXTRAS) == (USUAL_SOURCES, EXTRA_SOURCES)
 
 
+def test_the_guide_explains_each_source_that_can_be_added() -> None:
+    told = (Path(__file__).parent.parent / "docs" / "guide.md").read_text("utf-8")
+    assert [name for name in EXTRA_SOURCES if f"| `{name}` |" not in told] == []
+
+
 def test_a_source_that_the_collection_has_nothing_for_is_left_out(means: Means) -> None:
     names = [source.name for source in make_sources((*SOURCES, *EXTRAS), replace(means, reranker=None))]
     assert names == [name for name in (*SOURCES, *EXTRAS) if name not in ("rerank", "summary")]

@@ -24,7 +24,7 @@ class Compared:
             "may be repeated.",
         ),
     ] = None
-    ablate: Annotated[bool, typer.Option("--ablate", help="Remove one method at a time.")] = False
+    ablate: Annotated[bool, typer.Option("--ablate", help="Remove or add one method at a time.")] = False
     answers: Annotated[bool, typer.Option("--answers", help="Answer the questions, not only search.")] = False
     judge: Annotated[
         str, typer.Option("--judge", metavar="MODEL", help="Let this generator judge answers and passages.")

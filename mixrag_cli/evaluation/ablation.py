@@ -1,4 +1,4 @@
-"""Which runs to compare: named ways of retrieving and answering, and the default with one method removed at a time.
+"""Which runs to compare: named ways of retrieving and answering, and the default with one method less, or one more.
 
 Source: "Beyond the Reranker", section 5: every ablated run differs from the full pipeline in exactly one method.
 """
@@ -14,6 +14,7 @@ from mixrag_cli.evaluation.reporting import ANSWERS_ALONE, Run
 from mixrag_cli.settings import EXTRA_SOURCES, Settings, check_value, source_weights
 
 WITHOUT = "− "  # before the name of what a run does without, as the study's table writes it
+WITH = "+ "  # before the name of a source that a run has besides
 # Nothing but candidates and their fusion, to compare with.
 PLAIN = {"rerank": "none", "acceptance": "none", "correction": "off", "near_duplicates": "keep"}
 # Ways of doing it that are worth a name of their own.
@@ -71,9 +72,10 @@ METHODS = (
 
 
 def ablated_runs(settings: Settings, *, with_answers: bool) -> tuple[Run, ...]:
-    """The full run first, then one run a method that these settings use, each without that method.
+    """The full run first, then one run a method that these settings use, each without it; then one a source more.
 
-    with_answers: where questions are only searched for, methods that act on answers alone are left out.
+    with_answers: where questions are only searched for, methods that act on answers alone are left out. Summaries are
+    no source more: they are on where a generator has written some, and elsewhere there is nothing to search.
     Source: "Beyond the Reranker", section 5; without R, E, C: MixRAG, table 5.
     """
     removed = [
@@ -83,12 +85,18 @@ def ablated_runs(settings: Settings, *, with_answers: bool) -> tuple[Run, ...]:
         and (with_answers or not ANSWERS_ALONE.issuperset(method.changes))
         and (not method.needs_generator or settings.generator)
     ]
+    named = source_weights(settings.sources)
     further = [
         Run(f"{WITHOUT}{name}", {"sources": _sources_without(settings.sources, name)})
-        for name, weight in source_weights(settings.sources).items()
+        for name, weight in named.items()
         if weight != 0
     ]
-    return (Run("full"), *removed, *further)
+    added = [
+        Run(f"{WITH}{name}", _beside(settings, {"sources": name}))
+        for name in EXTRA_SOURCES
+        if name not in (*named, "summary")
+    ]
+    return (Run("full"), *removed, *further, *added)
 
 
 def _sources_without(named: str, name: str) -> str:

@@ -1,4 +1,7 @@
-"""Is an answer right: by the words of the right one, by its number, or by TAT-QA's own rules."""
+"""Is an answer right: by the words of the right one, by its number, or by TAT-QA's own rules.
+
+Source: MixRAG, appendix B, eq. 12 (EM); TAT-QA's scorer, see tatqa.py; grades, numbers and their slack are ours.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ def ndcg_at(ranking: Sequence[str], relevant: Mapping[str, float], k: int) -> fl
     Example: ranking [b, a] with grades {a: 2, b: 1} and k=2 -> (1/log2(2) + 2/log2(3)) / (2/log2(2) + 1/log2(3))
 
     The gain is the grade itself, as in trec_eval, not 2^grade - 1; for grades of 0 and 1 both agree.
-    Source: Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, with the discount 1 / log2(rank + 1) of trec_eval.
+    Source: FinanceRAG study, section 5; Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, with trec_eval's discount 1 /
+    log2(rank + 1).
     """
     gains = [max(0.0, relevant.get(document, 0.0)) for document in _unique(ranking)[:k]]
     best = sorted((grade for grade in relevant.values() if grade > 0), reverse=True)[:k]
@@ -32,6 +33,7 @@ def recall_at(ranking: Sequence[str], relevant: Mapping[str, float], k: int) -> 
     """Return the share of the relevant documents that stand among the first k.
 
     Example: ranking [a, x, b] with {a: 1, b: 1, c: 1, d: 1} and k=3 -> 2/4
+    Source: FinanceRAG study, section 5 (Recall@k).
     """
     wanted = _relevant_ids(relevant)
     return len(wanted.intersection(_unique(ranking)[:k])) / len(wanted) if wanted else 0.0
@@ -41,7 +43,7 @@ def reciprocal_rank_at(ranking: Sequence[str], relevant: Mapping[str, float], k:
     """Return 1 / rank of the first relevant document among the first k, else 0; its mean is MRR@k.
 
     Example: ranking [x, a] with {a: 1} and k=10 -> 1/2
-    Source: Voorhees, TREC-8 question answering track report, 1999.
+    Source: FinanceRAG study, section 5 (MRR@k); Voorhees, TREC-8 question answering track report, 1999.
     """
     wanted = _relevant_ids(relevant)
     for rank, document in enumerate(_unique(ranking)[:k], start=1):
@@ -54,6 +56,7 @@ def precision_at(ranking: Sequence[str], relevant: Mapping[str, float], k: int) 
     """Return the share of the first k that is relevant; places that nothing fills count as not relevant.
 
     Example: ranking [a, x] with {a: 1} -> 1/2 at k=2 and 1/5 at k=5
+    Source: Enhanced RAG, abstract (Precision@K); van Rijsbergen, Information Retrieval, 1979, chapter 7.
     """
     return len(_relevant_ids(relevant).intersection(_unique(ranking)[:k])) / k if k > 0 else 0.0
 
@@ -62,6 +65,7 @@ def success_at(ranking: Sequence[str], relevant: Mapping[str, float], k: int) ->
     """Return 1 when at least one relevant document is among the first k, else 0; also called HiT@k.
 
     Example: ranking [x, a] with {a: 1} -> 0 at k=1 and 1 at k=2
+    Source: MixRAG, appendix B, eq. 11 (HiT@K); "Beyond the Reranker", section 5 (Success@10).
     """
     wanted = _relevant_ids(relevant)
     return float(not wanted.isdisjoint(_unique(ranking)[:k]))
@@ -77,13 +81,17 @@ def mean_over_queries(
 
     rankings: query id to document ids, best first. judgements: query id to grades; queries without a relevant
     document have no best order to compare with and are left out, as in trec_eval.
+    Source: MixRAG, appendix B, eq. 11 and 12: the mean over all questions.
     """
     judged = [query for query, relevant in judgements.items() if _relevant_ids(relevant)]
     return mean(measure(rankings.get(query, ()), judgements[query], k) for query in judged)
 
 
 def mean(values: Iterable[float]) -> float:
-    """Return the arithmetic mean; of nothing it is 0."""
+    """Return the arithmetic mean; of nothing it is 0.
+
+    Source: MixRAG, appendix B, eq. 11 and 12.
+    """
     known = list(values)
     return math.fsum(known) / len(known) if known else 0.0
 
@@ -91,7 +99,7 @@ def mean(values: Iterable[float]) -> float:
 def exact_match(answer: str, gold_answers: Sequence[str]) -> float:
     """Return 1 when the answer equals one of the gold answers after normalisation, else 0.
 
-    Source: Rajpurkar et al., SQuAD, EMNLP 2016, section 6.1, and its evaluation script.
+    Source: MixRAG, appendix B, eq. 12; Rajpurkar et al., SQuAD, EMNLP 2016, section 6.1, and its evaluation script.
     """
     return float(any(normalize_answer(answer) == normalize_answer(gold) for gold in gold_answers))
 
@@ -101,13 +109,17 @@ def token_f1(answer: str, gold_answers: Sequence[str]) -> float:
 
     Example: answer "the red fox" against "red wolf" -> precision 1/2, recall 1/2, F1 1/2
     Two empty answers match; an empty one against any other counts 0.
-    Source: as exact_match, with the treatment of empty answers of SQuAD 2.0.
+    Source: "Beyond the Reranker", section 5 (token-F1); SQuAD as exact_match, with SQuAD 2.0's treatment of empty
+    answers.
     """
     return max((_f1(_tokens(answer), _tokens(gold)) for gold in gold_answers), default=0.0)
 
 
 def normalize_answer(text: str) -> str:
-    """Return the text in lower case without ASCII punctuation, English articles and repeated white space."""
+    """Return the text in lower case without ASCII punctuation, English articles and repeated white space.
+
+    Source: Rajpurkar et al., SQuAD, EMNLP 2016, its evaluation script.
+    """
     plain = "".join(character for character in text.lower() if character not in _PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", plain).split())
 

@@ -12,6 +12,9 @@ recall of refusing are means like all others. A likely is neither an answer nor 
     CP-judged AF-judged AR-judged CR-judged         the same by a language model that reads them
     overall-judged
     tokens                                          what a generator read and wrote
+
+Source: FinanceRAG study, section 5 (rankings); MixRAG, appendix B (HiT@K, EM, tokens); Enhanced RAG, section IV-C (CP
+to overall, faithfulness: section III-E, eq. 7); "Beyond the Reranker", section 5 (F1, support). Grades are ours.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mixrag_cli.evaluation.ablation import WITHOUT
 from mixrag_cli.output.eval_curves import size_curves
 from mixrag_cli.output.eval_view import (
     change_text,
@@ -79,7 +78,7 @@ def _comparisons(report: EvalReport) -> Iterator[str]:
         family = [found for found in report.comparisons if found.measure == measure]
         yield f"<h2>{escaped(measure)}: change against {escaped(report.runs[0].run.name)}</h2>"
         splits = list(family[0].by_split)
-        heads = ["method removed" if report.is_ablation else "run", "change", "p", "p Holm", "p FDR", *splits, ""]
+        heads = ["− without, + with" if report.is_ablation else "run", "change", "p", "p Holm", "p FDR", *splits, ""]
         yield html_table(heads, (_comparison_cells(report, found, splits) for found in family))
         rows = [_Row(found.b, -found.high, -found.difference, -found.low, found.verdict == "none") for found in family]
         yield _plot(rows, zero=True)
@@ -87,7 +86,7 @@ def _comparisons(report: EvalReport) -> Iterator[str]:
 
 def _comparison_cells(report: EvalReport, found: Comparison, splits: Sequence[str]) -> list[str]:
     return [
-        found.b.removeprefix(WITHOUT),
+        found.b,
         change_text(found),
         p_text(found.p),
         p_text(found.p_holm),

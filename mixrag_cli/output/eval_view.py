@@ -121,7 +121,7 @@ def _print_comparisons(console: Console, report: EvalReport) -> None:
     means = {each.run.name: each.measures[measure].interval.mean for each in report.runs}
     is_wide, is_narrow = console.width >= WIDE, console.width < NARROW
     heads = (measure, "change", "p", "p Holm") if is_wide else ("change",) if is_narrow else ("change", "p Holm")
-    first = "method removed" if report.is_ablation else f"against {report.runs[0].run.name}"
+    first = "− without, + with" if report.is_ablation else f"against {report.runs[0].run.name}"
     layout = _layout(first, max(NARROWEST_NAME, min(WIDEST_NAME, console.width - COMPARISON_WIDTH)), heads)
     layout.add_column("", no_wrap=is_wide)
     for each in found:
@@ -131,7 +131,7 @@ def _print_comparisons(console: Console, report: EvalReport) -> None:
             "p": p_text(each.p),
             "p Holm": p_text(each.p_holm),
         }
-        name = each.b.removeprefix(WITHOUT)
+        name = each.b
         layout.add_row(foreign(name), *(cells[head] for head in heads), comparison_words(report, each))
     console.print()
     console.print(layout)

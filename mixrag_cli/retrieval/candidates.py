@@ -2,6 +2,8 @@
 
 n = 40 by words and m = 60 by meaning, as in MixRAG, appendix C. The searches run apart, because a hybrid search inside
 the store hides the raw scores that fusion and calibration need.
+
+Source: MixRAG, section 4.2 (ensemble retrieval: BM25, embeddings, merging) and appendix C.
 """
 
 from __future__ import annotations

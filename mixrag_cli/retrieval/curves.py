@@ -24,7 +24,10 @@ BINS = 10  # of the expected calibration error, as in Guo et al., ICML 2017
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """P(relevant | score) = 1 / (1 + exp(-(offset + slope * score))), slope >= 0."""
+    """P(relevant | score) = 1 / (1 + exp(-(offset + slope * score))), slope >= 0.
+
+    Source: Platt, 1999, as fit_logistic.
+    """
 
     offset: float
     slope: float
@@ -39,7 +42,10 @@ class Logistic:
 
 
 def sigmoid(log_odds: Floats | np.float64) -> Floats:
-    """Log-odds to probabilities, elementwise."""
+    """Log-odds to probabilities, elementwise.
+
+    Source: Platt, 1999, as fit_logistic.
+    """
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -WIDEST_LOG_ODDS, WIDEST_LOG_ODDS))))
 
 
@@ -71,6 +77,7 @@ def fit_weights(features: Floats, labels: Floats, mean: Floats, precision: Float
 
     shift: added to every log-odds, and no part of the weights. By Newton's method; a step is halved until it gains,
     since far from the best weights, where all promises are near 0 or 1, a full one may lead away.
+    Source: Bishop, Pattern Recognition and Machine Learning, 2006, section 4.3.3 (iterative reweighted least squares).
     """
 
     def loss_at(tried: Floats) -> float:
@@ -114,6 +121,8 @@ def balanced_threshold(scores: Floats, labels: Floats) -> float:
 
     Balanced accuracy is the mean of the share of relevant accepted and the share of others refused. The threshold
     lies half way between the two scores that it parts.
+    Source: "Beyond the Reranker", section 4.4 (SSCC); the best balanced accuracy is the highest of Youden's index,
+    Cancer 3(1), 1950.
     """
     cut, accepted_relevant, accepted_other = _cuts(scores, labels)
     if not len(cut) or not accepted_relevant[-1] or not accepted_other[-1]:
@@ -133,7 +142,10 @@ def _cuts(scores: Floats, labels: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def balanced_accuracy(accepted: npt.NDArray[np.bool_], labels: Floats) -> float:
-    """The mean of the share of relevant accepted and of others refused; nan where a class is empty."""
+    """The mean of the share of relevant accepted and of others refused; nan where a class is empty.
+
+    Source: Brodersen et al., The balanced accuracy and its posterior distribution, ICPR 2010.
+    """
     relevant = labels > 0
     if relevant.all() or not relevant.any():
         return float("nan")

@@ -9,6 +9,8 @@ question's weight than it does of a person's.
     prose   a sentence                       "how does … early stopping validation loss … optimizer?"
     code    the name and its docstring       "session send … prepared request …"
     tables  a row's path and a column's      "female french-language workers … census?"
+
+Source: ours; SHARES_HELD says how it was fitted.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A passage is dropped only where a better one has every word and every number of it, in the same order but for
 little: a changed name, a "not", another year make it evidence of its own. Rows and tables always stay, since the same
 figures in two files are two facts.
+
+Source: Enhanced RAG, section III-C (candidates are deduplicated); shingles: Broder, SEQUENCES 1997.
 """
 
 from __future__ import annotations

@@ -50,6 +50,7 @@ def fuse(
     words: BM25 scores; meaning: cosines; by candidate id. ceiling: the BM25 score that a passage made of nothing but
     the query would tend to. n_words: how many candidates the words were asked for; where they gave as many, one that
     they did not return still scores at most their lowest, and is given that.
+    Source: ours, over the candidates of MixRAG, section 4.2, which are merged there without a score.
     """
     floor = min(words.values(), default=0.0) if len(words) >= n_words else 0.0
     lowest = min(meaning.values(), default=0.0)
@@ -67,7 +68,8 @@ def fuse_by_rank(rankings: Sequence[Sequence[str]], k: int = RRF_K) -> dict[str,
     Example: [["a", "b"], ["b"]] -> {"a": 1/61, "b": 1/62 + 1/61}.
 
     rankings: one list a source, best first; ranks count from 1.
-    Source: Cormack, Clarke, Buettcher, SIGIR 2009.
+    Source: Cormack, Clarke, Buettcher, SIGIR 2009; Enhanced RAG, section III-B, eq. 5; "Beyond the Reranker", section
+    4.3.
     """
     fused: dict[str, float] = {}
     for ranking in rankings:
@@ -82,6 +84,7 @@ def fuse_hits(hits: Sequence[Hit], calibration: Calibration, method: str = "cali
     method: "calibrated"; "weighted", the scores of the first stage as they are; "rrf" over words, meaning and rerank;
     or the name of a single source. The probability is the calibrated one whatever orders the hits.
     n_words: how many candidates the words were asked for, as in fuse. Ties go by path, then position.
+    Source: ours; "rrf" is Enhanced RAG, section III-B, eq. 5.
     """
     sums = sum_evidence(hits, calibration, n_words)
     evidence = {hit.chunk.id: total for hit, total in zip(hits, sums, strict=True)}
@@ -124,6 +127,8 @@ def lead_over_rivals(sums: Sequence[float], rivalry: float) -> list[float]:
     off is the logarithm of the mean odds of the best RIVALS, the softmax's normaliser; with all of it (rivalry 1) only
     what sets candidates apart counts, with none each is promised by itself. Where there are fewer, the rest are taken
     to be as usual: a passage that is the only one is no rival of itself.
+    Source: ours, in the form of a softmax's normaliser; RIVALS and the share are fitted by
+    tests/benchmarks/fit_priors.py.
     """
     best = sorted([*sums, *[USUAL_RIVAL] * (RIVALS - len(sums))], reverse=True)[:RIVALS]
     level = best[0] + math.log(sum(math.exp(each - best[0]) for each in best) / RIVALS)
@@ -144,6 +149,7 @@ def sum_evidence(hits: Sequence[Hit], calibration: Calibration, n_words: int = 0
     One model for all kinds of passages: with curves of their own, kinds come to stand above each other for being more
     often relevant, which costs HetDocQA 4 points of nDCG@10. What a kind is worth goes into the probability instead.
     What a source did not return has what its row says: the lowest score seen, or nothing.
+    Source: ours, a logistic model whose weights tests/benchmarks/fit_priors.py fits.
     """
     totals = [0.0] * len(hits)
     for source, weight in calibration.weights.items():
@@ -159,7 +165,10 @@ def sum_evidence(hits: Sequence[Hit], calibration: Calibration, n_words: int = 0
 
 
 def source_scores(hits: Sequence[Hit], source: str, n_words: int = 0) -> list[float | None]:
-    """The normalised scores of one source; a hit that it did not return has what its row takes it to have."""
+    """The normalised scores of one source; a hit that it did not return has what its row takes it to have.
+
+    Source: ours; what "Beyond the Reranker", section 4.4, says of scores on unlike scales.
+    """
     known = [normalised(hit, source) for hit in hits]
     unseen = ROWS[source].unseen([score for score in known if score is not None], n_words)
     return [unseen if score is None else score for score in known]

@@ -51,6 +51,7 @@ class Judged:
     """All judged candidates as columns. scores: by source, nan where it said nothing; labels: 1 relevant, 0 other.
 
     shift: by how much log-odds they are relevant more often than candidates are; None where they are as any others.
+    Source: "Beyond the Reranker", section 4.4: the scores of relevant and other passages, by source.
     """
 
     scores: Mapping[str, Floats]
@@ -100,6 +101,7 @@ def held_out_error(
     """The expected calibration error of the hits shown, each question judged by what was fitted without it.
 
     drawn: whether the questions were; promises are then held against how often the candidates of such are relevant.
+    Source: Guo et al., ICML 2017, eq. 3, by the folds of Stone, JRSS B 36, 1974.
     """
     judged = to_columns(questions, n_words)
     promised: list[float] = []
@@ -116,7 +118,10 @@ def held_out_error(
 
 
 def to_columns(questions: Sequence[JudgedQuestion], n_words: int) -> Judged:
-    """The judged candidates among the first POOL of each question."""
+    """The judged candidates among the first POOL of each question.
+
+    Source: "Beyond the Reranker", section 4.4: the scores of relevant and other passages, by source.
+    """
     places = list(_places(questions))
     columns: dict[str, list[float]] = {source: [] for source in SOURCES}
     for question in questions:

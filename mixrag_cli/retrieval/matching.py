@@ -21,7 +21,10 @@ class QuestionTerms:
     weights: Mapping[str, float]
 
     def share(self, terms: Collection[str]) -> float:
-        """The share of the question's weight that these terms carry, in [0, 1]; 0 for a question without any."""
+        """The share of the question's weight that these terms carry, in [0, 1]; 0 for a question without any.
+
+        Source: ours, by the weights of Robertson & Zaragoza, 2009, eq. 3.3.
+        """
         total = sum(self.weights.values())
         held = sum(weight for term, weight in self.weights.items() if term in terms)
         return held / total if total else 0.0

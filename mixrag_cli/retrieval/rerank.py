@@ -4,6 +4,8 @@
     PairReranker      a cross-encoder that reads question and passage together
 
 A language model that reranks is a third class with the same one method, in choice.py.
+
+Source: "Beyond the Reranker", section 4.3 (reranker); MixRAG, appendix D; Enhanced RAG, section III-C, eq. 6.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What the collection knows of each word: which documents hold it, how rare it is, how high BM25 can go."""
+"""What the collection knows of each word: which documents hold it, how rare it is, how high BM25 can go.
+
+Source: Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009, eq. 3.3 and section 3.4 (BM25).
+"""
 
 from __future__ import annotations
 

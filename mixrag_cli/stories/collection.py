@@ -32,11 +32,12 @@ from mixrag_cli.retrieval.duplicates import drop_duplicates, limit_files
 from mixrag_cli.retrieval.fusion import fuse_hits, put_first
 from mixrag_cli.retrieval.matching import QuestionTerms
 from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker
-from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, make_sources, summaries
+from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, make_sources, summary
 from mixrag_cli.retrieval.sources.base import Query, Source, add_all_scores, add_scores
+from mixrag_cli.retrieval.sources.levels import Levels
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.row import Means
-from mixrag_cli.retrieval.sources.summaries import WithoutSummaries
+from mixrag_cli.retrieval.sources.summary import WithoutSummaries
 from mixrag_cli.retrieval.statistics import WordStatistics, ceiling_of
 from mixrag_cli.settings import NO_PIPELINE, Settings, source_weights
 from mixrag_cli.store import StoreReader, build_filter
@@ -251,6 +252,11 @@ class Collection:
             fused = drop_duplicates(fused)
         return limit_files(fused, self._settings.passages_a_file)
 
+    def widen_to_level(self, question: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """The hits with what stands around them, as far as the question's level says; as they are without levels."""
+        levels = next((source for source in self._extras if isinstance(source, Levels)), None)
+        return hits if levels is None else levels.widen(self._query(question, None), hits)
+
     def judge(self, hits: Sequence[Hit]) -> list[Hit]:
         """All of the hits, each saying by which source it passes its threshold, if by any."""
         return judge_all(hits, self.calibration, self._settings.acceptance, self._settings.accept_precision / 100)
@@ -376,7 +382,7 @@ def _names_in(settings: Settings, texts: Sequence[str]) -> Sequence[frozenset[st
 
 def _named_weights(settings: Settings, has_summaries: bool) -> dict[str, float]:
     """The weights that the settings give to sources, and the summaries' own where there are some."""
-    named: dict[str, float | None] = {summaries.NAME: None} if has_summaries else {}
+    named: dict[str, float | None] = {summary.NAME: None} if has_summaries else {}
     named |= source_weights(settings.sources)
     return {name: ROWS[name].weight if weight is None else weight for name, weight in named.items()}
 

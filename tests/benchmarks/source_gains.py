@@ -3,7 +3,7 @@
     python tests/benchmarks/source_gains.py DATA CACHE [--sets hitab,hetpart,paper,tatqa] [--questions N]
 
 The sets are those of judged.py, indexed into CACHE. For each question the default's candidates are gathered, then what
-each source proposes besides, and every source's scores of all of them; both are kept in CACHE/<set>/sources.json. A
+each source proposes besides, and every source's scores of all of them; both are kept in CACHE/<set>/sources-*.json. A
 source's weight is the best of a grid on all the other sets; on HetDocQA the dev split is told. So no question told has
 had a say in the weight that it is told with. The router of `levels` is trained on the other sets too. A source that
 one set alone has is told with its shipped weight, which these questions chose.
@@ -13,7 +13,8 @@ keyword, entropy and compositional router   routers.py, the last two fitted on t
 rank fusion     reciprocal rank fusion of the default with words and with meaning
 dphf            the same of the question's path and that of a made-up answer (FinQA: the study's Q2D)
 
-On FinQA the study's summaries are a source, too: SS and LS, each context's summary as that of its tables.
+On FinQA "paper" the study's summaries are a source, too: SS and LS, each context's summary as that of its tables. They
+were written for the judged contexts alone, so that among others having one would give the right context away.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from financerag import EXPANSION_FILES, SUMMARY_FILES, read_values
 from judged import Gathered, JudgedSet, K, Question, index_set, json_to_gathered, read_set
 from routers import DEFAULT, Values, compositional_routes, entropy_routes, fit_bounds, signals_of, taken
 
-from mixrag_cli.evaluation.measures import ndcg_at
+from mixrag_cli.evaluation.measures import ndcg_at, success_at
 from mixrag_cli.evaluation.statistics import benjamini_hochberg, bootstrap, holm, paired_bootstrap
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.calibration import Calibration, read_priors
@@ -44,7 +45,7 @@ from mixrag_cli.retrieval.sources.base import Source, add_scores
 from mixrag_cli.retrieval.sources.levels import Levels, weigh
 from mixrag_cli.retrieval.sources.passages import Passages
 from mixrag_cli.retrieval.sources.routing import LEVELS, ROUTER_FILE, Router, read_router, soft_labels, train_router
-from mixrag_cli.retrieval.sources.summaries import Summaries
+from mixrag_cli.retrieval.sources.summary import Summaries
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.embedding import embed_texts
@@ -56,6 +57,7 @@ WEIGHTS = (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
 LEVELS_NAME = "levels"
 RANKS, DUAL = "rank fusion", "dphf"
 FINQA = ("paper", "part", "full")
+SUMMARISED = "paper"  # the set whose every document has a summary by the study
 N_WORDS = Settings().words_candidates
 EXACT = re.compile(r"\d|[\"“‘`]|\b[a-z]+_[a-z]+\b|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}\b")
 
@@ -104,7 +106,7 @@ def gather_pools(data: Path, cache: Path, name: str, limit: int) -> list[Pools]:
     judged = read_set(data, name)
     questions = [each for each in judged.questions if name != "hetpart" or each.group == "dev"]
     judged.questions[:] = questions[:: max(1, len(questions) // limit)] if limit else questions
-    kept = cache / name / f"sources-{limit}.json"
+    kept = cache / name / f"sources-{limit}-{len(EXTRAS)}.json"  # of so many sources: a new one is asked, too
     if not kept.exists():
         store = index_set(judged, cache)
         session = open_session(cache, Settings(store=store))
@@ -112,15 +114,24 @@ def gather_pools(data: Path, cache: Path, name: str, limit: int) -> list[Pools]:
         kept.write_text(json.dumps(rows), encoding="utf-8")
         session.reader.close()
     by_id = {question.id: question for question in judged.questions}
-    return [read_pools(row, by_id) for row in json.loads(kept.read_text("utf-8"))]
+    pools = [read_pools(row, by_id) for row in json.loads(kept.read_text("utf-8"))]
+    if name != SUMMARISED:  # of an earlier run
+        pools = [
+            replace(one, more={each: hits for each, hits in one.more.items() if each not in SUMMARIES}) for one in pools
+        ]
+    return pools
 
 
 def gather(session: Session, judged: JudgedSet, data: Path, name: str) -> Iterator[dict[str, Any]]:
     started = time.perf_counter()
     means = session._means(None)
-    sources = make_sources([each for each in EXTRAS if each != "summary"], means)
-    print(f"{name}: {len(means.passages().kept)} passages, sources made in {time.perf_counter() - started:.1f} s")
-    if name in FINQA:
+    print(f"{name}: {len(means.passages().kept)} passages read in {time.perf_counter() - started:.1f} s", flush=True)
+    sources: tuple[Source, ...] = ()
+    for each in EXTRAS:
+        started = time.perf_counter()
+        sources = (*sources, *make_sources([each] if each != "summary" else [], means))
+        print(f"{name}: {each} made in {time.perf_counter() - started:.2f} s", flush=True)
+    if name == SUMMARISED:
         sources = (*sources, *study_summaries(session, means.passages(), judged, data))
     texts = read_values(data / "financerag_finqa" / EXPANSION_FILES["Q2D"]) if name in FINQA else {}
     for question in judged.questions:
@@ -292,6 +303,13 @@ def by_method(pools: Sequence[Pools], prior: Calibration, method: str) -> np.nda
     return np.array([each.gathered.ndcg(fuse_hits(each.hits(""), prior, method, n_words=N_WORDS)) for each in pools])
 
 
+def hit_rate(pools: Sequence[Pools], prior: Calibration, k: int) -> float:
+    """The share of questions with a right document among the first k of the default."""
+    orders = [each.gathered.documents(fuse_hits(each.hits(""), prior, n_words=N_WORDS)) for each in pools]
+    found = (success_at(order, each.gathered.question.grades, k) for order, each in zip(orders, pools, strict=True))
+    return float(np.mean(list(found)))
+
+
 def ways_of(pools: Sequence[Pools], prior: Calibration) -> dict[str, np.ndarray]:
     """What each way of searching that a router may take comes to, question by question."""
     ways = {DEFAULT: by_method(pools, prior, "calibrated")}
@@ -367,7 +385,8 @@ def print_report(pools: Mapping[str, Sequence[Pools]], prior: Calibration) -> No
     base = {of: next(tried[name][of][0.0] for name in names if of in tried[name]) for of in pools}
     for of, each in pools.items():
         mean = bootstrap(base[of])
-        print(f"\n{of}: {len(each)} questions, default {mean.mean:.4f} [{mean.low:.4f}, {mean.high:.4f}]")
+        hits = ", ".join(f"{k} {hit_rate(each, prior, k):.3f}" for k in (1, 3, 5, 10))
+        print(f"\n{of}: {len(each)} questions, default {mean.mean:.4f} [{mean.low:.4f}, {mean.high:.4f}]; HiT@ {hits}")
         runs: dict[str, tuple[str, np.ndarray]] = {}
         for name in names:
             if of in tried[name]:

@@ -4,38 +4,25 @@ words, meaning   propose passages by the full-text index and by vectors
 phrase, title    score any passage by the question's words
 header           scores passages of tables
 rerank           reads the best candidates closely
-summary          finds tables by what a generator wrote of them
-levels           passage, window, section and document, weighed by a router
-graph            follows the collection's own ties from the best candidates
-hops             a passage with what one tie leads to, and two
-tiers            finds groups of passages that mean much the same
 
-The last five are extra: they are made where a weight is given to them.
+Further ones are made where a weight is given to them. Each is the module of its own name, and `EXTRA_SOURCES` in the
+settings is their row: a new one takes its file, its name there, and a test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 
-from mixrag_cli.retrieval.sources import (
-    graph,
-    headers,
-    hops,
-    levels,
-    meaning,
-    phrases,
-    reranked,
-    summaries,
-    tiers,
-    titles,
-    words,
-)
+from mixrag_cli.retrieval.sources import headers, meaning, phrases, reranked, titles, words
 from mixrag_cli.retrieval.sources.base import Source
 from mixrag_cli.retrieval.sources.row import Means, SourceRow
+from mixrag_cli.settings import EXTRA_SOURCES
 
-_ROWS = (words, meaning, reranked, phrases, headers, titles, summaries, levels, graph, hops, tiers)
+_USUAL = tuple(module.ROW for module in (words, meaning, reranked, phrases, headers, titles))
+_EXTRA: tuple[SourceRow, ...] = tuple(import_module(f"{__name__}.{name}").ROW for name in EXTRA_SOURCES)
 # In the order in which people are told of them.
-ROWS: Mapping[str, SourceRow] = {module.ROW.name: module.ROW for module in _ROWS}
+ROWS: Mapping[str, SourceRow] = {row.name: row for row in (*_USUAL, *_EXTRA)}
 SOURCES = tuple(row.name for row in ROWS.values() if not row.is_extra)
 EXTRAS = tuple(row.name for row in ROWS.values() if row.is_extra)
 FINDERS = (meaning.NAME, words.NAME)  # they make the pool: of a passage that both return, the words' copy is kept

@@ -102,25 +102,35 @@ def tie(passages: Passages, names: Sequence[frozenset[str]] = ()) -> Ties:
 
     Source: "Beyond the Reranker", section 4.2 (GAHR: the typed edges).
     """
-    found = (*_tie_neighbours(passages), *_tie_mentions(passages), *_tie_names(names))
-    edges = {(min(a, b), max(a, b)) for a, b in found if a != b}
+    edges = set().union(*tie_by_kind(passages, names).values())
     pairs = np.array(sorted(edges), dtype=np.intp).reshape(-1, 2)
     ends = np.concatenate([pairs, pairs[:, ::-1]])
     degrees = np.bincount(ends[:, 0], minlength=len(passages.kept)).astype(np.float64)
     return Ties(ends, np.maximum(degrees, 1))
 
 
-def _tie_neighbours(passages: Passages) -> Iterator[Edge]:
-    """next, table, section."""
+def tie_by_kind(passages: Passages, names: Sequence[frozenset[str]] = ()) -> dict[str, set[Edge]]:
+    """The ties of each kind, the lower row first: next, table, section, reference, file (links and imports), entity.
+
+    Source: "Beyond the Reranker", section 4.2 (GAHR: the typed edges).
+    """
     chunks = passages.chunks
-    for row in range(1, len(chunks)):
-        if chunks[row].document == chunks[row - 1].document:
-            yield row - 1, row
     tables = [(chunk.document, chunk.parent) if chunk.parent else None for chunk in chunks]
     sections = [(chunk.document, chunk.context) if chunk.context else None for chunk in chunks]
-    for keys in (tables, sections):
-        for rows in passages.groups(keys):
-            yield from ((int(rows[0]), int(row)) for row in rows[1:])
+    found = {
+        "next": ((row, row + 1) for row, (a, b) in enumerate(pairwise(chunks)) if a.document == b.document),
+        "table": _tie_to_first(passages, tables),
+        "section": _tie_to_first(passages, sections),
+        "reference": _tie_references(passages),
+        "file": _tie_files(passages),
+        "entity": _tie_names(names),
+    }
+    return {kind: {(min(a, b), max(a, b)) for a, b in edges if a != b} for kind, edges in found.items()}
+
+
+def _tie_to_first(passages: Passages, keys: Sequence[object]) -> Iterator[Edge]:
+    for rows in passages.groups(keys):
+        yield from ((int(rows[0]), int(row)) for row in rows[1:])
 
 
 def _tie_names(names: Sequence[frozenset[str]]) -> Iterator[Edge]:
@@ -134,22 +144,26 @@ def _tie_names(names: Sequence[frozenset[str]]) -> Iterator[Edge]:
             yield from pairwise(rows)
 
 
-def _tie_mentions(passages: Passages) -> Iterator[Edge]:
-    """reference, link, import."""
-    firsts: dict[str, int] = {}
+def _tie_references(passages: Passages) -> Iterator[Edge]:
     headed: dict[tuple[str, str], int] = {}
     for row, passage in enumerate(passages.kept):
-        name = passage.path.rpartition("/")[2].lower()
-        for key in (name, name.rpartition(".")[0]):
-            firsts.setdefault(key, row)
         for heading in (passage.chunk.context.rpartition("\n")[2].rpartition(" > ")[2], passage.chunk.text[:HEADING]):
             if found := _HEADED.match(heading):
                 headed.setdefault((passage.chunk.document, _label(found[1] or "section", found[2])), row)
     for row, passage in enumerate(passages.kept):
-        text, document = passage.chunk.text, passage.chunk.document
-        for found in _REFERENCE.finditer(text):
-            if (target := headed.get((document, _label(found[1], found[2])))) is not None:
+        for found in _REFERENCE.finditer(passage.chunk.text):
+            if (target := headed.get((passage.chunk.document, _label(found[1], found[2])))) is not None:
                 yield row, target
+
+
+def _tie_files(passages: Passages) -> Iterator[Edge]:
+    firsts: dict[str, int] = {}
+    for row, passage in enumerate(passages.kept):
+        name = passage.path.rpartition("/")[2].lower()
+        for key in (name, name.rpartition(".")[0]):
+            firsts.setdefault(key, row)
+    for row, passage in enumerate(passages.kept):
+        text = passage.chunk.text
         named = {name.lower() for name in _FILE.findall(text)}
         if passage.chunk.kind == "code":
             named |= {re.split(r"[./]", module)[-1].lower() for module in _IMPORT.findall(text)}

@@ -8,7 +8,7 @@ Source: Mix-of-Granularity, section 3.2.1, eq. 1 and 2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ WEIGHT = 0.1  # the best of a grid, though no surer than none: tests/benchmarks/
 WINDOW = 4  # passages: with four levels the second is about the 512 tokens that the paper's chunks grow to
 N_SNIPPETS = 10  # k_r of eq. 1: beyond the best so many of a level a snippet's score is 0
 BUDGET = 10  # passages that it may bring in
+MOST_AROUND = 3  # passages of a snippet that are read with the one that was found: as many as a window has besides
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,28 @@ class Levels:
             for level, vectors in enumerate(self.nested.vectors)
         ]
         return np.column_stack(columns)
+
+    def widen(self, query: Query, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits, each before the rest of its snippet at the level that counts most for the question.
+
+        Of a long snippet the nearest MOST_AROUND. They stand where the hit stands, and no source has scored them. Rows
+        of a table are shown with their table already.
+        Source: Mix-of-Granularity, section 3.2.1, eq. 2 (g_r: the level whose snippet a generator reads).
+        """
+        snippets = self.nested.of[:, int(np.argmax(self.router.weights(query.vector)))]
+        known, found = {hit.chunk.id for hit in hits}, []
+        for hit in hits:
+            found.append(hit)
+            place = self.passages.places.get(hit.chunk.id)
+            if place is None or hit.chunk.parent:
+                continue
+            around = np.flatnonzero(snippets == snippets[place])
+            nearest = around[np.argsort(abs(around - place), kind="stable")][1 : 1 + MOST_AROUND]
+            for passage in (self.passages.kept[row] for row in sorted(nearest.tolist())):
+                if passage.chunk.id not in known:
+                    known.add(passage.chunk.id)
+                    found.append(replace(hit, chunk=passage.chunk, scores={}, terms=passage.terms, accepted_by=None))
+        return found
 
     def _scores(self, query: Query) -> Vectors:
         return weigh(self.by_level(query), self.router.weights(query.vector))

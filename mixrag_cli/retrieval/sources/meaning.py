@@ -1,4 +1,7 @@
-"""The source "meaning": the cosine of the question's vector and the passage's."""
+"""The source "meaning": the cosine of the question's vector and the passage's.
+
+Source: MixRAG, section 4.2 (embedding-based retrieval); Enhanced RAG, section III-B, eq. 4.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """The source "phrase": which runs of the question's words stand in the passage side by side.
 
 "Operating lease expense" is one thing, wherever its three words stand apart.
+
+Source: Metzler & Croft, SIGIR 2005 (ordered phrases).
 """
 
 from __future__ import annotations

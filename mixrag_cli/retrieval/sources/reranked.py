@@ -1,4 +1,7 @@
-"""The source "rerank": late interaction, a cross-encoder or a language model, whichever the settings name."""
+"""The source "rerank": late interaction, a cross-encoder or a language model, whichever the settings name.
+
+Source: "Beyond the Reranker", section 4.3 (reranker); MixRAG, appendix D.
+"""
 
 from __future__ import annotations
 

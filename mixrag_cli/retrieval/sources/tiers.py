@@ -72,16 +72,17 @@ def build_tiers(vectors: Vectors, seed: int = 0) -> tuple[Vectors, Members]:
     """
     groups: list[Vectors] = []
     members: list[Members] = []
-    below, leaves = vectors, np.eye(len(vectors), dtype=bool)
+    below = vectors
     for tier in range(TIERS):
         n_groups = len(below) // LEAVES
         if n_groups < 2:
             break
         shares, centres = group_softly(below, n_groups, seed + tier)
-        belongs = shares >= LEAST_SHARE
-        leaves = (belongs.T.astype(np.float32) @ leaves.astype(np.float32)) > 0
+        belongs = (shares >= LEAST_SHARE).T
+        if members:  # the members of a group of groups are theirs
+            belongs = (belongs.astype(np.float32) @ members[-1].astype(np.float32)) > 0
         groups.append(centres)
-        members.append(leaves)
+        members.append(belongs)
         below = centres
     if not groups:
         return vectors[:0], np.zeros((0, len(vectors)), dtype=bool)

@@ -1,4 +1,7 @@
-"""The source "title": how much of the question the title and the path of a passage's document say."""
+"""The source "title": how much of the question the title and the path of a passage's document say.
+
+Source: ours, by the weights of Robertson & Zaragoza, 2009, eq. 3.3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The source "words": BM25 over the full-text index."""
+"""The source "words": BM25 over the full-text index.
+
+Source: MixRAG, section 4.2 (BM25 retrieval); Robertson & Zaragoza, 2009, section 3.4.
+"""
 
 from __future__ import annotations
 
