@@ -15,7 +15,7 @@ import numpy as np
 
 from mixrag_cli.errors import MixragError, NoIndex
 from mixrag_cli.records.documents import ColumnProfile
-from mixrag_cli.records.files import DocumentRow, stable_id
+from mixrag_cli.records.files import DocumentRow, content_key, stable_id
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -79,7 +79,7 @@ def make_document(name: str, n_chunks: int = 4, revision: int = 0, dim: int = DI
         device=66304,
         inode=2**63 + 5,
         seen_ns=1_700_000_000_000_000_000,
-        content_hash=hashlib.sha256(f"{name}{revision}".encode()).hexdigest(),
+        content_hash=content_key(hashlib.sha256(f"{name}{revision}".encode()).hexdigest()),
         modality="text",
         title=f"Title of {name}",
         chunks=n_chunks,

@@ -23,6 +23,7 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.tables.grid import grid_to_table
+from tests.evidence_samples import read_bytes
 
 WINDOW = 256
 COUNT = load_token_counter()
@@ -460,3 +461,13 @@ def test_by_topics_no_passage_goes_over_a_turn_and_no_sentence_is_lost_or_repeat
     small = chunk(document, window=24, telling=Telling(topics=topic_finder(by_direction)))
     assert len(small) > 2 and " ".join(each.text for each in small).split() == document.text.split()
     assert_sound(document, small, window=24)
+
+
+def test_notes_that_the_passage_of_a_wide_table_has_no_room_for_have_their_own() -> None:
+    places = [f"district {number}" for number in range(40)]
+    rows = [["town", *places], *([f"place {row}", *(str(100 * row + at) for at in range(40))] for row in range(12))]
+    notes = ["* Less than one tenth of a percent.", "NOTE: The passengers of the ferry are not counted."]
+    text = "\n".join([*(",".join(row) for row in rows), *notes])
+    chunks, _, _ = read_bytes("towns.csv", text.encode(), 160)
+    (told,) = [chunk for chunk in chunks if "ferry" in chunk.text]
+    assert (told.text.splitlines(), told.locator.lines) == (notes, (14, 15))

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
-from mixrag_cli.records.files import DocumentRow
+from mixrag_cli.records.files import DocumentRow, content_key
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader, written_since
 from mixrag_cli.store.lock import write_lock
@@ -35,7 +35,12 @@ def remember(folder: Path, names: Sequence[str], *, ends: bool = True) -> None:
     rows = []
     for name in names:
         now, key = (folder / name).stat(), name.encode()
-        known = {"size": now.st_size, "mtime_ns": now.st_mtime_ns, "seen_ns": time.time_ns(), "content_hash": "00"}
+        known = {
+            "size": now.st_size,
+            "mtime_ns": now.st_mtime_ns,
+            "seen_ns": time.time_ns(),
+            "content_hash": content_key("00"),
+        }
         rows.append(DocumentRow(document_id(b".", key), b".", key, name, "indexed", **known))
     with writer_of(folder / ".mixrag", roots=[folder]) as writer:
         writer.put_rows(rows)

@@ -212,3 +212,44 @@ def test_ranges_above_ranges_are_data() -> None:
 def test_ranges_above_counts_are_headings() -> None:
     table = to_table([["Age", "15 - 24", "25 - 44"], ["Women", "7000", "12000"], ["Men", "9000", "10000"]])
     assert tops(table) == [("15 - 24",), ("25 - 44",)]
+
+
+def test_ranges_above_ranges_above_counts_are_headings_of_two_levels() -> None:
+    rows = [
+        ["", "0 - 6", "", "7 - 10", ""],
+        ["Level", "15 - 24", "25 - 44", "15 - 24", "25 - 44"],
+        ["Diploma", "9000", "8000", "11000", "47000"],
+        ["Certificate", "30000", "31000", "19000", "21900"],
+        ["None", "12000", "21000", "37000", "50000"],
+    ]
+    expected = [("0 - 6", "15 - 24"), ("0 - 6", "25 - 44"), ("7 - 10", "15 - 24"), ("7 - 10", "25 - 44")]
+    assert tops(to_table(rows, {(0, 1): (1, 2), (0, 3): (1, 2)})) == expected
+
+
+def test_formulas_that_failed_above_the_headings_name_no_column() -> None:
+    rows = [
+        ["#NAME?", "#NAME?", "#NAME?"],
+        ["Tree", "Height", "Girth"],
+        ["Oak", "21", "3.1"],
+        ["Elm", "19", "2.4"],
+        ["Ash", "17", "1.9"],
+    ]
+    table = to_table(rows)
+    assert (tops(table), lefts(table)) == ([("Height",), ("Girth",)], [("Oak",), ("Elm",), ("Ash",)])
+
+
+def test_numbers_above_texts_are_names_where_a_text_stands_above_numbers() -> None:
+    rows = [
+        ["id", "name", "1", "0"],
+        ["1", "Pass", "it reached a player of the team", "it reached nobody"],
+        ["2", "Tackle", "the ball was won", "the ball went on"],
+        ["3", "Save", "the ball was held", "the ball was parried"],
+    ]
+    assert [path[-1] for path in tops(to_table(rows))] == ["name", "1", "0"]
+    data = [
+        ["Ann", "12", "oak", "x"],
+        ["Ben", "some", "elm", "y"],
+        ["Cy", "few", "ash", "z"],
+        ["Di", "none", "fir", "w"],
+    ]
+    assert not any("12" in path for path in tops(to_table(data)))

@@ -174,6 +174,19 @@ def test_periods_named_once_name_the_columns_of_every_block_below() -> None:
     assert output.locator.cells == "A10:D11"
 
 
+def test_a_block_that_opens_with_a_title_and_a_mark_beside_it_is_named_from_above() -> None:
+    rows = [["", "", "", "Q1", "Q2", 2024], ["Profit", "", "", 5, 6, 11], ["Loss", "", "", 8, 9, 17], [], [], [], []]
+    rows += [
+        ["Sales by region", "", "b"],
+        ["", "North", "", 2, 4, 6],
+        ["", "South", "", 3, 1, 4],
+        ["", "West", "", 1, 1, 2],
+    ]
+    _, sales = tables_of(read(make_book(fill_rows(rows))))
+    assert [header.path for header in sales.columns][-3:] == [("Q1",), ("Q2",), ("2024",)]
+    assert [cell.text for cell in sales.cells if cell.row == sales.rows[-1].index][-3:] == ["1", "1", "2"]
+
+
 def test_headings_far_above_labels_in_two_columns_name_the_figures() -> None:
     rows = [["", "", "", "Q1", "Q2", 2024], [], [], ["Profit", "", "", 5, 6, 11], ["", "Hedges", "", 8, 9, 17]]
     (table,) = tables_of(read(make_book(fill_rows([*rows, ["", "Taxes", "", 1, 2, 3]]))))

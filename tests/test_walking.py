@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from mixrag_cli.cleaning import display_path
 from mixrag_cli.errors import FileUnreadable, MixragError
-from mixrag_cli.records.files import DocumentRow, Skipped, SourceFile
+from mixrag_cli.records.files import DocumentRow, Skipped, SourceFile, content_key
 from mixrag_cli.walking import (
     Changes,
     WalkLimits,
@@ -89,7 +89,7 @@ def remember(found: list[SourceFile], seen_ns: int | None = None) -> list[Docume
             device=source.device,
             inode=source.inode,
             seen_ns=time.time_ns() if seen_ns is None else seen_ns,
-            content_hash=hash_file(source),
+            content_hash=content_key(hash_file(source)),
         )
         for source in found
     ]
@@ -852,7 +852,10 @@ def test_new_changed_and_removed_files(tmp_path: Path) -> None:
     assert (changes.n_known, changes.n_missing) == (3, 1)
     edited, new = changes.to_read
     assert (edited.source.path, edited.previous, edited.renamed_from) == (b"edited.md", known["edited.md"], None)
-    assert (edited.row_id, edited.content_hash) == (known["edited.md"].id, sha256(b"other words").hexdigest())
+    assert (edited.row_id, edited.content_hash) == (
+        known["edited.md"].id,
+        content_key(sha256(b"other words").hexdigest()),
+    )
     assert (new.source.path, new.previous, new.renamed_from) == (b"new.md", None, None)
     assert new.row_id == document_id(os.path.realpath(os.fsencode(tmp_path)), b"new.md")
 
@@ -863,7 +866,7 @@ def test_an_edit_of_the_same_size_in_the_same_tick_is_seen(tmp_path: Path, after
     known = remember(scan(tmp_path)[0], seen_ns=LONG_AGO_NS + after_ns)
     write(tmp_path, "note.md", "bbbb")  # same size, same time, same inode
     changes = changes_since(tmp_path, known)
-    assert [change.content_hash for change in changes.to_read] == [sha256(b"bbbb").hexdigest()]
+    assert [change.content_hash for change in changes.to_read] == [content_key(sha256(b"bbbb").hexdigest())]
 
 
 @pytest.mark.parametrize("mtime_ns", [LONG_AGO_NS - 10**18, 4_070_908_800 * 10**9], ids=["set back", "in 2099"])
@@ -933,7 +936,7 @@ def test_a_file_that_changes_once_while_read_is_read_in_its_new_state(tmp_path: 
         return hash_file(source)
 
     (change,) = changes_since(tmp_path, [], hash_while_writing).to_read
-    assert change.content_hash == sha256(b"two and more").hexdigest()
+    assert change.content_hash == content_key(sha256(b"two and more").hexdigest())
     assert change.source.size == len("two and more")
 
 

@@ -176,6 +176,7 @@ def _summary(report: IndexReport) -> str:
     done = {
         "added": report.added,
         "changed": report.changed,
+        "read again, as this version reads": report.reread,
         "renamed": report.renamed,
         "removed": report.removed,
         "unchanged": report.unchanged,

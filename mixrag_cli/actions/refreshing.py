@@ -76,6 +76,7 @@ def refresh_line(report: IndexReport) -> str:
     done = {
         "added": report.added,
         "changed": report.changed,
+        "read again": report.reread,
         "renamed": report.renamed,
         "removed": report.removed,
         "unreadable": failed,

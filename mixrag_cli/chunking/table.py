@@ -8,11 +8,11 @@ Beyond MAX_ROW_CHUNKS rows, blocks of rows share a chunk, so that a large sheet 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 
 from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, pack_pieces
-from mixrag_cli.records.documents import Block, Grid
+from mixrag_cli.records.documents import Block
 from mixrag_cli.records.tables import Cell, Representation, Table
 from mixrag_cli.sentences import line_spans
 from mixrag_cli.tables.places import locate_cells
@@ -27,9 +27,11 @@ TITLE_WORDS = 30  # of a caption; filings write whole sentences there, and the w
 def table_drafts(frame: Frame, table: Table, block: Block, representation: Representation) -> Iterator[Draft]:
     """The chunks of one table. The table-level text is one of them in every representation: words are sought in it."""
     context = frame.context(*block.heading_path[-2:], _short_title(table))
-    yield from _whole(frame, table, context)
+    whole = list(_whole(frame, table, context))
+    yield from whole
     if block.grid is not None:
-        yield from _unsaid(frame, table, frame.document.grids[block.grid], context)
+        told = " ".join(draft.text for draft in whole)
+        yield from _unsaid(frame, table, unsaid_rows(frame.document.grids[block.grid], table, told), context)
     if representation == "table":
         return
     is_long = len(table.rows) > MAX_ROW_CHUNKS  # then its columns are told by their profiles alone
@@ -67,9 +69,9 @@ def _whole(frame: Frame, table: Table, context: str) -> Iterator[Draft]:
         yield Draft("table", shown, context, table.locator, _header_words(table), table.id)
 
 
-def _unsaid(frame: Frame, table: Table, grid: Grid, context: str) -> Iterator[Draft]:
+def _unsaid(frame: Frame, table: Table, unsaid: Iterable[list[Cell]], context: str) -> Iterator[Draft]:
     """The rows of the grid that the table does not say, as they stand, as many to a chunk as the window holds."""
-    rows = list(unsaid_rows(grid, table))
+    rows = list(unsaid)
     lines = [" | ".join(cell.text for cell in row) for row in rows]
     text, starts = "\n".join(lines), list(accumulate((len(line) + 1 for line in lines), initial=0))
     pieces = [

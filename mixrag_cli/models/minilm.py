@@ -33,8 +33,9 @@ LATE_STEPS = 127  # of a stored token vector's axis
 SORTED_TEXTS = 2_048  # sorted by length at a time; bounds the memory that token ids take
 MAX_CHARACTERS = 20_000  # of a text that are tokenised at all; the window is filled long before
 SILENT = frozenset(("[CLS]", "[SEP]"))
-# Late interaction alone, FinQA's judged contexts: nDCG@10 .788 without stop words, .732 with (weights half trained).
-SILENT_IN_QUESTIONS = SILENT | STOP_WORDS
+# Late interaction alone, FinQA's judged contexts: nDCG@10 .788 without a question's stop words, .732 with (weights half
+# trained). A passage's are then met by no word of their own; which tokens a store keeps may change without NAME.
+SILENT_LATE = SILENT | STOP_WORDS
 
 # The texts' numbers, their token ids and the model's outputs.
 _Run = tuple[npt.NDArray[np.intp], list[list[int]], list[npt.NDArray[np.float32]]]
@@ -79,14 +80,14 @@ class MiniLM(UnitRows):
     ) -> tuple[npt.NDArray[np.float32], list[npt.NDArray[np.int8]]]:
         """The texts' vectors as embed gives them, and each text's token vectors: (n, 96) int8, unit rows times 127.
 
-        Special tokens and punctuation have none, and POOLED_TOKENS neighbours share one.
+        Special tokens, punctuation and stop words have none, and POOLED_TOKENS neighbours share one.
         """
         vectors = np.empty((len(texts), DIM), dtype=np.float32)
         late: dict[int, npt.NDArray[np.int8]] = {}
         for numbers, tokens, (pooled, projected) in self._runs(texts, ["vectors", "late"]):
             vectors[numbers] = pooled
             for number, ids, rows in zip(numbers, tokens, projected, strict=True):
-                merged = _merge_neighbours(rows[: len(ids)][self._speaking(ids)])
+                merged = _merge_neighbours(rows[: len(ids)][self._speaking(ids, SILENT_LATE)])
                 late[int(number)] = np.rint(np.nan_to_num(merged) * LATE_STEPS).astype(np.int8)
             if on_batch:
                 on_batch(len(numbers))
@@ -98,7 +99,7 @@ class MiniLM(UnitRows):
         Stop words have no vector of their own: whatever passage they find, they tell nothing of it.
         """
         ((_, (ids,), (pooled, projected)),) = self._runs([text], ["vectors", "late"])
-        return self.to_unit_rows(pooled)[0], projected[0][self._speaking(ids, SILENT_IN_QUESTIONS)]
+        return self.to_unit_rows(pooled)[0], projected[0][self._speaking(ids, SILENT_LATE)]
 
     def embed_tokens(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
         """Each text's token vectors alone, (n, 96) float32 rows of length 1, none of them shared by neighbours.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,6 +152,7 @@ def index_to_json(report: IndexReport) -> dict[str, Any]:
         "store": str(report.store),
         "added": report.added,
         "changed": report.changed,
+        "reread": report.reread,
         "unchanged": report.unchanged,
         "renamed": report.renamed,
         "removed": report.removed,
@@ -205,7 +207,7 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
         "bytes": status.bytes,
         "updated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(status.updated)),
         "version": status.program,
-        "changes": {kind: list(getattr(status.changes, kind)) for kind in ("new", "changed", "gone", "stale")},
+        "changes": {kind: list(paths) for kind, paths in asdict(status.changes).items()},
         "run": status.run,
     }
 

@@ -21,7 +21,7 @@ from mixrag_cli.output.lines import Locate, one_line, print_reference
 from mixrag_cli.output.places import place_of
 from mixrag_cli.output.table_view import facts_layout, table_layout
 from mixrag_cli.quantities.shown import unit_text
-from mixrag_cli.records.files import Skipped
+from mixrag_cli.records.files import READ_BY_OLDER, Skipped
 from mixrag_cli.records.tables import Table
 
 if TYPE_CHECKING:
@@ -154,7 +154,13 @@ def _noted(name: str, notes: Sequence[str], kind: str) -> list[tuple[str, str]]:
 
 
 def _by_kind(changes: DiskChanges) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return (("new", changes.new), ("changed", changes.changed), ("gone", changes.gone), ("stale", changes.stale))
+    return (
+        ("new", changes.new),
+        ("changed", changes.changed),
+        ("gone", changes.gone),
+        (READ_BY_OLDER, changes.outdated),
+        ("stale", changes.stale),
+    )
 
 
 def _run_text(status: StoreStatus) -> str:
@@ -168,7 +174,7 @@ def _changes_text(changes: DiskChanges) -> str:
     """How the files differ from the index, and what to do. Example: "3 changed, 1 gone (names: …; to bring in: …)"."""
     if not changes.has_any:
         return "as indexed"
-    counts = ", ".join(f"{len(paths):,} {kind}" for kind, paths in _by_kind(changes)[:3] if paths)
+    counts = ", ".join(f"{len(paths):,} {kind}" for kind, paths in _by_kind(changes)[:-1] if paths)
     return f"{counts} (names: mixrag status --changed; to bring in: mixrag index)"
 
 

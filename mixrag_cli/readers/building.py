@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, Literal
 
 from mixrag_cli.errors import FileUnreadable
@@ -21,6 +22,9 @@ SEPARATOR = "\n\n"
 PROSE = ("markdown", "html", "text", "notebook")
 MAX_SECTION_CHARS = 120  # of a heading as a place: a whole paragraph set as a heading is cut
 MAX_LEVEL = 9
+MAX_HEADNOTES = 3  # "(Amounts in thousands)", "(Unaudited)"
+MAX_HEADNOTE_CHARS = 400
+IN_BRACKETS = re.compile(r"^\([^()]*\)\.?$|^\[[^\[\]]*\]\.?$")  # "[In thousands (314 represents 314,000)]" is one
 PLACE_FIELDS = ("page", "last_page", "bbox", "lines", "sheet", "cells", "section", "cell", "last_cell")
 Cites = Literal["lines", "sections", "pages"]
 
@@ -97,7 +101,7 @@ class DocumentBuilder:
         grid_index = None
         if grid is not None:
             grid_index = len(self._grids)
-            placed = self._placed(grid, place)
+            placed = self._placed(grid if grid.caption else self._with_headnotes(grid), place)
             self._grids.append(replace(placed, locator=replace(placed.locator, chars=chars)))
         self._blocks.append(Block(text, kind, locator, path, level, grid_index, name))
 
@@ -173,6 +177,14 @@ class DocumentBuilder:
         whole = cell_range(0, 0, max(grid.n_rows - 1, 0), max(grid.n_columns - 1, 0))
         return replace(grid, cells=cells, locator=Locator((0, 0), sheet=table, cells=whole, **place))
 
+    def _with_headnotes(self, grid: Grid) -> Grid:
+        """The grid with the paragraphs in brackets right above it, such as "(in thousands)", as its first notes."""
+        above = reversed(self._blocks[-MAX_HEADNOTES:])
+        found = [
+            each.text for each in takewhile(lambda each: each.kind == "paragraph" and is_headnote(each.text), above)
+        ]
+        return replace(grid, notes=(*reversed(found), *grid.notes)) if found else grid
+
     def _append(self, text: str) -> tuple[int, int]:
         if self._parts:
             self._parts.append(SEPARATOR)
@@ -183,6 +195,11 @@ class DocumentBuilder:
         if self._length > MAX_TEXT_CHARS:
             raise FileUnreadable("too-large", f"holds more than {MAX_TEXT_CHARS:,} characters of text")
         return start, self._length
+
+
+def is_headnote(text: str) -> bool:
+    """Whether a paragraph above a table stands in brackets, as what is said of all its figures does."""
+    return len(text) <= MAX_HEADNOTE_CHARS and IN_BRACKETS.match(text) is not None
 
 
 def _span_of(marks: Iterable[tuple[int, int]]) -> tuple[int, int] | None:

@@ -7,6 +7,11 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
+# What is made of a file's bytes: raised whenever readers, tables or chunking make other passages of the same file, so
+# that files that an older program read are read again. tests/test_reading_version.py says when.
+READING = 1
+READ_BY_OLDER = "read by an older version"
+
 
 def stable_id(*parts: str | bytes | int) -> str:
     """Hash the parts, in order, to 32 hex digits.
@@ -19,6 +24,19 @@ def stable_id(*parts: str | bytes | int) -> str:
         digest.update(len(raw).to_bytes(8, "big"))
         digest.update(raw)
     return digest.hexdigest()[:32]
+
+
+def content_key(bytes_hash: str, encoding: str = "") -> str:
+    """What a file's passages are made of: its bytes, the program's reading, the encoding where the user said one.
+
+    Example: "9f…" and "cp1252" -> "9f…@1+cp1252".
+    """
+    return f"{bytes_hash}@{READING}" + (f"+{encoding}" if encoding else "")
+
+
+def bytes_hash_of(content_hash: str) -> str:
+    """The hash of the bytes alone. Example: "9f…@1+cp1252" -> "9f…"."""
+    return content_hash.partition("+")[0].partition("@")[0]
 
 
 def path_from_root(path: str, root: str) -> str:
@@ -65,8 +83,8 @@ class DocumentRow:
     """A file as the store remembers it.
 
     status: "indexed", "empty", "skipped" (unreadable) or "left_out" (by rule). path: cleaned for display. key: the raw
-    path. content_hash: sha256 of the bytes, hex, "" where never read; "+NAME" follows where the user said the encoding.
-    seen_ns: when the scan that read it began.
+    path. content_hash: content_key() of what was read, with the sha256 of the bytes, hex; "" where never read; before
+    there was a READING, without it. seen_ns: when the scan that read it began.
     """
 
     id: str
@@ -93,6 +111,17 @@ class DocumentRow:
     def path_below(self) -> str:
         """The path from the indexed folder on: all of it that is searched."""
         return path_from_root(self.path, os.fsdecode(self.root))
+
+    @property
+    def bytes_hash(self) -> str:
+        """The hash of the file's bytes alone, "" where it was never read."""
+        return bytes_hash_of(self.content_hash)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether an older program read it, that may have made other passages of the same bytes."""
+        known = content_key(self.bytes_hash, self.encoding)
+        return bool(self.content_hash) and self.content_hash != known
 
     @property
     def encoding(self) -> str:

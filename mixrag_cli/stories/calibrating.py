@@ -133,7 +133,7 @@ def read_passages(reader: StoreReader) -> list[Chunk]:
     """
     runs = [(row, first) for row in reader.document_rows(["indexed"]) for first in range(0, row.chunks, RUN)]
     if reader.record.chunks > READ_WHOLE:
-        runs = nsmallest(READ_WHOLE // RUN, runs, key=lambda run: stable_id(run[0].content_hash, run[0].key, run[1]))
+        runs = nsmallest(READ_WHOLE // RUN, runs, key=lambda run: stable_id(run[0].bytes_hash, run[0].key, run[1]))
     places: dict[str, set[int]] = {}
     for row, first in sorted(runs, key=lambda run: (run[0].key, run[1])):
         places.setdefault(row.id, set()).update(range(first, first + RUN))

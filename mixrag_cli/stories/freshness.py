@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mixrag_cli.errors import MixragError
-from mixrag_cli.records.files import DocumentRow, SourceFile
+from mixrag_cli.records.files import READ_BY_OLDER, DocumentRow, SourceFile
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import CommitRecord, StoreReader, is_published, text_to_root, written_since
 from mixrag_cli.stories.roots import RootPlan, source_path
@@ -33,17 +33,20 @@ STATS_BETWEEN_LOOKS = 64  # at the clock
 
 @dataclass(frozen=True, slots=True)
 class DiskChanges:
-    """Display paths, sorted. stale: could not be read at the last index, so that their old text is kept."""
+    """Display paths, sorted. outdated: as they were, but read by an older version of this program. stale: could not be
+    read at the last index, so that their old text is kept.
+    """
 
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
     @property
     def has_any(self) -> bool:
         """Whether `mixrag index` would find something to do."""
-        return bool(self.new or self.changed or self.gone)
+        return bool(self.new or self.changed or self.gone or self.outdated)
 
 
 def origin_note(reader: StoreReader | MemoryStore, settings: Settings) -> str:
@@ -82,20 +85,21 @@ def freshness_note(reader: StoreReader | MemoryStore, settings: Settings, glance
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many files are not as they were indexed."""
+    """How many files are not as they were indexed, and how many an older version of this program read."""
 
     new: int = 0
     changed: int = 0
     gone: int = 0
+    outdated: int = 0
 
     @property
     def has_any(self) -> bool:
         """Whether any is not."""
-        return bool(self.new or self.changed or self.gone)
+        return bool(self.new or self.changed or self.gone or self.outdated)
 
     def __str__(self) -> str:
         """Example: "2 files changed, 1 new"."""
-        counts = ((self.changed, "changed"), (self.new, "new"), (self.gone, "gone"))
+        counts = ((self.changed, "changed"), (self.new, "new"), (self.gone, "gone"), (self.outdated, READ_BY_OLDER))
         (first, kind), *others = [pair for pair in counts if pair[0]]
         told = [f"{first:,} {'file' if first == 1 else 'files'} {kind}", *(f"{n:,} {kind}" for n, kind in others)]
         return ", ".join(told)
@@ -118,7 +122,8 @@ def _glance(reader: StoreReader, settings: Settings, deadline: float) -> Counts 
         known.setdefault(row.root, {b""}).add(row.key)
         scanned_ns = max(scanned_ns, row.seen_ns)
         if row.status in ("indexed", "empty"):
-            states[_compare(folder_of(row.root) + b"/" + row.key, row)] += 1
+            state = _compare(folder_of(row.root) + b"/" + row.key, row)
+            states["outdated" if state == "same" and row.is_outdated else state] += 1
     selections = kept_selections(reader.record)
     # The store's own folder came into the root while the tables were begun.
     since_ns = max(scanned_ns, reader.record.created_ns) if reader.record.is_finished and reader.record.tables else 0
@@ -128,8 +133,12 @@ def _glance(reader: StoreReader, settings: Settings, deadline: float) -> Counts 
         for is_new in _look_for_new(folder_of(root), keys, since_ns, limits, reader.store):
             new += is_new
             if time.monotonic() > deadline:
-                return Counts(0, states["changed"], states["gone"])
-    return Counts(new, states["changed"], states["gone"])
+                return _counts(0, states)
+    return _counts(new, states)
+
+
+def _counts(new: int, states: Mapping[str, int]) -> Counts:
+    return Counts(new, states["changed"], states["gone"], states["outdated"])
 
 
 def _look_for_new(root: bytes, keys: set[bytes], since_ns: int, limits: WalkLimits, store: Path) -> Iterator[bool]:
@@ -174,6 +183,7 @@ def compare_with_disk(
     new: list[str] = []
     changed: list[str] = []
     gone: list[str] = []
+    outdated: list[str] = []
     selections = kept_selections(record)
     for name in record.roots:
         root = RootPlan(text_to_root(name, store), os.fsencode(name))
@@ -185,10 +195,12 @@ def compare_with_disk(
                 new.append(root.display(os.fsdecode(source.path)))
             elif not has_same_status(source, row):
                 changed.append(row.path)
+            elif row.is_outdated and has_content(row):
+                outdated.append(row.path)
         unseen = (row for row in known.values() if has_content(row) and not row.stale)
         gone += [row.path for row in unseen if not os.path.lexists(source_path(row, store))]
     stale = (row.path for row in rows if row.stale)
-    return DiskChanges(*(tuple(sorted(paths)) for paths in (new, changed, gone, stale)))
+    return DiskChanges(*(tuple(sorted(paths)) for paths in (new, changed, gone, outdated, stale)))
 
 
 def _files_of(folder: Path, limits: WalkLimits, store: Path, skip: Container[bytes] = ()) -> Iterator[SourceFile]:

@@ -39,6 +39,7 @@ from mixrag_cli.stories.unread import unread_formats
 from mixrag_cli.stories.wishes import IndexWishes
 from mixrag_cli.walking import (
     guard_removals,
+    is_reread,
 )
 
 REMEMBERED_FILES = 64  # whose embeddings are held at once when they leave the index
@@ -51,6 +52,7 @@ NO_WISHES = IndexWishes()
 class IndexReport:
     """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for.
 
+    reread: of files that are as they were, but were read by an older program.
     as_before: a rebuild was interrupted, and the index is the one that was there.
     no_reader: of those left out, how many have a format that nothing here reads, by suffix. touched: display paths of
     the files that were read or removed. elsewhere: indexed folders above which the store does not lie.
@@ -59,6 +61,7 @@ class IndexReport:
     store: Path
     added: int = 0
     changed: int = 0
+    reread: int = 0
     unchanged: int = 0
     renamed: int = 0
     removed: int = 0
@@ -155,14 +158,16 @@ def _is_finished(store: Path, settings: Settings) -> bool:
 def _report(plan: IndexPlan, scan: Scan, tally: Tally, seconds: float) -> IndexReport:
     failed = {row.id for row in tally.skipped}
     read = [change for change, row in scan.to_read if row.id in tally.committed - failed]
-    changed = sum(change.previous is not None for change in read)
+    reread = sum(is_reread(change) for change in read)
+    changed = sum(change.previous is not None for change in read) - reread
     renamed = sum(change.renamed_from is not None for change in read)
     rows = (*scan.unchanged, *scan.noted, *tally.skipped)
     left_out = tuple(_skipped(row) for row in rows if row.status == "left_out")
     return IndexReport(
         store=plan.store,
-        added=len(read) - changed - renamed,
+        added=len(read) - changed - reread - renamed,
         changed=changed,
+        reread=reread,
         unchanged=sum(row.status in ("indexed", "empty") for row in rows),
         renamed=renamed,
         removed=max(0, len(scan.removed) - renamed),

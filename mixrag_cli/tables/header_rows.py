@@ -62,6 +62,9 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
     corner_end = _corner_end(matrix, below, start, end)
     known_end = corner_end
     for row in range(start, min(start + MAX_HEADER_ROWS, end - 1)):
+        if last is None and _says_nothing(matrix, row):
+            start = row + 1
+            continue
         if not _has_column_cells(matrix, row):
             has_label_between = last is not None and matrix.own(row, 0) is not None
             continue
@@ -89,6 +92,12 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
     reach = max((cell.row + cell.row_span for cell in _cells_between(matrix, start, last)), default=last + 1)
     reached = max(last + 1, corner_end, _reach_within(matrix, start, last, reach))
     return tuple(range(start, min(reached, end)))
+
+
+def _says_nothing(matrix: Matrix, row: int) -> bool:
+    """Whether nothing stands in the row but marks of what is missing, and formulas that failed."""
+    cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
+    return bool(cells) and all(matrix.kinds[cell.row, cell.column] == "missing" for cell in cells)
 
 
 def _ends_marked_header(matrix: Matrix, row: int) -> bool:
@@ -221,13 +230,22 @@ def header_evidence(matrix: Matrix, below: list[Below], row: int) -> float:
         return 1.0
     if _heads_by_measure(matrix, below, row, flags):
         return 1.0
-    evidence = 0.0
-    for column in range(matrix.n_columns):
-        cell = matrix.at(row, column)
-        if cell is None or cell.row != row or (cell.column != column and cell.column_span == 1):
-            continue
-        evidence += _cell_evidence(matrix, below[column], row, column)
-    return evidence
+    cells = [(column, matrix.at(row, column)) for column in range(matrix.n_columns)]
+    own = [
+        column
+        for column, cell in cells
+        if cell is not None and cell.row == row and (cell.column == column or cell.column_span > 1)
+    ]
+    evidence = {column: _cell_evidence(matrix, below[column], row, column) for column in own}
+    if max(evidence.values(), default=0.0) > 0:
+        evidence |= {column: 0.0 for column in own if _is_figure_above_texts(matrix, below[column], row, column)}
+    return sum(evidence.values())
+
+
+def _is_figure_above_texts(matrix: Matrix, below: Below, row: int, column: int) -> bool:
+    """Whether a number stands above texts alone: of another kind than what is below, as a text above numbers is."""
+    bottom = min(row, len(below.filled) - 1)
+    return matrix.kind(row, column) == "number" and below.filled[bottom] > 1 and not below.typed[bottom]
 
 
 def _heads_by_measure(matrix: Matrix, below: list[Below], row: int, cells: list[GridCell]) -> bool:
@@ -258,7 +276,8 @@ def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float
     bottom = min(row, len(below.filled) - 1)
     typed, figures = below.share(bottom, below.typed), below.share(bottom, below.figures)
     if kind in ("number", "nil", "range"):
-        is_plain = kind == "range" and figures >= TYPED_SHARE and column > 0 and not below.ranges[bottom]
+        heads = kind == "range" and figures >= TYPED_SHARE and column > 0
+        is_plain = heads and not _has_ranges_among(matrix, below, row, column)
         return 1.0 if is_plain else (-2.0 if typed >= TYPED_SHARE or column > 0 else 0.0)
     if kind in PERIOD_KINDS:
         if figures >= TYPED_SHARE:
@@ -269,6 +288,15 @@ def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float
             return -1.0
         return 1.0 if typed >= TYPED_SHARE else 0.0
     return -0.5 if column > 0 and kind == "missing" else 0.0
+
+
+def _has_ranges_among(matrix: Matrix, below: Below, row: int, column: int) -> bool:
+    """Whether ranges stand among the figures below.
+
+    One right below a row without a label is a further heading ("0 - 6" over "15 - 24").
+    """
+    is_stacked = matrix.at(row, 0) is None and matrix.own(row + 1, column) is not None
+    return below.ranges[min(row, len(below.ranges) - 1)] > (is_stacked and matrix.kind(row + 1, column) == "range")
 
 
 def _is_code_among_codes(matrix: Matrix, row: int, column: int) -> bool:

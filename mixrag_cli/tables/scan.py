@@ -11,8 +11,8 @@ the opened file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -75,15 +75,15 @@ class ScanResult:
     """What a scan found.
 
     value: None where no row that counts has a number. n_records: rows read; n_rows: those that the filters let
-    through; n_numbers: those of them with a number in the column. rows: for maximum and minimum the best rows, best
-    first, at equal value in the file's order. n_skipped: rows with another number of fields, which are not counted.
+    through; n_numbers: those of them with a number in the column. row: for maximum and minimum the first that holds it.
+    n_skipped: rows with another number of fields, which are not counted.
     """
 
     value: Decimal | None
     n_records: int
     n_rows: int
     n_numbers: int
-    rows: tuple[ScannedRow, ...] = ()
+    row: ScannedRow | None = None
     n_skipped: int = 0
 
 
@@ -93,17 +93,16 @@ def scan_column(
     operation: ScanOperation,
     filters: Sequence[Filter] = (),
     *,
-    n_best: int = 1,
     dialect: Dialect | None = None,
 ) -> ScanResult:
     """The operation over one column of all rows that the filters let through.
 
     source: a path, or a file opened for reading bytes. column: from 0, as in Header.index. "count" counts the rows
-    with any text in the column. n_best: how many rows a maximum or minimum names.
+    with any text in the column.
     Raises FileUnreadable when the file cannot be read as such a csv; ValueError for a column that it has not.
     """
     way = dialect or Dialect()
-    tally = _Tally(operation, n_best)
+    tally = _Tally(operation)
     skipped: list[int] = []
     for batch in _batches(source, way, skipped):
         if not 0 <= min(needed := [column, *(each.column for each in filters)]) <= max(needed) < batch.num_columns:
@@ -117,20 +116,15 @@ class _Tally:
     """What is known after the batches so far."""
 
     operation: ScanOperation
-    n_best: int
     n_records: int = 0
     n_rows: int = 0
     n_filled: int = 0
     n_numbers: int = 0
     total: Decimal = Decimal(0)
-    best: list[ScannedRow] = field(default_factory=list)
-
-    def keep_best(self, rows: Iterable[ScannedRow]) -> None:
-        sign = -1 if self.operation == "maximum" else 1
-        self.best = sorted([*self.best, *rows], key=lambda row: (sign * row.value, row.record))[: self.n_best]
+    best: ScannedRow | None = None
 
     def result(self, n_skipped: int) -> ScanResult:
-        return ScanResult(self._value(), self.n_records, self.n_rows, self.n_numbers, tuple(self.best), n_skipped)
+        return ScanResult(self._value(), self.n_records, self.n_rows, self.n_numbers, self.best, n_skipped)
 
     def _value(self) -> Decimal | None:
         if self.operation == "count":
@@ -139,7 +133,7 @@ class _Tally:
             return None
         if self.operation == "sum":
             return self.total
-        return self.best[0].value if self.best else self.total / self.n_numbers
+        return self.best.value if self.best else self.total / self.n_numbers
 
 
 def _batches(source: Path | BinaryIO, dialect: Dialect, skipped: list[int]) -> Iterator[Any]:
@@ -185,17 +179,19 @@ def _take_batch(tally: _Tally, batch: Any, column: int, filters: Sequence[Filter
     if tally.operation in ("sum", "average"):
         tally.total = EXACT.add(tally.total, _plain(pc.sum(numbers).as_py()))
     else:
-        tally.keep_best(_best_rows(batch, numbers, before, tally))
+        _keep_best(tally, batch, numbers, before)
 
 
-def _best_rows(batch: Any, numbers: Any, before: int, tally: _Tally) -> Iterator[ScannedRow]:
-    """The batch's best rows; only those that reach the n-th best number, so that ties keep the file's order."""
-    order: Any = "descending" if tally.operation == "maximum" else "ascending"
-    placement: Any = "at_end"
-    ordered = pc.array_sort_indices(numbers, order=order, null_placement=placement)
-    for at in ordered[: min(tally.n_best, len(numbers) - numbers.null_count)].to_pylist():
-        cells = tuple(text or "" for text in batch.slice(at, 1).to_pylist()[0].values())
-        yield ScannedRow(before + at + 1, _plain(numbers[at].as_py()), cells)
+def _keep_best(tally: _Tally, batch: Any, numbers: Any, before: int) -> None:
+    """Keep the batch's first row with its greatest, or least, number where no row before has one as great."""
+    is_maximum = tally.operation == "maximum"
+    value = (pc.max if is_maximum else pc.min)(numbers).as_py()
+    held = None if tally.best is None else tally.best.value
+    if held is not None and (held >= value if is_maximum else held <= value):
+        return
+    at = pc.index(numbers, pa.scalar(value, NUMBER)).as_py()
+    cells = tuple(text or "" for text in batch.slice(at, 1).to_pylist()[0].values())
+    tally.best = ScannedRow(before + at + 1, _plain(value), cells)
 
 
 def _mask_of(batch: Any, filters: Sequence[Filter], dialect: Dialect) -> Any:

@@ -12,9 +12,10 @@ from mixrag_cli.records.tables import Cell, Table
 from mixrag_cli.tables.units import is_unit_text
 
 
-def unsaid_rows(grid: Grid, table: Table) -> Iterator[list[Cell]]:
-    """The cells of each row with a text in words that no path, cell, title or note of the table says, headings apart.
+def unsaid_rows(grid: Grid, table: Table, told: str) -> Iterator[list[Cell]]:
+    """The cells of each row with a text in words that no path, cell or title of the table says, headings apart.
 
+    told: what the passage of the whole table holds, its first notes among it; of a long table it ends before them.
     None of a sampled grid, whose rows are searched by their lines.
     """
     if grid.profiles:
@@ -22,7 +23,7 @@ def unsaid_rows(grid: Grid, table: Table) -> Iterator[list[Cell]]:
     first = min(header.index for header in table.rows)
     said = {part for header in (*table.rows, *table.columns) for part in header.path}
     said |= {" ".join(cell.text.split()) for cell in table.cells}
-    around = " ".join((table.title, grid.caption, *table.notes, *(part for col in table.columns for part in col.path)))
+    around = " ".join((table.title, grid.caption, told, *(part for col in table.columns for part in col.path)))
     around = " ".join(around.split())
     rows: dict[int, list[Cell]] = {}
     unsaid: set[int] = set()

@@ -8,6 +8,7 @@ from mixrag_cli.walking.changes import (
     guard_removals,
     has_content,
     has_same_status,
+    is_reread,
 )
 from mixrag_cli.walking.events import may_matter
 from mixrag_cli.walking.rules import HEAD_BYTES, IMAGE, NO_READER_CODES, Rule, find_secret, judge_head
@@ -35,6 +36,7 @@ __all__ = [
     "has_content",
     "has_same_status",
     "hash_file",
+    "is_reread",
     "judge_content",
     "judge_head",
     "look_again",

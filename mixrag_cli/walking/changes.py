@@ -5,6 +5,7 @@ those cannot be trusted.
     other status, same content      -> touched: the row is brought up to date, the file is not read
     other or new content            -> to_read; renamed_from where a vanished file had the same content
     another encoding is said        -> to_read
+    read by an older program        -> to_read, see READING
     left out, or unreadable         -> noted: a row that says so; or stale: what is known of the file is kept
     gone                            -> removed
 """
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from mixrag_cli.cleaning import display_path, path_from_display
 from mixrag_cli.errors import FileUnreadable, MixragError
-from mixrag_cli.records.files import DocumentRow, Skipped, SourceFile, stable_id
+from mixrag_cli.records.files import DocumentRow, Skipped, SourceFile, bytes_hash_of, content_key, stable_id
 from mixrag_cli.walking.rules import Rule
 from mixrag_cli.walking.sources import judge_content, look_again
 
@@ -35,10 +36,10 @@ PASSING_FAILURES = frozenset({"permission", "read-error", "changed"})
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file to read. row_id: its document's id. content_hash: sha256, hex, with the encoding that the user says.
+    """A file to read. row_id: its document's id. content_hash: see DocumentRow.
 
-    previous: its row of before, when its content changed. renamed_from: the row of a vanished file with the same
-    content; what the store holds of that has to go when this file is written.
+    previous: its row of before, when its content changed or an older program read it. renamed_from: the row of a
+    vanished file with the same content; what the store holds of that has to go when this file is written.
     """
 
     source: SourceFile
@@ -163,7 +164,7 @@ class _Comparison:
             self._take_failure(source, failure)
 
     def _compare_content(self, source: SourceFile, row: DocumentRow | None) -> None:
-        content_hash = self.hash_file(source) + (f"+{source.encoding}" if source.encoding else "")
+        content_hash = content_key(self.hash_file(source), source.encoding)
         if row is not None and row.content_hash == content_hash:
             self._touch(source, row)
         elif rule := self.judge(source):
@@ -268,8 +269,14 @@ def has_same_status(source: SourceFile, row: DocumentRow) -> bool:
 def is_surely_same(source: SourceFile, row: DocumentRow) -> bool:
     """Whether the file cannot have changed since it was read, judged without opening it."""
     is_racy = source.mtime_ns >= row.seen_ns - RACY_NS
-    is_read = bool(row.content_hash) and row.encoding == source.encoding
+    is_read = bool(row.content_hash) and not row.is_outdated and row.encoding == source.encoding
     return has_same_status(source, row) and not is_racy and is_read and not row.stale
+
+
+def is_reread(change: Change) -> bool:
+    """Whether the file is as it was, and is read because an older program read it."""
+    before = change.previous
+    return before is not None and before.is_outdated and before.bytes_hash == bytes_hash_of(change.content_hash)
 
 
 def has_content(row: DocumentRow) -> bool:
@@ -307,10 +314,10 @@ def match_renames(changes: Iterable[Change], missing: Iterable[DocumentRow]) -> 
     """
     by_hash: dict[str, list[DocumentRow]] = {}
     for row in missing:
-        by_hash.setdefault(row.content_hash, []).append(row)
+        by_hash.setdefault(row.bytes_hash, []).append(row)
     matched = []
     for change in changes:
-        same = by_hash.get(change.content_hash)
+        same = by_hash.get(bytes_hash_of(change.content_hash))
         if not same or change.previous is not None or change.source.size == 0:
             matched.append(change)
             continue

@@ -4,8 +4,8 @@
 
 The rows are counted apart from the product's readers: csv by the csv module, workbooks by calamine; blank ones do not
 count. A row is indexed where a passage, cut as an index run does it, names its lines or its row of the sheet and says
-the row's longest text; the texts of a sheet may stand in any of its passages, as captions and headings do. Prints
-files with rows that are not, with the first of these, or --all; ends with 1 where there are some.
+the row's longest text; the texts of a sheet may stand in any of its passages, as captions and headings do, or in two.
+Prints files with rows that are not, with the first of these, or --all; ends with 1 where there are some.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from corpora import files_below
@@ -30,8 +31,9 @@ from mixrag_cli.tables.grid import grid_to_table
 
 DELIMITED = ("csv", "tsv", "tab")
 WORKBOOKS = ("xlsx", "xlsm", "xls", "ods")
+MARK = 1  # letters or digits of a footnote's mark
 WINDOW = 256  # words a passage, about the embedder's window
-WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_⁰¹²³⁴-⁹ᵃ-ᶻ]+")  # without raised marks
 ROWS = re.compile(r"[A-Z]+(\d+)(?::[A-Z]+(\d+))?")
 
 Place = tuple[str, int]  # the sheet, "" for a delimited file; the row or the line, from 1
@@ -111,9 +113,19 @@ def chunks_of(document: Document, name: str):
 
 
 def is_said(text: str, place: Place, passages: dict[Place, list[set[str]]]) -> bool:
-    """Whether a passage of the row says the text, of a very long one its beginning; or one of its sheet, a text."""
-    wanted = set(WORD.findall(text.casefold())[:20])
-    return any(wanted <= words for words in (*passages[place], *(passages[place[0], 0] if wanted else ())))
+    """Whether a passage of the row says the text, of a very long one its beginning; or one of its sheet, a text.
+
+    A note that fills a cell may be cut in two: a passage of the sheet and the next one say it together. calamine does
+    not tell the raised mark of a footnote from the word before it ("Developmentf").
+    """
+    found = WORD.findall(text.casefold())[:20]
+    wanted = {word for word in found if len(word) > MARK} or set(found)
+    sheet = passages[place[0], 0] if wanted else []
+    cut = (words | following for words, following in pairwise(sheet))
+    return any(
+        all(word in words or (len(word) > MARK and word[:-MARK] in words) for word in wanted)
+        for words in (*passages[place], *sheet, *cut)
+    )
 
 
 if __name__ == "__main__":

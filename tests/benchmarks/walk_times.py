@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from mixrag_cli.cleaning import display_path
-from mixrag_cli.records.files import DocumentRow, SourceFile
+from mixrag_cli.records.files import DocumentRow, SourceFile, content_key
 from mixrag_cli.walking import detect_changes, document_id, hash_file, walk_root
 
 KINDS = ["md", "txt", "py", "csv", "json"]
@@ -49,7 +49,7 @@ def measure(n_files: int) -> None:
                 mtime_ns=source.mtime_ns,
                 inode=source.inode,
                 seen_ns=started_ns,
-                content_hash="00" * 32,
+                content_hash=content_key("00" * 32),
             )
             for source in walk(root)
         ]

@@ -31,6 +31,7 @@ from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
 from mixrag_cli.readers.pdf.page import Box, PageContent, Word
 from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
 from mixrag_cli.readers.pdf.running import drop_repeated
+from mixrag_cli.readers.pdf.shared_headings import share_headings
 from mixrag_cli.readers.pdf.turned_headers import with_turned_header
 from mixrag_cli.records.documents import Document, Grid
 
@@ -168,7 +169,7 @@ def pages_to_document(
     """
     if not any(layout.items for layout in layouts):
         raise FileUnreadable("no-text", "no text layer (scanned?)" if has_images else "no text in the file")
-    pages = join_continued(drop_repeated(layouts))
+    pages = [share_headings(page) for page in join_continued(drop_repeated(layouts))]
     texts = [item for page in pages for item in page.items if isinstance(item, TextItem)]
     known = count_words(line for item in texts for line in item.texts) if _has_hyphens(texts) else Counter[str]()
     levels = _heading_levels(texts)

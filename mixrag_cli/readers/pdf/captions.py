@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from mixrag_cli.readers.building import IN_BRACKETS
 from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, TextItem
 from mixrag_cli.records.documents import Grid
 
@@ -12,8 +13,6 @@ CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's
 MAX_CAPTION_CHARS = 400
 MAX_NOTES = 12
 NOTE_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]\)|[*†‡]+|\d{1,2}[.)]?)\s")
-# A headnote in brackets, as "(in millions)" or "[In thousands (314 represents 314,000). As of July 1]".
-PARENTHESES = re.compile(r"^\([^()]*\)\.?$|^\[[^\[\]]*\]\.?$")
 INTRODUCES = re.compile(r":$|\b(?:table|tables|follows|following|below|summarized)\b[^.]*[.:]?$", re.I)
 
 
@@ -32,12 +31,12 @@ def caption_of(items: Sequence[TextItem | Grid], index: int, last: TextItem | No
         text = " ".join(item.texts)
         if not -2.0 <= gap <= CAPTION_GAP * item.size or len(found) > 3 or PART.match(text) or ITEM.match(text):
             break
-        if not (item.bold or item.is_centered or PARENTHESES.match(text) or INTRODUCES.search(text)):
+        if not (item.bold or item.is_centered or IN_BRACKETS.match(text) or INTRODUCES.search(text)):
             break
-        is_headnote = PARENTHESES.match(text) and len(text) >= MAX_HEADING_CHARS
+        is_headnote = IN_BRACKETS.match(text) and len(text) >= MAX_HEADING_CHARS
         (headnotes if is_headnote else found).append(text if is_headnote else _last_sentence(text))
         edge = item.box[1]
-        if not (item.is_centered or PARENTHESES.match(text)):
+        if not (item.is_centered or IN_BRACKETS.match(text)):
             break
     if not found and last is not None and not any(isinstance(item, TextItem) for item in items[:index]):
         text = " ".join(last.texts)

@@ -13,27 +13,29 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from mixrag_cli.readers.pdf.captions import MAX_NOTES, notes_below
+from mixrag_cli.readers.pdf.column_places import (
+    MIN_HEADER_TEXTS,
+    SAME_PLACE_POINTS,
+    column_places,
+    is_same_place,
+    n_header_rows,
+    opens_with_header,
+)
 from mixrag_cli.readers.pdf.items import PageLayout, TextItem
 from mixrag_cli.readers.pdf.lattice import to_indent_levels
 from mixrag_cli.readers.pdf.layout import is_number
 from mixrag_cli.readers.pdf.running import CAPTION, is_running
 from mixrag_cli.records.documents import Grid, GridCell
 
-SAME_PLACE_POINTS = 4.0  # columns of figures end within a "%" or a parenthesis of each other
 LOWEST_END = 0.6  # of the page's height: a table without repeated header that ends above has come to its end
 HIGHEST_START = 0.4  # of the page's height: and one that begins below is another table
-MIN_HEADER_TEXTS = 2
 MIN_FITTED_COLUMNS = 3  # two columns stand where two of any other table do
 SMALL_TYPE = 0.9  # of the body's size: footnotes are set in 8 where the body is set in 10, in 9 where it is in 11
 FOOTNOTE = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+)(?!\S)")
 CONTINUED = re.compile(r"\(?\b(?:continue[sd]|cont[’'.]?d|cont\.)(?:\s+(?:on|from)\s+[\w\s]{1,30})?\)?[.:]?\s*", re.I)
 NUMBER_ALONE = re.compile(rf"{CAPTION.pattern}[\d.]*$", re.I)
-
-
-_Place = tuple[float, float, float]  # of a column: left edge, right edge, middle
 
 
 @dataclass(slots=True)
@@ -179,11 +181,11 @@ def _count_repeated(whole: Grid, part: Grid, following: Grid, pages: Sequence[Pa
     """
     if part.n_columns != following.n_columns:
         return None
-    n_header, n_same = _n_header_rows(following), _n_same_rows(whole, following)
-    n_own = _n_header_rows(whole)
+    n_header, n_same = n_header_rows(following), _n_same_rows(whole, following)
+    n_own = n_header_rows(whole)
     if n_same and n_same >= n_header:
         return min(n_same, n_own) if n_own else n_same
-    if n_header or _opens_with_header(following):
+    if n_header or opens_with_header(following):
         return None
     if not (_have_same_columns(part, following) or _is_header_of(part, following)):
         return None
@@ -194,10 +196,6 @@ def _count_repeated(whole: Grid, part: Grid, following: Grid, pages: Sequence[Pa
     return 0 if goes_on else None
 
 
-def _n_header_rows(grid: Grid) -> int:
-    return max((cell.row + cell.row_span for cell in grid.cells if cell.is_header), default=0)
-
-
 def _n_same_rows(whole: Grid, following: Grid) -> int:
     """How many rows at the top of both say the same, where they name columns; "continued" aside."""
     ours, theirs = _texts_by_row(whole), _texts_by_row(following)
@@ -205,7 +203,7 @@ def _n_same_rows(whole: Grid, following: Grid) -> int:
     while n_same in ours and ours[n_same] == theirs.get(n_same):
         n_same += 1
     names = [text for row in range(n_same) for text in ours[row].values() if text and not is_number(text)]
-    return n_same if len(names) >= MIN_HEADER_TEXTS or (n_same and n_same == _n_header_rows(following)) else 0
+    return n_same if len(names) >= MIN_HEADER_TEXTS or (n_same and n_same == n_header_rows(following)) else 0
 
 
 def _texts_by_row(grid: Grid) -> dict[int, dict[int, str]]:
@@ -215,31 +213,11 @@ def _texts_by_row(grid: Grid) -> dict[int, dict[int, str]]:
     return rows
 
 
-def _opens_with_header(grid: Grid) -> bool:
-    """Whether the first row names the table or its columns: texts above figures, or bold above plain."""
-    first = [cell for cell in grid.cells if cell.row == 0]
-    if any(CAPTION.match(cell.text) for cell in first):
-        return True
-    below = [cell for cell in grid.cells if cell.row > 0]
-    columns = {cell.column for cell in first if cell.column > 0}
-    if len(first) < MIN_HEADER_TEXTS or not columns or not below:
-        return False
-    if all(cell.bold for cell in first) and not any(cell.bold for cell in below if cell.column > 0):
-        return True
-    figures = [is_number(cell.text) for cell in below if cell.column in columns]
-    return bool(figures) and sum(figures) * 2 > len(figures) and not any(is_number(cell.text) for cell in first)
-
-
 def _have_same_columns(one: Grid, other: Grid) -> bool:
     """Whether the columns that both fill stand at the same place."""
-    ours, theirs = _column_places(one), _column_places(other)
+    ours, theirs = column_places(one), column_places(other)
     shared = ours.keys() & theirs.keys()
-    return len(shared) >= 2 and all(_is_same_place(ours[column], theirs[column]) for column in shared)
-
-
-def _is_same_place(one: _Place, other: _Place) -> bool:
-    """Whether two columns share their left edge, right edge or middle."""
-    return min(abs(a - b) for a, b in zip(one, other, strict=True)) <= SAME_PLACE_POINTS
+    return len(shared) >= 2 and all(is_same_place(ours[column], theirs[column]) for column in shared)
 
 
 def _is_header_of(part: Grid, following: Grid) -> bool:
@@ -258,10 +236,10 @@ def _fit_columns(following: Grid, part: Grid) -> Grid:
     """
     if not MIN_FITTED_COLUMNS <= following.n_columns < part.n_columns:
         return following
-    ours, theirs = sorted(_column_places(part).items()), _column_places(following)
+    ours, theirs = sorted(column_places(part).items()), column_places(following)
     numbers: list[int] = []
     for column in range(following.n_columns):
-        free = [number for number, place in ours if column in theirs and _is_same_place(place, theirs[column])]
+        free = [number for number, place in ours if column in theirs and is_same_place(place, theirs[column])]
         fit = next((number for number in free if not numbers or number > numbers[-1]), None)
         if fit is None or (not numbers and fit > 0):
             return following
@@ -272,23 +250,6 @@ def _fit_columns(following: Grid, part: Grid) -> Grid:
         for first in [numbers[cell.column]]
     )
     return replace(following, n_columns=part.n_columns, cells=tuple(cells))
-
-
-def _column_places(grid: Grid) -> dict[int, _Place]:
-    """The median left edge, right edge and middle of each column's cells; the least left edge of the labels."""
-    n_header = _n_header_rows(grid)
-    boxes: dict[int, list[tuple[float, float]]] = {}
-    for cell in grid.cells:
-        if cell.bbox is not None and cell.column_span == 1 and cell.row >= n_header:
-            boxes.setdefault(cell.column, []).append((cell.bbox[0], cell.bbox[2]))
-    return {
-        column: (
-            min(x0 for x0, _ in found) if column == 0 else median(x0 for x0, _ in found),
-            median(x1 for _, x1 in found),
-            median((x0 + x1) / 2 for x0, x1 in found),
-        )
-        for column, found in boxes.items()
-    }
 
 
 # --- joining ------------------------------------------------------------------------------------------------------
@@ -303,7 +264,7 @@ def _append(whole: Grid, part: Grid, n_repeated: int) -> Grid:
     return replace(
         whole,
         n_rows=n_rows,
-        cells=_align_indents((*whole.cells, *added), _n_header_rows(whole)),
+        cells=_align_indents((*whole.cells, *added), n_header_rows(whole)),
         locator=replace(whole.locator, last_page=page),
         total_rows=n_rows,
         confidence=min(whole.confidence, part.confidence),

@@ -370,12 +370,12 @@ def _pass_headings_down(found: list[TableRegion | Region], cells: Cells) -> list
 
 def _is_named_by(upper: TableRegion, headings: range, region: Region, cells: Cells) -> bool:
     """Whether rows of labels and figures stand below a table, each column of figures below one of its headings."""
-    rows = (_texts_of_row(row, region, cells) for row in range(region.top, region.bottom + 1))
-    first = next((found for found in rows if len(found) > 1), [])
     held = [place for place in _places(region) if place in cells]
     figures = [place for place in held if is_figure(cells[place])]
     columns = {column for _, column in figures}
-    if upper.region.bottom >= region.top or not any(map(is_figure, first)) or _heads(region, cells) or len(columns) < 2:
+    first = min((row for row, column in held if column in columns), default=0)
+    is_headed = all(row != first for row, _ in figures) or _heads(region, cells)
+    if upper.region.bottom >= region.top or is_headed or len(columns) < 2:
         return False
     labelled = {row for row, column in held if column < min(columns)}
     with_figures = {row for row, _ in figures}

@@ -75,7 +75,7 @@ class Rows:
         found = self.base.scanner.scan(self.hit, self.table, column.index, operation, filters)
         if found is None or found.value is None:
             return None
-        best = _row_of_file(found.rows[0], column, self.table) if found.rows else None
+        best = _row_of_file(found.row, column, self.table) if found.row else None
         return Tallied(found.value, found.n_rows, found.n_numbers, best)
 
     def _tally_cells(self, column: Column, operation: ScanOperation) -> Tallied | None:
