@@ -41,6 +41,7 @@ from mixrag_cli.store import (
     Embedding,
     EmbeddingCache,
     build_filter,
+    cache_of,
     check_store,
     find_store,
     open_reader,
@@ -764,6 +765,20 @@ def test_the_cache_stays_within_its_size_and_keeps_what_is_used(cache: Embedding
     assert len(cache.get_many(list(_keyed(range(950, 1000))), "one")) == 50
     cache.close()  # lets what stands in the log into the file
     assert (tmp_path / "cache" / "embeddings.sqlite").stat().st_size < 2 * CACHE_BYTES
+
+
+def test_a_cache_grows_with_what_is_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mixrag_cli.store.cache.MIN_BYTES", CACHE_BYTES)
+    (tmp_path / "tables").mkdir()
+    kept = []
+    for beside in (0, 20 * CACHE_BYTES):
+        (tmp_path / "tables" / "rows.lance").write_bytes(bytes(beside))
+        with cache_of(tmp_path) as cache:
+            for start in range(0, 1000, 50):
+                cache.put_many(_keyed(range(start, start + 50)), "one")
+            kept.append(len(cache.get_many(list(_keyed(range(1000))), "one")))
+    assert 50 <= kept[0] < 600
+    assert kept[1] == 1000
 
 
 @pytest.mark.parametrize("damage", [b"", b"not a database" * 400, None])

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mixrag_cli.store.cache import EmbeddingCache
+    from mixrag_cli.store.cache import EmbeddingCache, cache_of
     from mixrag_cli.store.checking import Finding, check_store
     from mixrag_cli.store.commit import (
         CommitRecord,
@@ -53,6 +53,7 @@ __all__ = [
     "StoreWriter",
     "StoredDocument",
     "build_filter",
+    "cache_of",
     "check_store",
     "delete_store",
     "encode_tokens",
@@ -85,7 +86,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "cache": ("EmbeddingCache",),
+    "cache": ("EmbeddingCache", "cache_of"),
     "checking": ("Finding", "check_store"),
     "commit": ("CommitRecord", "read_record", "read_roots", "rebuild_hint", "root_to_text", "text_to_root"),
     "filters": ("build_filter",),

@@ -14,13 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
-from mixrag_cli.store.layout import PRIVATE_FILE, file_mode, make_inner_folder
+from mixrag_cli.store.layout import PRIVATE_FILE, file_mode, make_inner_folder, size_of_store
 from mixrag_cli.store.quantising import decode_vectors, encode_vectors
 from mixrag_cli.store.schema import Embedding
 
+CACHE_FILE = Path("cache", "embeddings.2.sqlite")  # inside the store's folder
 OLD_FILES = ("embeddings.sqlite",)  # vectors of four bytes an axis
-# Of the file: some 120,000 passages, of 60 MB of text. Beyond, embedding them again takes minutes, not the disk.
-MAX_BYTES = 256_000_000
+# Of the file. At least 4,000 passages, several batches of a run that may be killed; at most some 120,000, of 60 MB of
+# text. Beyond, embedding them again takes minutes, not the disk.
+MIN_BYTES, MAX_BYTES = 8_000_000, 256_000_000
 _KEYS_A_QUERY = 500  # SQLite's safe number of parameters
 _KEPT_SHARE = 0.8  # after eviction, so that it does not happen at every batch
 
@@ -165,6 +167,17 @@ class EmbeddingCache:
                 (surplus,),
             )
             self._connection.execute("PRAGMA incremental_vacuum")
+
+
+def cache_of(store: Path) -> EmbeddingCache:
+    """The embeddings of what was removed from a store, or is not committed yet.
+
+    It may grow as large as all that is beside it, within MIN_BYTES and MAX_BYTES: an index that is edited often must
+    not weigh much more than what it holds.
+    """
+    path = store / CACHE_FILE
+    beside = size_of_store(store) - size_of_store(path.parent)
+    return EmbeddingCache(path, min(max(beside, MIN_BYTES), MAX_BYTES))
 
 
 def _remove_older(folder: Path) -> None:

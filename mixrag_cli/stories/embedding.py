@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +18,6 @@ from mixrag_cli.store import Embedding, encode_tokens, text_key, vectors_as_kept
 if TYPE_CHECKING:  # searching loads this module too, and has no use for sqlite
     from mixrag_cli.store import EmbeddingCache, StoreReader
 
-EMBEDDING_CACHE = Path("cache", "embeddings.2.sqlite")  # inside the store's folder
 TEXTS_AT_ONCE = 1_024  # embedded and remembered together; bounds what a huge file's embeddings take
 # Of token vectors kept in one call, since a file is written as a whole. What is beyond is embedded when it is reranked.
 KEPT_LATE_BYTES = 24 * 2**20

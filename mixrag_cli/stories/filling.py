@@ -16,6 +16,7 @@ from mixrag_cli.store import (
     Registry,
     StoreReader,
     StoreWriter,
+    cache_of,
     open_reader,
     open_writer,
     read_record,
@@ -24,7 +25,7 @@ from mixrag_cli.store import (
 from mixrag_cli.stories.batching import Batch, Tally
 from mixrag_cli.stories.calibrating import calibrate_when_due, keep_judged_fits, read_judged_fits
 from mixrag_cli.stories.comparing import Scan
-from mixrag_cli.stories.embedding import EMBEDDING_CACHE, KnownEmbeddings, remember
+from mixrag_cli.stories.embedding import KnownEmbeddings, remember
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.extras import FORMS
 from mixrag_cli.stories.roots import IndexPlan
@@ -65,7 +66,7 @@ def fill(
             wait_s=wishes.wait_s,
             rebuild=wishes.rebuild,
         ) as writer,
-        EmbeddingCache(plan.store / EMBEDDING_CACHE) as cache,
+        cache_of(plan.store) as cache,
         _other_indexes(plan.store, embedder) as others,
     ):
         known = KnownEmbeddings(cache, _stores(writer, [*replaced, *others]), keeps=wishes.rebuild)

@@ -32,8 +32,16 @@ from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.records.passages import Chunk, summary_chunk_id
 from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
-from mixrag_cli.store import EmbeddingCache, StoredDocument, StoreReader, StoreWriter, open_reader, open_writer
-from mixrag_cli.stories.embedding import EMBEDDING_CACHE, KnownEmbeddings, embed_cached
+from mixrag_cli.store import (
+    EmbeddingCache,
+    StoredDocument,
+    StoreReader,
+    StoreWriter,
+    cache_of,
+    open_reader,
+    open_writer,
+)
+from mixrag_cli.stories.embedding import KnownEmbeddings, embed_cached
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.extras import SUMMARIES
 from mixrag_cli.stories.summary_budget import BUDGETS, TOKENS, Budget, BudgetSpentError
@@ -246,7 +254,7 @@ class _Run:
                 late_dim=late_dim_of(embedder),
                 wait_s=wait_s,
             ) as writer,
-            EmbeddingCache(self.store / EMBEDDING_CACHE) as embeddings,
+            cache_of(self.store) as embeddings,
         ):
             waiting = self._prepare(writer)
             self.events.phase("summarise", len(waiting))
