@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from mixrag_cli.output.passages import Behind
-from mixrag_cli.recap.quotes import find_quote
+from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.answers import Answer, Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.tables import Table

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.quantities.shown import number_text, rounded, unit_text
 from mixrag_cli.recap.calculator import evaluate
 from mixrag_cli.recap.compute import aggregate, compute, formula_for
-from mixrag_cli.recap.present import number_text, rounded, unit_text
 from mixrag_cli.records.answers import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare

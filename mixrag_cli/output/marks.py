@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mixrag_cli.recap.quotes import find_quote
+from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.answers import Answer, Source
 
 Mark = tuple[int, int]

@@ -21,8 +21,8 @@ from mixrag_cli.output.marks import Mark, merged
 from mixrag_cli.output.places import reference
 from mixrag_cli.output.snippets import Marked, cleaned, marked_words, snippet
 from mixrag_cli.output.table_view import Place, cited_cells, table_slice
-from mixrag_cli.recap.present import unit_text
-from mixrag_cli.recap.quotes import find_quote
+from mixrag_cli.quantities.shown import unit_text
+from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.answers import Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator

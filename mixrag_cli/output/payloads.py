@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mixrag_cli.output.marks import source_marks
-from mixrag_cli.recap.present import unit_text
+from mixrag_cli.quantities.shown import unit_text
 from mixrag_cli.records.answers import Answer, Candidate, Evidence, Faithfulness, Source
 from mixrag_cli.records.files import Skipped
 from mixrag_cli.records.passages import Hit

@@ -20,7 +20,7 @@ from mixrag_cli.output.formats import formats_text
 from mixrag_cli.output.lines import Locate, one_line, print_reference
 from mixrag_cli.output.places import place_of
 from mixrag_cli.output.table_view import facts_layout, table_layout
-from mixrag_cli.recap.present import unit_text
+from mixrag_cli.quantities.shown import unit_text
 from mixrag_cli.records.files import Skipped
 from mixrag_cli.records.tables import Table
 

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.quantities.shown import number_text, unit_text
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
 from mixrag_cli.recap.in_tables.cells import RowPlace
 from mixrag_cli.recap.passages import ReadPassage, read_passages
-from mixrag_cli.recap.present import number_text, shorten, unit_text
 from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import (
@@ -38,6 +38,7 @@ from mixrag_cli.records.places import LineMarks
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked
 READ_ROWS = 3  # of tables: as many as there are places in a likely answer
+SHOWN_CHARS = 500  # of a sentence as evidence
 SENTENCE_CHARS = 200  # of one that is an answer: two lines; what is longer is no answer to "how many" or "when"
 
 _Labelled = tuple[str, Draft]  # a candidate with the text that the reader judges it by
@@ -133,6 +134,12 @@ def _from_span(
     proof = replace(proof, value=found.value, unit=found.unit, scale=found.scale)
     signs = {**signs, "number": number_sign(restated, found.value, found.unit)}
     return Draft("span", text, source, signs, found.value, unit, (mark,), (proof,), cited)
+
+
+def shorten(text: str) -> str:
+    """The text on one line, cut at a word where it is too long."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= SHOWN_CHARS else plain[:SHOWN_CHARS].rsplit(" ", 1)[0] + " …"
 
 
 # --- cells, computed values, tallies, facts ---------------------------------------------------------------------------

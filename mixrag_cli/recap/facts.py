@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from mixrag_cli.quantities.shown import number_text, unit_text
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
-from mixrag_cli.recap.present import number_text, unit_text
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source

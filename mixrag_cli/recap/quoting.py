@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from mixrag_cli.quotes import find_quote
 from mixrag_cli.reading import log_sum
 from mixrag_cli.recap.passages import ReadPassage
-from mixrag_cli.recap.quotes import find_quote
 from mixrag_cli.recap.signs import DERIVED, Draft
 from mixrag_cli.recap.spots import STRETCHES
 from mixrag_cli.records.answers import Evidence

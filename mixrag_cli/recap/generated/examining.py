@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
+from mixrag_cli.quantities.shown import number_text, rounded
 from mixrag_cli.recap.calculator import (
     CalculationError,
     evaluate,
@@ -25,7 +26,6 @@ from mixrag_cli.recap.generated.drafts import Draft
 from mixrag_cli.recap.generated.packing import Passage
 from mixrag_cli.recap.generated.units import UnitsDisagree, result_unit
 from mixrag_cli.recap.generated.verifying import Verified, told, verify_claims, written_forms
-from mixrag_cli.recap.present import number_text, rounded
 from mixrag_cli.recap.support import is_rounding_of, numbers_in, says_number, texts_of, unsupported_numbers
 from mixrag_cli.records.answers import Evidence
 from mixrag_cli.words import match_term, terms_of

@@ -17,6 +17,7 @@ from functools import lru_cache
 from mixrag_cli.errors import MixragError
 from mixrag_cli.fencing import KEY_OF_COUNTING, draw_key, plain_text
 from mixrag_cli.generator import Generator, Message, Reply, Request
+from mixrag_cli.quantities.shown import unit_text
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.generated.choosing import Fact, Way, choose
 from mixrag_cli.recap.generated.defanging import defang
@@ -26,7 +27,6 @@ from mixrag_cli.recap.generated.packing import Passage, pack_evidence, passages_
 from mixrag_cli.recap.generated.strategies import STRATEGIES, Limits, limits_for, user_text
 from mixrag_cli.recap.generated.streaming import AnswerStream
 from mixrag_cli.recap.generated.verifying import verify_claims
-from mixrag_cli.recap.present import unit_text
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.support import is_rounding_of, texts_of, unsupported_numbers
 from mixrag_cli.recap.wording import PERCENT_UNITS

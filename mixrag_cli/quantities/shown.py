@@ -1,4 +1,4 @@
-"""Present: a number with its unit and scale, as the documents themselves write it; a text on one line."""
+"""A number with its unit and scale for people, as the documents themselves write it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from decimal import ROUND_HALF_UP, Decimal
 _SCALE_WORDS = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£"}
 PERCENT_PLACES = 2
-MAX_TEXT_CHARS = 500
 RESULT_PLACES = 4  # of a computed value below 1000; four keep a ratio or a mean useful and hide endless decimals
 
 
@@ -38,9 +37,3 @@ def rounded(value: Decimal, unit: str) -> Decimal:
         return value.to_integral_value()
     short = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
     return short.to_integral_value() if short == short.to_integral_value() else short.normalize()
-
-
-def shorten(text: str) -> str:
-    """The text on one line, cut at a word where it is too long."""
-    plain = " ".join(text.split())
-    return plain if len(plain) <= MAX_TEXT_CHARS else plain[:MAX_TEXT_CHARS].rsplit(" ", 1)[0] + " …"
