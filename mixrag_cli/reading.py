@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,6 +10,8 @@ from typing import Protocol
 import numpy as np
 
 N_SPANS = 8  # of a passage that are told
+LEAST_CHANCE = 1e-3  # and as far from 1: what is surer tells nothing more
+WIDEST = 30.0  # log odds, beyond which the exponential tells no difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,17 @@ class JointSpan:
 def log_sum(logs: Iterable[float]) -> float:
     """The logarithm of the sum of exponentials, -inf for none."""
     return float(np.logaddexp.reduce([*logs], initial=-np.inf))
+
+
+def log_odds(chance: float) -> float:
+    """log(p / (1 - p)), bounded to those of LEAST_CHANCE."""
+    bounded = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
+    return math.log(bounded / (1 - bounded))
+
+
+def chance_of(odds: float) -> float:
+    """The probability of log odds, in (0, 1); the inverse of log_odds within its bounds."""
+    return 1 / (1 + math.exp(-max(min(odds, WIDEST), -WIDEST)))
 
 
 def joint_total(readings: Sequence[Reading]) -> float:

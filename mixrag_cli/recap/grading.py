@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from mixrag_cli.recap.odds import chance_of, log_odds
+from mixrag_cli.reading import chance_of, log_odds
 from mixrag_cli.recap.signs import KINDS, SIGNS, Draft
 
 WEIGHTS_FILE = "grading_weights.json"

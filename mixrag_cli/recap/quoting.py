@@ -13,8 +13,7 @@ from dataclasses import replace
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.reading import log_sum
 from mixrag_cli.recap.passages import ReadPassage
-from mixrag_cli.recap.signs import DERIVED, Draft
-from mixrag_cli.recap.spots import STRETCHES
+from mixrag_cli.recap.signs import DERIVED, STRETCHES, Draft
 from mixrag_cli.records.answers import Evidence
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.tables.text import BETWEEN_PATHS

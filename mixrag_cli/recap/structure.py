@@ -17,12 +17,12 @@ from itertools import product
 
 from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
+from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import compute
 from mixrag_cli.recap.evidence import EvidenceBase, stems_of
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_columns
 from mixrag_cli.recap.in_tables.cells import CellMatch, RowPlace, form_of, match_cells
-from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS

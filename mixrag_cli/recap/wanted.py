@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from mixrag_cli.recap.odds import chance_of
+from mixrag_cli.reading import chance_of
 from mixrag_cli.recap.restate import Restated
 
 WEIGHTS_FILE = "wanted_weights.json"

@@ -28,9 +28,9 @@ import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
+from mixrag_cli.reading import log_odds
 from mixrag_cli.recap import grading, wanted
 from mixrag_cli.recap.grading import INPUTS, Curves, Forest, Grading, Tree, answers_part, inputs_of
-from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.signs import KINDS
 from mixrag_cli.recap.wanted import logistic
 from mixrag_cli.records.answers import N_LIKELY

@@ -14,8 +14,7 @@ from unittest.mock import patch
 from mixrag_cli.evaluation.answers import is_same_value, leading_number, says_form
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.in_tables import acceptance, scorer
-from mixrag_cli.recap.signs import Draft
-from mixrag_cli.recap.spots import Spot
+from mixrag_cli.recap.signs import Draft, Spot
 from mixrag_cli.records.places import Locator
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock

@@ -16,7 +16,7 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.odds import chance_of
+from mixrag_cli.reading import chance_of
 
 # Fitted by tests/benchmarks/hitab_pairs.py, like the weights of the pairs. Of 1,831 lookups that neither fit has seen,
 # 60.8 % are answered by the linked cell where four in five answers are right; 1.1 % of lookups asked of a random table

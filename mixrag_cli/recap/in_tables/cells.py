@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from mixrag_cli.quantities.facets import facets_of, ordinal_conflict, ordinals_of
+from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
     MIN_TIME,
@@ -26,7 +27,6 @@ from mixrag_cli.recap.evidence import (
 )
 from mixrag_cli.recap.in_tables.acceptance import probability_of, signs_of
 from mixrag_cli.recap.in_tables.scorer import Matrix, meant_by, score_pairs
-from mixrag_cli.recap.odds import log_odds
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import PERCENT_UNITS, Asked
 from mixrag_cli.records.passages import Hit
