@@ -86,9 +86,15 @@ class EvidenceBase:
 
 
 @lru_cache(maxsize=65536)
+def stems_in(text: str) -> tuple[str, ...]:
+    """All stems of a short text such as a label in order, stop words included."""
+    return tuple(stem(word) for word in words_of(text))
+
+
+@lru_cache(maxsize=65536)
 def stems_of(text: str) -> tuple[str, ...]:
-    """All stems of a short text such as a label, stop words included, each once."""
-    return tuple(dict.fromkeys(stem(word) for word in words_of(text)))
+    """Those of stems_in, each once."""
+    return tuple(dict.fromkeys(stems_in(text)))
 
 
 def surroundings_of(hit: Hit, table: Table | None) -> tuple[tuple[str, ...], Facets]:

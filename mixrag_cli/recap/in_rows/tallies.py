@@ -14,8 +14,8 @@ from decimal import Decimal
 from typing import cast
 
 from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict
-from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
-from mixrag_cli.recap.in_rows.columns import Column, columns_named, columns_of, is_record_table, is_sampled, stems_in
+from mixrag_cli.recap.evidence import EvidenceBase, context_credit, stems_in, surroundings_of
+from mixrag_cli.recap.in_rows.columns import Column, columns_named, columns_of, is_record_table, is_sampled
 from mixrag_cli.recap.in_rows.conditions import find_conditions
 from mixrag_cli.recap.in_rows.rows import Row, Rows
 from mixrag_cli.recap.restate import Restated, asks_passage
