@@ -71,7 +71,7 @@ def test_ls_takes_globs_folders_and_places(folder: Path, monkeypatch: pytest.Mon
 
 
 def test_status_tells_what_differs_on_the_disk(folder: Path) -> None:
-    assert as_json("status")["changes"] == {"new": [], "changed": [], "gone": [], "stale": []}
+    assert as_json("status")["changes"] == {"new": [], "changed": [], "gone": [], "stale": [], "outdated": []}
     assert "as indexed" in run("status")
     (folder / "fresh.md").write_text("# Fresh\n\nNew words.\n")
     (folder / "stock.csv").write_text("product\nchair\n")

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from mixrag_cli.actions.caller import ensure_folders, settings_of
 from mixrag_cli.actions.run_view import view_of
-from mixrag_cli.actions.screen import console_of
+from mixrag_cli.actions.screen import render
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.output.calibration_page import calibration_page
 from mixrag_cli.output.calibration_view import print_calibration
 from mixrag_cli.output.payloads import calibration_to_json
-from mixrag_cli.output.streams import write_json
 from mixrag_cli.stories.calibrating import CalibrationReport, calibrate_store, reset_calibration
 from mixrag_cli.stories.labels import read_labels
 
@@ -38,8 +37,4 @@ def _tell(report: CalibrationReport, face: Face, page: Path | None) -> None:
     if page is not None:
         page.write_text(calibration_page(report), "utf-8")
         face.note(f"report written to {page}")
-    if face.json:
-        write_json(calibration_to_json(report))
-        return
-
-    print_calibration(console_of(face), report)
+    render(face, calibration_to_json, print_calibration, report)

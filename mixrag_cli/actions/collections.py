@@ -8,11 +8,10 @@ import typer
 
 from mixrag_cli.actions.caller import confirm
 from mixrag_cli.actions.named import stores_named
-from mixrag_cli.actions.screen import console_of
+from mixrag_cli.actions.screen import render
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import NoIndex
 from mixrag_cli.output.collections_view import collections_to_json, print_collections
-from mixrag_cli.output.streams import write_json
 from mixrag_cli.store import STORE_DIR, holds_store, name_collection
 from mixrag_cli.stories.named_collections import list_collections, remove_collection
 
@@ -54,10 +53,6 @@ def remove(name: str, delete: bool, yes: bool, face: Face) -> None:
 
 def _list(face: Face) -> None:
     found = list_collections()
-    if face.json:
-        write_json(collections_to_json(found))
-        return
-
-    print_collections(console_of(face), found)
-    if not found:
+    render(face, collections_to_json, print_collections, found)
+    if not found and not face.json:
         face.note("no index has a name yet; mixrag index --collection NAME FOLDER makes one")

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from mixrag_cli.actions.health import examine
 from mixrag_cli.actions.model_health import examine_model
-from mixrag_cli.actions.screen import console_of
+from mixrag_cli.actions.screen import render
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode
 from mixrag_cli.output.payloads import findings_to_json
-from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_findings
 
 
@@ -24,8 +23,5 @@ def doctor(index: bool, model: bool, gpu: bool, face: Face) -> int:
 
         findings += examine_gpu(face)
     rows = [(each.state, each.name, each.detail, each.remedy) for each in findings]
-    if face.json:
-        write_json(findings_to_json(rows))
-    else:
-        print_findings(console_of(face), rows)
+    render(face, findings_to_json, print_findings, rows)
     return ExitCode.FAILED if any(each.state == "fail" for each in findings) else ExitCode.DONE

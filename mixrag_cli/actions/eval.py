@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mixrag_cli.actions.caller import ensure_folders, settings_of
 from mixrag_cli.actions.run_view import view_of
-from mixrag_cli.actions.screen import console_of
+from mixrag_cli.actions.screen import render
 from mixrag_cli.commands.eval import Compared, Kept, Selected, Written
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import WrongUsage
@@ -19,7 +19,7 @@ from mixrag_cli.evaluation.scoring import MAX_K, Measure, default_measures, pars
 from mixrag_cli.output.eval_page import evaluation_page
 from mixrag_cli.output.eval_payload import evaluation_to_json, scores_to_json
 from mixrag_cli.output.eval_view import print_evaluation
-from mixrag_cli.output.streams import json_line, write_json
+from mixrag_cli.output.streams import json_line
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories import evaluating
 from mixrag_cli.stories.eval_corpus import eval_cache
@@ -126,8 +126,4 @@ def _tell(evaluation: Evaluation, face: Face, written: Written) -> None:
     if written.scores is not None:
         written.scores.write_text("".join(json_line(each) + "\n" for each in scores_to_json(evaluation)), "utf-8")
         face.note(f"scores written to {written.scores}")
-    if face.json:
-        write_json(evaluation_to_json(evaluation.report))
-        return
-
-    print_evaluation(console_of(face), evaluation.report)
+    render(face, evaluation_to_json, print_evaluation, evaluation.report)

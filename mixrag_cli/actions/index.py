@@ -10,11 +10,12 @@ from pathlib import Path
 from mixrag_cli.actions.caller import confirm, settings_of
 from mixrag_cli.actions.refreshing import WAIT_S, keep_fresh
 from mixrag_cli.actions.run_view import view_of
-from mixrag_cli.actions.screen import console_of
+from mixrag_cli.actions.screen import render
 from mixrag_cli.actions.signals import interruption_code
 from mixrag_cli.commands.index import Run
 from mixrag_cli.commands.options import Face, SummaryForm
 from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
+from mixrag_cli.output.console import Console
 from mixrag_cli.output.estimate_view import estimate_lines, estimate_to_json
 from mixrag_cli.output.formats import no_reader_text
 from mixrag_cli.output.payloads import index_to_json
@@ -25,7 +26,7 @@ from mixrag_cli.readers.decoding import find_codec
 from mixrag_cli.records.files import Skipped
 from mixrag_cli.settings import Settings, ignored_settings_files
 from mixrag_cli.store import name_collection, remember_roots
-from mixrag_cli.stories.estimating import estimate_index
+from mixrag_cli.stories.estimating import Estimate, estimate_index
 from mixrag_cli.stories.indexing import IndexReport, build_index
 from mixrag_cli.stories.roots import plan_index
 from mixrag_cli.stories.summarising import SummaryReport
@@ -85,11 +86,12 @@ def _estimate(roots: Sequence[Path], settings: Settings, face: Face, wishes: Ind
     with view_of(face) as view:
         estimate = estimate_index(roots, settings, view, wishes)
 
-    if face.json:
-        write_json(estimate_to_json(estimate))
-    else:
-        print_lines(console_of(face), estimate_lines(estimate))
+    render(face, estimate_to_json, _print_estimate, estimate)
     return ExitCode.DONE
+
+
+def _print_estimate(console: Console, estimate: Estimate) -> None:
+    print_lines(console, estimate_lines(estimate))
 
 
 def _build(roots: Sequence[Path], settings: Settings, face: Face, wishes: IndexWishes, *, watch: bool) -> int:

@@ -6,7 +6,7 @@ from mixrag_cli.actions.caller import confirm, settings_of
 from mixrag_cli.actions.generators import usable_generator
 from mixrag_cli.actions.offline import allow_hub
 from mixrag_cli.actions.run_view import view_of
-from mixrag_cli.actions.screen import console_of
+from mixrag_cli.actions.screen import console_of, render
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode, ModelUnusable, WrongUsage
 from mixrag_cli.models.catalogue import KNOWN_MODELS, find_known
@@ -28,10 +28,7 @@ from mixrag_cli.settings import write_setting
 def list_models(face: Face) -> None:
     """List good small models, and those on this machine; needs no network."""
     settings, pulled, memory = settings_of(face), pulled_models(), available_memory()
-    if face.json:
-        write_json(models_to_json(KNOWN_MODELS, pulled, settings.generator, memory))
-    else:
-        print_models(console_of(face), KNOWN_MODELS, pulled, settings.generator, memory)
+    render(face, models_to_json, print_models, KNOWN_MODELS, pulled, settings.generator, memory)
 
 
 def pull(model: str, offline: bool, face: Face) -> None:
@@ -71,10 +68,7 @@ def verify(model: str | None, face: Face) -> int:
             rows.append(("ok", each.name, f"{check_pulled(each, thoroughly=True)}: sha256 {each.sha256}", ""))
         except ModelUnusable as error:
             rows.append(("fail", each.name, error.message, error.hint))
-    if face.json:
-        write_json(verified_to_json(rows))
-    else:
-        print_findings(console_of(face), rows)
+    render(face, verified_to_json, print_findings, rows)
     return ExitCode.MODEL if any(state == "fail" for state, *_ in rows) else ExitCode.DONE
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from mixrag_cli.actions.caller import confirm, settings_of
-from mixrag_cli.actions.screen import console_of
+from mixrag_cli.actions.screen import render
 from mixrag_cli.commands.options import Face
+from mixrag_cli.output.console import Console
 from mixrag_cli.output.payloads import remove_to_json
-from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_lines
 from mixrag_cli.stories.inspection import remove_documents
 
@@ -21,7 +22,8 @@ def remove(patterns: list[str], yes: bool, face: Face) -> None:
             confirm(f"{count} files will leave the index", yes=yes)
 
     removed = remove_documents(Path.cwd(), patterns, settings_of(face), agree)
-    if face.json:
-        write_json(remove_to_json(removed))
-    else:
-        print_lines(console_of(face), (f"removed {path}" for path in removed))
+    render(face, remove_to_json, _print_removed, removed)
+
+
+def _print_removed(console: Console, removed: Sequence[str]) -> None:
+    print_lines(console, (f"removed {path}" for path in removed))

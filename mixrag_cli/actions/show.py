@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from mixrag_cli.actions.caller import settings_of
-from mixrag_cli.actions.screen import console_of
+from mixrag_cli.actions.screen import render
 from mixrag_cli.actions.sources import locate_files
 from mixrag_cli.commands.options import Face
 from mixrag_cli.output.payloads import show_to_json, tables_to_json
-from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_passage, print_tables
 from mixrag_cli.store import StoreReader, find_store_of, open_reader
 from mixrag_cli.stories.freshness import origin_note
@@ -28,16 +27,10 @@ def show(ref: str, tables: bool, face: Face) -> None:
 def _show_tables(reader: StoreReader, ref: str, face: Face) -> None:
     row = find_document(reader.document_rows(), ref.partition("#")[0] or ref, reader.store, Path.cwd())
     found = (*reader.tables_of(row.id), *reader.facts([row.id]).get(row.id, ()))
-    if face.json:
-        write_json(tables_to_json(row.path, found))
-    else:
-        print_tables(console_of(face), row.path, found)
+    render(face, tables_to_json, print_tables, row.path, found)
 
 
 def _show_passage(reader: StoreReader, ref: str, face: Face) -> None:
     rows = reader.document_rows()
     passage = show_passage(reader, rows, ref)
-    if face.json:
-        write_json(show_to_json(passage))
-    else:
-        print_passage(console_of(face), passage, locate_files(reader.documents_saying, reader.store))
+    render(face, show_to_json, print_passage, passage, locate=locate_files(reader.documents_saying, reader.store))
