@@ -81,6 +81,7 @@ def test_status_tells_what_differs_on_the_disk(folder: Path) -> None:
         "changed": ["stock.csv"],
         "gone": ["prices.py"],
         "stale": [],
+        "outdated": [],
     }
     told = run("status", "--changed")
     assert "1 new, 1 changed, 1 gone" in told
