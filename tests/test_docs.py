@@ -178,6 +178,19 @@ def test_architecture_page_names_every_package_folder() -> None:
     assert [str(folder) for folder in folders if f"`{folder}/`" not in page] == []
 
 
+def figures_in(text: str) -> set[str]:
+    return {found.lstrip("0") for found in re.findall(r"\d[\d,]*(?:\.\d+)?|\.\d+", text)}
+
+
+def test_readme_quotes_figures_that_the_measurements_hold() -> None:
+    table = README.read_text("utf-8").partition("## Measured")[2].partition("\n## ")[0]
+    quoted = [line.strip("| ").split(" | ")[1] for line in table.splitlines() if line.startswith("| ")][1:]
+    known = figures_in((DOCS / "measurements.md").read_text("utf-8"))
+    assert len(quoted) >= 5
+    assert [figures_in(cell) - known for cell in quoted if not figures_in(cell) <= known] == []
+    assert figures_in("99.123 %") - known
+
+
 def test_the_picture_of_growth_is_of_the_table() -> None:
     assert (DOCS / "growth.svg").read_text("utf-8") == script("make_growth.py")["growth"](), "docs/make_growth.py"
 
