@@ -8,11 +8,13 @@ from __future__ import annotations
 import http.client
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
 from mixrag_cli.errors import MixragError, WrongUsage
+from mixrag_cli.store.commit import sync_folder
 
 OBJECT_STORES = ("s3", "gs", "az")
 WEB = ("http", "https")
@@ -72,16 +74,17 @@ class FolderPlace:
             raise _failed(self.address, exc) from exc
 
     def write(self, path: str, raw: bytes) -> None:
-        """Put the file there by a rename, synced. Raises MixragError."""
+        """Put the file there by a rename; file and name survive a power cut. Raises MixragError."""
         target = self._folder / path
         fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(target.parent)
             with fresh.open("wb") as file:
                 file.write(raw)
                 file.flush()
                 os.fsync(file.fileno())
             fresh.rename(target)
+            _sync_names(target.parent)
         except OSError as exc:
             fresh.unlink(missing_ok=True)
             raise _failed(self.address, exc) from exc
@@ -212,6 +215,19 @@ class WebPlace:
         if reply.status != 200:
             raise MixragError(f"{self.address}: the server answers {reply.status} {reply.reason}".rstrip())
         return raw
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder, and those above it that are not there yet."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _sync_names(folder.parent)
+
+
+def _sync_names(folder: Path) -> None:
+    with suppress(OSError):  # some mounted file systems refuse it for a folder
+        sync_folder(folder)
 
 
 def _failed(address: str, exc: Exception) -> MixragError:
