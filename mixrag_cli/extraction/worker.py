@@ -121,7 +121,8 @@ class Worker:
         self.stop()
 
     def _command(self, descriptor: int) -> list[str]:
-        memory_mb = self._settings.worker_memory_mb + (self._settings.nlp != NO_PIPELINE) * PIPELINE_MEMORY_MB
+        pipeline_mb = 0 if self._settings.nlp == NO_PIPELINE else PIPELINE_MEMORY_MB
+        memory_mb = self._settings.worker_memory_mb + pipeline_mb
         numbers = [descriptor, os.getpid(), memory_mb, self._settings.worker_cpu_s]
         return child_command("mixrag_cli.extraction.child", list(map(str, numbers)))
 

@@ -101,8 +101,9 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
         "meaning": one.meaning,
     }
     mark = (one.sentence.start, one.sentence.end)
-    proof = Evidence("e1", 1, shorten(sentence), one.hit.chunk.context, locator=where)
-    cited = (Source(1, one.hit, where, shorten(sentence)),)
+    shown = _shortened(sentence)
+    proof = Evidence("e1", 1, shown, one.hit.chunk.context, locator=where)
+    cited = (Source(1, one.hit, where, shown),)
     # What a passage answers stands in the whole of it; its evidence says which sentence of it decides.
     whole = replace(source, locator=replace(one.hit.chunk.locator, marks=LineMarks()))
     yield Draft("passage", text.strip(), whole, signs, marks=(mark,), evidence=(proof,), sources=(whole,))
@@ -136,7 +137,7 @@ def _from_span(
     return Draft("span", text, source, signs, found.value, unit, (mark,), (proof,), cited)
 
 
-def shorten(text: str) -> str:
+def _shortened(text: str) -> str:
     """The text on one line, cut at a word where it is too long."""
     plain = " ".join(text.split())
     return plain if len(plain) <= SHOWN_CHARS else plain[:SHOWN_CHARS].rsplit(" ", 1)[0] + " …"

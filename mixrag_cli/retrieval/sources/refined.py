@@ -26,11 +26,9 @@ NAME = "refined"
 WEIGHT = 0.1  # as that of graph and hops; not tuned
 BUDGET = 10  # passages that it may bring in
 ALIKE, N_ALIKE = 0.7, 3  # the paper's cosine from which two passages are tied; the nearest so many, as in MoGG
-BATCH, STEPS, RATE = (
-    128,
-    100,
-    0.0003,
-)  # of tied pairs, by Adam: few and small, or the questions' vectors lose their hold
+# Of tied pairs; few and small steps, or the questions' vectors lose their hold.
+BATCH, STEPS, RATE = 128, 100, 0.0003
+FIRST_KEPT, SECOND_KEPT, LEAST_SCALE = 0.9, 0.999, 1e-8  # of Adam's moments: Kingma & Ba, ICLR 2015, algorithm 1
 SCALE = 20.0  # of cosines in the softmax, as the embedder was trained with
 BLOCK = 2_000  # passages at once
 
@@ -83,9 +81,10 @@ def learn(vectors: Vectors, around: ByKind, pairs: Rows, seed: int = 0) -> ByKin
         chosen = pairs[random.choice(len(pairs), min(BATCH, len(pairs)), replace=False)]
         for kind, slope in _slopes(vectors, around, matrices, chosen).items():
             first, second = moments[kind]
-            first += 0.1 * (slope - first)
-            second += 0.001 * (slope**2 - second)
-            matrices[kind] -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+            first += (1 - FIRST_KEPT) * (slope - first)
+            second += (1 - SECOND_KEPT) * (slope**2 - second)
+            scale = np.sqrt(second / (1 - SECOND_KEPT**step)) + LEAST_SCALE
+            matrices[kind] -= RATE * (first / (1 - FIRST_KEPT**step)) / scale
     return matrices
 
 
