@@ -21,6 +21,7 @@ import typer
 
 from mixrag_cli.cli import app
 from mixrag_cli.errors import ExitCode
+from mixrag_cli.recap.grading import shipped_grading
 from tests.cli_fixtures import run_here
 
 ROOT = Path(__file__).parent.parent
@@ -189,6 +190,11 @@ def test_readme_quotes_figures_that_the_measurements_hold() -> None:
     assert len(quoted) >= 5
     assert [figures_in(cell) - known for cell in quoted if not figures_in(cell) <= known] == []
     assert figures_in("99.123 %") - known
+
+
+def test_the_guide_tells_from_which_probability_an_answer_is_stated() -> None:
+    told = re.search(r"calibrated probability is at least (\.\d+)", (DOCS / "guide.md").read_text("utf-8"))
+    assert told is not None and float(told[1]) == shipped_grading().stated
 
 
 def test_the_picture_of_growth_is_of_the_table() -> None:
