@@ -141,6 +141,18 @@ def terms_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(word) for word in words_of(text) if word not in COMMON_WORDS))
 
 
+@lru_cache(maxsize=65536)
+def stems_in(text: str) -> tuple[str, ...]:
+    """All stems of a short text such as a label in order, stop words included."""
+    return tuple(stem(word) for word in words_of(text))
+
+
+@lru_cache(maxsize=65536)
+def stems_of(text: str) -> tuple[str, ...]:
+    """Those of stems_in, each once."""
+    return tuple(dict.fromkeys(stems_in(text)))
+
+
 def says_nothing_new(text: str, question: str) -> bool:
     """Whether a text repeats the question's words and has none of its own; a choice between two says both."""
     asked = {stem(word) for word in words_of(question)}

@@ -16,7 +16,7 @@ from mixrag_cli.models.token_vectors import KeptTokens
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.drafting import draft_all
-from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.grading import shipped_grading
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.recap.signs import Draft
@@ -33,6 +33,7 @@ from mixrag_cli.stories.scanning import FileScanner
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session
 from mixrag_cli.tables.grid import grid_to_table
+from mixrag_cli.words import stems_of
 
 SALES_REPORT = """# Annual report of Fernhill Joinery
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mixrag_cli.recap.in_tables.acceptance import load_weights, signs_of
-from mixrag_cli.recap.in_tables.cells import CellMatch, match_cells
+from mixrag_cli.recap.in_tables.cells import CellMatch, belief_signs, match_cells
+from mixrag_cli.recap.in_tables.scorer import load_network
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.structure import operand_cells
 from tests.evidence_samples import SALES_REPORT, Sample, first_piece, read_sample
@@ -86,10 +86,11 @@ def test_a_less_likely_cell_of_a_table_has_a_part_of_what_the_best_leaves(sample
     assert second <= 1 - first
 
 
-def test_every_sign_has_its_weight() -> None:
-    one = np.ones(1)
-    signs = signs_of(one, one, one, one, one, meant=0.0, time=0.0)
-    assert set(load_weights()) == {"constant", *signs}
+def test_every_sign_has_its_weight(sample: Sample) -> None:
+    restated, base = sample.evidence_for("How many tonnes of pears were harvested in 2022?")
+    best = match_cells(restated.whole, base, restated.names, "number", 1)[0]
+    signs = belief_signs(best, np.zeros(3), restated.whole, base)
+    assert set(load_network().belief) == {"constant", *signs}
 
 
 # --- beside other evidence -------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ ALLOWED: dict[str, set[str]] = {
     "sentences": set(),
     "terms": {"words"},
     "words": set(),
-    "quantities": set(),
+    "quantities": {"errors"},
     "fencing": {"cleaning"},
     "settings": {"errors"},
     "readers": BASE,

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixrag_cli.errors import MixragError
-from mixrag_cli.recap import calculator
-from mixrag_cli.recap.calculator import CalculationError, evaluate, operand_names
+from mixrag_cli.quantities import calculator
+from mixrag_cli.quantities.calculator import CalculationError, evaluate, operand_names
 
 OPERANDS = {"e1": Decimal("80"), "e2": Decimal("90"), "e3": Decimal("-2.50"), "total_2023": Decimal("36413")}
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.quantities.facets import ordinals_of
-from mixrag_cli.recap.followup import make_standalone
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.events import Silent
+from mixrag_cli.stories.followup import make_standalone
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session

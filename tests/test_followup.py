@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from mixrag_cli.recap.followup import keeps_words, leans_on, make_standalone, read_rewrite, rewrite_request
 from mixrag_cli.stories.conversation import Conversation, Turn
+from mixrag_cli.stories.followup import keeps_words, leans_on, make_standalone, read_rewrite, rewrite_request
 from mixrag_cli.stories.scope import Scope
 
 REVENUE = "What was the net revenue of Apple in 2021?"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from mixrag_cli.quantities.calculator import evaluate
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
-from mixrag_cli.recap.calculator import evaluate
-from mixrag_cli.recap.compute import aggregate, compute, formula_for
+from mixrag_cli.recap.compute import compute, formula_for
 from mixrag_cli.records.answers import Answer, Evidence
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
@@ -23,6 +23,7 @@ from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.tables.tally import aggregate
 from tests.evidence_samples import SALES_REPORT as REPORT
 from tests.evidence_samples import first_piece, shown_text
 

@@ -1,4 +1,4 @@
-"""Compute: formulas over named evidence, and aggregates over a table's column.
+"""Compute: formulas over named evidence.
 
 The formulas are written here once; their values come from the calculator, over numbers that the evidence quotes.
 """
@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import Decimal
 
-from mixrag_cli.recap.calculator import CalculationError, evaluate
+from mixrag_cli.quantities.calculator import CalculationError, evaluate
 from mixrag_cli.recap.restate import Operation
 from mixrag_cli.records.answers import Evidence
-
-AGGREGATE_PRECISION = 50  # digits, as in the calculator
 
 _PAIR_FORMULAS: dict[Operation, str] = {
     "difference": "e2 - e1",
@@ -69,16 +67,3 @@ def compute(operation: Operation, evidence: Sequence[Evidence]) -> Computed | No
     if operation == "ratio":
         return Computed(formula, value, "", 1)
     return Computed(formula, value, "pp" if unit == "%" and operation == "difference" else unit, scale)
-
-
-def aggregate(operation: Operation, values: Sequence[Decimal]) -> Decimal | None:
-    """The operation over a whole column, exact to 50 digits; None for an empty column."""
-    if operation == "count":
-        return Decimal(len(values))
-    if not values:
-        return None
-    if operation in ("maximum", "minimum"):
-        return max(values) if operation == "maximum" else min(values)
-    with localcontext(prec=AGGREGATE_PRECISION):
-        total = sum(values, Decimal(0))
-        return total / len(values) if operation == "average" else total

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -16,7 +15,7 @@ from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.scan import Filter, ScanOperation, ScanResult
-from mixrag_cli.words import match_term, stem, words_of
+from mixrag_cli.words import match_term, stems_of
 
 # How much a term counts that stands not in the cell's own headers or the sentence itself but around it.
 # A name ("Apple") is usually said once, in the title; a common word found only elsewhere proves little.
@@ -83,12 +82,6 @@ class EvidenceBase:
     def hits_of_rows(self) -> dict[tuple[str, int], Hit]:
         """The hit of each table's row that was found as a passage of its own, by the table's id and the row."""
         return {(hit.chunk.parent, hit.chunk.row): hit for hit in reversed(self.hits) if hit.chunk.row is not None}
-
-
-@lru_cache(maxsize=65536)
-def stems_of(text: str) -> tuple[str, ...]:
-    """All stems of a short text such as a label, stop words included, each once."""
-    return tuple(dict.fromkeys(stem(word) for word in words_of(text)))
 
 
 def surroundings_of(hit: Hit, table: Table | None) -> tuple[tuple[str, ...], Facets]:

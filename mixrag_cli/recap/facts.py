@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from mixrag_cli.quantities.shown import number_text, unit_text
-from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
@@ -17,7 +17,7 @@ from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.places import locate_cells
-from mixrag_cli.words import match_term
+from mixrag_cli.words import match_term, stems_of
 
 READ_DOCUMENTS = 6  # whose facts are looked through: the right file is first in 75 %, almost always among these
 MAX_FACTS = 16  # that the trained reader compares

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mixrag_cli.fencing import plain_text
+from mixrag_cli.quantities.calculator import CalculationError, operand_names
 from mixrag_cli.quotes import find_quote
-from mixrag_cli.recap.calculator import CalculationError, operand_names
 from mixrag_cli.recap.support import numbers_in, texts_of, unsupported_numbers
 from mixrag_cli.records.answers import Answer, Check, Evidence, Faithfulness, FaithfulnessLevel
 from mixrag_cli.records.passages import Hit

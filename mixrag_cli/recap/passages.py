@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.reading import ReaderModel, joint_total, log_sum
-from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.sentences import line_spans, split_sentences
-from mixrag_cli.words import match_term
+from mixrag_cli.words import match_term, stems_of
 
 READ_HITS = 10  # the right passage is among ten in 82 % of questions on folders never seen, among five in 74 %
 WINDOW_CHARS = 900  # of a passage that are read at once: with its question it fits the reader's 256 tokens

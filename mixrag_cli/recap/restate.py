@@ -58,11 +58,6 @@ class Restated:
         return self.operation == "difference" and _DISTANCE.search(self.question) is not None
 
     @property
-    def asks_year(self) -> bool:
-        """Whether the answer is to be a year ("in which fiscal year was …")."""
-        return _ASKS_YEAR.search(self.question) is not None
-
-    @property
     def kind(self) -> str:
         """The type as the JSON form tells it: lookup, arithmetic, aggregate, code or prose."""
         if self.operation in ("difference", "change_percent", "ratio", "share"):
@@ -109,7 +104,6 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
 _DISTANCE = any_of("differ…, by how much, how much more, how much less, how much higher, how much lower")
 _DEFAULT = any_of("default")
 _NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
-_ASKS_YEAR = any_of("which year, what year, which fiscal year, what fiscal year")
 
 
 def restate(question: str, reading: QuestionReading) -> Restated:

@@ -14,12 +14,12 @@ from typing import get_args
 
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.reading import log_odds
-from mixrag_cli.recap.evidence import EvidenceBase, stems_of, surroundings_of
+from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.records.places import Locator
-from mixrag_cli.words import match_term
+from mixrag_cli.words import match_term, stems_of
 
 KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
 

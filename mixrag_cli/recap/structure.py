@@ -15,12 +15,11 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import product
 
-from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import compute
-from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_columns
 from mixrag_cli.recap.in_tables.cells import CellMatch, RowPlace, form_of, match_cells
 from mixrag_cli.recap.restate import Restated
@@ -30,28 +29,24 @@ from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.tables import Header
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.text import ARROW
+from mixrag_cli.words import stems_of
 
-N_CELLS = 4  # that may be the one that is meant
-STATED = ("lookup", "count", "share", "change_percent")  # what may stand in a cell though it can be calculated, too
+N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
 N_CHOICES = 5  # cells of an operand that are tried with those of the others
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
 MIN_OPERAND_COVERAGE = 0.62
-MIN_BELIEVED = 0.5  # probability of a cell that stands in a formula though it says less
+MIN_BELIEVED = 0.3  # probability of a cell that stands in a formula though it says less
 SAME_CELL = -1.0  # in parts of a coverage: of two operands of one formula that are one cell,
 SAME_TABLE = 0.2  # of one table,
-SAME_HEADER = 0.2  # in rows of one name (another period) or columns of one name (another item)
+SAME_HEADER = 0.25  # in rows of one name (another period) or columns of one name (another item)
 
 
 def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> Iterator[Draft]:
-    """What tables and rows may answer: formulas, tallies, and cells, the likeliest of each of the rows among them.
-
-    Beside a calculation that is asked for, no cell states its result but that of a count or a percentage.
-    """
+    """What tables and rows may answer: formulas, tallies, and cells, the likeliest of each of the rows among them."""
     joined = _from_operands(restated, base) if len(restated.operands) > 1 else None
-    columns = [_column_draft(restated, match) for match in match_columns(restated, base)]
-    yield from ([joined, *columns] if joined is not None else columns)
-    if restated.operation in STATED or not (joined or columns):
-        yield from map(_cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows))
+    yield from [joined] if joined is not None else []
+    yield from (_column_draft(restated, match) for match in match_columns(restated, base))
+    yield from map(_cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows))
 
 
 def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:
@@ -179,9 +174,6 @@ def _name_of(match: ColumnMatch, row: Header, restated: Restated) -> str:
 
     Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name.
     """
-    years = facets_of(" ".join(row.path)).years
-    if restated.asks_year and len(years) == 1:
-        return str(next(iter(years)))
     asked = stems_of(restated.question)
     texts = {cell.column: cell.text for cell in match.table.cells if cell.row == row.index}
     heads = {column.index: stems_of(column.leaf) for column in match.table.columns if column != match.column}

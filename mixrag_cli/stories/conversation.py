@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.recap.followup import (
+from mixrag_cli.records.answers import Answer
+from mixrag_cli.stories.followup import (
     keeps_words,
     leans_on,
     make_standalone,
     read_rewrite,
     rewrite_request,
 )
-from mixrag_cli.records.answers import Answer
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session
 

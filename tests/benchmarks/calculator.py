@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from test_calculator import Expected, call, combine, fits
 
-from mixrag_cli.recap.calculator import CalculationError, evaluate
+from mixrag_cli.quantities.calculator import CalculationError, evaluate
 
 
 def random_tree(chance: random.Random, depth: int) -> Expected:

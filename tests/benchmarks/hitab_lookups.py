@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import ast
 import hashlib
-import json
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ from corpora import read_jsonl
 from reading import Context, Contexts, Neighbours, make_context, texts_to_grid
 
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.in_tables import acceptance, scorer
+from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.in_tables.cells import form_of, match_cells
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated
@@ -102,20 +101,12 @@ def fitted_without(fold: int, folder: Path | None) -> Iterator[None]:
         yield
         return
     network = scorer.read_network(network_file(folder, fold).read_text("utf-8"))
-    weights = json.loads(weights_file(folder, fold).read_text("utf-8"))
-    with (
-        patch.object(scorer, "load_network", lambda: network),
-        patch.object(acceptance, "load_weights", lambda: weights),
-    ):
+    with patch.object(scorer, "load_network", lambda: network):
         yield
 
 
 def network_file(folder: Path, fold: int) -> Path:
     return folder / f"network{fold}.json"
-
-
-def weights_file(folder: Path, fold: int) -> Path:
-    return folder / f"acceptance{fold}.json"
 
 
 def fold_of(table: str) -> int:

@@ -1,14 +1,15 @@
 """Fit what recap scores pairs of header paths by, and what it believes their best by; say what they reach.
 
-    python tests/benchmarks/hitab_pairs.py DATA_FOLDER FOLDS_FOLDER [--limit N] [--write]
+    python tests/benchmarks/hitab_pairs.py DATA_FOLDER FOLDS_FOLDER [--limit N] [--keep-metric] [--write]
 
 DATA_FOLDER as for hitab_lookups.py. The tables are parted in five folds by a hash of their names; a fold's questions
 are read by what was fitted on the other four, which is kept in FOLDS_FOLDER. The network (softmax within each table,
 AdamW) learns which cell of its table a lookup is linked to, by the words and by the tokens of the header paths. The
-acceptance (logistic) learns when the best cell is the linked one, from the signs that the fold's network gives: of
+belief (logistic) learns when the best cell is the linked one, from the signs that the fold's network gives: of
 lookups asked of their own table, of the one nearest to them in meaning and of a random one, where nothing is right, and
 of the questions that want a calculation, where no cell is. Printed: the part of the lookups whose linked cell has the
-best pair, and what each threshold accepts. --write fits both on all folds and keeps them in the product.
+best pair, and what each threshold accepts. --write fits both on all folds and keeps them in the product. --keep-metric
+leaves the metric of the tokens as the product has it, which has seen all folds: a fit takes seconds, not a minute.
 """
 
 from __future__ import annotations
@@ -26,17 +27,16 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from corpora import read_jsonl
-from hitab_lookups import N_FOLDS, fold_of, lookups, network_file, to_context, weights_file
+from hitab_lookups import N_FOLDS, fold_of, lookups, network_file, to_context
 from reading import Context, Contexts, Neighbours
 from scipy.optimize import minimize
 from torch.nn import functional
 
 from mixrag_cli.models import load_embedder, load_token_vectors
 from mixrag_cli.models.token_vectors import KeptTokens
-from mixrag_cli.quantities.facets import facets_of
-from mixrag_cli.recap.in_tables import acceptance, cells, scorer
-from mixrag_cli.recap.in_tables.pairing import pair_features
-from mixrag_cli.recap.in_tables.scorer import Network, table_tokens, to_inputs
+from mixrag_cli.recap.asked_operands import whole_of
+from mixrag_cli.recap.in_tables import cells, scorer
+from mixrag_cli.recap.in_tables.scorer import Network, Side, pair_features, pair_tokens
 from mixrag_cli.recap.in_tables.token_match import (
     LEAST_APART,
     QUESTION_BIAS,
@@ -45,7 +45,6 @@ from mixrag_cli.recap.in_tables.token_match import (
     TokenMetric,
     Tokens,
 )
-from mixrag_cli.recap.wording import Asked
 from mixrag_cli.settings import Settings
 
 N_UNITS, N_AXES = 24, 48
@@ -101,7 +100,9 @@ def main() -> None:
     parser.add_argument("folds", type=Path)
     parser.add_argument("--limit", type=int, default=0, help="take only the first questions")
     parser.add_argument("--write", action="store_true", help="keep what was fitted in the product")
+    parser.add_argument("--keep-metric", action="store_true", help="fit no metric of tokens anew")
     arguments = parser.parse_args()
+    kept = scorer.load_network().metric if arguments.keep_metric else None
     arguments.folds.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     headers = arguments.data / "headers"
@@ -111,18 +112,17 @@ def main() -> None:
     linked = {asked["id"]: place for asked, place in lookups(headers / "hitab_train_questions.jsonl.gz")}
     vectors = load_token_vectors(load_embedder(Settings()), Settings())
     found = [to_lookup(q, linked[q["id"]], contexts, vectors) for q in questions if q["id"] in linked]
-    folds = [fit_network([one for one in found if fold_of(one.table) != fold]) for fold in range(N_FOLDS)]
+    folds = [fit_network([one for one in found if fold_of(one.table) != fold], kept) for fold in range(N_FOLDS)]
     tops = (100 * np.mean([is_best(one, folds[fold_of(one.table)], n_best) for one in found]) for n_best in (1, 3))
     print("{} lookups, linked cell top 1 {:.1f} %, top 3 {:.1f} %".format(len(found), *tops), flush=True)
     judged = list(Judging(contexts, linked, folds).judge(questions))
-    weights = [fit_acceptance([one for one in judged if one.fold != fold]) for fold in range(N_FOLDS)]
+    weights = [fit_belief([one for one in judged if one.fold != fold]) for fold in range(N_FOLDS)]
     print_curve(judged, weights)
     for fold in range(N_FOLDS):
-        keep_network(folds[fold], network_file(arguments.folds, fold))
-        keep_weights(weights[fold], weights_file(arguments.folds, fold))
+        keep_network(folds[fold], weights[fold], network_file(arguments.folds, fold))
     if arguments.write:
-        keep_network(fit_network(found), Path(str(scorer.__file__)).with_name(scorer.WEIGHTS_FILE))
-        keep_weights(fit_acceptance(judged), Path(str(acceptance.__file__)).with_name(acceptance.WEIGHTS_FILE))
+        product = Path(str(scorer.__file__)).with_name(scorer.WEIGHTS_FILE)
+        keep_network(fit_network(found, kept), fit_belief(judged), product)
 
 
 def to_lookup(
@@ -131,12 +131,13 @@ def to_lookup(
     table, text = contexts[asked["table_id"]].table, asked["question"]
     if table is None:
         return Lookup(asked["table_id"], None, None)
-    question = Asked.of(text, facets_of(text))
-    pairs = pair_features(question, table)
+    operand = whole_of(text)
+    rows, columns = (Side.of(headers, operand.terms, table.title) for headers in (table.rows, table.columns))
+    pairs = pair_features(operand, table, rows, columns)
     at = [n for n, cell in enumerate(pairs.cells) if (cell.row, cell.column) == place]
     names = tuple(pairs.features)
     features = pairs.matrix(names).astype(np.float32)
-    read = Read(names, features, *table_tokens(question, table, pairs, vectors), pairs.row, pairs.column)
+    read = Read(names, features, *pair_tokens(operand, rows, columns, vectors), pairs.row, pairs.column)
     return Lookup(asked["table_id"], read, at[0] if at else None)
 
 
@@ -201,13 +202,31 @@ class TrainedMetric(torch.nn.Module):
         )
 
 
+class KeptMetric(torch.nn.Module):
+    """A metric that is left as it is; what it makes of a table is computed once."""
+
+    def __init__(self, metric: TokenMetric) -> None:
+        super().__init__()
+        self._metric = metric
+        self._known: dict[int, torch.Tensor] = {}
+
+    def forward(self, read: Read) -> torch.Tensor:
+        if id(read) not in self._known:
+            found = self._metric.features(read.question, read.rows, read.columns, read.row, read.column)
+            self._known[id(read)] = torch.tensor(found.astype(np.float32))
+        return self._known[id(read)]
+
+    def kept(self) -> TokenMetric:
+        return self._metric
+
+
 class Trained(torch.nn.Module):
     """The network of recap.scorer, with dropout, over standardised inputs."""
 
-    def __init__(self, n_lexical: int, dim: int) -> None:
+    def __init__(self, n_lexical: int, dim: int, kept: TokenMetric | None) -> None:
         super().__init__()
         n_meant = len(TOKEN_FEATURES)
-        self.metric = TrainedMetric(dim)
+        self.metric = TrainedMetric(dim) if kept is None else KeptMetric(kept)
         self.norm = torch.nn.BatchNorm1d(n_meant, affine=False, momentum=NORM_MOMENTUM)
         self.linear = torch.nn.Linear(n_lexical + n_meant, 1, bias=False)
         self.hidden = torch.nn.Linear(n_lexical + n_meant, N_UNITS)
@@ -221,17 +240,17 @@ class Trained(torch.nn.Module):
         return (self.linear(x) + self.out(hidden))[:, 0]
 
 
-def fit_network(found: Sequence[Lookup], seed: int = 0) -> Network:
+def fit_network(found: Sequence[Lookup], kept: TokenMetric | None = None, seed: int = 0) -> Network:
     """The network fitted to lookups whose cell is linked: softmax within each table, AdamW."""
     cases = [(one.read, one.linked) for one in found if one.read is not None and one.linked is not None]
-    lexical = [relative(read.features) for read, _ in cases]
+    lexical = [read.features for read, _ in cases]
     together = np.vstack(lexical)
     mean, spread = together.mean(axis=0), together.std(axis=0) + 1e-3
     inputs = [
         torch.tensor(np.clip((own - mean) / spread, -scorer.MAX_SPREADS, scorer.MAX_SPREADS).astype(np.float32))
         for own in lexical
     ]
-    model = train(inputs, cases, seed)
+    model = train(inputs, cases, kept, seed)
     arrays = {name: value.detach().numpy() for name, value in model.state_dict().items()}
     return Network(
         cases[0][0].names,
@@ -242,22 +261,20 @@ def fit_network(found: Sequence[Lookup], seed: int = 0) -> Network:
         bias=rounded(arrays["hidden.bias"]),
         out=rounded(arrays["out.weight"][0]),
         metric=model.metric.kept(),
+        belief={},
     )
-
-
-def relative(features: Matrix) -> Matrix:
-    """The lexical part of scorer.to_inputs."""
-    return to_inputs(features, np.zeros((len(features), 0)))
 
 
 def rounded(values: npt.NDArray[Any]) -> Matrix:
     return np.round(values.astype(np.float64), DIGITS)
 
 
-def train(inputs: Sequence[torch.Tensor], cases: Sequence[tuple[Read, int]], seed: int) -> Trained:
+def train(
+    inputs: Sequence[torch.Tensor], cases: Sequence[tuple[Read, int]], kept: TokenMetric | None, seed: int
+) -> Trained:
     torch.manual_seed(seed)
     order = np.random.default_rng(seed)
-    model = Trained(inputs[0].shape[1], cases[0][0].question.shape[1])
+    model = Trained(inputs[0].shape[1], cases[0][0].question.shape[1], kept)
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, EPOCHS * -(-len(cases) // BATCH))
     for _ in range(EPOCHS):
@@ -283,7 +300,7 @@ def is_best(one: Lookup, network: Network, n_best: int) -> bool:
     return int((scores > scores[one.linked]).sum()) < n_best
 
 
-# --- the acceptance -----------------------------------------------------------------------------------------------
+# --- the belief -----------------------------------------------------------------------------------------------
 
 
 class Judging:
@@ -331,7 +348,7 @@ class Judging:
         return Judged(kind, fold, seen[0] if seen else None, is_right)
 
 
-def fit_acceptance(judged: Sequence[Judged]) -> dict[str, float]:
+def fit_belief(judged: Sequence[Judged]) -> dict[str, float]:
     known = [one for one in judged if one.signs is not None]
     names = list(known[0].signs or ())
     signs = np.array([[(one.signs or {})[name] for name in names] for one in known])
@@ -376,13 +393,10 @@ def probability(one: Judged, weights: Mapping[str, float]) -> float:
     return float(1 / (1 + np.exp(-odds)))
 
 
-def keep_network(network: Network, path: Path) -> None:
-    stored = {**asdict(network), "features": (*network.features, *TOKEN_FEATURES)}
+def keep_network(network: Network, belief: Mapping[str, float], path: Path) -> None:
+    kept = {name: round(weight, DIGITS) for name, weight in belief.items()}
+    stored = {**asdict(network), "features": (*network.features, *TOKEN_FEATURES), "belief": kept}
     path.write_text(json.dumps(stored, default=lambda array: array.tolist()) + "\n", "utf-8")
-
-
-def keep_weights(weights: Mapping[str, float], path: Path) -> None:
-    path.write_text(json.dumps({name: round(weight, DIGITS) for name, weight in weights.items()}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -26,14 +26,13 @@ from mixrag_cli.evaluation.measures import exact_match, token_f1
 from mixrag_cli.models import load_embedder, load_token_vectors
 from mixrag_cli.models.bundled_reader import cell_text
 from mixrag_cli.models.reader import OnnxReader, load_reader
-from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.reading import Reading, joint_spans
-from mixrag_cli.recap.evidence import stems_of
+from mixrag_cli.recap.asked_operands import whole_of
 from mixrag_cli.recap.in_tables import scorer
-from mixrag_cli.recap.wording import Asked
 from mixrag_cli.records.tables import Table
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.settings import Settings
+from mixrag_cli.words import stems_of
 from training.reader.groups import part_of
 from training.reader.intents import HITAB, WIKISQL
 from training.reader.tables import KEPT_PARTS
@@ -217,7 +216,10 @@ def measure_cells(model: OnnxReader, data: Path, network: Path | None, limit: in
     for asked, place in questions:
         table = tables[asked["table_id"]]
         assert table is not None
-        by_network = scorer.score_pairs(Asked.of(asked["question"], facets_of(asked["question"])), table, vectors)
+        whole = whole_of(asked["question"])
+        sides = (scorer.Side.of(headers, whole.terms, table.title) for headers in (table.rows, table.columns))
+        scored = scorer.score_pairs(whole, table, *sides, vectors)
+        by_network = {(cell.row, cell.column): score for score, _, _, cell in scored}
         shortlist = sorted(by_network, key=lambda cell: -by_network[cell])[:SHORTLIST]
         by_reader = pair_scores(model, asked["question"], table, shortlist)
         n_cells += len(shortlist)

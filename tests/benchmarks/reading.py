@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.models import Embedder, load_embedder, load_reader, load_token_vectors
-from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.passages import Chunk, Hit
@@ -21,6 +21,7 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Table
 from mixrag_cli.retrieval.statistics import term_weight
 from mixrag_cli.settings import Settings
+from mixrag_cli.words import stems_of
 
 NOWHERE = Locator((0, 0))
 EMBED_TABLE_CHARS = 600  # of a table's headers

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from mixrag_cli.evaluation.answers import is_same_value, leading_number, says_form
 from mixrag_cli.recap.drafting import draft_all
-from mixrag_cli.recap.in_tables import acceptance, scorer
+from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.signs import Draft, Spot
 from mixrag_cli.records.places import Locator
 from mixrag_cli.stories.answering import prepare
@@ -75,11 +75,7 @@ def signs_of(domain: Domain, cache: Path) -> list[Signed]:
 def fitted_without(fold: int, folder: Path) -> Iterator[None]:
     """The reader of tables with what was fitted without a fold's (tests/benchmarks/hitab_pairs.py keeps it)."""
     network = scorer.read_network((folder / f"network{fold}.json").read_text("utf-8"))
-    weights = json.loads((folder / f"acceptance{fold}.json").read_text("utf-8"))
-    with (
-        patch.object(scorer, "load_network", lambda: network),
-        patch.object(acceptance, "load_weights", lambda: weights),
-    ):
+    with patch.object(scorer, "load_network", lambda: network):
         yield
 
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
-from mixrag_cli.quantities.shown import number_text, rounded
-from mixrag_cli.recap.calculator import (
+from mixrag_cli.quantities.calculator import (
     CalculationError,
     evaluate,
     operand_names,
@@ -19,7 +18,7 @@ from mixrag_cli.recap.calculator import (
     plain_formula,
     replace_operands,
 )
-from mixrag_cli.recap.evidence import stems_of
+from mixrag_cli.quantities.shown import number_text, rounded
 from mixrag_cli.recap.generated.choosing import Fact
 from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.drafts import Draft
@@ -28,7 +27,7 @@ from mixrag_cli.recap.generated.units import UnitsDisagree, result_unit
 from mixrag_cli.recap.generated.verifying import Verified, told, verify_claims, written_forms
 from mixrag_cli.recap.support import is_rounding_of, numbers_in, says_number, texts_of, unsupported_numbers
 from mixrag_cli.records.answers import Evidence
-from mixrag_cli.words import match_term, terms_of
+from mixrag_cli.words import match_term, stems_of, terms_of
 
 # Numbers that a formula may hold without a source: counts of periods, per cent, scales, and lengths of time.
 CONSTANTS = frozenset(map(Decimal, (*range(13), 24, 30, 52, 60, 90, 100, 360, 365, 366, 1_000, 10**6, 10**9)))

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from mixrag_cli.fencing import fence, plain_text
-from mixrag_cli.recap.evidence import EvidenceBase, stems_of
+from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Header, Table
 from mixrag_cli.tables.lines import BAR, head_lines, row_lines, shown_columns
-from mixrag_cli.words import match_term
+from mixrag_cli.words import match_term, stems_of
 
 MAX_PASSAGES = 12  # reading more costs seconds on a CPU, and the right one is seldom further down
 MAX_TABLE_SHARE = 0.6  # of the room, so that one large table leaves some to the others

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from mixrag_cli.errors import MixragError
-from mixrag_cli.recap.calculator import FormulaNode, parse_formula
+from mixrag_cli.quantities.calculator import FormulaNode, parse_formula
 
 UNKNOWN = "?"
 PERCENT = "%"

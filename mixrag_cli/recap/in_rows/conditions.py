@@ -11,20 +11,18 @@ The words are the table's own; none is known beforehand.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from operator import eq, ge, gt, le, lt, ne
 from typing import cast
 
 from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.quantities.prose_numbers import find_numbers
-from mixrag_cli.recap.in_rows.columns import Column, columns_of, is_year, stems_in
 from mixrag_cli.recap.wording import WHOLE_WORDS, comparisons_in, in_digits
-from mixrag_cli.records.tables import Cell, Table
+from mixrag_cli.records.tables import Table
+from mixrag_cli.tables.record_columns import Column, columns_of, is_year
 from mixrag_cli.tables.scan import Comparison, Filter
-from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem
+from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem, stems_in, words_of
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
@@ -32,8 +30,7 @@ MAX_KINDS = 30  # different texts of a column that says of which kind its rows a
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
-_COMPARES = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
-_TOKEN = re.compile(r"[^\W_]+")
+ORDINAL_ENDINGS = ("st", "nd", "rd", "th")  # as words stand without their digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +45,10 @@ class Condition:
     said: frozenset[str]
     is_comparison: bool = False
 
-    def passes(self, cell: Cell | None) -> bool:
-        """Whether a row with this cell in the column counts."""
-        wanted = self.filter.value
-        if isinstance(wanted, Decimal):
-            return cell is not None and cell.value is not None and _COMPARES[self.filter.comparison](cell.value, wanted)
-        text = cell.text.strip().lower() if cell is not None else ""
-        if self.filter.comparison == "contains":
-            return isinstance(wanted, str) and wanted.lower() in text
-        return text in (wanted if isinstance(wanted, tuple) else (wanted.lower(),))
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """A word or a number of the question: its stem, small numbers in digits, and its place in the text."""
-
-    stem: str
-    start: int
-    end: int
-
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A value of a column, said in the question. place: the first and last of its tokens.
+    """A value of a column, said in the question. place: the first and last of its words.
 
     is_named: whether the question names the column beside it.
     """
@@ -83,17 +61,17 @@ class _Found:
 
 def find_conditions(question: str, table: Table) -> tuple[Condition, ...]:
     """The conditions on the table's rows that the question says, none of them twice for one stretch of it."""
-    tokens = _tokens_of(question)
-    compared = tuple(_comparisons(question, tokens, table))
+    asked = _asked_in(question)
+    compared = tuple(_comparisons(question, asked, table))
     settled = {each.filter.column for each in compared}
-    named = _choose([each for each in _values(tokens, table) if each.column.index not in settled])
-    chosen = [*named, *_yes_no(tokens, table, {each.column.index for each in named})]
-    return (*compared, *_merged(chosen, tokens), *_dates(question, table, chosen))
+    named = _choose([each for each in _values(asked, table) if each.column.index not in settled])
+    chosen = [*named, *_yes_no(asked, table, {each.column.index for each in named})]
+    return (*compared, *_merged(chosen, asked), *_dates(question, table, chosen))
 
 
-def _tokens_of(text: str) -> list[_Token]:
-    found = _TOKEN.finditer(text)
-    return [_Token(stem(in_digits(one.group().lower())), one.start(), one.end()) for one in found]
+def _asked_in(text: str) -> list[str]:
+    """The stems of a text in order, its small numbers and ordinals in digits."""
+    return [stem(in_digits(word)) for word in words_of(text) if word not in ORDINAL_ENDINGS]
 
 
 def _places_of(needle: Sequence[str], stems: Sequence[str]) -> list[tuple[int, int]]:
@@ -105,35 +83,35 @@ def _places_of(needle: Sequence[str], stems: Sequence[str]) -> list[tuple[int, i
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
 
-def _comparisons(question: str, tokens: Sequence[_Token], table: Table) -> Iterator[Condition]:
+def _comparisons(question: str, asked: Sequence[str], table: Table) -> Iterator[Condition]:
     """Columns of numbers that the question compares with a number beside their name."""
     for comparison, start, end in comparisons_in(question):
         signs = (">=", "<=") if comparison == "between" else (comparison,)
         limits = [one for one in find_numbers(question[end:]) if one[2].value is not None]
         if not limits or len(question[end : end + limits[0][0]].split()) > 1 or len(limits) < len(signs):
             continue
-        column = _compared_column(sum(token.end <= start for token in tokens), tokens, table)
+        column = _compared_column(len(_asked_in(question[:start])), asked, table)
         if column is None:
             continue
         passage = question[start : end + limits[0][1]]
         for sign, (_, _, number) in zip(cast("tuple[Comparison, ...]", signs), limits, strict=False):
             limit = (number.value or Decimal(0)) * number.scale
-            said = frozenset((*column.stems, *(token.stem for token in _tokens_of(passage)), f"{limit:f}"))
+            said = frozenset((*column.stems, *_asked_in(passage), f"{limit:f}"))
             label = f"{column.header.leaf} {sign} {limit:,f}"
             yield Condition(Filter(column.index, sign, limit), label, said, is_comparison=True)
 
 
-def _compared_column(at: int, tokens: Sequence[_Token], table: Table) -> Column | None:
+def _compared_column(at: int, asked: Sequence[str], table: Table) -> Column | None:
     """The column of numbers that is named nearest to a comparison, in any order of its words ("total cost").
 
-    at: the token of the comparison. A name behind it ("more than 30 units") is one word farther.
+    at: the word of the comparison. A name behind it ("more than 30 units") is one word farther.
     """
     near = []
     for column in columns_of(table):
         n = len(column.stems)
-        for first in range(len(tokens) - n + 1):
+        for first in range(len(asked) - n + 1):
             last = first + n - 1
-            is_named = n and sorted(token.stem for token in tokens[first : last + 1]) == sorted(column.stems)
+            is_named = n and sorted(asked[first : last + 1]) == sorted(column.stems)
             if column.is_numeric and is_named:
                 near.append((at - last - 1 if last < at else first - at + 1, column.index, column))
     reach, _, nearest = min(near, default=(COMPARED_REACH + 1, 0, None), key=lambda one: one[:2])
@@ -143,12 +121,11 @@ def _compared_column(at: int, tokens: Sequence[_Token], table: Table) -> Column 
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def _values(tokens: Sequence[_Token], table: Table) -> Iterator[_Found]:
+def _values(asked: Sequence[str], table: Table) -> Iterator[_Found]:
     """Every text of a column that stands in the question, or in whose place a word of like meaning does.
 
     A number counts beside the name of its column alone ("class 3", "the third class"), or where it is a year.
     """
-    asked = [token.stem for token in tokens]
     columns = columns_of(table)
     names = {place for column in columns for place in _places_of(column.stems, asked)}
     for column in columns:
@@ -183,19 +160,19 @@ def _choose(found: Sequence[_Found]) -> list[_Found]:
     return sorted(chosen, key=lambda each: each.place)
 
 
-def _merged(chosen: Sequence[_Found], tokens: Sequence[_Token]) -> Iterator[Condition]:
+def _merged(chosen: Sequence[_Found], asked: Sequence[str]) -> Iterator[Condition]:
     """One condition a column, over all of its texts that the question says."""
     for column in dict.fromkeys(each.column for each in chosen):
         own = [each for each in chosen if each.column == column]
-        stems = {token.stem for each in own for token in tokens[each.place[0] : each.place[1] + 1]}
-        said = frozenset(stems | (set(column.stems) & {token.stem for token in tokens}))
+        stems = {word for each in own for word in asked[each.place[0] : each.place[1] + 1]}
+        said = frozenset(stems | (set(column.stems) & set(asked)))
         texts = tuple(dict.fromkeys(each.text.strip().lower() for each in own))
         label = f"{column.header.leaf} = {' or '.join(dict.fromkeys(each.text.strip() for each in own))}"
         filter_ = Filter(column.index, "=", texts[0]) if len(texts) == 1 else Filter(column.index, "in", texts)
         yield Condition(filter_, label, said)
 
 
-def _yes_no(tokens: Sequence[_Token], table: Table, settled: Collection[int]) -> Iterator[_Found]:
+def _yes_no(asked: Sequence[str], table: Table, settled: Collection[int]) -> Iterator[_Found]:
     """Columns of yes and no that the question names: their rows of yes, after a negation those of no."""
     for column in columns_of(table):
         texts = {text.strip().lower(): text for text in column.texts if text.strip()}
@@ -203,8 +180,8 @@ def _yes_no(tokens: Sequence[_Token], table: Table, settled: Collection[int]) ->
         if column.index in settled or said_yes is None or said_no is None or not texts.keys() <= YES | NO:
             continue
         name = tuple(part for part in column.stems if part not in COMMON_WORDS) or column.stems
-        for first, last in _places_of(name, [token.stem for token in tokens])[:1]:
-            is_no = first > 0 and tokens[first - 1].stem in _NEGATION
+        for first, last in _places_of(name, asked)[:1]:
+            is_no = first > 0 and asked[first - 1] in _NEGATION
             yield _Found(column, said_no if is_no else said_yes, (first - is_no, last))
 
 

@@ -3,7 +3,7 @@
 tally_of          the operation that is wanted, by the question's words
 conditions        those on the rows (conditions.py)
 _measured         the column that the question means
-rows              those that count, and what they come to (rows.py)
+tally             what those that count come to (tables/tally.py)
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import cast
 
 from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
-from mixrag_cli.recap.in_rows.columns import Column, columns_named, columns_of, is_record_table, is_sampled, stems_in
-from mixrag_cli.recap.in_rows.conditions import find_conditions
-from mixrag_cli.recap.in_rows.rows import Row, Rows
+from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.wording import COUNT, TOTAL, WHOLE_WORDS
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.scan import ScanOperation
+from mixrag_cli.tables.record_columns import Column, columns_named, columns_of, is_record_table, is_sampled
+from mixrag_cli.tables.scan import Filter, ScanOperation
+from mixrag_cli.tables.tally import Row, Scan, Tallied, tallied_cells, tally
 from mixrag_cli.tables.text import ARROW, key_columns
-from mixrag_cli.words import match_heading, stem
+from mixrag_cli.words import match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits
 N_COLUMNS = 3  # that may be the one that is meant
@@ -34,6 +35,32 @@ COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
 ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
 # Words of the calculation, which no header need say.
 TALLY_WORDS = WHOLE_WORDS | {"maximum", "minimum", "max", "min", "number", "sum", "top", "bottom", stem("exceed")}
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of one table that the conditions leave."""
+
+    hit: Hit
+    table: Table
+    conditions: tuple[Condition, ...]
+    base: EvidenceBase
+
+    @property
+    def said(self) -> frozenset[str]:
+        """Stems of the question that the conditions explain."""
+        return frozenset().union(*(each.said for each in self.conditions))
+
+    @property
+    def filters(self) -> tuple[Filter, ...]:
+        """The conditions as a scan takes them."""
+        return tuple(each.filter for each in self.conditions)
+
+    def tally(self, column: Column, operation: ScanOperation) -> Tallied | None:
+        """The operation over one column of them; None where none counts or their file cannot be scanned."""
+        scanner = self.base.scanner
+        scan: Scan | None = partial(scanner.scan, self.hit, self.table) if scanner is not None else None
+        return tally(self.table, column, operation, self.filters, scan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +172,7 @@ def _match_records(
         return None
     coverage = _coverage(restated, terms, rows, around)
     return ColumnMatch(
-        *(hit, table, column.header, operation, rows.cells(column), found.value),
+        *(hit, table, column.header, operation, tallied_cells(table, column, rows.filters), found.value),
         n_rows=found.n_rows if operation == "count" else found.n_numbers,
         score=fit + coverage,
         coverage=coverage,

@@ -1,14 +1,15 @@
 """Extract from tables: which cell a question means, read through the full header paths.
 
 The tables whose headers say most of the question are read closely: a small network orders the cells of each
-(scorer.py), and how clearly the best one stands there makes a probability of it (acceptance.py), of which the others
-get their part. Which of the tables' best cells is meant is left to the trained reader and the grading.
+(scorer.py). A best cell is there in every table, also in one that has nothing to do with the question. So it is
+believed by how clearly it stands before the others and by how much of the question is said by it and around it; the
+others get their part of that. Which of the tables' best cells is meant is left to the trained reader and the grading.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,25 +22,25 @@ from mixrag_cli.recap.evidence import (
     MIN_TIME,
     EvidenceBase,
     context_credit,
-    stems_of,
     surroundings_of,
     time_score,
 )
-from mixrag_cli.recap.in_tables.acceptance import probability_of, signs_of
-from mixrag_cli.recap.in_tables.scorer import Matrix, meant_by, score_pairs
+from mixrag_cli.recap.in_tables.scorer import Side, meant_by, probability_of, score_pairs
+from mixrag_cli.recap.in_tables.token_match import Matrix
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.wording import PERCENT_UNITS, Asked
+from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW, cell_label
-from mixrag_cli.words import match_term, says_nothing_new
+from mixrag_cli.words import says_nothing_new
 
 CLOSE_TABLES = 4  # that are read closely, at some 10 ms a table
 CLOSE_CELLS = 20_000  # of a table: of a larger one those rows are read that say most of the question
-CELLS_A_TABLE = 3
+CELLS_A_TABLE = 6
 # In parts of a coverage; set on the development collection.
 TABLE_RANK = 0.1  # the part that retrieval's own score plays in which table is meant
 PAIR_STEP = 0.1  # for each unit of a probability's log odds
+TOP = (-5.0, 20.0)  # scores beyond which a cell is no worse and no better
 
 CellForm = Literal["any", "number", "percent"]
 RowPlace = tuple[str, int]  # a table's id and the index of a row
@@ -122,45 +123,37 @@ def match_cells(
 class _Placed:
     """A table with the best hit of it, and what its sides say of an operand.
 
-    rows, columns: (n_terms, n_headers), how well each path says each of the operand's terms. weights, credit:
-    (n_terms,), of the terms, and the credit for being said around the table or elsewhere in its document. coverage:
-    (n_rows, n_columns), how much of the operand each place says with what is around.
+    credit: (n_terms,), for being said around the table or elsewhere in its document. coverage: (n_rows, n_columns), how
+    much of the operand each place says with what is around.
     """
 
     hit: Hit
     table: Table
     operand: Operand
-    rows: Matrix
-    columns: Matrix
-    weights: Matrix
+    rows: Side
+    columns: Side
     credit: Matrix
     coverage: Matrix
 
-    @property
-    def sayable(self) -> Matrix:
-        """How well the best row or column says each term: (n_terms,)."""
-        return np.asarray(np.maximum(*(side.max(axis=1, initial=0.0) for side in (self.rows, self.columns))))
+    def says(self, names: frozenset[str]) -> bool:
+        """Whether each of the operand's names is said in a header or around the table."""
+        best = (side.said.max(axis=1, initial=0.0) for side in (self.rows, self.columns))
+        said = np.maximum(np.maximum(*best), self.credit)
+        return all(said[n] for n, term in enumerate(self.operand.terms) if term in names)
 
 
 def _place(operand: Operand, hit: Hit, table: Table, base: EvidenceBase, names: frozenset[str]) -> _Placed:
     around, _ = surroundings_of(hit, table)
     weights = np.array([base.weight(term) for term in operand.terms])
-    rows, columns = _said_by(table.rows, operand.terms), _said_by(table.columns, operand.terms)
+    rows, columns = (Side.of(headers, operand.terms, table.title) for headers in (table.rows, table.columns))
     if len(table.rows) * len(table.columns) > CLOSE_CELLS:  # so many rows are read as say most
         n_rows = max(CLOSE_CELLS // len(table.columns), 1)
-        places = np.sort(np.argsort(-(weights @ rows), kind="stable")[:n_rows])
-        kept = {table.rows[n].index: table.rows[n] for n in places}
-        cells = tuple(cell for cell in table.cells if cell.row in kept)
-        table, rows = replace(table, rows=tuple(kept.values()), cells=cells), rows[:, places]
+        places = np.sort(np.argsort(-(weights @ rows.said), kind="stable")[:n_rows])
+        rows = Side(tuple(table.rows[n] for n in places), rows.said[:, places], rows.titled)
     credit = context_credit(operand.terms, names, around, base.knows.get(hit.chunk.document, frozenset()))
-    said = np.maximum(np.maximum(rows[:, :, None], columns[:, None, :]), credit[:, None, None])
+    said = np.maximum(np.maximum(rows.said[:, :, None], columns.said[:, None, :]), credit[:, None, None])
     coverage = np.tensordot(weights, said, axes=1) / max(float(weights.sum()), 1e-9)
-    return _Placed(hit, table, operand, rows, columns, weights, credit, coverage)
-
-
-def _said_by(headers: Sequence[Header], terms: Sequence[str]) -> Matrix:
-    said = [[match_term(term, stems_of(" ".join(header.path))) for header in headers] for term in terms]
-    return np.array(said, np.float64).reshape(len(terms), len(headers))
+    return _Placed(hit, table, operand, rows, columns, credit, coverage)
 
 
 # --- its cells --------------------------------------------------------------------------------------------------------
@@ -177,13 +170,9 @@ def _match_in(
     read = {n for row, n in best_of_row.items() if (placed.table.id, row) in rows}
     chosen = [place for n, place in enumerate(places) if n < CELLS_A_TABLE or n in read]
     found = [_match(placed, r, c, cell, base) for _, r, c, cell in chosen]
-    all_scores = np.array([place[0] for place in places])
-    best_score, r, c, _ = places[0]
-    best = _chance_of(placed, found[0], np.maximum(placed.rows[:, r], placed.columns[:, c]), all_scores, base)
-    said = np.maximum(placed.sayable, placed.credit)
-    if not all(said[n] for n, term in enumerate(placed.operand.terms) if term in names):
-        best = 0.0  # a name that nothing says
-    chances = [best, *(min(best * math.exp(score - best_score), 1 - best) for score, *_ in chosen[1:])]
+    signs = belief_signs(found[0], np.array([place[0] for place in places]), placed.operand, base)
+    best = probability_of(signs) if placed.says(names) else 0.0
+    chances = [best, *(min(best * math.exp(score - places[0][0]), 1 - best) for score, *_ in chosen[1:])]
     of_table = found[0].coverage + TABLE_RANK * placed.hit.score
     return [
         replace(match, probability=chance, score=of_table + PAIR_STEP * log_odds(chance))
@@ -191,39 +180,35 @@ def _match_in(
     ]
 
 
+def belief_signs(best: CellMatch, scores: Matrix, operand: Operand, base: EvidenceBase) -> dict[str, float]:
+    """The signs for and against a table's best cell, by name. scores: (n_cells,), log odds of all that can answer."""
+    paths = (ARROW.join(header.path) for header in (best.row, best.column))
+    around = (*paths, best.table.title, best.hit.chunk.context)
+    return {
+        "likely": log_odds(1 / float(np.exp(scores - scores.max()).sum())),
+        "top": min(max(float(scores.max()), TOP[0]), TOP[1]),
+        "said": best.coverage,
+        "meant": meant_by(operand.asked, around, base.vectors),
+        "time": best.time,
+    }
+
+
 def _scored(placed: _Placed, base: EvidenceBase, form: CellForm) -> list[tuple[float, int, int, Cell]]:
     """The network's score of each cell that can answer, with the places of its row and column; the best first."""
-    table, operand = placed.table, placed.operand
-    sides = (table.rows, table.columns)
-    rows, columns = ({header.index: n for n, header in enumerate(side)} for side in sides)
-    scores = score_pairs(Asked.of(operand.asked, operand.facets), table, base.vectors)
-    is_ordered = bool(ordinals_of(operand.text))  # of another place in an order no column is meant
-    others = [is_ordered and ordinal_conflict(operand.text, header.leaf) for header in table.columns]
-    places = [
-        (score, rows[cell.row], columns[cell.column], cell)
-        for cell in table.cells
-        if (score := scores.get((cell.row, cell.column))) is not None
-        and not others[columns[cell.column]]
-        and _has_form(cell, table.rows[rows[cell.row]], operand.text, form)
-    ]
+    rows, columns, asked = placed.rows.headers, placed.columns.headers, placed.operand.text
+    is_ordered = bool(ordinals_of(asked))  # of another place in an order no column is meant
+    others = [is_ordered and ordinal_conflict(asked, header.leaf) for header in columns]
+    scored = score_pairs(placed.operand, placed.table, placed.rows, placed.columns, base.vectors)
+    places = [one for one in scored if not others[one[2]] and _has_form(one[3], rows[one[1]], asked, form)]
     return sorted(places, key=lambda place: -place[0])
 
 
 def _match(placed: _Placed, r: int, c: int, cell: Cell, base: EvidenceBase) -> CellMatch:
-    hit, row, column = placed.hit, placed.table.rows[r], placed.table.columns[c]
+    hit, row, column = placed.hit, placed.rows.headers[r], placed.columns.headers[c]
     own = facets_of(" ".join(row.path)) | facets_of(" ".join(column.path))
     _, around = surroundings_of(hit, placed.table)
     time = time_score(placed.operand.facets, own, around, base.knows.get(hit.chunk.document, frozenset()))
     return CellMatch(hit, placed.table, cell, row, column, float(placed.coverage[r, c]), time, 0.0, 0.0)
-
-
-def _chance_of(placed: _Placed, best: CellMatch, own: Matrix, scores: Matrix, base: EvidenceBase) -> float:
-    """How likely the table's best cell is what was asked. own: (n_terms,), how well its paths say each term. scores: of
-    all that can answer."""
-    paths = (ARROW.join(header.path) for header in (best.row, best.column))
-    meant = meant_by(placed.operand.asked, (*paths, placed.table.title, placed.hit.chunk.context), base.vectors)
-    signs = signs_of(scores, placed.weights, own, placed.sayable, placed.credit, meant=meant, time=best.time)
-    return probability_of(signs)
 
 
 def _has_form(cell: Cell, row: Header, asked: str, form: CellForm) -> bool:

@@ -15,8 +15,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.recap.likeness import Matrix
-
 TOKEN_FEATURES = (
     "row_meant", "row_meant_lead", "column_meant", "column_meant_lead", "pair_meant", "pair_meant_lead",
     "row_unmeant", "column_unmeant",
@@ -25,6 +23,7 @@ LEAST_APART = 0.02  # of a token that no header path of its side says better tha
 QUESTION_BIAS = 0.5  # of a token's worth before anything is fitted
 SMALL = 1e-4
 
+Matrix = npt.NDArray[np.float64]
 Tokens = npt.NDArray[np.float32]
 Places = npt.NDArray[np.intp]
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import has_labels, key_columns
-from mixrag_cli.words import stem, words_of
+from mixrag_cli.words import stems_in
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 MAX_KEPT = 32  # tables whose columns are kept for the next look
@@ -93,12 +93,6 @@ def is_record_table(table: Table) -> bool:
 def is_year(text: str) -> bool:
     """Whether the text is a year and nothing else."""
     return (found := _TIME.fullmatch(text)) is not None and not found["date"]
-
-
-@lru_cache(maxsize=65536)
-def stems_in(text: str) -> tuple[str, ...]:
-    """All stems of a text in order."""
-    return tuple(stem(word) for word in words_of(text))
 
 
 def columns_named(words: Sequence[str], table: Table) -> list[Column]:
