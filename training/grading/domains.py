@@ -30,7 +30,7 @@ from training.reader.tables import KEPT_PARTS, fold_of
 SEED = 11
 N_QUESTIONS = 120  # of a domain
 N_FOREIGN = 25  # of another domain, that it cannot answer
-N_TABLES = 90
+N_SHEETS, N_SHEET_QUESTIONS = 300, 400  # of kept-out tables: what is derived from cells is rare among questions
 KEPT_FOLD = 0  # of HiTab's, which the reader was not trained on
 N_ARTICLES = 40
 REVIEWS = "squadshifts_amazon_reviews"
@@ -173,13 +173,13 @@ def tables(data: Path, target: Path) -> Domain:
         answer = row["answer"]
         forms = tuple(map(str, answer)) if isinstance(answer, list) else (str(answer),)
         asked[name].append(Asked(row["question"], ("; ".join(forms),), (Gold(name),), is_of_text=False))
-    chosen = random.Random(SEED).sample(sorted(sheets), min(N_TABLES, len(sheets)))
+    chosen = random.Random(SEED).sample(sorted(sheets), min(N_SHEETS, len(sheets)))
     for name in chosen:
         header, rows = sheets[name]
         target.mkdir(parents=True, exist_ok=True)
         with (target / name).open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([header, *rows])
-    drawn = _drawn([question for name in chosen for question in asked[name]])
+    drawn = _drawn([question for name in chosen for question in asked[name]], N_SHEET_QUESTIONS)
     return Domain(
         "tables",
         target,
@@ -231,8 +231,8 @@ def _as_cell(text: str) -> object:
     return float(plain) if NUMBER.fullmatch(plain) else text
 
 
-def _drawn(questions: Sequence[Asked]) -> tuple[Asked, ...]:
-    return tuple(random.Random(SEED).sample(list(questions), min(N_QUESTIONS, len(questions))))
+def _drawn(questions: Sequence[Asked], n: int = N_QUESTIONS) -> tuple[Asked, ...]:
+    return tuple(random.Random(SEED).sample(list(questions), min(n, len(questions))))
 
 
 def with_foreign(domains: Sequence[Domain]) -> list[Domain]:
