@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
 from decimal import Decimal
 
+import openpyxl
 import pytest
 
 from mixrag_cli.records.documents import Grid, GridCell
@@ -11,6 +14,7 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.units import is_unit_text, unit_of_caption, unit_of_header
+from tests.evidence_samples import read_bytes
 from tests.table_samples import to_table as to_spanned_table
 
 THOUSAND, MILLION, BILLION = 10**3, 10**6, 10**9
@@ -157,6 +161,49 @@ def test_a_row_that_states_its_own_measure_takes_no_money_from_its_section_or_ta
         "Staff (number)": ("", 1),
         "Margin (%)": ("%", 1),
         "CO2": ("tonnes", 1),
+    }
+
+
+MIXED = [
+    ["Figures of the works", "2023", "2024"],
+    ["Results (EUR million)", None, None],
+    ["Revenue", 1200, 1300],
+    ["Energy use (GWh)", 45, 46],
+    ["Staff (number)", 900, 910],
+    ["Margin (%)", 4, 5],
+    ["Profit", 48, 65],
+]
+
+
+def as_workbook() -> tuple[str, bytes]:
+    book = openpyxl.Workbook()
+    for row in MIXED:
+        book.active.append(row)
+    raw = io.BytesIO()
+    book.save(raw)
+    return "works.xlsx", raw.getvalue()
+
+
+def as_page() -> tuple[str, bytes]:
+    cells = ("".join(f"<td>{'' if text is None else text}</td>" for text in row) for row in MIXED)
+    rows = "".join(f"<tr>{row}</tr>" for row in cells)
+    return "works.html", f"<html><body><h1>Works</h1><table>{rows}</table></body></html>".encode()
+
+
+@pytest.mark.parametrize("make", [as_workbook, as_page])
+def test_in_files_a_row_that_states_its_unit_takes_none_from_its_section(make: Callable[[], tuple[str, bytes]]) -> None:
+    _, tables, _ = read_bytes(*make(), 160)
+    (table,) = tables.values()
+    said = {
+        row.path: [(cell.unit, cell.scale) for cell in table.cells if cell.row == row.index][-2:] for row in table.rows
+    }
+    section = "Results (EUR million)"
+    assert said == {
+        (section, "Revenue"): [("EUR", MILLION)] * 2,
+        (section, "Energy use (GWh)"): [("GWh", 1)] * 2,
+        (section, "Staff (number)"): [("", 1)] * 2,
+        (section, "Margin (%)"): [("%", 1)] * 2,
+        (section, "Profit"): [("EUR", MILLION)] * 2,
     }
 
 

@@ -43,15 +43,28 @@ class _Cut:
 
 def prose_drafts(frame: Frame, tables: Mapping[int, Table]) -> Iterator[Draft]:
     """The chunks of the running text; raw tables stay in it, except in sheets, which are nothing but tables."""
-    blocks = [
-        block for block in frame.document.blocks if block.text.strip() and not _is_told_by_rows(frame, block, tables)
-    ]
-    sections = (_cut_section(frame, section.blocks) for section in _sections(frame, blocks))
+    sections = (
+        _cut_section(frame, section.blocks)
+        for blocks in _runs_of_text(frame, tables)
+        for section in _sections(frame, blocks)
+    )
     if frame.topics is None:
         for cut in sections:
             yield from _section_drafts(frame, cut)
     else:
         yield from _topic_drafts(frame, list(sections), frame.topics)
+
+
+def _runs_of_text(frame: Frame, tables: Mapping[int, Table]) -> Iterator[list[Block]]:
+    """The blocks of running text, those in a row together: a passage says no table that stands between two of them."""
+    run: list[Block] = []
+    for block in frame.document.blocks:
+        if _is_told_by_rows(frame, block, tables):
+            yield run
+            run = []
+        elif block.text.strip():
+            run.append(block)
+    yield run
 
 
 def _is_told_by_rows(frame: Frame, block: Block, tables: Mapping[int, Table]) -> bool:

@@ -8,7 +8,8 @@ Beyond MAX_ROW_CHUNKS rows, blocks of rows share a chunk, so that a large sheet 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from mixrag_cli.chunking.packing import Draft, Frame, cut_piece, pack_pieces
@@ -18,7 +19,7 @@ from mixrag_cli.sentences import line_spans
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.representations import cells_by, represent_table
 from mixrag_cli.tables.text import table_text
-from mixrag_cli.tables.unsaid import unsaid_rows
+from mixrag_cli.tables.unsaid import Unsaid, find_unsaid
 
 MAX_ROW_CHUNKS = 2_000
 TITLE_WORDS = 30  # of a caption; filings write whole sentences there, and the window is small
@@ -28,10 +29,11 @@ def table_drafts(frame: Frame, table: Table, block: Block, representation: Repre
     """The chunks of one table. The table-level text is one of them in every representation: words are sought in it."""
     context = frame.context(*block.heading_path[-2:], _short_title(table))
     whole = list(_whole(frame, table, context))
-    yield from whole
-    if block.grid is not None:
-        told = " ".join(draft.text for draft in whole)
-        yield from _unsaid(frame, table, unsaid_rows(frame.document.grids[block.grid], table, told), context)
+    told = " ".join(draft.text for draft in whole)
+    unsaid = find_unsaid(frame.document.grids[block.grid], table, told) if block.grid is not None else Unsaid()
+    for draft in whole:
+        yield replace(draft, words=" ".join((*unsaid.corners, draft.words)))
+    yield from _unsaid(frame, table, unsaid.rows, context)
     if representation == "table":
         return
     is_long = len(table.rows) > MAX_ROW_CHUNKS  # then its columns are told by their profiles alone
@@ -69,9 +71,8 @@ def _whole(frame: Frame, table: Table, context: str) -> Iterator[Draft]:
         yield Draft("table", shown, context, table.locator, _header_words(table), table.id)
 
 
-def _unsaid(frame: Frame, table: Table, unsaid: Iterable[list[Cell]], context: str) -> Iterator[Draft]:
+def _unsaid(frame: Frame, table: Table, rows: Sequence[list[Cell]], context: str) -> Iterator[Draft]:
     """The rows of the grid that the table does not say, as they stand, as many to a chunk as the window holds."""
-    rows = list(unsaid)
     lines = [" | ".join(cell.text for cell in row) for row in rows]
     text, starts = "\n".join(lines), list(accumulate((len(line) + 1 for line in lines), initial=0))
     pieces = [

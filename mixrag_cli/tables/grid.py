@@ -61,7 +61,7 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     if layout is None:
         return None
     rows = read_rows(matrix, layout)
-    if not rows:
+    if not rows or not _holds_data(matrix, layout):
         return None
     paths = top_paths(matrix, layout)
     columns = tuple(Header(c, paths[c] or (column_name(c),), _is_total_path(paths[c])) for c in layout.data)
@@ -82,6 +82,11 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
         total_rows=_total_rows(stacked, layout, len(rows)),
         profiles=grid.profiles,
     )
+
+
+def _holds_data(matrix: Matrix, layout: Layout) -> bool:
+    """Whether anything stands beside the labels of the body; a list below a line of texts is text."""
+    return any(matrix.at(row, column) is not None for row in layout.body for column in layout.data)
 
 
 def _total_rows(grid: Grid, layout: Layout, n_rows: int) -> int:

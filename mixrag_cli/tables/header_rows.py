@@ -81,7 +81,7 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
             break
         if evidence < 0 or (last is not None and ((evidence == 0 and not is_unit) or (is_unit and has_label_between))):
             break  # data, or the unit of the section above it
-        if evidence > 0 or last is not None or _is_full_text_row(matrix, row):
+        if evidence > 0 or last is not None or _is_full_text_row(matrix, row) or _heads_categories(matrix, row, end):
             last = row
         if last == row and _parts_groups_below(matrix, row):
             known_end = max(known_end, row + 2)
@@ -309,6 +309,22 @@ def _is_full_text_row(matrix: Matrix, row: int) -> bool:
     cells = [matrix.at(row, column) for column in range(matrix.n_columns)]
     filled = [cell for cell in cells if cell is not None]
     return len(filled) >= max(2, matrix.n_columns - 1) and all(len(cell.text) < LONG_LABEL_CHARS for cell in filled)
+
+
+def _heads_categories(matrix: Matrix, row: int, end: int) -> bool:
+    """Whether texts of any length, no two alike, stand in a full row above columns of a few words again and again.
+
+    Example: questions that were put to the vote, above "yes" and "no".
+    """
+    texts = [matrix.text(row, column) for column in range(1, matrix.n_columns) if matrix.own(row, column)]
+    if len(texts) < max(2, matrix.n_columns - 2) or len(set(texts)) < len(texts):
+        return False
+    below = [
+        [text for at in range(row + 1, end) if (text := matrix.text(at, column))]
+        for column in range(1, matrix.n_columns)
+    ]
+    n_categories = sum(2 * len(set(words)) <= len(words) for words in below)
+    return n_categories * 2 > len(below) and not any(text in words for text in texts for words in below)
 
 
 def _has_typed_column(below: list[Below], row: int) -> bool:

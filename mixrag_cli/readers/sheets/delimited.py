@@ -4,7 +4,8 @@
    bytes around the first that is none decide
 2. delimiter: the one that cuts the first lines into the most equal rows
 3. rows: through the csv module, one record at a time, so that a quote that is never closed swallows no file
-4. tables: one, or in a short file those that blank lines part
+4. comments: lines behind "#" above the header are text, and the caption of the table below them
+5. tables: one, or in a short file those that blank lines part
 
 A first row that is one field short of all others names every column but the first, as R writes row names.
 """
@@ -30,6 +31,7 @@ from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import ColumnProfile, Document, Grid
 from mixrag_cli.records.places import Locator
 
+COMMENT = "#"
 HEAD_BYTES = 65_536
 CHECK_BYTES = 1 << 20
 SNIFF_LINES = 60
@@ -68,15 +70,23 @@ def read_delimited(source: ReadSource) -> Document:
     stream = _Records(_open_text(source.file, encoding), delimiter)
     sampler = _sample(stream, source, decimal_mark)
     builder.warnings += stream.warnings
-    if not sampler.n_rows:
-        return builder.build()
-    add_rows(builder, sampler, find_parted_tables(sampler.rows) if sampler.is_whole else ())
+    comments = [_comment_text(record, delimiter) for record in stream.comments]
+    if comments:
+        builder.add("\n".join(comments), "paragraph", lines=(stream.comments[0].first, stream.comments[-1].last))
+    if sampler.n_rows:
+        tables = find_parted_tables(sampler.rows) if sampler.is_whole else ()
+        add_rows(builder, sampler, tables, "\n".join(comments))
     return builder.build()
 
 
-def add_rows(builder: DocumentBuilder, sampler: RowSampler, tables: Sequence[Grid] = ()) -> None:
-    """Add what the sampler took: these tables of it, else all rows as one; a warning says where rows are left out."""
-    for grid in tables or _sampled_grids(sampler):
+def add_rows(builder: DocumentBuilder, sampler: RowSampler, tables: Sequence[Grid] = (), caption: str = "") -> None:
+    """Add what the sampler took: these tables of it, else all rows as one; a warning says where rows are left out.
+
+    caption: of the first table, above its own.
+    """
+    for number, grid in enumerate(tables or _sampled_grids(sampler)):
+        if caption and not number:
+            grid = replace(grid, caption="\n".join(filter(None, (caption, grid.caption))))
         builder.add(raw_text(grid), "table", grid=grid, lines=grid.locator.lines)
     if not sampler.is_whole:
         builder.warnings.append(sampler.note)
@@ -186,6 +196,7 @@ class _Records:
     def __init__(self, lines: Iterator[str], delimiter: str) -> None:
         csv.field_size_limit(MAX_FIELD_CHARS)
         self.warnings: list[str] = []
+        self.comments: list[_Record] = []  # above the header, as whoever takes the records tells them
         self.delimiter = delimiter
         self._lines = lines
         self._n_lines = 0
@@ -240,6 +251,26 @@ class _RecordTooLong(Exception):
     """A record goes on for more lines or characters than any honest one."""
 
 
+def _leading_comments(records: Sequence[_Record]) -> list[_Record]:
+    """The records behind "#" at the head of a file, above one that is none.
+
+    The last of them is the header where it has no fewer fields than the record below ("#name,start,end").
+    """
+    n = next((n for n, record in enumerate(records) if not record.fields[0].lstrip().startswith(COMMENT)), 0)
+    if n and _n_filled(records[n - 1]) >= max(_n_filled(records[n]), 2):
+        n -= 1
+    return list(records[:n])
+
+
+def _n_filled(record: _Record) -> int:
+    return sum(bool(field.strip()) for field in record.fields)
+
+
+def _comment_text(record: _Record, delimiter: str) -> str:
+    """What a comment says, delimiters that fill the line up left out."""
+    return delimiter.join(record.fields).rstrip(f"{delimiter} ").lstrip(f"{COMMENT} ")
+
+
 def lacks_first_name(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first of these rows of fields is one short of all others and so names all columns but the first.
 
@@ -256,6 +287,8 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
     ragged = 0
     records = iter(stream)
     first = [record for record in islice(records, SNIFF_LINES) if any(record.fields)]
+    stream.comments = _leading_comments(first)
+    first = first[len(stream.comments) :]
     if lacks_first_name([record.fields for record in first]):
         stream.warn(first[0].first, "names one column fewer than there are; the first is taken for the one without")
         first[0] = replace(first[0], fields=["", *first[0].fields])

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from mixrag_cli.readers.sheets.areas import Cells, Region, TableRegion, is_figure
 from mixrag_cli.readers.sheets.grids import MAX_GRID_COLUMNS
-from mixrag_cli.readers.sheets.regions import Cells, Region, TableRegion, find_regions, is_figure
+from mixrag_cli.readers.sheets.regions import find_regions
 from mixrag_cli.readers.sheets.sampling import SourceCell, SourceRow, fast_number
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.places import Locator

@@ -12,9 +12,10 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.addresses import cell_range, column_name
 from mixrag_cli.readers.archive import OLE_MAGIC, ZIP_MAGIC, Archive, is_encrypted
 from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.sheets.areas import Cells, Region, TableRegion
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
 from mixrag_cli.readers.sheets.ods import read_ods
-from mixrag_cli.readers.sheets.regions import Cells, Merge, Region, TableRegion, find_regions
+from mixrag_cli.readers.sheets.regions import Merge, find_regions
 from mixrag_cli.readers.sheets.sampling import SourceCell
 from mixrag_cli.readers.sheets.workbook import SheetCells
 from mixrag_cli.readers.sheets.xls import read_xls

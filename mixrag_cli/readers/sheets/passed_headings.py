@@ -1,0 +1,58 @@
+"""Headings that are said once and name the tables below as well: periods at the head of a sheet, say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mixrag_cli.readers.sheets.areas import (
+    Cells,
+    Region,
+    TableRegion,
+    figures,
+    heading_rows,
+    heads,
+    is_heading_only,
+    places,
+)
+
+
+def pass_headings_down(found: list[TableRegion | Region], cells: Cells) -> list[TableRegion | Region]:
+    """Give tables without headings those of the last table above that has some, where they name its figures.
+
+    So are periods named once at the head of a sheet, above one block of rows after the other. A band of nothing but
+    headings goes, with its captions, to the first table below it.
+    """
+    passed: list[TableRegion | Region] = []
+    last: TableRegion | None = None
+    headings = range(0)
+    for each in found:
+        if isinstance(each, TableRegion) and (own := heading_rows(each.region, cells)):
+            last, headings = each, own
+        elif isinstance(each, TableRegion) and last is not None and _is_named_by(last, headings, each.region, cells):
+            if passed[-1] is last and is_heading_only(last.region, cells):
+                each = replace(each, captions=(*last.captions, *_around(last.region, headings), *each.captions))
+                passed.pop()
+            each = replace(each, headings=headings)
+        passed.append(each)
+    return passed
+
+
+def _around(region: Region, rows: range) -> list[Region]:
+    """What of a region stands above and below some of its rows."""
+    above, below = replace(region, bottom=rows.start - 1), replace(region, top=rows.stop)
+    return [part for part in (above, below) if part.top <= part.bottom]
+
+
+def _is_named_by(upper: TableRegion, headings: range, region: Region, cells: Cells) -> bool:
+    """Whether rows of labels and figures stand below a table, each column of figures below one of its headings."""
+    held = [place for place in places(region) if place in cells]
+    counted = figures(region, cells)
+    columns = {column for _, column in counted}
+    first = min((row for row, column in held if column in columns), default=0)
+    is_headed = all(row != first for row, _ in counted) or heads(region, cells)
+    if upper.region.bottom >= region.top or is_headed or len(columns) < 2:
+        return False
+    labelled = {row for row, column in held if column < min(columns)}
+    with_figures = {row for row, _ in counted}
+    is_labelled = 2 * len(labelled & with_figures) > len(with_figures)
+    return is_labelled and all(any((row, column) in cells for row in headings) for column in columns)
