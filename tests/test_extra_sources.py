@@ -154,11 +154,18 @@ def test_an_answer_may_cite_what_stands_around_a_hit() -> None:
     wide = replace(levels_source, router=replace(levels_source.router, second_bias=np.array([0, 0, 0, 99], np.float32)))
     asked.__dict__["_extras"] = (wide,)
     known = {hit.chunk.id for hit in hits}
-    around = [hit.chunk for hit in asked.widen_to_level(QUESTION, hits) if hit.chunk.id not in known]
+    around = [hit.chunk for hit in asked.widen(QUESTION, hits) if hit.chunk.id not in known]
     asked.ask(QUESTION, Scope())
     prompt = generator.requests[0].messages[-1].text
     assert around and all(chunk.text[:20] in prompt for chunk in around[:2])
-    assert Session(asked.reader, asked.embedder, Settings()).widen_to_level(QUESTION, hits) is hits
+    assert Session(asked.reader, asked.embedder, Settings()).widen(QUESTION, hits) is hits
+
+
+def test_any_source_that_knows_what_stands_around_a_passage_is_asked() -> None:
+    asked = open_files(FILES, Settings())
+    hits = asked.search(QUESTION, Scope(), 3).hits
+    asked.__dict__["_extras"] = (Everything(read_passages([stored(0)])), Twice())
+    assert asked.widen(QUESTION, hits) == [*hits, *hits]
 
 
 def test_a_snippet_beyond_the_best_of_its_level_counts_nothing() -> None:
@@ -336,6 +343,13 @@ class Everything:
 
     def score(self, query: Query, hits: Sequence[object]) -> list[None]:
         return [None] * len(hits)
+
+
+class Twice:
+    """Wants each hit to be read twice."""
+
+    def widen(self, query: Query, hits: Sequence[Hit]) -> list[Hit]:
+        return [*hits, *hits]
 
 
 def test_a_collection_without_passages_has_none_of_these_sources(session: Session) -> None:

@@ -33,8 +33,7 @@ from mixrag_cli.retrieval.fusion import fuse_hits, put_first
 from mixrag_cli.retrieval.matching import QuestionTerms
 from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker
 from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, make_sources, summary
-from mixrag_cli.retrieval.sources.base import Query, Source, add_all_scores, add_scores
-from mixrag_cli.retrieval.sources.levels import Levels
+from mixrag_cli.retrieval.sources.base import Query, Source, Widening, add_all_scores, add_scores
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.row import Means
 from mixrag_cli.retrieval.sources.summary import WithoutSummaries
@@ -252,10 +251,12 @@ class Collection:
             fused = drop_duplicates(fused)
         return limit_files(fused, self._settings.passages_a_file)
 
-    def widen_to_level(self, question: str, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """The hits with what stands around them, as far as the question's level says; as they are without levels."""
-        levels = next((source for source in self._extras if isinstance(source, Levels)), None)
-        return hits if levels is None else levels.widen(self._query(question, None), hits)
+    def widen(self, question: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """The hits with what the sources in use want to be read with them; as they are where none knows of any."""
+        for source in self._extras:
+            if isinstance(source, Widening):
+                hits = source.widen(self._query(question, None), hits)
+        return hits
 
     def judge(self, hits: Sequence[Hit]) -> list[Hit]:
         """All of the hits, each saying by which source it passes its threshold, if by any."""
