@@ -14,7 +14,7 @@ from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.candidates import find_more
-from mixrag_cli.retrieval.sources import EXTRAS, graph, hops, levels, make_sources, refined, tiers
+from mixrag_cli.retrieval.sources import EXTRAS, graph, hops, levels, make_sources, refined, tiers, tree
 from mixrag_cli.retrieval.sources.base import Query
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.routing import LEVELS, Router, read_router, soft_labels, train_router
@@ -306,23 +306,29 @@ def vectors_of(*centres: Sequence[float], each: int = 30) -> np.ndarray:
 
 def test_groups_are_soft_and_of_what_means_the_same() -> None:
     vectors = vectors_of([1, 0, 0, 0], [0, 1, 0, 0])
-    shares, centres = tiers.group_softly(vectors, 2)
-    assert shares.sum(axis=1) == pytest.approx(np.ones(60), abs=1e-4)
-    assert np.linalg.norm(centres, axis=1) == pytest.approx([1, 1], abs=1e-4)
-    groups, members = tiers.build_tiers(vectors)
-    assert members.shape == (len(groups), 60) and members.any(axis=0).all()
+    centres = tree.find_centres(vectors, 2)
+    assert tree.belonging(vectors, centres).sum(axis=1) == pytest.approx(np.ones(60), abs=1e-4)
+    assert np.linalg.norm(centres, axis=1) == pytest.approx([1, 1], abs=1e-3)
+    (lowest,) = tree.grow_tree(vectors)
+    assert lowest.leaves.shape == (len(lowest.centres), 60) and lowest.leaves.any(axis=0).all()
 
 
 def test_few_passages_have_no_tiers() -> None:
-    groups, members = tiers.build_tiers(vectors_of([1, 0, 0], each=9))
-    assert groups.shape == (0, 3) and members.shape == (0, 9)
+    assert tree.grow_tree(vectors_of([1, 0, 0], each=9)) == []
+
+
+def test_a_passage_without_a_vector_is_in_no_group() -> None:
+    vectors = vectors_of([1, 0, 0, 0], [0, 1, 0, 0])
+    vectors[7] = 0
+    (lowest,) = tree.grow_tree(vectors)
+    assert not lowest.leaves[:, 7].any() and lowest.leaves[:, 8].any()
 
 
 def test_found_groups_are_replaced_by_their_passages() -> None:
     vectors = vectors_of([1, 0, 0, 0], [0, 1, 0, 0])
     kept = [replace(stored(n), vector=vector) for n, vector in enumerate(vectors)]
     passages = read_passages(kept)
-    source = tiers.Tiers(passages, *tiers.build_tiers(passages.vectors))
+    source = tiers.joined(tree.grow_tree(passages.vectors), passages)
     query = Query("?", np.array([1, 0, 0, 0], np.float32), 1.0)
     (seed,) = find_more([Everything(passages)], [], query, ())[:1]
     proposed = source.propose(query, [seed])

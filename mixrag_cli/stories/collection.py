@@ -42,6 +42,7 @@ from mixrag_cli.settings import NO_PIPELINE, Settings, source_weights
 from mixrag_cli.store import StoreReader, build_filter
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.extras import SUMMARIES, kept_calibration
+from mixrag_cli.stories.kept_tree import tree_of
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.showing import Passage, show_passage
@@ -340,6 +341,7 @@ class Collection:
             settings.rerank_candidates,
             lru_cache(maxsize=1)(partial(_read_all, reader)),
             None if settings.nlp == NO_PIPELINE else partial(_names_in, settings),
+            partial(tree_of, reader),
         )
         return replace(means, store=WithoutSummaries(reader)) if SUMMARIES in reader.record.extra else means
 
