@@ -109,7 +109,8 @@ def prepare_corpus(
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     roots = list(dataset.folders) or [_write_texts(folder / "files", dataset.documents)]
     own = replace(settings, store=store)
-    report = build_index(roots, own, events=events, wishes=IndexWishes(wait_s=60, prune=True), generator=generator)
+    wishes = IndexWishes(wait_s=60, prune=True, like=_others(folder))
+    report = build_index(roots, own, events=events, wishes=wishes, generator=generator)
     if report.interrupted:
         raise KeyboardInterrupt
     if report.summaries is not None and report.summaries.lacks_model:
@@ -118,6 +119,11 @@ def prepare_corpus(
     done.write_text(json.dumps({"notes": notes}), "utf-8")
     _forget_oldest(folder.parent)
     return Corpus(dataset, store, notes)
+
+
+def _others(folder: Path) -> tuple[Path, ...]:
+    """The stores of other sizes and other ways of indexing: a text that one of them holds is embedded once."""
+    return tuple(done.with_name("store") for done in sorted(folder.parent.glob("*/done.json")) if done.parent != folder)
 
 
 def _summarise_groups(
