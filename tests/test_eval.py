@@ -6,10 +6,12 @@ import io
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import jsonschema
@@ -25,6 +27,7 @@ from mixrag_cli.evaluation.measures import precision_at
 from mixrag_cli.evaluation.nearness import measure_nearness
 from mixrag_cli.evaluation.reporting import EvalReport, Run, compare_runs, report_run, score_run, take_best
 from mixrag_cli.evaluation.scoring import Outcome, parse_measure
+from mixrag_cli.models import LateEmbedder
 from mixrag_cli.output.console import make_console
 from mixrag_cli.output.eval_page import evaluation_page
 from mixrag_cli.output.eval_payload import evaluation_to_json
@@ -33,6 +36,7 @@ from mixrag_cli.output.progress import Silence
 from mixrag_cli.records.answers import Answer, Candidate, Source
 from mixrag_cli.records.places import Locator
 from mixrag_cli.settings import EXTRA_SOURCES, Settings
+from mixrag_cli.stories.eval_corpus import corpus_folder, prepare_corpus
 from mixrag_cli.stories.evaluating import EvalPlan, evaluate
 from tests.cli_fixtures import environment_of, run_here, run_mixrag
 from tests.scripted_generator import ScriptedGenerator
@@ -516,6 +520,26 @@ def test_sizes_are_measured_told_and_drawn(beir: Path, cache: Path, tmp_path: Pa
     assert b"nDCG@10 by the number of documents" in plain.stdout
     refused = run_here("eval", str(beir), "--sizes", "many", "--json", cwd=tmp_path)
     assert refused.returncode == 2 and "not 'many'" in json.loads(refused.stdout)["message"]
+
+
+def test_a_text_is_embedded_once_for_all_sizes_and_runs(
+    beir: Path, tmp_path: Path, minilm: LateEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded: list[str] = []
+    usual = type(minilm).embed_late
+
+    def counted(self: LateEmbedder, texts: Sequence[str], *others: Any) -> Any:
+        embedded.extend(texts)
+        return usual(self, texts, *others)
+
+    monkeypatch.setattr(type(minilm), "embed_late", counted)
+    few = select(load_dataset(beir), [], [], 2)
+    sizes = [(size, Settings(rerank=rerank)) for size in (4, 0) for rerank in ("late", "none")]
+    folders = [corpus_folder(of_size(few, size), settings, tmp_path) for size, settings in sizes]
+    for (size, settings), folder in zip(sizes, folders, strict=True):
+        prepare_corpus(of_size(few, size), settings, folder, Silence(quiet=True))
+    assert len(set(folders)) == 4
+    assert len(embedded) == len(set(embedded)) == len(few.documents)
 
 
 # --- comparisons ---------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.candidates import find_more
-from mixrag_cli.retrieval.sources import EXTRAS, graph, hops, levels, make_sources, refined, tiers
+from mixrag_cli.retrieval.sources import EXTRAS, graph, hops, levels, make_sources, refined, tiers, tree
 from mixrag_cli.retrieval.sources.base import Query
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.routing import LEVELS, Router, read_router, soft_labels, train_router
@@ -154,11 +154,18 @@ def test_an_answer_may_cite_what_stands_around_a_hit() -> None:
     wide = replace(levels_source, router=replace(levels_source.router, second_bias=np.array([0, 0, 0, 99], np.float32)))
     asked.__dict__["_extras"] = (wide,)
     known = {hit.chunk.id for hit in hits}
-    around = [hit.chunk for hit in asked.widen_to_level(QUESTION, hits) if hit.chunk.id not in known]
+    around = [hit.chunk for hit in asked.widen(QUESTION, hits) if hit.chunk.id not in known]
     asked.ask(QUESTION, Scope())
     prompt = generator.requests[0].messages[-1].text
     assert around and all(chunk.text[:20] in prompt for chunk in around[:2])
-    assert Session(asked.reader, asked.embedder, Settings()).widen_to_level(QUESTION, hits) is hits
+    assert Session(asked.reader, asked.embedder, Settings()).widen(QUESTION, hits) is hits
+
+
+def test_any_source_that_knows_what_stands_around_a_passage_is_asked() -> None:
+    asked = open_files(FILES, Settings())
+    hits = asked.search(QUESTION, Scope(), 3).hits
+    asked.__dict__["_extras"] = (Everything(read_passages([stored(0)])), Twice())
+    assert asked.widen(QUESTION, hits) == [*hits, *hits]
 
 
 def test_a_snippet_beyond_the_best_of_its_level_counts_nothing() -> None:
@@ -299,23 +306,29 @@ def vectors_of(*centres: Sequence[float], each: int = 30) -> np.ndarray:
 
 def test_groups_are_soft_and_of_what_means_the_same() -> None:
     vectors = vectors_of([1, 0, 0, 0], [0, 1, 0, 0])
-    shares, centres = tiers.group_softly(vectors, 2)
-    assert shares.sum(axis=1) == pytest.approx(np.ones(60), abs=1e-4)
-    assert np.linalg.norm(centres, axis=1) == pytest.approx([1, 1], abs=1e-4)
-    groups, members = tiers.build_tiers(vectors)
-    assert members.shape == (len(groups), 60) and members.any(axis=0).all()
+    centres = tree.find_centres(vectors, 2)
+    assert tree.belonging(vectors, centres).sum(axis=1) == pytest.approx(np.ones(60), abs=1e-4)
+    assert np.linalg.norm(centres, axis=1) == pytest.approx([1, 1], abs=1e-3)
+    (lowest,) = tree.grow_tree(vectors)
+    assert lowest.leaves.shape == (len(lowest.centres), 60) and lowest.leaves.any(axis=0).all()
 
 
 def test_few_passages_have_no_tiers() -> None:
-    groups, members = tiers.build_tiers(vectors_of([1, 0, 0], each=9))
-    assert groups.shape == (0, 3) and members.shape == (0, 9)
+    assert tree.grow_tree(vectors_of([1, 0, 0], each=9)) == []
+
+
+def test_a_passage_without_a_vector_is_in_no_group() -> None:
+    vectors = vectors_of([1, 0, 0, 0], [0, 1, 0, 0])
+    vectors[7] = 0
+    (lowest,) = tree.grow_tree(vectors)
+    assert not lowest.leaves[:, 7].any() and lowest.leaves[:, 8].any()
 
 
 def test_found_groups_are_replaced_by_their_passages() -> None:
     vectors = vectors_of([1, 0, 0, 0], [0, 1, 0, 0])
     kept = [replace(stored(n), vector=vector) for n, vector in enumerate(vectors)]
     passages = read_passages(kept)
-    source = tiers.Tiers(passages, *tiers.build_tiers(passages.vectors))
+    source = tiers.joined(tree.grow_tree(passages.vectors), passages)
     query = Query("?", np.array([1, 0, 0, 0], np.float32), 1.0)
     (seed,) = find_more([Everything(passages)], [], query, ())[:1]
     proposed = source.propose(query, [seed])
@@ -336,6 +349,13 @@ class Everything:
 
     def score(self, query: Query, hits: Sequence[object]) -> list[None]:
         return [None] * len(hits)
+
+
+class Twice:
+    """Wants each hit to be read twice."""
+
+    def widen(self, query: Query, hits: Sequence[Hit]) -> list[Hit]:
+        return [*hits, *hits]
 
 
 def test_a_collection_without_passages_has_none_of_these_sources(session: Session) -> None:

@@ -27,6 +27,7 @@ from mixrag_cli.records.files import Skipped
 from mixrag_cli.settings import Settings, ignored_settings_files
 from mixrag_cli.store import name_collection, remember_roots
 from mixrag_cli.stories.estimating import Estimate, estimate_index
+from mixrag_cli.stories.grouping import GroupReport
 from mixrag_cli.stories.indexing import IndexReport, build_index
 from mixrag_cli.stories.roots import plan_index
 from mixrag_cli.stories.summarising import SummaryReport
@@ -156,6 +157,8 @@ def _tell(report: IndexReport, face: Face) -> None:
         face.note(no_reader_text(report.no_reader, report.left_out))
     if report.summaries is not None:
         face.note(_summaries_line(report.summaries))
+    if report.groups is not None:
+        face.note(_groups_line(report.groups))
     if face.json:
         write_json(index_to_json(report))
 
@@ -200,3 +203,14 @@ def _summaries_line(report: SummaryReport) -> str:
     stopped = f"; {SPENT.get(report.stopped, report.stopped)}" if report.stopped else ""
     left = f"; {report.left:,} tables left for the next run" if report.left else ""
     return f"summaries of tables: {counts}{spent}{stopped}{left}"
+
+
+def _groups_line(report: GroupReport) -> str:
+    """What became of the groups of passages, and why some have no summary yet."""
+    spent = f" with {report.tokens:,} tokens" if report.tokens else ""
+    stopped = f"; {SPENT.get(report.stopped, report.stopped)}" if report.stopped else ""
+    left = f"; {report.left:,} left for the next run" if report.left else ""
+    return (
+        f"summaries of groups: {report.made:,} made, {report.kept:,} kept ({report.maker}){spent} in "
+        f"{duration_text(report.seconds)}{stopped}{left}"
+    )

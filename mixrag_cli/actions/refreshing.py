@@ -28,10 +28,10 @@ MAX_NAMED = 3  # files named in the line of a refresh
 def sync(settings: Settings, face: Face) -> None:
     """Bring the files that have changed into the index found from here; a note says what that was.
 
-    Tables get no summaries: the next `mixrag index` makes them. Raises NoIndex, StoreLocked, Interrupted.
+    Tables and groups get no summaries: the next `mixrag index` makes them. Raises NoIndex, StoreLocked, Interrupted.
     """
 
-    here = replace(settings, store=find_store(Path.cwd(), settings.store), summaries="none")
+    here = replace(settings, store=find_store(Path.cwd(), settings.store), summaries="none", sources="none")
     with view_of(face) as view:
         report = build_index((), here, events=view, wishes=IndexWishes(wait_s=WAIT_S))
     if report.interrupted:

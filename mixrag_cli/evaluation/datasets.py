@@ -132,7 +132,9 @@ def of_size(dataset: DataSet, size: int) -> DataSet:
         raise WrongUsage(f"{dataset.name}: a folder of files has one size")
     wanted = {name for question in dataset.questions for name in _documents_of(question)}
     if size < len(wanted):
-        raise WrongUsage(f"{size} documents are too few: the questions are about {len(wanted)}", "--sizes all")
+        raise WrongUsage(
+            f"{size} documents are too few: the questions are about {len(wanted)}", f"--sizes {len(wanted)},all"
+        )
     others = [document.id for document in dataset.documents if document.id not in wanted]
     others.sort(key=lambda name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest())
     kept = wanted.union(others[: size - len(wanted)])

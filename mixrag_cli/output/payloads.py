@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mixrag_cli.retrieval.calibration import Calibration
     from mixrag_cli.settings import Resolved
     from mixrag_cli.stories.calibrating import CalibrationReport
+    from mixrag_cli.stories.grouping import GroupReport
     from mixrag_cli.stories.indexing import IndexReport
     from mixrag_cli.stories.inspection import ListedFile, StoreStatus
     from mixrag_cli.stories.showing import Passage
@@ -166,6 +167,23 @@ def index_to_json(report: IndexReport) -> dict[str, Any]:
         "warnings": list(report.warnings),
         "interrupted": report.interrupted,
         "summaries": summaries_to_json(report.summaries),
+        "groups": groups_to_json(report.groups),
+    }
+
+
+def groups_to_json(report: GroupReport | None) -> dict[str, Any] | None:
+    """What became of the groups of passages; null where none are searched."""
+    if report is None:
+        return None
+    return {
+        "maker": report.maker,
+        "groups": report.groups,
+        "made": report.made,
+        "kept": report.kept,
+        "left": report.left,
+        "tokens": report.tokens,
+        "seconds": report.seconds,
+        "stopped": report.stopped or None,
     }
 
 

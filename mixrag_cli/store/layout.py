@@ -5,7 +5,8 @@ lock  readers.lock          see lock.py
 tables/<name>.lance/        the three tables; tables.<n> after the n-th rebuild, the commit record says which
 tables/meaning.sketches     of a large store: a bit an axis of each vector, see sketches.py
 tables/words.inverted       of all but small stores: the passages by the words that they hold, see postings.py
-cache/                      embeddings of texts that left the index, and summaries; outlives a rebuild
+cache/                      embeddings of texts that left the index, and summaries of tables and of groups of
+                            passages; outlives a rebuild
 scratch/                    what the engine writes in passing, while a writer is open
 quarantine/<time>-<n>/      unfinished writes, set aside by the writer that came next
 """

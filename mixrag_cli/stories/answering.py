@@ -52,7 +52,7 @@ def answer_question(
     clock.lap("recap")
     worded_by = {"generator": "none"}
     if collection.has_generator and base.hits:
-        base = replace(base, hits=tuple(collection.widen_to_level(restated.question, base.hits)))
+        base = replace(base, hits=tuple(collection.widen(restated.question, base.hits)))
         worded_by, answer = generated_answer(collection, restated, base, answer, on_text)
         clock.lap("generate")
     return replace(

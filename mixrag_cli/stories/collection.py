@@ -33,8 +33,7 @@ from mixrag_cli.retrieval.fusion import fuse_hits, put_first
 from mixrag_cli.retrieval.matching import QuestionTerms
 from mixrag_cli.retrieval.rerank import SOURCE, QuestionTokens, Reranker
 from mixrag_cli.retrieval.sources import FINDERS, READERS, ROWS, make_sources, summary
-from mixrag_cli.retrieval.sources.base import Query, Source, add_all_scores, add_scores
-from mixrag_cli.retrieval.sources.levels import Levels
+from mixrag_cli.retrieval.sources.base import Query, Source, Widening, add_all_scores, add_scores
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
 from mixrag_cli.retrieval.sources.row import Means
 from mixrag_cli.retrieval.sources.summary import WithoutSummaries
@@ -43,6 +42,7 @@ from mixrag_cli.settings import NO_PIPELINE, Settings, source_weights
 from mixrag_cli.store import StoreReader, build_filter
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.extras import SUMMARIES, kept_calibration
+from mixrag_cli.stories.kept_tree import tree_of
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, make_reranker
 from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.showing import Passage, show_passage
@@ -252,10 +252,12 @@ class Collection:
             fused = drop_duplicates(fused)
         return limit_files(fused, self._settings.passages_a_file)
 
-    def widen_to_level(self, question: str, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """The hits with what stands around them, as far as the question's level says; as they are without levels."""
-        levels = next((source for source in self._extras if isinstance(source, Levels)), None)
-        return hits if levels is None else levels.widen(self._query(question, None), hits)
+    def widen(self, question: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """The hits with what the sources in use want to be read with them; as they are where none knows of any."""
+        for source in self._extras:
+            if isinstance(source, Widening):
+                hits = source.widen(self._query(question, None), hits)
+        return hits
 
     def judge(self, hits: Sequence[Hit]) -> list[Hit]:
         """All of the hits, each saying by which source it passes its threshold, if by any."""
@@ -339,6 +341,7 @@ class Collection:
             settings.rerank_candidates,
             lru_cache(maxsize=1)(partial(_read_all, reader)),
             None if settings.nlp == NO_PIPELINE else partial(_names_in, settings),
+            partial(tree_of, reader),
         )
         return replace(means, store=WithoutSummaries(reader)) if SUMMARIES in reader.record.extra else means
 

@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from mixrag_cli import __version__
@@ -27,8 +28,10 @@ from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import open_reader
 from mixrag_cli.stories.events import IndexEvents
+from mixrag_cli.stories.grouping import summarise_groups, wants_groups
 from mixrag_cli.stories.indexing import IndexReport, build_index
 from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.stories.summary_budget import INTERRUPTED
 from mixrag_cli.stories.wishes import IndexWishes
 
 MAX_STORES = 12  # kept in the cache; each is some 20 MB a thousand documents
@@ -99,13 +102,15 @@ def prepare_corpus(
         shutil.rmtree(folder, ignore_errors=True)
     if dataset.documents and (notes := _read_notes(done)) is not None and _is_usable(store, settings):
         done.touch()
+        _summarise_groups(store, settings, events, generator)
         return Corpus(dataset, store, notes)
     if dataset.documents:  # of a run that did not end, or made with another model
         shutil.rmtree(store, ignore_errors=True)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     roots = list(dataset.folders) or [_write_texts(folder / "files", dataset.documents)]
     own = replace(settings, store=store)
-    report = build_index(roots, own, events=events, wishes=IndexWishes(wait_s=60, prune=True), generator=generator)
+    wishes = IndexWishes(wait_s=60, prune=True, like=_others(folder))
+    report = build_index(roots, own, events=events, wishes=wishes, generator=generator)
     if report.interrupted:
         raise KeyboardInterrupt
     if report.summaries is not None and report.summaries.lacks_model:
@@ -114,6 +119,28 @@ def prepare_corpus(
     done.write_text(json.dumps({"notes": notes}), "utf-8")
     _forget_oldest(folder.parent)
     return Corpus(dataset, store, notes)
+
+
+def _others(folder: Path) -> tuple[Path, ...]:
+    """The stores of other sizes and other ways of indexing: a text that one of them holds is embedded once."""
+    return tuple(done.with_name("store") for done in sorted(folder.parent.glob("*/done.json")) if done.parent != folder)
+
+
+def _summarise_groups(
+    store: Path, settings: Settings, events: IndexEvents, generator: Callable[[], Generator] | None
+) -> None:
+    """What a run with the source "tiers" finds written of an index that another run has made."""
+    if not wants_groups(settings):
+        return
+    found = summarise_groups(
+        store,
+        settings,
+        load_embedder=partial(load_embedder, settings),
+        load_generator=generator or (lambda: None),
+        events=events,
+    )
+    if found.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 def _key(dataset: DataSet, settings: Settings) -> str:

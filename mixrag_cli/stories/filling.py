@@ -67,7 +67,7 @@ def fill(
             rebuild=wishes.rebuild,
         ) as writer,
         cache_of(plan.store) as cache,
-        _other_indexes(plan.store, embedder) as others,
+        _other_indexes(plan.store, embedder, wishes.like) as others,
     ):
         known = KnownEmbeddings(cache, _stores(writer, [*replaced, *others]), keeps=wishes.rebuild)
         writer.prepare()
@@ -126,8 +126,8 @@ def _replaced(store: Path, embedder: Embedder) -> list[StoreReader]:
 
 
 @contextmanager
-def _other_indexes(store: Path, embedder: Embedder) -> Iterator[list[StoreReader]]:
-    """The user's other indexes that the same model made: a passage that one of them holds is not embedded again."""
+def _other_indexes(store: Path, embedder: Embedder, like: Sequence[Path]) -> Iterator[list[StoreReader]]:
+    """Other indexes that the same model made, the user's and those named: a passage of theirs is not embedded again."""
     try:
         registry = read_registry()
     except MixragError:
@@ -135,7 +135,7 @@ def _other_indexes(store: Path, embedder: Embedder) -> Iterator[list[StoreReader
     own = os.path.realpath(store)
     with ExitStack() as opened:
         readers = []
-        for place in dict.fromkeys((*registry.collections.values(), *registry.roots.values())):
+        for place in dict.fromkeys((*map(str, like), *registry.collections.values(), *registry.roots.values())):
             with suppress(MixragError):
                 record = read_record(Path(place))
                 is_other = os.path.realpath(place) != own and record.was_made_at(Path(place))

@@ -7,6 +7,7 @@
    (--rebuild: into tables of their own, which take the place of the old ones at the end)
 5. where enough is new: what the sources' scores are worth in this collection
 6. with a generator and by wish: a summary for each table, in commits of their own
+7. where groups of passages are searched: a summary for each
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from mixrag_cli.errors import NoIndex, StoreMismatch, WrongUsage
@@ -32,9 +34,11 @@ from mixrag_cli.stories.comparing import Scan, known_rows, scan_roots
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.extras import FORMS
 from mixrag_cli.stories.filling import fill
+from mixrag_cli.stories.grouping import GroupReport, summarise_groups, wants_groups
 from mixrag_cli.stories.roots import IndexPlan, plan_index
 from mixrag_cli.stories.selections import are_kept, selections_for
-from mixrag_cli.stories.summarising import INTERRUPTED, SummaryReport, summarise_tables
+from mixrag_cli.stories.summarising import SummaryReport, summarise_tables
+from mixrag_cli.stories.summary_budget import INTERRUPTED
 from mixrag_cli.stories.unread import unread_formats
 from mixrag_cli.stories.wishes import IndexWishes
 from mixrag_cli.walking import (
@@ -50,7 +54,7 @@ NO_WISHES = IndexWishes()
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries: where asked for.
+    """What an index run did. skipped: unreadable; left_out: by rule; seconds: wall; summaries, groups: where asked for.
 
     reread: of files that are as they were, but were read by an older program.
     as_before: a rebuild was interrupted, and the index is the one that was there.
@@ -76,6 +80,7 @@ class IndexReport:
     interrupted: bool = False
     as_before: bool = False
     summaries: SummaryReport | None = None
+    groups: GroupReport | None = None
     touched: tuple[str, ...] = ()
     elsewhere: tuple[Path, ...] = ()
 
@@ -116,18 +121,31 @@ def build_index(
         or not _is_finished(plan.store, settings)
     ):
         fill(plan, replace(scan, selections=selections), settings, events, tally, wishes)
-    summaries = None
+    summaries, groups = _summarise(plan.store, settings, tally, events, wishes.wait_s, generator)
+    return replace(_report(plan, scan, tally, time.perf_counter() - started), summaries=summaries, groups=groups)
+
+
+def _summarise(
+    store: Path,
+    settings: Settings,
+    tally: Tally,
+    events: IndexEvents,
+    wait_s: float,
+    generator: Callable[[], Generator | None] | None,
+) -> tuple[SummaryReport | None, GroupReport | None]:
+    """What is written of tables and of groups of passages, each where it is wanted and nothing was interrupted."""
+    summaries = groups = None
+    load = generator or partial(load_generator, settings)
+    embedder = partial(load_embedder, settings)
     if settings.summaries != "none" and not tally.interrupted:
         summaries = summarise_tables(
-            plan.store,
-            settings,
-            load_embedder=lambda: load_embedder(settings),
-            load_generator=generator or (lambda: load_generator(settings)),
-            events=events,
-            wait_s=wishes.wait_s,
+            store, settings, load_embedder=embedder, load_generator=load, events=events, wait_s=wait_s
         )
         tally.interrupted = summaries.stopped == INTERRUPTED
-    return replace(_report(plan, scan, tally, time.perf_counter() - started), summaries=summaries)
+    if wants_groups(settings) and not tally.interrupted:
+        groups = summarise_groups(store, settings, load_embedder=embedder, load_generator=load, events=events)
+        tally.interrupted = groups.stopped == INTERRUPTED
+    return summaries, groups
 
 
 def _check_forms(store: Path, settings: Settings) -> None:

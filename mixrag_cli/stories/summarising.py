@@ -24,7 +24,6 @@ from queue import SimpleQueue
 from typing import cast
 
 from mixrag_cli.errors import ModelUnusable, NoIndex
-from mixrag_cli.fencing import KEY_OF_COUNTING
 from mixrag_cli.generator import Generator, Reply, ways_to
 from mixrag_cli.models import Embedder, late_dim_of
 from mixrag_cli.models.replies import ReplyCache
@@ -44,7 +43,7 @@ from mixrag_cli.store import (
 from mixrag_cli.stories.embedding import KnownEmbeddings, embed_cached
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.extras import SUMMARIES
-from mixrag_cli.stories.summary_budget import BUDGETS, TOKENS, Budget, BudgetSpentError
+from mixrag_cli.stories.summary_budget import BUDGETS, INTERRUPTED, Budget, BudgetSpentError, reply_within
 from mixrag_cli.tables.summaries import (
     LIMITS,
     Form,
@@ -58,7 +57,6 @@ from mixrag_cli.tables.summaries import (
 )
 
 CACHE = Path("cache", "summaries")  # inside the store's folder; a rebuild keeps it
-INTERRUPTED = "interrupted"
 COMMIT_SUMMARIES = 32
 COMMIT_SECONDS = 60.0  # the most that dying loses; what was replied is remembered even then
 
@@ -361,17 +359,7 @@ class _Run:
         request = summary_request(
             shown, self.form, max_tokens=wanted, seconds=self.budget.seconds(), seed=self.settings.seed, reason=reason
         )
-        counted = [replace(each, text=each.text.replace(request.nonce, KEY_OF_COUNTING)) for each in request.messages]
-        with self.budget.spend(generator.count_prompt_tokens(counted), wanted) as share:
-            reply = generator.reply(replace(request, max_tokens=share.most))
-            share.spent = reply.prompt_tokens + reply.reply_tokens
-        if reply.finish == "cancelled":
-            raise KeyboardInterrupt
-        if reply.finish == "timeout":
-            self.budget.seconds()  # where the run's own time is over, the table is left for the next one
-        if reply.finish == "length" and share.most < wanted:
-            raise BudgetSpentError(TOKENS)
-        return reply
+        return reply_within(self.budget, generator, request)
 
 
 def _stored(

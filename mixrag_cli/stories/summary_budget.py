@@ -5,10 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 
+from mixrag_cli.fencing import KEY_OF_COUNTING
+from mixrag_cli.generator import Generator, Reply, Request
+
 BUDGETS = TOKENS, TIME = "tokens", "time"  # what a run may stop for
+INTERRUPTED = "interrupted"  # as well
 MIN_REPLY_TOKENS = 64  # with less left of the budget no reply would be whole
 
 
@@ -56,3 +60,22 @@ class Budget:
         if left <= 0:
             raise BudgetSpentError(TIME)
         return min(self.reply_seconds, left)
+
+
+def reply_within(budget: Budget, generator: Generator, request: Request) -> Reply:
+    """The reply to a request, paid for by the budget. request: under a key of its own, with the tokens it wants.
+
+    Raises BudgetSpentError, KeyboardInterrupt where it was cancelled, and what Generator.reply raises.
+    """
+    wanted = request.max_tokens
+    counted = [replace(each, text=each.text.replace(request.nonce, KEY_OF_COUNTING)) for each in request.messages]
+    with budget.spend(generator.count_prompt_tokens(counted), wanted) as share:
+        reply = generator.reply(replace(request, max_tokens=share.most))
+        share.spent = reply.prompt_tokens + reply.reply_tokens
+    if reply.finish == "cancelled":
+        raise KeyboardInterrupt
+    if reply.finish == "timeout":
+        budget.seconds()  # where the run's own time is over, what is asked about is left for the next one
+    if reply.finish == "length" and share.most < wanted:
+        raise BudgetSpentError(TOKENS)
+    return reply

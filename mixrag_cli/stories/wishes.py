@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from mixrag_cli.walking import Selection
 
@@ -13,6 +14,7 @@ class IndexWishes:
 
     follow: symbolic links that stay inside the folder. wait_s: seconds, for another run to end. selection: globs for
     these roots, kept from now on; None for those kept. cluster: address of the Ray cluster that reads, "" for none.
+    like: further indexes whose vectors serve where the same model made them of the same texts.
     """
 
     rebuild: bool = False
@@ -21,3 +23,4 @@ class IndexWishes:
     wait_s: float = 0
     selection: Selection | None = None
     cluster: str = ""
+    like: tuple[Path, ...] = ()

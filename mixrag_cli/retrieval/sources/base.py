@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -89,6 +89,14 @@ class Source(Protocol):
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Sequence[float | None]:
         """A raw score a hit, higher for better, on the source's own scale; None for what it cannot judge."""
+
+
+@runtime_checkable
+class Widening(Protocol):
+    """The part of a source that knows what stands around a passage."""
+
+    def widen(self, query: Query, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits, each before what should be read with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,11 @@ class Passages:
         """The passages as they are cited."""
         return [passage.chunk for passage in self.kept]
 
+    @property
+    def texts(self) -> list[str]:
+        """What each passage says, with the heading that it stands under."""
+        return [f"{chunk.context}\n{chunk.text}".strip() for chunk in self.chunks]
+
     def groups(self, keys: Sequence[object]) -> list[Places]:
         """The rows that share a key, in the order of their first; None is no key."""
         found: dict[object, list[int]] = defaultdict(list)

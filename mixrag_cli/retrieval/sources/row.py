@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mixrag_cli.retrieval.rerank import Reranker
 from mixrag_cli.retrieval.sources.base import PassageStore, Source
 from mixrag_cli.retrieval.sources.passages import Passages
+from mixrag_cli.retrieval.sources.tree import KeptTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Means:
 
     reranker: what reads the best candidates closely, None for nothing. limits: by source, of how many passages it may
     propose, or read. passages: all of them; read when they are first asked for. names_in: the names that texts say,
-    where a pipeline of the user's reads them.
+    where a pipeline of the user's reads them. kept_tree: what is kept of the groups of passages, None for nothing.
     """
 
     store: PassageStore
@@ -26,6 +27,7 @@ class Means:
     n_reranked: int
     passages: Callable[[], Passages]
     names_in: Callable[[Sequence[str]], Sequence[frozenset[str]]] | None = None
+    kept_tree: Callable[[], KeptTree | None] = lambda: None
 
 
 def as_it_is(score: float, ceiling: float) -> float:
