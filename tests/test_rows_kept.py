@@ -130,3 +130,16 @@ def test_headings_over_five_staggered_lines_name_the_rows_below_a_blank_one() ->
     _, (table,) = read_rows(rows)
     assert [path[-1] for path in tops(table)] == ["UK", "Europe", "US", "America"]
     assert lefts(table) == [("Land",), ("Wells",), ("Total",)]
+
+
+def test_a_short_corner_is_not_taken_for_a_part_of_another_word() -> None:
+    chunks, _ = read_csv("or,Words,Orders\nHull,12,13\nRye,14,15\n")
+    (whole,) = [chunk for chunk in chunks if chunk.kind == "table"]
+    assert "or" in f"{whole.text} {whole.words}".split()
+
+
+def test_texts_of_a_sheet_that_share_a_passage_name_their_cells() -> None:
+    rows: list[Row] = [["Port", "2022", "2023"], ["Hull", 512, 613], ["Rye", 84, 95], [], [], []]
+    chunks, _ = read_rows([*rows, ["Strangers are not counted."], [], [], [None, 20180118.5]])
+    (told,) = [chunk for chunk in chunks if chunk.kind == "prose" and "Strangers" in chunk.text]
+    assert ("20180118.5" in told.text, told.locator.cells) == (True, "A7:B10")

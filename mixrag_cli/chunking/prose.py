@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from mixrag_cli.chunking.packing import Draft, Frame, Piece, cut_piece, pack_pieces
 from mixrag_cli.records.documents import Block
-from mixrag_cli.records.places import Locator
+from mixrag_cli.records.places import Locator, range_around
 from mixrag_cli.records.tables import Table
 from mixrag_cli.sentences import line_spans, split_sentences
 
@@ -164,8 +164,15 @@ class _Places:
             return self._frame.locate(first, start, end)
         last_cell = last.cell if last.cell != first.cell else None
         body = next((block.locator for block in inside if block.kind != "heading"), first)
+        ranges = [block.locator.cells for block in inside if block.locator.cells]
         shared = Locator(
-            (start, end), first.page, sheet=first.sheet, cell=first.cell, last_cell=last_cell, section=body.section
+            (start, end),
+            first.page,
+            sheet=first.sheet,
+            cells=range_around(ranges) if ranges else None,
+            cell=first.cell,
+            last_cell=last_cell,
+            section=body.section,
         )
         has_lines = first.lines is not None and last.lines is not None
         return self._frame.locate(replace(shared, lines=first.lines) if has_lines else shared, start, end)

@@ -94,6 +94,14 @@ def cells_overlap(one: str, other: str) -> bool:
     return all(first[0][axis] <= second[1][axis] and second[0][axis] <= first[1][axis] for axis in (0, 1))
 
 
+def range_around(ranges: Sequence[str]) -> str:
+    """The least A1 range that holds all of these. Example: range_around(["C3:D4", "A9"]) -> "A3:D9"."""
+    corners = [corner for cells in ranges for corner in _corners(cells)]
+    rows, columns = [row for row, _ in corners], [column for _, column in corners]
+    first, last = f"{column_letters(min(columns))}{min(rows)}", f"{column_letters(max(columns))}{max(rows)}"
+    return first if first == last else f"{first}:{last}"
+
+
 def _corners(cells: str) -> tuple[tuple[int, int], tuple[int, int]]:
     ends = [_position(end) for end in cells.split(":")]
     return ends[0], ends[-1]
@@ -103,6 +111,15 @@ def _position(address: str) -> tuple[int, int]:
     """Row and column of an A1 address, from 1."""
     letters = address.rstrip("0123456789")
     return int(address[len(letters) :]), column_number(letters)
+
+
+def column_letters(column: int) -> str:
+    """The letters of a column, from 1; the inverse of column_number. Example: column_letters(27) -> "AA"."""
+    letters = ""
+    while column > 0:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
 
 
 def column_number(letters: str) -> int:

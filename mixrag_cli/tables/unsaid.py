@@ -5,6 +5,7 @@ Sections without rows, texts that stand alone among the rows, rows below heading
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from mixrag_cli.records.documents import Grid
@@ -41,9 +42,14 @@ def find_unsaid(grid: Grid, table: Table, told: str) -> Unsaid:
             continue
         place = (cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span, cell.page, cell.last_line)
         rows.setdefault(cell.row, []).append(Cell(cell.row, cell.column, text, None, "", 1, *place))
-        is_said = text in said or text.removesuffix(":").rstrip() in said or text in around or is_unit_text(text)
+        is_said = text in said or text.removesuffix(":").rstrip() in said or is_unit_text(text) or _says(around, text)
         if not is_said and any(map(str.isalnum, text)):
             unsaid.setdefault(cell.row, []).append(text)
     whole = {row for row in unsaid if row > first or len(rows[row]) == 1}
     corners = [text for row, texts in unsaid.items() if row not in whole for text in texts]
     return Unsaid(tuple(rows[row] for row in sorted(whole)), tuple(dict.fromkeys(corners)))
+
+
+def _says(around: str, text: str) -> bool:
+    """Whether a text stands in another by itself: "or" does not stand in "words"."""
+    return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", around) is not None
