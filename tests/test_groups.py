@@ -24,6 +24,7 @@ from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.kept_tree import TREE_FILE, read_tree
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
+from mixrag_cli.stories.wishes import IndexWishes
 
 PLAIN = Settings(sources="tiers")
 SCRIPTED = Settings(sources="tiers", generator="scripted")
@@ -141,6 +142,8 @@ def test_without_a_generator_sentences_of_the_groups_midst_stand_for_it(folder: 
     (lowest, *_) = keys_of(passages.texts, tiers)
     said = " ".join(" ".join(passages.texts).split())
     assert all(kept.summaries[key].text.split(". ")[0] in said for key in lowest if key)
+    refreshed = build_index([folder], SCRIPTED, events=Silent(), wishes=IndexWishes(groups=False))
+    assert refreshed.groups is None, "as --sync does it"
     other = scripted()
     assert run(folder, SCRIPTED, other).made == len(other.requests) == report.groups, "another maker writes its own"
     assert index_to_json(build_index([folder], SCRIPTED, events=Silent()))["groups"]["made"] == 0

@@ -31,9 +31,9 @@ def sync(settings: Settings, face: Face) -> None:
     Tables and groups get no summaries: the next `mixrag index` makes them. Raises NoIndex, StoreLocked, Interrupted.
     """
 
-    here = replace(settings, store=find_store(Path.cwd(), settings.store), summaries="none", sources="none")
+    here = replace(settings, store=find_store(Path.cwd(), settings.store), summaries="none")
     with view_of(face) as view:
-        report = build_index((), here, events=view, wishes=IndexWishes(wait_s=WAIT_S))
+        report = build_index((), here, events=view, wishes=IndexWishes(wait_s=WAIT_S, groups=False))
     if report.interrupted:
         raise Interrupted(interruption_code())
     _tell_unreadable(report, face)

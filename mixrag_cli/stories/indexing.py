@@ -121,7 +121,7 @@ def build_index(
         or not _is_finished(plan.store, settings)
     ):
         fill(plan, replace(scan, selections=selections), settings, events, tally, wishes)
-    summaries, groups = _summarise(plan.store, settings, tally, events, wishes.wait_s, generator)
+    summaries, groups = _summarise(plan.store, settings, tally, events, wishes, generator)
     return replace(_report(plan, scan, tally, time.perf_counter() - started), summaries=summaries, groups=groups)
 
 
@@ -130,7 +130,7 @@ def _summarise(
     settings: Settings,
     tally: Tally,
     events: IndexEvents,
-    wait_s: float,
+    wishes: IndexWishes,
     generator: Callable[[], Generator | None] | None,
 ) -> tuple[SummaryReport | None, GroupReport | None]:
     """What is written of tables and of groups of passages, each where it is wanted and nothing was interrupted."""
@@ -139,10 +139,10 @@ def _summarise(
     embedder = partial(load_embedder, settings)
     if settings.summaries != "none" and not tally.interrupted:
         summaries = summarise_tables(
-            store, settings, load_embedder=embedder, load_generator=load, events=events, wait_s=wait_s
+            store, settings, load_embedder=embedder, load_generator=load, events=events, wait_s=wishes.wait_s
         )
         tally.interrupted = summaries.stopped == INTERRUPTED
-    if wants_groups(settings) and not tally.interrupted:
+    if wishes.groups and wants_groups(settings) and not tally.interrupted:
         groups = summarise_groups(store, settings, load_embedder=embedder, load_generator=load, events=events)
         tally.interrupted = groups.stopped == INTERRUPTED
     return summaries, groups

@@ -15,6 +15,7 @@ class IndexWishes:
     follow: symbolic links that stay inside the folder. wait_s: seconds, for another run to end. selection: globs for
     these roots, kept from now on; None for those kept. cluster: address of the Ray cluster that reads, "" for none.
     like: further indexes whose vectors serve where the same model made them of the same texts.
+    groups: whether groups of passages get summaries, where they are searched.
     """
 
     rebuild: bool = False
@@ -24,3 +25,4 @@ class IndexWishes:
     selection: Selection | None = None
     cluster: str = ""
     like: tuple[Path, ...] = ()
+    groups: bool = True
