@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +44,13 @@ DEPTH, TREES, RATE, LEAST_IN_LEAF, HELD_BACK = 3, 200, 0.05, 40, 5.0
 SEED = 3
 HALVED = ("tables", "statistics")
 DOMAINS = ("hetdocqa", "covid", "tables", "statistics", "reviews")
+DRAWN = "drawn"  # the domain whose questions were drawn by rule
+MADE = (*DOMAINS, DRAWN)
+# What a domain counts whose questions come from a data set and not from people who ask a folder: their labels say less
+# (a right part of a long answer is wrong there). Of 1,243 questions of folders left out, at 85 % right by the labels
+# 262 are stated with it and 244 where all domains count alike; leaving out HetDocQA alone makes it 195.
+MADE_PART = 0.3
+CURVED = ("statistics",)  # the one of them that the curves are fitted to, too: nothing else tells of derived answers
 AGAINST = (
     "unsaid",
     "names_unsaid",
@@ -54,14 +61,13 @@ AGAINST = (
 )  # signs that can only speak against
 TEXT_ASKED = "text_asked"
 EITHER = ("length", "terms", TEXT_ASKED)  # that may speak for and against, as may the kind
-# The least probability, of the curves, at which an answer is stated: leaving out a domain at a time, 598 of 1,914
-# questions get an answer from .65 on, of which 487 are right by these labels (from .6 on 539 of 685, from .7 on 412 of
-# 500, from .75 on 323 of 382). The bank's own judge counts some more as right.
-STATED = 0.65
+# The least probability, of the curves, at which an answer is stated: of 1,243 questions of folders left out 373 get an
+# answer from .68 on, of which 302 are right by these labels (from .65 on 316 of 398, from .72 on 265 of 319, from .75
+# on 227 of 270). The bank's own judge counts some more as right.
+STATED = 0.68
 HELD_BACK_CURVES = 0.5  # inverse strength of the curves' ridge
 LIKELY, HELD = 0.35, 0.35
 SHOWN_THRESHOLDS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
-DRAWN = "drawn"  # the domain whose questions were drawn by rule
 DIGITS = 4
 
 Floats = npt.NDArray[np.float64]
@@ -121,11 +127,14 @@ def group_of(one: Signed) -> str:
 
 
 def _weights(examples: Sequence[Signed]) -> Floats:
-    """Of each candidate, so that all domains count alike; 1 in the mean."""
-    counts: dict[str, int] = defaultdict(int)
-    for one in examples:
-        counts[domain_of(one)] += 1
-    return np.array([len(examples) / len(counts) / counts[domain_of(one)] for one in examples])
+    """Of each candidate, so that all folders count alike and made domains less; 1 in the mean."""
+    counts = Counter(map(domain_of, examples))
+    parts = {name: MADE_PART if name in MADE else 1.0 for name in counts}
+    return (
+        np.array([parts[name] / counts[name] for name in map(domain_of, examples)])
+        * len(examples)
+        / sum(parts.values())
+    )
 
 
 def _to_tree(nodes: Any, number: int) -> Tree:
@@ -157,7 +166,8 @@ def _graded(one: Signed, forest: Forest) -> Graded:
 
 
 def fit_curves(firsts: Sequence[Graded]) -> Curves:
-    """The curves, by the first candidate of each question as left_out made it."""
+    """The curves, by the first candidate of each question of a folder as left_out made it."""
+    firsts = [each for each in firsts if each.one.domain not in MADE or each.one.domain in CURVED]
     inputs = [[log_odds(each.as_answer), *(float(each.one.kind == kind) for kind in KINDS)] for each in firsts]
     fitted = LogisticRegression(C=HELD_BACK_CURVES, max_iter=2000).fit(inputs, [each.one.answers for each in firsts])
     slope, *offsets = (float(weight) for weight in fitted.coef_[0])
