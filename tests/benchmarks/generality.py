@@ -1,12 +1,14 @@
 """One model file against others over many sets, those among them that it was never chosen by.
 
     python tests/benchmarks/generality.py DATA CACHE NAME=MODEL.onnx [NAME=MODEL.onnx …] [--sets …]
+        [--a-project N]
 
 Each set's questions by meaning alone, by late interaction over the 30 best of words and meaning, and in the sum of the
 three (reranker.py). nDCG@10 of the documents for the judged sets, mean reciprocal rank of the passage for those of
 unseen.py. Every model is compared with the first, question by question: paired bootstrap, 95 %.
 The judged sets are thinned: a model is measured in minutes, and full sizes are for the one that is chosen
-(fit_priors.py). CACHE keeps passages, embeddings and what each question came to.
+(fit_priors.py). --a-project draws so many questions of a project for the sets by rule, and all there are, in place of
+unseen.py's: small sets tell more so. CACHE keeps passages, embeddings and what each question came to.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import unseen
 from corpora import find_jsonl, read_jsonl
 from judged import read_set
 from reranker import Corpus, Model, Ranked, Words, file_to_texts, interval, rank_all, read_hitab
-from unseen import DRAWERS, PAIR_SETS, SEED, Drawn, draw_set
+from unseen import A_PROJECT, DRAWERS, PAIR_SETS, SEED, Drawn, draw_set
 
 from mixrag_cli.evaluation.measures import ndcg_at
 
@@ -29,6 +32,7 @@ JUDGED = ("paper", "hetdocqa", "hitab", "tatqa")
 EVERYDAY = ("everyday code", "everyday reports")
 SETS = (*PAIR_SETS, *DRAWERS, *JUDGED, *EVERYDAY)
 METHODS = ("meaning", "late on the best", "fused", "fused + late 0.3")
+MOST_DRAWN = 1_500  # where --a-project is given
 N_QUESTIONS, N_TABLES, N_OTHERS = 86, 20, 200
 CODE = "hetdocqa, code"  # the questions of which a gold document is code
 K = 10
@@ -40,11 +44,12 @@ def read_any(data: Path, cache: Path, name: str) -> Corpus:
     """The set, kept in CACHE once it is drawn."""
     if name == "hitab":
         return read_hitab(data, cache, N_QUESTIONS, N_TABLES)
-    saved = cache / f"{name.replace(' ', '-')}.set.json"
+    drawn = f"{name}-{unseen.A_PROJECT}" if name in DRAWERS and unseen.A_PROJECT != A_PROJECT else name
+    saved = cache / f"{drawn.replace(' ', '-')}.set.json"
     if not saved.exists():
         saved.write_text(json.dumps(read_judged(data, name) if name in JUDGED else draw_set(data, name)))
     passages, questions, judgements = json.loads(saved.read_text())
-    return Corpus(name.replace(" ", "-"), [(key, text) for key, text in passages], questions, judgements)
+    return Corpus(drawn.replace(" ", "-"), [(key, text) for key, text in passages], questions, judgements)
 
 
 def read_judged(data: Path, name: str) -> Drawn:
@@ -109,7 +114,10 @@ def main() -> None:
     parser.add_argument("cache", type=Path)
     parser.add_argument("models", nargs="+", help="NAME=MODEL.onnx; the first is what the others are compared with")
     parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--a-project", type=int, default=A_PROJECT, help="questions a project of the sets by rule")
     options = parser.parse_args()
+    if options.a_project != A_PROJECT:
+        unseen.A_PROJECT, unseen.N_DRAWN = options.a_project, MOST_DRAWN
     options.cache.mkdir(parents=True, exist_ok=True)
     named = [model.partition("=") for model in options.models]
     models = [Model(name, Path(path), options.cache) for name, _, path in named]

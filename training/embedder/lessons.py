@@ -60,7 +60,9 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class Pair:
+    """A question and the passage that answers it."""
+
     query: str
     positive: str
     source: str
@@ -77,25 +79,26 @@ class _Grid:
 def read_lessons(pairs_file: Path, seed: int) -> tuple[list[Lesson], list[Lesson]]:
     """The lessons to train on and those kept for choosing; the same for the same file, Python and seed."""
     rng = random.Random(seed)
-    by_source: dict[str, list[_Pair]] = defaultdict(list)
+    by_source: dict[str, list[Pair]] = defaultdict(list)
     with gzip.open(pairs_file, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
             if row["source"] in SHARES:
-                by_source[row["source"]].append(_Pair(row["query"], row["positive"], row["source"], row["group"]))
+                by_source[row["source"]].append(Pair(row["query"], row["positive"], row["source"], row["group"]))
     lessons: list[Lesson] = []
     for source, pairs in by_source.items():
         chosen = rng.sample(pairs, min(SHARES[source], len(pairs)))
-        lessons += list(_with_negatives(chosen, pairs, rng))
+        lessons += list(with_negatives(chosen, pairs, rng))
     tables = sorted({(pair.group, pair.positive) for source in TABLE_SOURCES for pair in by_source[source]})
     lessons += list(_row_lessons(tables, rng))
     code = _code_pairs(rng)
-    lessons += list(_with_negatives(rng.sample(code, min(CODE_LESSONS, len(code))), code, rng))
+    lessons += list(with_negatives(rng.sample(code, min(CODE_LESSONS, len(code))), code, rng))
     rng.shuffle(lessons)
-    return [one for one in lessons if not _is_dev(one)], [one for one in lessons if _is_dev(one)]
+    return [one for one in lessons if not is_dev(one)], [one for one in lessons if is_dev(one)]
 
 
-def _is_dev(lesson: Lesson) -> bool:
+def is_dev(lesson: Lesson) -> bool:
+    """Whether the lesson is kept for choosing among checkpoints."""
     # concode names one group for everything: there each question is its own
     group = lesson.query if lesson.source == "concode-dev" else lesson.group
     return int(hashlib.sha256(group.encode()).hexdigest(), 16) % DEV_SHARE == 0
@@ -134,7 +137,7 @@ def words(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
-def _with_negatives(chosen: Iterable[_Pair], pairs: Sequence[_Pair], rng: random.Random) -> Iterator[Lesson]:
+def with_negatives(chosen: Iterable[Pair], pairs: Sequence[Pair], rng: random.Random) -> Iterator[Lesson]:
     """Each chosen pair with a passage out of the N_HARD that share most words with its question, of another group."""
     passages = sorted({(pair.positive, pair.group) for pair in pairs})
     index = WordIndex([text for text, _ in passages])
@@ -149,7 +152,7 @@ def _with_negatives(chosen: Iterable[_Pair], pairs: Sequence[_Pair], rng: random
         yield Lesson(pair.query, show(pair.positive, pair.query), show(wrong, pair.query), pair.source, pair.group)
 
 
-def _differs(pair: _Pair, text: str, group: str) -> bool:
+def _differs(pair: Pair, text: str, group: str) -> bool:
     return text != pair.positive and (group != pair.group or pair.source == "concode-dev")
 
 
@@ -245,7 +248,7 @@ def _row_lessons(tables: Sequence[tuple[str, str]], rng: random.Random) -> Itera
         )
 
 
-def _code_pairs(rng: random.Random) -> list[_Pair]:
+def _code_pairs(rng: random.Random) -> list[Pair]:
     """Documented functions of the standard library: the docstring's first sentence asks for the body without it."""
     root = Path(sysconfig.get_path("stdlib"))
     files = sorted(path for path in root.glob("*.py") if not path.name.startswith("_"))
@@ -257,14 +260,15 @@ def _code_pairs(rng: random.Random) -> list[_Pair]:
     pairs = []
     for path in files[: STDLIB_MODULES * 2]:
         text = path.read_text("utf-8", "replace")
-        for owner, node in _functions(ast.parse(text)):
+        for owner, node in functions(ast.parse(text)):
             pair = _code_pair(path.relative_to(root), text, owner, node, rng)
             if pair:
                 pairs.append(pair)
     return pairs
 
 
-def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+def functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions of a module and of its classes, with the class's name or none."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             yield "", node
@@ -272,7 +276,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
             yield from ((node.name, inner) for inner in node.body if isinstance(inner, ast.FunctionDef))
 
 
-def _code_pair(path: Path, text: str, owner: str, node: ast.FunctionDef, rng: random.Random) -> _Pair | None:
+def _code_pair(path: Path, text: str, owner: str, node: ast.FunctionDef, rng: random.Random) -> Pair | None:
     doc = ast.get_docstring(node)
     if not doc or len(node.body) < 2 or len(doc.split()) < 5:
         return None
@@ -292,7 +296,7 @@ def _code_pair(path: Path, text: str, owner: str, node: ast.FunctionDef, rng: ra
     head = lines[node.lineno - 1 : first.lineno - 1]
     body = lines[(first.end_lineno or first.lineno) : node.end_lineno]
     context = " > ".join(part for part in (str(path), owner, node.name) if part)
-    return _Pair(query, "\n".join([context, *head, *body]), "standard library", f"stdlib/{path}")
+    return Pair(query, "\n".join([context, *head, *body]), "standard library", f"stdlib/{path}")
 
 
 def count_by_source(lessons: Iterable[Lesson]) -> Mapping[str, int]:

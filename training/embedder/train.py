@@ -1,13 +1,17 @@
 """Train the bundled model: all-MiniLM-L6-v2 as embedder and late-interaction reranker at once, on a CPU.
 
     python -m training.embedder.train PAIRS.jsonl.gz WEIGHTS.safetensors TOKENIZER.json FOLDER [--minutes 70]
+        [--material MATERIAL] [--begin MODEL.onnx] [--keep 0.5] [--rate 2e-5] [--half-precision]
 
 1. A projection from 384 to LATE_DIM, begun as the principal directions of the model's own token vectors.
 2. Each step: BATCH questions, each with the passage that answers it and one that only looks like it; every other
    passage of the batch is wrong for it too. Two losses of equal weight over the same run of the model: the pooled
    vectors' dot products, and the mean over a question's tokens of the best passage token.
 3. Word embeddings and the lowest layer stay as they are: they would move least and cost a fifth of the time.
-4. Checkpoints in FOLDER every CHECKPOINT_MINUTES; export.py averages them, mixes them with the weights they came from
+4. With --keep: for lessons other than tables that share of the pooled loss is how far the batch's similarities are from
+   those of the published model (Kullback-Leibler), which is to stay as good as it was where no lesson teaches better.
+5. With --material: the lessons of manuals.py beside those of lessons.py. With --begin: from a trained int8 model.
+6. Checkpoints in FOLDER every CHECKPOINT_MINUTES; export.py averages them, mixes them with the weights they came from
    and takes what ranks the kept groups best.
 
 Source: Khattab and Zaharia, ColBERT, 2020, eq. 3 (late interaction); Wortsman et al., Robust fine-tuning of zero-shot
@@ -21,6 +25,7 @@ import hashlib
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +45,9 @@ from training.embedder.graph import (
     WEIGHTS_SHA256,
     read_weights,
 )
-from training.embedder.lessons import Lesson, count_by_source, read_lessons
+from training.embedder.lessons import TABLE_SOURCES, Lesson, count_by_source, read_lessons
+from training.embedder.manuals import read_manuals
+from training.embedder.soup import read_trained
 
 SEED = 7
 LATE_DIM = 96  # of token vectors; 128 was no better before training (nDCG@10 .507 and .500; all 384 axes .524)
@@ -58,6 +65,10 @@ ONE_SOURCE_SHARE = 0.5  # of the batches are of one source, so that their other 
 FROZEN = ("embeddings.word", "embeddings.position", "embeddings.token_type", "embeddings.LayerNorm", "encoder.layer.0.")
 CHECKPOINT_MINUTES = 4.0
 N_PROJECTION_TEXTS = 320
+OF_TABLES = (*TABLE_SOURCES, "rows by rule")  # what lessons teach to rank otherwise than the published model does
+TABLES_KEEP = 0.2  # of the share that other lessons have
+MOSTLY = 0.5  # of a batch of tables: nothing is kept there, which saves the published model's run
+OTHERS = 0.5  # of the lessons without tables are left beside those of manuals.py, so that two fifths are of tables
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
@@ -106,7 +117,9 @@ class MiniLM:
             return self._linear(hidden, f"{name}.attention.self.{part}").view(batch, length, N_HEADS, HEAD_DIM)
 
         queries, keys, values = (to_heads(part).transpose(1, 2) for part in ("query", "key", "value"))
-        mixed = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=seen)
+        with torch.autocast("cpu", enabled=False):  # attention in bfloat16 is slower
+            heads = (queries.float(), keys.float(), values.float())
+            mixed = functional.scaled_dot_product_attention(*heads, attn_mask=seen)
         mixed = mixed.transpose(1, 2).reshape(batch, length, width)
         attended = self._linear(mixed, f"{name}.attention.output.dense") + hidden
         attended = self._normalise(attended, f"{name}.attention.output.LayerNorm")
@@ -156,13 +169,32 @@ def late_scores(question: tuple[Tensor, Tensor], passage: tuple[Tensor, Tensor])
     return (best * asking[:, None, :]).sum(dim=-1) / asking.sum(dim=-1).clamp(min=1)[:, None]
 
 
-def batch_loss(model: MiniLM, tokens: Tokens, lessons: Sequence[Lesson], paired: bool) -> tuple[Tensor, Tensor]:
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one run trains. keep: the share of the pooled loss that is nearness to kept; 0 where there is none.
+
+    half_precision: products in bfloat16, the weights as they are.
+    """
+
+    minutes: float
+    passage_tokens: int = PASSAGE_TOKENS
+    rate: float = LEARNING_RATE
+    projection_rate: float = PROJECTION_RATE
+    keep: float = 0.0
+    kept: MiniLM | None = None
+    half_precision: bool = False
+
+
+def batch_loss(
+    model: MiniLM, tokens: Tokens, lessons: Sequence[Lesson], paired: bool, course: Course
+) -> tuple[Tensor, Tensor]:
     """The pooled and the late loss of one batch: cross-entropy of each question over all passages."""
     ids, mask = tokens.read([lesson.query for lesson in lessons], QUESTION_TOKENS)
+    questions = (ids, mask)
     hidden = model.run(ids, mask)
     asked, sought, asking = model.pool(hidden, mask), model.project(hidden), model.speaking(ids, mask)
     texts = [lesson.positive for lesson in lessons] + [lesson.negative for lesson in lessons]
-    ids, mask = tokens.read(texts, PASSAGE_TOKENS)
+    ids, mask = tokens.read(texts, course.passage_tokens)
     hidden = model.run(ids, mask)
     known, speaking = model.project(hidden), model.speaking(ids, mask)
     if paired:
@@ -171,9 +203,23 @@ def batch_loss(model: MiniLM, tokens: Tokens, lessons: Sequence[Lesson], paired:
     same = torch.tensor([[other == lesson.positive for other in texts] for lesson in lessons])
     same[range(len(lessons)), range(len(lessons))] = False
     right = torch.arange(len(lessons))
-    pooled = (asked @ model.pool(hidden, mask).T * POOLED_SCALE).masked_fill(same, -1e4)
-    late = (late_scores((sought, asking), (known, speaking)) * LATE_SCALE).masked_fill(same, -1e4)
-    return functional.cross_entropy(pooled, right), functional.cross_entropy(late, right)
+    pooled = (asked @ model.pool(hidden, mask).T * POOLED_SCALE).masked_fill(same, -1e4).float()
+    late = (late_scores((sought, asking), (known, speaking)) * LATE_SCALE).masked_fill(same, -1e4).float()
+    losses = functional.cross_entropy(pooled, right, reduction="none")
+    of_tables = [one.source in OF_TABLES for one in lessons]
+    if course.kept is not None and sum(of_tables) < len(lessons) * MOSTLY:
+        shares = torch.tensor([course.keep * (TABLES_KEEP if is_table else 1.0) for is_table in of_tables])
+        wanted = _likeness(course.kept, questions, (ids, mask)).masked_fill(same, -1e4)
+        away = functional.kl_div(pooled.log_softmax(-1), wanted.log_softmax(-1), reduction="none", log_target=True)
+        losses = (1 - shares) * losses + shares * away.sum(dim=-1)
+    return losses.mean(), functional.cross_entropy(late, right)
+
+
+def _likeness(model: MiniLM, questions: tuple[Tensor, Tensor], passages: tuple[Tensor, Tensor]) -> Tensor:
+    """Scaled cosines of questions and passages, nothing to be learnt from them."""
+    with torch.no_grad():
+        asked, known = (model.pool(model.run(ids, mask), mask) for ids, mask in (questions, passages))
+        return (asked @ known.T * POOLED_SCALE).float()
 
 
 def principal_directions(model: MiniLM, tokens: Tokens, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -201,33 +247,35 @@ def batches(lessons: Sequence[Lesson], rng: random.Random) -> Iterator[list[Less
         yield from (batch for batch in found if len(batch) == BATCH)
 
 
-def train(lessons: Sequence[Lesson], weights: Weights, tokens: Tokens, folder: Path, minutes: float) -> None:
-    """Train for so many minutes or one pass, whichever ends first, leaving checkpoints in the folder."""
+def train(lessons: Sequence[Lesson], weights: Weights, tokens: Tokens, folder: Path, course: Course) -> None:
+    """Train for the course's minutes or one pass, whichever ends first, leaving checkpoints in the folder."""
     torch.manual_seed(SEED)
     rng = random.Random(SEED)
     model = MiniLM(weights, tokens.silent())
-    samples = rng.sample(list(lessons), min(N_PROJECTION_TEXTS, len(lessons)))
-    directions = principal_directions(model, tokens, [text for one in samples for text in (one.positive, one.query)])
-    model.weights[PROJECTION] = torch.tensor(directions)
+    if PROJECTION not in weights:
+        samples = rng.sample(list(lessons), min(N_PROJECTION_TEXTS, len(lessons)))
+        texts = [text for one in samples for text in (one.positive, one.query)]
+        model.weights[PROJECTION] = torch.tensor(principal_directions(model, tokens, texts))
     save(model, folder / "step-00000.npz")
     taught = [name for name in model.weights if not name.startswith((*FROZEN, "pooler", "embeddings.position_ids"))]
     for name in taught:
         model.weights[name].requires_grad_(True)
     body = [model.weights[name] for name in taught if name != PROJECTION]
     groups = [
-        {"params": body, "rate": LEARNING_RATE},
-        {"params": [model.weights[PROJECTION]], "rate": PROJECTION_RATE},
+        {"params": body, "rate": course.rate},
+        {"params": [model.weights[PROJECTION]], "rate": course.projection_rate},
     ]
-    optimiser = torch.optim.AdamW(groups, lr=LEARNING_RATE, weight_decay=0.01)
+    optimiser = torch.optim.AdamW(groups, lr=course.rate, weight_decay=0.01)
     steps = len(lessons) // BATCH
     begun = saved = time.monotonic()
     for step, batch in enumerate(batches(lessons, rng), start=1):
-        done = max(step / steps, (time.monotonic() - begun) / (minutes * 60))
+        done = max(step / steps, (time.monotonic() - begun) / (course.minutes * 60))
         for group in optimiser.param_groups:
             group["lr"] = group["rate"] * min(done / WARM_UP, (1 - done) / (1 - WARM_UP))
         if done >= 1:
             break
-        pooled, late = batch_loss(model, tokens, batch, paired=rng.random() < PAIRED_SHARE)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=course.half_precision):
+            pooled, late = batch_loss(model, tokens, batch, rng.random() < PAIRED_SHARE, course)
         (pooled + late).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_([model.weights[name] for name in taught], 1.0)
         optimiser.step()
@@ -258,14 +306,37 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--minutes", type=float, default=70.0)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--material", type=Path, help="the folder of manuals.py")
+    parser.add_argument("--begin", type=Path, help="an int8 model whose weights training begins with")
+    parser.add_argument("--keep", type=float, default=0.0, help="share of nearness to the published model")
+    parser.add_argument("--passage-tokens", type=int, default=PASSAGE_TOKENS)
+    parser.add_argument("--rate", type=float, default=LEARNING_RATE)
+    parser.add_argument("--projection-rate", type=float, default=PROJECTION_RATE)
+    parser.add_argument("--half-precision", action="store_true", help="products in bfloat16")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     options.folder.mkdir(parents=True, exist_ok=True)
     if hashlib.sha256(options.weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
         parser.error(f"{options.weights} does not hold the weights that training begins with")
     lessons, kept = read_lessons(options.pairs, SEED)
+    if options.material:
+        more, more_kept = read_manuals(options.material, SEED)
+        rng = random.Random(SEED)
+        lessons = [one for one in lessons if one.source in OF_TABLES or rng.random() < OTHERS]
+        lessons, kept = [*lessons, *more], [*kept, *more_kept]
     print(f"{len(lessons)} lessons, {len(kept)} kept: {dict(count_by_source(lessons))}", flush=True)
-    train(lessons, read_weights(options.weights), Tokens(options.tokenizer), options.folder, options.minutes)
+    tokens, published = Tokens(options.tokenizer), read_weights(options.weights)
+    course = Course(
+        options.minutes,
+        options.passage_tokens,
+        options.rate,
+        options.projection_rate,
+        options.keep,
+        MiniLM(published, tokens.silent()) if options.keep else None,
+        options.half_precision,
+    )
+    weights = read_trained(options.begin, published) if options.begin else published
+    train(lessons, weights, tokens, options.folder, course)
 
 
 if __name__ == "__main__":
