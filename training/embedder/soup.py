@@ -1,11 +1,11 @@
 """Mix the trained model with the one it was trained from, and write it as the bundled one.
 
     python -m training.embedder.soup TRAINED.onnx WEIGHTS.safetensors PAIRS.jsonl.gz FOLDER [--shares 0.5,1]
-        [--toward MODEL.onnx]
+        [--beside MODEL.onnx]
 
 Training on tables and questions cost the model what it knew of manuals and code. The mean of both models' weights
 keeps most of what either knows. One file a share is written to FOLDER: share-0.5.onnx and so on. TRAINED may also be a
-checkpoint of train.py (.npz). --toward mixes with that model in place of the published one.
+checkpoint of train.py (.npz). --beside writes the mean of each mix and that model, which an earlier run made.
 
 Of the trained model only the int8 file is left. A weight of it is known to a step, and training moved the weights by
 less than that: by .2 to .3 steps, where rounding moved them by .29. So a weight is taken to be the mean of what it may
@@ -46,6 +46,7 @@ SHARES = "0,0.25,0.5,0.75,1"
 N_PROJECTION_TEXTS = 320  # the trainer's
 ROUNDING_VARIANCE = 1 / 12  # of a number rounded to whole steps, in steps
 N_PLACES = 16  # at which a cell is looked at
+HALF = 0.5  # of a mix and the model beside it
 LEAST_SPREAD = 1 / N_PLACES  # in steps: training left a matrix alone that moved by less
 
 Array = npt.NDArray[np.float32]
@@ -133,7 +134,7 @@ def main() -> None:
     parser.add_argument("weights", type=Path)
     parser.add_argument("pairs", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--toward", type=Path, help="an int8 model to mix with in place of the published one")
+    parser.add_argument("--beside", type=Path, help="an int8 model that each mix is averaged with")
     parser.add_argument("--shares", default=SHARES, help="of the trained weights")
     options = parser.parse_args()
     if hashlib.sha256(options.weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
@@ -143,15 +144,14 @@ def main() -> None:
         trained = dict(np.load(options.trained))
     else:
         trained = read_trained(options.trained, begun)
-    if options.toward:
-        begun = read_trained(options.toward, begun)
-    else:
-        lessons, _ = read_lessons(options.pairs, SEED)
-        begun[PROJECTION] = first_projection(begun, trained[PROJECTION], lessons)
+    beside = read_trained(options.beside, begun) if options.beside else None
+    lessons, _ = read_lessons(options.pairs, SEED)
+    begun[PROJECTION] = first_projection(begun, trained[PROJECTION], lessons)
     options.folder.mkdir(parents=True, exist_ok=True)
     for share in map(float, options.shares.split(",")):
         target = options.folder / f"share-{share:g}.onnx"
-        write_minilm(mix(trained, begun, share), target)
+        mixed = mix(trained, begun, share)
+        write_minilm(mix(mixed, beside, HALF) if beside else mixed, target)
         print(f"{target}: {hashlib.sha256(target.read_bytes()).hexdigest()}", flush=True)
 
 
