@@ -13,7 +13,7 @@ from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.models.cache import is_noted, keep_note, note_of
 
 BUNDLED = "minilm"  # its name in the settings
-MODEL_SHA256 = "fa04cedebf629b5c9ef73eebbf0adf88bf726a50fda7557a717fa698fe96c329"
+MODEL_SHA256 = "e4352c2b1bb806ea733784b1a5dbb50f575ca6ec218f6ba746b2386c744828e8"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 WINDOW = 256  # wordpieces; the length that all-MiniLM-L6-v2 was trained for
 BLOCK_BYTES = 1 << 20
