@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 
 from mixrag_cli.readers.sheets.areas import (
@@ -21,6 +22,7 @@ from mixrag_cli.readers.sheets.areas import (
     texts_of_row,
 )
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
+from mixrag_cli.readers.sheets.stacked import cut_stacked
 from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
 MAX_CAPTION_GAP = 2  # blank rows between a title and its table
@@ -41,8 +43,17 @@ def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region
     by_row = _columns_by_row(cells, merges)
     if not by_row:
         return []
-    regions = [_shrink(region, by_row) for region in _cut(_bounds(by_row), by_row, cells, 0)]
-    return pass_headings_down(_bind_texts(sorted(regions, key=lambda region: (region.top, region.left)), cells), cells)
+    pieces = _cut(_bounds(by_row), by_row, cells, 0)
+    blocks = [block for piece in pieces for block in cut_stacked(piece, cells)]
+    named = {_shrink(block.region, by_row): block.captions for block in blocks}
+    bound = _bind_texts(sorted(named, key=lambda region: (region.top, region.left)), cells)
+    return pass_headings_down([_name(each, named) for each in bound], cells)
+
+
+def _name(found: TableRegion | Region, named: Mapping[Region, tuple[Region, ...]]) -> TableRegion | Region:
+    if isinstance(found, Region):
+        return found
+    return replace(found, captions=(*found.captions, *named[found.region]))
 
 
 def _columns_by_row(cells: Cells, merges: list[Merge]) -> dict[int, set[int]]:
