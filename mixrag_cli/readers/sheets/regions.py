@@ -152,7 +152,7 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
     if _is_titled_heading(upper, lower, cells):
         return True
     if is_heading_only(upper, cells) and _is_headed(lower, upper, cells):
-        return True
+        return not (_are_titles(upper, cells) and has_headings(lower, cells))
     if lower.left < upper.left or lower.right > upper.right:
         return False
     if heads(upper, cells) and heads(lower, cells):
@@ -221,16 +221,37 @@ def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
 
 
 def _is_text(region: Region, cells: Cells) -> bool:
-    """Whether a region is prose: one filled cell a row at most, and no row of it a label with figures."""
+    """Whether a region is prose: one filled cell a row at most, and no row of it a label with figures; or titles."""
     if region.n_rows > 50:
         return False
     for row in range(region.top, region.bottom + 1):
-        filled = [
-            column for column in range(region.left, min(region.right, region.left + 200) + 1) if (row, column) in cells
-        ]
-        if len(filled) > 1 or any(is_figure(cells[row, column]) for column in filled):
+        filled = _filled(row, region, cells)
+        if any(is_figure(cells[row, column]) for column in filled):
             return False
+        if len(filled) > 1:
+            return _are_titles(region, cells)
     return True
+
+
+def _filled(row: int, region: Region, cells: Cells) -> list[int]:
+    return [column for column in range(region.left, min(region.right, region.left + 200) + 1) if (row, column) in cells]
+
+
+def _are_titles(region: Region, cells: Cells) -> bool:
+    """Whether texts stand at the left edge and some have another text at their side, each in a column of its own.
+
+    A table has a column with a second cell below the first. A lone text right beside the left edge may be a heading.
+    """
+    if region.n_rows > MAX_TITLED_ROWS:
+        return False
+    rows = [filled for row in range(region.top, region.bottom + 1) if (filled := _filled(row, region, cells))]
+    beside = [column for filled in rows for column in filled[1:]]
+    return (
+        all(filled[0] == region.left and len(filled) <= 2 for filled in rows)
+        and 0 < len(set(beside)) == len(beside) < len(rows)
+        and (len(beside) > 1 or beside[0] > region.left + 1)
+        and not figures(region, cells)
+    )
 
 
 def _bind_texts(regions: list[Region], cells: Cells) -> list[TableRegion | Region]:
