@@ -67,7 +67,7 @@ def test_a_note_below_a_block_is_not_taken_for_the_title_of_the_next() -> None:
 
 
 def test_titles_with_texts_at_their_side_are_the_caption_of_the_table_below() -> None:
-    titles = [
+    titles: list[list[Any]] = [
         ["Costs of the workshop"],
         ["All sites", None, None, None, "Contents"],
         [],
