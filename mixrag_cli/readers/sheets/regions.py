@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 
 from mixrag_cli.readers.sheets.areas import (
@@ -21,6 +22,7 @@ from mixrag_cli.readers.sheets.areas import (
     texts_of_row,
 )
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
+from mixrag_cli.readers.sheets.stacked import cut_stacked
 from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
 MAX_CAPTION_GAP = 2  # blank rows between a title and its table
@@ -41,8 +43,17 @@ def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region
     by_row = _columns_by_row(cells, merges)
     if not by_row:
         return []
-    regions = [_shrink(region, by_row) for region in _cut(_bounds(by_row), by_row, cells, 0)]
-    return pass_headings_down(_bind_texts(sorted(regions, key=lambda region: (region.top, region.left)), cells), cells)
+    pieces = _cut(_bounds(by_row), by_row, cells, 0)
+    blocks = [block for piece in pieces for block in cut_stacked(piece, cells)]
+    named = {_shrink(block.region, by_row): block.captions for block in blocks}
+    bound = _bind_texts(sorted(named, key=lambda region: (region.top, region.left)), cells)
+    return pass_headings_down([_name(each, named) for each in bound], cells)
+
+
+def _name(found: TableRegion | Region, named: Mapping[Region, tuple[Region, ...]]) -> TableRegion | Region:
+    if isinstance(found, Region):
+        return found
+    return replace(found, captions=(*found.captions, *named[found.region]))
 
 
 def _columns_by_row(cells: Cells, merges: list[Merge]) -> dict[int, set[int]]:
@@ -141,7 +152,7 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
     if _is_titled_heading(upper, lower, cells):
         return True
     if is_heading_only(upper, cells) and _is_headed(lower, upper, cells):
-        return True
+        return not (_are_titles(upper, cells) and has_headings(lower, cells))
     if lower.left < upper.left or lower.right > upper.right:
         return False
     if heads(upper, cells) and heads(lower, cells):
@@ -210,16 +221,37 @@ def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
 
 
 def _is_text(region: Region, cells: Cells) -> bool:
-    """Whether a region is prose: one filled cell a row at most, and no row of it a label with figures."""
+    """Whether a region is prose: one filled cell a row at most, and no row of it a label with figures; or titles."""
     if region.n_rows > 50:
         return False
     for row in range(region.top, region.bottom + 1):
-        filled = [
-            column for column in range(region.left, min(region.right, region.left + 200) + 1) if (row, column) in cells
-        ]
-        if len(filled) > 1 or any(is_figure(cells[row, column]) for column in filled):
+        filled = _filled(row, region, cells)
+        if any(is_figure(cells[row, column]) for column in filled):
             return False
+        if len(filled) > 1:
+            return _are_titles(region, cells)
     return True
+
+
+def _filled(row: int, region: Region, cells: Cells) -> list[int]:
+    return [column for column in range(region.left, min(region.right, region.left + 200) + 1) if (row, column) in cells]
+
+
+def _are_titles(region: Region, cells: Cells) -> bool:
+    """Whether texts stand at the left edge and some have another text at their side, each in a column of its own.
+
+    A table has a column with a second cell below the first. A lone text right beside the left edge may be a heading.
+    """
+    if region.n_rows > MAX_TITLED_ROWS:
+        return False
+    rows = [filled for row in range(region.top, region.bottom + 1) if (filled := _filled(row, region, cells))]
+    beside = [column for filled in rows for column in filled[1:]]
+    return (
+        all(filled[0] == region.left and len(filled) <= 2 for filled in rows)
+        and 0 < len(set(beside)) == len(beside) < len(rows)
+        and (len(beside) > 1 or beside[0] > region.left + 1)
+        and not figures(region, cells)
+    )
 
 
 def _bind_texts(regions: list[Region], cells: Cells) -> list[TableRegion | Region]:

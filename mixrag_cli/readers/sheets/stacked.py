@@ -1,0 +1,95 @@
+"""Tables that stand one right below the other in a sheet, each with its headings: a month after the other, say."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from mixrag_cli.readers.sheets.areas import MAX_TITLED_ROWS, Cells, Region, TableRegion, is_figure
+
+Texts = dict[int, str]  # of a row, by column
+
+
+def cut_stacked(region: Region, cells: Cells) -> list[TableRegion]:
+    """The region, cut above each row that says its headings again and, with the rows above it, says something else.
+
+    What differs is the title above the headings, their corner or one of them. Corners that all differ name their blocks
+    as captions do. Headings that are said again word by word are those of a further page, and the table goes on.
+    """
+    head = _heading_row(region, cells)
+    if head is None:
+        return [TableRegion(region)]
+    said = _texts(head, region, cells)
+    found = [row for row in range(head + 2, region.bottom) if _is_said_again(row, said, region, cells)]
+    above = min((_rows_alike(head, row, region, cells) for row in found), default=0)
+    heads = [head, *(row for row in found if _differs(head, row, above, region, cells))]
+    edges = [region.top, *(row - above for row in heads[1:]), region.bottom + 1]
+    corners = [_corner(range(row - above, row + 1), region, cells) for row in heads]
+    texts = {cells[corner.top, corner.left].text for corner in corners if corner is not None}
+    is_named = len(texts) == len(heads) > 1
+    return [
+        TableRegion(
+            Region(top, region.left, following - 1, region.right), (corner,) if is_named and corner is not None else ()
+        )
+        for corner, (top, following) in zip(corners, pairwise(edges), strict=True)
+    ]
+
+
+def _heading_row(region: Region, cells: Cells) -> int | None:
+    """The last row above the first figures with a text beside the labels; None where the figures have none."""
+    head = None
+    for row in range(region.top, min(region.bottom, region.top + MAX_TITLED_ROWS) + 1):
+        if _has_figures(row, region, cells):
+            return head
+        if any(column > region.left for column in _texts(row, region, cells)):
+            head = row
+    return None
+
+
+def _text(cells: Cells, row: int, column: int) -> str:
+    cell = cells.get((row, column))
+    return cell.text.strip().casefold() if cell is not None else ""
+
+
+def _texts(row: int, region: Region, cells: Cells) -> Texts:
+    columns = range(region.left, region.right + 1)
+    return {column: _text(cells, row, column) for column in columns if (row, column) in cells}
+
+
+def _has_figures(row: int, region: Region, cells: Cells) -> bool:
+    columns = range(region.left, region.right + 1)
+    return any(is_figure(cell) for column in columns if (cell := cells.get((row, column))))
+
+
+def _is_said_again(row: int, said: Texts, region: Region, cells: Cells) -> bool:
+    """Whether a row says at least half of the headings beside the labels in their places, and figures come below it."""
+    beside = [column for column in said if column > region.left]
+    again = sum(_text(cells, row, column) == said[column] for column in beside)
+    if not again or again * 2 < len(beside) or _texts(row, region, cells).keys() != said.keys():
+        return False
+    return not _has_figures(row, region, cells) and any(
+        _has_figures(below, region, cells) for below in range(row + 1, min(row + 2, region.bottom) + 1)
+    )
+
+
+def _rows_alike(head: int, row: int, region: Region, cells: Cells) -> int:
+    """How many rows right above the headings fill the same columns in both places, without figures."""
+    alike = 0
+    while head - alike > region.top:
+        first, again = (_texts(each - alike - 1, region, cells).keys() for each in (head, row))
+        if first != again or _has_figures(row - alike - 1, region, cells):
+            break
+        alike += 1
+    return alike
+
+
+def _differs(head: int, row: int, above: int, region: Region, cells: Cells) -> bool:
+    places = range(above + 1)
+    return any(_texts(head - up, region, cells) != _texts(row - up, region, cells) for up in places)
+
+
+def _corner(rows: range, region: Region, cells: Cells) -> Region | None:
+    """The first cell of heading rows at the left edge that has headings beside it."""
+    for row in rows:
+        if (row, region.left) in cells and len(_texts(row, region, cells)) > 1:
+            return Region(row, region.left, row, region.left)
+    return None

@@ -1,0 +1,93 @@
+"""Titles of the tables of a sheet: above blocks that follow each other, and with texts at their side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mixrag_cli.records.tables import Table
+from mixrag_cli.tables.grid import grid_to_table
+from tests.test_sheets import fill_rows, make_book, read
+
+COSTS: list[list[Any]] = [["Rent", 1200, 1210], ["Food", 400, 385], ["Travel", 90, 120]]
+MONTHS = ("January 2024", "February 2024", "March 2024")
+
+
+def blocks(*heads: list[Any]) -> list[list[Any]]:
+    """For each month these rows, in which "month" is its name, above the costs."""
+    return [
+        row
+        for month in MONTHS
+        for row in (*([month if text == "month" else text for text in head] for head in heads), *COSTS)
+    ]
+
+
+def tables_of(rows: list[list[Any]]) -> list[Table]:
+    document = read(make_book(fill_rows(rows)), "costs.xlsx")
+    found = (grid_to_table(grid, document="d", title="costs") for grid in document.grids)
+    return [table for table in found if table is not None]
+
+
+def test_a_month_above_the_headings_is_the_title_of_its_own_rows_alone() -> None:
+    tables = tables_of([["Costs of the workshop"], *blocks(["month"], [None, "Budget", "Actual"])])
+    assert [table.title for table in tables] == [f"Costs of the workshop: {MONTHS[0]}", *MONTHS[1:]]
+    assert [table.locator.cells for table in tables] == ["A1:C6", "A7:C11", "A12:C16"]
+    assert all([row.path for row in table.rows] == [("Rent",), ("Food",), ("Travel",)] for table in tables)
+    assert all([column.path for column in table.columns] == [("Budget",), ("Actual",)] for table in tables)
+
+
+def test_a_month_in_the_corner_names_its_block() -> None:
+    tables = tables_of(blocks(["month", "Budget", "Actual"]))
+    assert [table.title for table in tables] == list(MONTHS)
+    assert [len(table.rows) for table in tables] == [3, 3, 3]
+
+
+def test_a_month_over_the_headings_heads_its_own_figures_alone() -> None:
+    tables = tables_of(blocks([None, "month"], [None, "Budget", "Actual"]))
+    assert [table.columns[0].path for table in tables] == [(month, "Budget") for month in MONTHS]
+
+
+def test_a_month_among_the_headings_heads_its_own_figures_alone() -> None:
+    tables = tables_of(blocks(["Item", "month", "Share"]))
+    assert [table.columns[0].path for table in tables] == [(month,) for month in MONTHS]
+
+
+@pytest.mark.parametrize("title", [[], [["Costs of the workshop"]]])
+def test_headings_said_again_word_by_word_part_no_table(title: list[list[Any]]) -> None:
+    head: list[Any] = ["Item", "Budget", "Actual"]
+    assert len(tables_of([*title, head, *COSTS, head, ["Wood", 70, 65]])) == 1
+
+
+def test_a_note_below_a_block_is_not_taken_for_the_title_of_the_next() -> None:
+    head: list[Any] = [None, "Budget", "Actual"]
+    rows: list[list[Any]] = [["January 2024"], head, *COSTS, ["* without tax"], ["February 2024"], head, *COSTS]
+    first, second = tables_of([["Costs"], *rows, ["March 2024"], head, *COSTS])[:2]
+    assert (first.notes, second.title) == (("* without tax",), "February 2024")
+
+
+def test_titles_with_texts_at_their_side_are_the_caption_of_the_table_below() -> None:
+    titles: list[list[Any]] = [
+        ["Costs of the workshop"],
+        ["All sites", None, None, None, "Contents"],
+        [],
+        ["Rented", None, "revised"],
+        [],
+    ]
+    (table,) = tables_of([*titles, ["Item", "Budget", "Actual"], *COSTS])
+    assert table.title == "Costs of the workshop"
+    assert {"All sites", "Contents", "Rented", "revised"} <= set(table.notes)
+    assert [column.path for column in table.columns] == [("Budget",), ("Actual",)]
+
+
+def test_a_lone_text_beside_the_labels_below_a_title_is_a_heading() -> None:
+    above: list[list[Any]] = [["Costs"], ["Item", "Budget"], []]
+    (table,) = tables_of([*above, *(row[:2] for row in COSTS)])
+    assert (table.title, [column.path for column in table.columns]) == ("Costs", [("Budget",)])
+
+
+def test_a_list_of_two_columns_is_no_title() -> None:
+    rows: list[list[Any]] = [["Place", "Keeper"], ["Gate", "Orla"], ["Kiln", "Sven"], []]
+    keepers, costs = tables_of([*rows, ["Item", "Budget", "Actual"], *COSTS])
+    assert keepers.columns[-1].path == ("Keeper",)
+    assert costs.title == "costs"
