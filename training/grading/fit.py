@@ -135,7 +135,7 @@ def _weights(examples: Sequence[Signed]) -> Floats:
     """Of each candidate, so that all folders count alike and what is made less; 1 in the mean."""
     counts = Counter(map(domain_of, examples))
     weights = np.array([(1.0 if is_told_of(one) else MADE_PART) / counts[domain_of(one)] for one in examples])
-    return weights * len(examples) / weights.sum()
+    return np.asarray(weights * len(examples) / weights.sum())
 
 
 def _to_tree(nodes: Any, number: int) -> Tree:
