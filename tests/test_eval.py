@@ -515,6 +515,9 @@ def test_sizes_are_measured_told_and_drawn(beir: Path, cache: Path, tmp_path: Pa
     drawn = page.read_text("utf-8")
     assert "nDCG@10 by the number of documents" in drawn
     assert drawn.count("<polyline") == 2 and ">words</text>" in drawn
+    curves = next(part for part in drawn.split("<svg") if "<polyline" in part)
+    intervals = re.findall(r'<line class="axis" x1="([\d.]+)" y1="[\d.]+" x2="\1"', curves)
+    assert len(intervals) == len(set(intervals)) == 6  # of two runs at three sizes, none on another
     few = ("--limit", "1", "--sizes", "2,4", "--measure", "nDCG@10", "--cache", str(cache))
     plain = run_here("eval", str(beir), *few, cwd=tmp_path)
     assert b"nDCG@10 by the number of documents" in plain.stdout

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 260, 60, 190, 14, 34
 TICKS = 5
+ASIDE = 6  # of each run to the right of the one before, so that their intervals do not lie on one another
 NAME_CHARS = 24  # of a run's name beside its curve
 # Told apart by their dashes as well as by their place, so that no colour has to be.
 DASHES = ("none", "7 4", "2 3", "10 3 2 3")
@@ -71,7 +72,7 @@ def _plot(curves: Mapping[str, Curve]) -> str:
     frame = _Frame(sizes[0], sizes[-1], low, high)
     parts = [f'<svg viewBox="0 0 {SVG_WIDTH} {HEIGHT}" role="img">', *_axes(frame, sizes)]
     for number, (name, curve) in enumerate(curves.items()):
-        parts += _drawn(frame, name, curve, DASHES[number % len(DASHES)])
+        parts += _drawn(frame, name, curve, number)
     return "".join([*parts, "</svg>"])
 
 
@@ -85,12 +86,13 @@ def _axes(frame: _Frame, sizes: Sequence[int]) -> Iterator[str]:
         yield f'<text x="{frame.x(size)}" y="{HEIGHT - 10}" text-anchor="middle">{size:,}</text>'
 
 
-def _drawn(frame: _Frame, name: str, curve: Curve, dash: str) -> Iterator[str]:
-    path = " ".join(f"{frame.x(size)},{frame.y(found.interval.mean)}" for size, found in curve)
+def _drawn(frame: _Frame, name: str, curve: Curve, number: int) -> Iterator[str]:
+    dash = DASHES[number % len(DASHES)]
+    places = [(round(frame.x(size) + ASIDE * number, 1), found.interval) for size, found in curve]
+    path = " ".join(f"{x},{frame.y(within.mean)}" for x, within in places)
     yield f'<polyline class="bar" fill="none" stroke-dasharray="{dash}" points="{path}"/>'
-    for size, found in curve:
-        x, within = frame.x(size), found.interval
+    for x, within in places:
         yield f'<line class="axis" x1="{x}" y1="{frame.y(within.low)}" x2="{x}" y2="{frame.y(within.high)}"/>'
         yield f'<circle class="dot" cx="{x}" cy="{frame.y(within.mean)}" r="3"/>'
-    size, last = curve[-1]
-    yield f'<text x="{frame.x(size) + 10}" y="{frame.y(last.interval.mean) + 4}">{escaped(name[:NAME_CHARS])}</text>'
+    x, last = places[-1]
+    yield f'<text x="{x + 10:.1f}" y="{frame.y(last.mean) + 4}">{escaped(name[:NAME_CHARS])}</text>'

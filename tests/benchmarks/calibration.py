@@ -29,7 +29,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from fit_priors import N_WORDS, STRENGTH, fits_file, ranker, without_rerank
+from fit_priors import fits_file
+from fitting import N_WORDS, STRENGTH, ranker, without_rerank
 from judged import Gathered, K, gather_set, read_set
 from pooled import draw_null, half_of, read_candidates, read_lines
 
