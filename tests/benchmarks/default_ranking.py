@@ -58,7 +58,8 @@ def main() -> None:
         told = ""
         if shared:
             now, then = (np.array([values[each] for each in shared]) for values in (own, other[name]))
-            told = f", of {len(shared)} questions {paired_bootstrap(now, then)}"
+            change = paired_bootstrap(now, then)
+            told = f"; of {len(shared)} {change.difference:+.4f} [{change.low:+.4f}, {change.high:+.4f}]"
         print(f"{name}: {len(own)} questions, nDCG@10 {np.mean(list(own.values())):.4f}{told}", flush=True)
 
 
