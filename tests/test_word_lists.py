@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,16 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     store = tmp_path / ".mixrag"
     write_store(store, [document(f"file{number}", number) for number in range(N_FILES)])
     return store
+
+
+def test_a_process_that_has_written_one_store_can_write_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(laying_out, "FEWEST_PASSAGES", 100)
+    monkeypatch.setattr(tempfile, "tempdir", None)  # Python looks once a process where temporary files go
+    for name in ("first", "second"):
+        write_store(tmp_path / name, [document(f"file{number}", number) for number in range(N_FILES)])
+        assert not Path(tempfile.gettempdir()).is_relative_to(tmp_path)
 
 
 def lists_of(reader: StoreReader) -> WordLists:
