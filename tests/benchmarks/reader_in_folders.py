@@ -90,7 +90,7 @@ def ask_domain(domain: Domain, cache: Path, every: int, models: dict[str, OnnxRe
         restated, base, _ = prepare(session, asked.text, Scope(paths=asked.scope), Clock())
         for name, model in models.items():
             told[name].count(asked, draft_all(restated, replace(base, reader=model)))
-    print(f"{domain.name}: {len(domain.questions)} questions", flush=True)
+    print(f"{domain.name}: {len(domain.questions)} questions, {len(domain.questions[::every])} asked", flush=True)
 
 
 if __name__ == "__main__":
