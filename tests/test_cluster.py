@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,11 +101,13 @@ def test_a_cluster_makes_the_store_that_one_process_makes(
 def test_a_file_whose_node_is_killed_is_read_again_and_said_so(cluster: str, tmp_path: Path) -> None:
     jobs = [job_of(tmp_path, f"{number}.txt", LONG_TEXT) for number in range(3)]
     killed: list[int] = []
+    told = threading.Lock()  # each reading thread tells of its own file, and two may tell at once
 
     def kill_once(job: ExtractionJob, done: int, total: int) -> None:
-        if not killed and done:
-            killed.append(node_processes()[0])
-            os.kill(killed[0], signal.SIGKILL)
+        with told:
+            if not killed and done:
+                killed.append(node_processes()[0])
+                os.kill(killed[0], signal.SIGKILL)
 
     notes: list[str] = []
     with open_readers(Settings(), 256, "auto", notes.append) as readers:
