@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mixrag_cli.recap.formulas import operand_cells
 from mixrag_cli.recap.in_tables.cells import CellMatch, belief_signs, match_cells
 from mixrag_cli.recap.in_tables.scorer import load_network
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.recap.structure import operand_cells
 from tests.evidence_samples import SALES_REPORT, Sample, first_piece, read_sample
 
 BELIEVED = 0.25  # probability from which on three in four cells of lookups are the linked ones

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.recap.in_rows.conditions import find_conditions
-from mixrag_cli.recap.in_rows.tallies import tally_of
+from mixrag_cli.recap.in_rows.tallies import tallies_asked
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
@@ -204,7 +204,7 @@ def test_conditions_are_read_from_the_columns_own_words(question: str, labels: s
     ],
 )
 def test_what_is_to_be_tallied(question: str, tally: str | None) -> None:
-    assert tally_of(understood(question)) == tally
+    assert next((asked.operation for asked in tallies_asked(understood(question))), None) == tally
 
 
 # --- records without a label -----------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Restate: the things that a question wants found, each a small question of its own with its terms and its times.
 
-By rule, from the question's words alone: the question itself, one a period, one a side of a calculation.
+By rule, from the question's words alone: the question itself, and one a period.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mixrag_cli.quantities.facets import Facets, date_text, facets_of, period_spans, without_facets
-from mixrag_cli.recap.wording import SHARE_WORDS
 from mixrag_cli.words import stem, terms_of
 
 MAX_OPERANDS = 4
@@ -22,16 +21,6 @@ _CALCULATIONS = """
     rose fell fall
 """
 CALCULATION_STEMS = frozenset(stem(word) for word in _CALCULATIONS.split())
-_SHARE = rf"\b(?:{'|'.join(SHARE_WORDS)})"
-_AS_SHARE = re.compile(rf"(?P<part>.+?)\bas an? {_SHARE} of (?P<whole>.+)", re.IGNORECASE)
-_SHARE_OF = re.compile(
-    rf"{_SHARE} of (?P<one>.+?)"
-    r"(?P<joint> (?:among|out of|over|against|in|to|on)(?= (?:the )?(?:total|all|overall|whole)\b)"
-    r"| (?:c[ao]mes?|was|were|is|are|did|does|do|derived|stemmed|resulted|consisted|belongs?|went|goes)\b"
-    r"(?: (?:from|by|in|of|to|for))?) (?P<other>.+)",
-    re.IGNORECASE,
-)
-_BETWEEN = re.compile(r"\b(?:between|from) (.+?) (?:and|to) (.+?)(?=[?,.]|\bin\b|\bfor\b|$)", re.IGNORECASE)
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
 _PERIOD = "\0"  # where a time stood, with the words that lead to it
 _PERIODS = re.compile(
@@ -72,17 +61,15 @@ def operand_of(text: str, facets: Facets | None = None) -> Operand:
 
 
 def operands_of(question: str, operation: str) -> tuple[Operand, ...]:
-    """The things that a calculation is over, in the order in which its formula names them."""
-    changes = operation in ("difference", "change_percent")
-    if operation == "share" and (texts := _share_texts(question)):
-        facets = facets_of(question)  # of both, wherever they are named
-        return tuple(operand_of(text, facets) for text in texts)
-    return (
-        period_operands(question)
-        or tuple(map(operand_of, _between_texts(question)))
-        or (_since_year_before(question) if changes else ())
-        or (whole_of(question),)
-    )
+    """What a calculation over several times is over, one a time, earliest first; else the question itself.
+
+    A change in one year is that since the year before.
+    """
+    if operation in ("lookup", "count", "maximum", "minimum"):
+        return (whole_of(question),)
+    is_change = operation in ("difference", "change_percent")
+    found = period_operands(question) or (_since_year_before(question) if is_change else ())
+    return found or (whole_of(question),)
 
 
 def period_operands(question: str) -> tuple[Operand, ...]:
@@ -108,26 +95,6 @@ def _since_year_before(question: str) -> tuple[Operand, ...]:
 def _of_years(question: str, years: Sequence[int]) -> tuple[Operand, ...]:
     what, facets = _without_periods(question), replace(facets_of(question), dates=frozenset())
     return tuple(operand_of(f"{what} {year}", replace(facets, years=frozenset({year}))) for year in years)
-
-
-def _between_texts(question: str) -> tuple[str, ...]:
-    """The two questions of "between A and B", where both are worded; the rest goes to each."""
-    found = _BETWEEN.search(question)
-    if found is None or not all(terms_of(without_facets(side)) for side in found.groups()):
-        return ()
-    rest = question[: found.start()] + " " + question[found.end() :]
-    return tuple(f"{side} {rest}" for side in found.groups())
-
-
-def _share_texts(question: str) -> tuple[str, ...]:
-    """The part and the whole of a share; () where the question does not word both."""
-    if (found := _AS_SHARE.search(question)) is not None:
-        return found["part"], found["whole"]
-    if (found := _SHARE_OF.search(question)) is None:
-        return ()
-    is_part_first = found["joint"].split()[0] in ("among", "out", "over", "against", "in", "to", "on")
-    texts = found["one"], found["other"].rstrip("?")
-    return texts if is_part_first else texts[::-1]
 
 
 def _without_periods(question: str) -> str:

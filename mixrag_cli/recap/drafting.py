@@ -54,7 +54,8 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     labelled = labelled_drafts(restated, base, _likeliest_rows(read))
     drafts = with_quotes([*drafts, *_scored(restated, base, labelled, holds)], read)
     of_passages = {"none": none, "held": max(holds.values())}
-    asked = [{**_wanted(restated, one), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
+    found = {"documents": math.log(len({hit.chunk.document for hit in base.hits}))}
+    asked = [{**_wanted(restated, one), **found, **({} if one.kind in DERIVED else of_passages)} for one in drafts]
     return compare([replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)])
 
 
@@ -78,7 +79,7 @@ def _wanted(restated: Restated, draft: Draft) -> dict[str, float]:
     return {
         "text_asked": text_wanted(restated),
         "asked": asked_sign(draft, restated.reading.expects),
-        "done": done_sign(draft, restated, restated.reading.operation),
+        "done": done_sign(draft, restated),
         "length": math.log1p(len(draft.text)),
     }
 

@@ -1,14 +1,13 @@
 """Restate: what kind of question it is, what it asks for, and which operands an answer needs.
 
-The trained reader says which form of answer is expected, the words which calculation gives it. A question becomes one
-or two operands, each a small question of its own ("Apple's total net sales", quarter ended July 1, 2023) that evidence
+The trained reader says which form of answer and which calculation are expected. A question over several times becomes
+as many operands, each a small question of its own ("Apple's total net sales", quarter ended July 1, 2023) that evidence
 is sought for by itself.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,32 +18,42 @@ from mixrag_cli.recap.asked_operands import (
     operands_of,
     whole_of,
 )
-from mixrag_cli.recap.wording import (
-    CHANGES,
-    CHANGING,
-    LEAST,
-    MOST,
-    PERCENT,
-    SHARE_WORDS,
-    any_of,
-)
+from mixrag_cli.recap.wording import PERCENT, any_of
 
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"
 ]
 Expects = Literal["number", "percent", "any", "text", "code", "label"]
 
+# What restating calls an operation, as the trained reader calls it.
+DOES: Mapping[Operation, tuple[str, ...]] = {
+    "lookup": ("lookup", "list"),
+    "count": ("count",),
+    "sum": ("sum",),
+    "average": ("average",),
+    "difference": ("difference",),
+    "change_percent": ("percent_change",),
+    "ratio": ("ratio",),
+    "share": ("ratio",),
+    "maximum": ("argmax", "max"),
+    "minimum": ("argmin", "min"),
+}
+EXTREMES: tuple[Operation, ...] = ("maximum", "minimum")
+ARITHMETIC: tuple[Operation, ...] = ("difference", "change_percent", "ratio", "share")
+MIN_PROPOSED = 0.1  # the reader's probability of an operation that candidates are computed by
+
 
 @dataclass(frozen=True, slots=True)
 class Restated:
     """The question, understood.
 
-    names: terms written as names in the question, which evidence must know. reading: what the trained reader makes of
-    it.
+    operations: those that it may ask for, likeliest first, no lookup among them. names: terms written as names in the
+    question, which evidence must know. reading: what the trained reader makes of it.
     """
 
     question: str
     operation: Operation
+    operations: tuple[Operation, ...]
     expects: Expects
     whole: Operand
     operands: tuple[Operand, ...]
@@ -55,16 +64,24 @@ class Restated:
     @property
     def asks_distance(self) -> bool:
         """Whether a difference is asked for without its sign ("by how much do they differ")."""
-        return self.operation == "difference" and _DISTANCE.search(self.question) is not None
+        return _DISTANCE.search(self.question) is not None
+
+    @property
+    def asks_label(self) -> bool:
+        """Whether of an extreme what has it is asked for, and not how much it is."""
+        return _asks_label(self.reading)
 
     @property
     def kind(self) -> str:
         """The type as the JSON form tells it: lookup, arithmetic, aggregate, code or prose."""
-        if self.operation in ("difference", "change_percent", "ratio", "share"):
+        if self.operation in ARITHMETIC:
             return "arithmetic"
         if self.operation != "lookup":
             return "aggregate"
         return {"code": "code", "text": "prose", "any": "lookup"}.get(self.expects, "lookup")
+
+
+_DISTANCE = any_of("differ…, by how much, how much more, how much less, how much higher, how much lower")
 
 
 def asks_passage(restated: Restated) -> bool:
@@ -72,54 +89,20 @@ def asks_passage(restated: Restated) -> bool:
     return restated.operation == "lookup" and restated.expects in ("text", "code")
 
 
-# Of the reader's probability: of an extreme it says more than the words do ("at most", "the maximum number of").
-# Of 728 questions those that ask for a calculation have a number expected with .66 and more, and those that only say
-# "mean" or "part of" with less than .04.
-MIN_EXTREME = 0.15
-MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
-_VALUES, _LABELS = ("max", "min"), ("argmax", "argmin")  # which of an extreme the reader takes for what is asked
-_EXTREMES = (*_VALUES, *_LABELS, "list")
-_MORE = ("more", "less", "fewer", "higher", "lower", "greater", "larger", "smaller", "longer", "shorter")
-# What a question says that asks for a calculation, in the order in which they are tried.
-_CALCULATIONS: dict[Operation, re.Pattern[str]] = {
-    "change_percent": any_of(
-        "by what percent…, by what %, by how many percent…, growth rate, change rate, rate of growth, rate of change",
-        *(f"{percent} {change}" for percent in ("percent", "percentage", "%") for change in CHANGES),
-    ),
-    "ratio": any_of("ratio of, ratio between, how many times as, how many times more, how many times larger"),
-    "share": any_of(*(f"{word} of" for word in SHARE_WORDS)),
-    "difference": any_of(
-        "difference, differ, differs, differed, net change, change in, change of, change between, by how much, by "
-        "how many",
-        *(f"how much {more}" for more in _MORE),
-        *(f"how many {more}" for more in _MORE),
-        *(f"{changing} {joint}" for changing in CHANGING for joint in ("in", "of", "between", "from")),
-    ),
-    "count": any_of(
-        *(f"how many {word}" for word in ("rows", "entries", "records", "different", "distinct", "items", "lines"))
-    ),
-    "average": any_of("average, mean"),
-    "sum": any_of("sum of, combined, altogether, taken together, put together, added together, in total, total of"),
-}
-_DISTANCE = any_of("differ…, by how much, how much more, how much less, how much higher, how much lower")
-_DEFAULT = any_of("default")
-_NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
-
-
 def restate(question: str, reading: QuestionReading) -> Restated:
-    """Understand the question: its calculation and operands by its words, the form of its answer by the trained reader.
+    """Understand the question: its calculation and the form of its answer by the reader, its times by its words.
 
-    Example: "What share of NVIDIA's revenue came from Data Center in 2023?" -> operation "share", expects
-    "percent", operands ("Data Center" 2023, "NVIDIA's revenue" 2023).
+    Example: "By how much did net sales differ between 2021 and 2022?" -> operation "difference", expects "number",
+    operands ("By how much did net sales differ 2021", "By how much did net sales differ 2022").
     """
-    operation = operation_of(question, reading)
-    if operation in ("difference", "change_percent", "ratio", "share", "sum", "average"):
-        operands = operands_of(question, operation)
-    else:
-        operands = (whole_of(question),)
+    operations = operations_of(question, reading)
+    choices: tuple[Operation, ...] = ("lookup", *operations)
+    operation = max(choices, key=lambda one: chance_of_operation(one, reading))
+    operands = operands_of(question, operation)
     return Restated(
         question=question,
         operation=operation,
+        operations=operations,
         expects=expects_of(question, operation, reading),
         whole=whole_of(question),
         operands=operands,
@@ -129,19 +112,19 @@ def restate(question: str, reading: QuestionReading) -> Restated:
     )
 
 
-def operation_of(question: str, reading: QuestionReading) -> Operation:
-    """The calculation that the question's wording calls for, where the reader expects what one gives, else "lookup"."""
+def operations_of(question: str, reading: QuestionReading) -> tuple[Operation, ...]:
+    """The calculations that the reader holds for possible, likeliest first; of extremes alone where no number is
+    expected."""
+    is_number = _form(reading) == "number"
+    left_out = "ratio" if PERCENT.search(question) else "share"
+    known = [one for one in DOES if one not in ("lookup", left_out) and (is_number or one in EXTREMES)]
+    likely = [one for one in known if chance_of_operation(one, reading) >= MIN_PROPOSED]
+    return tuple(sorted(likely, key=lambda one: -chance_of_operation(one, reading)))
 
-    def says(wording: re.Pattern[str]) -> bool:
-        return wording.search(question) is not None
 
-    is_extreme = _share(reading, _EXTREMES) >= MIN_EXTREME
-    if is_extreme and not says(_CALCULATIONS["difference"]) and not says(_DEFAULT) and (says(MOST) or says(LEAST)):
-        return "maximum" if says(MOST) else "minimum"
-    if _form(reading) != "number":
-        return "lookup"
-    said = next((name for name, wording in _CALCULATIONS.items() if says(wording)), None)
-    return said or ("difference" if reading.operation.get("difference", 0.0) >= MIN_UNSAID else "lookup")
+def chance_of_operation(operation: Operation, reading: QuestionReading) -> float:
+    """The reader's probability of an operation."""
+    return sum(reading.operation.get(name, 0.0) for name in DOES[operation])
 
 
 def expects_of(question: str, operation: Operation, reading: QuestionReading) -> Expects:
@@ -149,9 +132,8 @@ def expects_of(question: str, operation: Operation, reading: QuestionReading) ->
     form = _form(reading)
     if operation in ("change_percent", "share"):
         return "percent"
-    if operation in ("maximum", "minimum"):
-        is_value = _share(reading, _VALUES) > _share(reading, _LABELS) and not _NAMES.search(question)
-        return "number" if form == "number" or is_value else "label"
+    if operation in EXTREMES:
+        return "label" if _asks_label(reading) else "number"
     if operation != "lookup":
         return "number"
     if form == "number":
@@ -160,9 +142,12 @@ def expects_of(question: str, operation: Operation, reading: QuestionReading) ->
     return forms.get(form, "any")
 
 
-def _share(reading: QuestionReading, operations: Sequence[str]) -> float:
-    """The reader's probability of any of the operations."""
-    return sum(reading.operation.get(name, 0.0) for name in operations)
+def _asks_label(reading: QuestionReading) -> bool:
+    value, label = (sum(reading.operation.get(name, 0.0) for name in names) for names in _OF_EXTREMES)
+    return label > value and _form(reading) != "number"
+
+
+_OF_EXTREMES = (("max", "min"), ("argmax", "argmin"))  # the extreme itself, and what has it
 
 
 def _form(reading: QuestionReading) -> str:

@@ -15,7 +15,7 @@ from typing import get_args
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
-from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.restate import Operation, Restated, chance_of_operation
 from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.records.places import Locator
@@ -27,37 +27,26 @@ KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
 # how far that is above the best of another place. meaning, words: of the sentence or label. around: with headings,
 # title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_, numbers_unsaid: of those asked
 # for. promise, near, match, rank: of the passage in retrieval: what is promised, by meaning, by words as a part of all
-# that they can reach, its place. coverage, cell: of a table's own reading. number: a number where one is asked for (1),
+# that they can reach, its place. coverage, cell: of a table's own reading; over: how many rows, as a logarithm. number:
+# a number where one is asked for (1),
 # or the opposite (-1). asked, done: how likely an answer of this form is asked for, and what was done to get it. none:
 # log probability that no passage holds an answer; held: the most that any of them holds. quoted: of a cell or fact, the
 # log probability of the spans that read the same in its place; of a span, how surely a cell or fact that reads the same
 # is meant. length: of the answer, as a logarithm. agreement: how many other places say the same. accepted: whether the
-# passage passes retrieval's threshold. terms: how much the question says. text_asked: how likely a passage answers it,
-# not one value.
+# passage passes retrieval's threshold. terms: how much the question says. documents: of how many the passages are, as
+# a logarithm. text_asked: how likely a passage answers it, not one value.
 SIGNS = (
     "holds", "holds_lead", "pair", "pair_lead", "span", "span_lead", "sentence", "sentence_lead", "meaning", "words",
     "around", "unsaid", "names_unsaid", "years_unsaid", "numbers_unsaid", "promise", "promise_lead", "near",
-    "near_lead", "match", "match_lead", "rank", "coverage", "cell", "number", "asked", "done", "none", "held", "quoted",
-    "length", "agreement", "accepted", "terms", "text_asked",
+    "near_lead", "match", "match_lead", "rank", "coverage", "coverage_lead", "cell", "cell_lead", "over", "number",
+    "asked", "done", "done_lead", "none", "held", "quoted", "length", "agreement", "accepted", "terms", "documents",
+    "text_asked",
 )  # fmt: skip
 STRETCHES: tuple[CandidateKind, ...] = ("passage", "sentence")  # of text that hold an answer, and are none word by word
 PASSAGES: tuple[CandidateKind, ...] = (*STRETCHES, "span")
 DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
-OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
+OF_ANSWERS = ("pair", "span", "coverage", "cell", "done")  # tell answers apart; the other signs tell passages apart
 LEADS = (*OF_ANSWERS, "holds", "sentence", "promise", "near", "match")
-# What restating calls an operation, as the trained reader calls it.
-DOES: Mapping[str, tuple[str, ...]] = {
-    "lookup": ("lookup", "list"),
-    "count": ("count",),
-    "sum": ("sum",),
-    "average": ("average",),
-    "difference": ("difference",),
-    "change_percent": ("percent_change",),
-    "ratio": ("ratio",),
-    "share": ("ratio",),
-    "maximum": ("argmax", "max"),
-    "minimum": ("argmin", "min"),
-}
 MAX_LEAD = 6.0  # logits; a candidate without a rival has it
 MAX_AGREEING = 3
 SAID = 0.5  # of a match, from which on a term counts as said
@@ -85,7 +74,8 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A candidate before it has a probability. evidence, formula: what a stated answer rests on."""
+    """A candidate before it has a probability. evidence, formula: what a stated answer rests on; operation: what was
+    done to get it."""
 
     kind: CandidateKind
     text: str
@@ -97,6 +87,7 @@ class Draft:
     evidence: tuple[Evidence, ...] = ()
     sources: tuple[Source, ...] = ()
     formula: str = ""
+    operation: Operation = "lookup"
 
     @property
     def chunk(self) -> str:
@@ -183,10 +174,9 @@ def asked_sign(draft: Draft, wanted: Mapping[str, float]) -> float:
     return sum(wanted.get(form, 0.0) for form in forms)
 
 
-def done_sign(draft: Draft, restated: Restated, wanted: Mapping[str, float]) -> float:
-    """How likely what was done is asked for. wanted: a trained reader's probability of each operation."""
-    is_derived = draft.kind in DERIVED or bool(draft.formula)
-    return sum(wanted.get(name, 0.0) for name in DOES[restated.operation if is_derived else "lookup"])
+def done_sign(draft: Draft, restated: Restated) -> float:
+    """How likely what was done is asked for, by the trained reader."""
+    return chance_of_operation(draft.operation, restated.reading)
 
 
 def compare(drafts: Sequence[Draft]) -> list[Draft]:

@@ -1,8 +1,8 @@
 """What structure answers: cells through their header paths, formulas over them, tallies over rows.
 
-    a calculation              a formula over one cell an operand, or a tally over a column
-    a lookup                   a tally over the one record that is meant
-    any of them                the cells that may say it as it is asked
+    each calculation that the reader holds for possible    formulas over cells, a tally over a column
+    a lookup                                               a tally over the one record that is meant
+    any of them                                            the cells that may say it as it is asked
 
 How likely each is right is not said here (grading.py).
 Source: MixRAG, section 4.3 (extraction and the external calculator).
@@ -10,81 +10,33 @@ Source: MixRAG, section 4.3 (extraction and the external calculator).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import math
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from decimal import Decimal
-from itertools import product
 
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
-from mixrag_cli.reading import log_odds
-from mixrag_cli.recap.asked_operands import Operand
-from mixrag_cli.recap.compute import compute
 from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.formulas import cells_draft, formula_drafts
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_columns
 from mixrag_cli.recap.in_tables.cells import CellMatch, RowPlace, form_of, match_cells
-from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.restate import EXTREMES, Restated
 from mixrag_cli.recap.signs import Draft
-from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS
 from mixrag_cli.records.answers import Evidence, Source
-from mixrag_cli.records.tables import Header
 from mixrag_cli.tables.places import locate_cells
-from mixrag_cli.tables.text import ARROW
+from mixrag_cli.tables.record_columns import columns_of
+from mixrag_cli.tables.tally import Row
+from mixrag_cli.tables.text import ARROW, is_nameless
 from mixrag_cli.words import stems_of
 
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
-N_CHOICES = 5  # cells of an operand that are tried with those of the others
-# In parts of the operand's weight that a cell and what is around it say; set on the development collection.
-MIN_OPERAND_COVERAGE = 0.62
-MIN_BELIEVED = 0.3  # probability of a cell that stands in a formula though it says less
-SAME_CELL = -1.0  # in parts of a coverage: of two operands of one formula that are one cell,
-SAME_TABLE = 0.2  # of one table,
-SAME_HEADER = 0.25  # in rows of one name (another period) or columns of one name (another item)
 
 
 def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> Iterator[Draft]:
     """What tables and rows may answer: formulas, tallies, and cells, the likeliest of each of the rows among them."""
-    joined = _from_operands(restated, base) if len(restated.operands) > 1 else None
-    yield from [joined] if joined is not None else []
+    yield from formula_drafts(restated, base)
     yield from (_column_draft(restated, match) for match in match_columns(restated, base))
     yield from map(_cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows))
-
-
-def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:
-    """The formula over one cell for each operand, chosen together so that like is compared with like."""
-    choices = [operand_cells(operand, restated, base) for operand in restated.operands]
-    if restated.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
-        choices[0] += operand_cells(restated.whole, restated, base)
-        choices = [[match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices]
-    drafts = (_formula_draft(restated, matches) for matches in _chosen_together(choices))
-    return next((draft for draft in drafts if draft is not None), None)
-
-
-def operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:
-    """The cells of the operand's time that say enough of it, or are likely what it means; the likeliest first."""
-    names = restated.names & set(operand.terms)
-    found = match_cells(operand, base, names, "number", N_CHOICES)
-    return [
-        match
-        for match in found
-        if match.is_in_time and (match.coverage >= MIN_OPERAND_COVERAGE or match.probability >= MIN_BELIEVED)
-    ]
-
-
-def _chosen_together(choices: Sequence[Sequence[CellMatch]]) -> list[tuple[CellMatch, ...]]:
-    """One of each operand's cells, in every way: those first that score best with what they have in common."""
-
-    def worth(chosen: Sequence[CellMatch]) -> float:
-        return sum(match.score for match in chosen) + sum(_likeness(chosen[0], match) for match in chosen[1:])
-
-    return sorted(product(*choices), key=worth, reverse=True)
-
-
-def _likeness(one: CellMatch, other: CellMatch) -> float:
-    """What two cells of one formula have in common, in parts of a coverage; one cell is not two operands."""
-    if one.place == other.place:
-        return SAME_CELL
-    is_of_one_header = one.row.path[-1:] == other.row.path[-1:] or one.column.path == other.column.path
-    return SAME_TABLE * (one.table.id == other.table.id) + SAME_HEADER * is_of_one_header
 
 
 # --- cells ------------------------------------------------------------------------------------------------------------
@@ -94,36 +46,7 @@ def _cell_draft(match: CellMatch) -> Draft:
     """One cell, as it stands there."""
     cell = match.cell
     text = number_text(cell.value, cell.unit, cell.scale) if cell.value is not None else cell.text
-    return replace(_cells_draft(text, [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
-
-
-def _cells_draft(text: str, matches: Sequence[CellMatch]) -> Draft:
-    evidence, sources = [], []
-    for n, match in enumerate(matches, start=1):
-        cell, where = match.cell, locate_cells(match.table.locator, [match.cell])
-        evidence.append(Evidence(f"e{n}", n, cell.text, match.label, cell.value, cell.unit, cell.scale, where))
-        sources.append(Source(n, match.hit, where, f"{match.label}: {cell.text}"))
-    coverage, probability = min(match.coverage for match in matches), min(match.probability for match in matches)
-    signs = {"coverage": coverage, "cell": log_odds(probability)}
-    return Draft("cell", text, sources[0], signs, evidence=tuple(evidence), sources=tuple(sources))
-
-
-def _formula_draft(restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
-    """The operation's value over cells; None where units forbid it, or a part is more than its whole."""
-    known = _cells_draft("", matches)
-    computed = compute(restated.operation, known.evidence)
-    if computed is None or (restated.operation == "share" and abs(computed.value) > MAX_PERCENT):
-        return None
-    is_turned = restated.asks_distance and computed.value < 0
-    value = rounded(abs(computed.value) if is_turned else computed.value, computed.unit)
-    return replace(
-        known,
-        kind="computed",
-        text=number_text(value, computed.unit, computed.scale),
-        value=value,
-        unit=unit_text(computed.unit, computed.scale),
-        formula=f"abs({computed.formula})" if is_turned else computed.formula,
-    )
+    return replace(cells_draft(text, [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
 
 
 # --- columns and rows -------------------------------------------------------------------------------------------------
@@ -133,7 +56,8 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
     """The value over a column's rows, or what the row is called that holds an extreme of it."""
     unit, scale = _unit_of(match)
     value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
-    named = match.best[0] if match.best is not None and restated.expects == "label" else None
+    is_extreme = match.operation in EXTREMES and not match.is_of_one
+    named = match.best if is_extreme and restated.asks_label else None
     text = number_text(value, unit, scale) if named is None else _name_of(match, named, restated)
     evidence = _column_evidence(match, value)
     said = f"{match.table.title}: {evidence.label}".strip(": ")
@@ -142,12 +66,13 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
         "column",
         text,
         source,
-        {"coverage": match.coverage, "cell": 0.0},
+        {"coverage": match.coverage, "cell": match.fit, "over": math.log1p(match.n_rows)},
         value if named is None else None,
         unit_text(unit, scale) if named is None else "",
         evidence=(evidence,),
         sources=(source,),
         formula="" if match.best else f"{match.operation}(e1)",
+        operation="lookup" if match.is_of_one else match.operation,
     )
 
 
@@ -155,8 +80,8 @@ def _column_evidence(match: ColumnMatch, value: Decimal) -> Evidence:
     """What the value rests on: the column's heading as it stands there, the number of rows, the conditions on them."""
     if match.best is None:
         return Evidence("e1", 1, match.column.leaf, match.basis, locator=match.locator)
-    header, cell = match.best
-    label = f"{ARROW.join(header.path)} | {match.basis}"
+    cell = match.best.cell
+    label = f"{ARROW.join(match.best.header.path)} | {match.basis}"
     return Evidence("e1", 1, cell.text, label, value, locator=locate_cells(match.table.locator, [cell]))
 
 
@@ -165,26 +90,32 @@ def _unit_of(match: ColumnMatch) -> tuple[str, int]:
     if match.operation == "count":
         return "", 1
     of_column = (cell for cell in match.table.cells if cell.column == match.column.index and cell.value is not None)
-    cell = match.best[1] if match.best else next(iter(match.cells), None) or next(of_column, None)
+    cell = match.best.cell if match.best else next(iter(match.cells), None) or next(of_column, None)
     return (cell.unit, cell.scale) if cell else ("", 1)
 
 
-def _name_of(match: ColumnMatch, row: Header, restated: Restated) -> str:
-    """What people call a row: its text in the column that the question names first, else a name in its path.
+def _name_of(match: ColumnMatch, row: Row, restated: Restated) -> str:
+    """What people call a row: its text in the column that the question names first, else a name in its path, or its
+    first text that is no number where it has none.
 
     Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name.
     """
-    asked = stems_of(restated.question)
-    texts = {cell.column: cell.text for cell in match.table.cells if cell.row == row.index}
-    heads = {column.index: stems_of(column.leaf) for column in match.table.columns if column != match.column}
-    named = [column for column, head in heads.items() if column in texts and head and set(head) <= set(asked)]
+    asked, path = stems_of(restated.question), row.header.path
+    columns = [
+        column for column in columns_of(match.table) if column.header != match.column and column.index in row.texts
+    ]
+    is_own = bool(path) and not is_nameless(row.header)
+    heads = [column for column in columns if column.stems and not (is_own and column.is_of_dates)]
+    named = [column for column in heads if set(column.stems) <= set(asked)]
     if named:
-        return texts[min(named, key=lambda column: asked.index(heads[column][0]))]
-    columns = [[other.path[level : level + 1] for other in (*match.table.rows, row)] for level in range(len(row.path))]
+        return row.texts[min(named, key=lambda column: asked.index(column.stems[0])).index]
+    if not is_own:
+        return next((row.texts[column.index] for column in columns if not column.is_numeric), ARROW.join(path))
+    known = [[other.path[level : level + 1] for other in (*match.table.rows, row.header)] for level in range(len(path))]
 
     def telling(level: int) -> tuple[bool, bool, int, int]:
-        text, known = row.path[level], columns[level][:-1]
+        text, others = path[level], known[level][:-1]
         is_name = not any(map(str.isdigit, text))
-        return known.count((text,)) <= 1, is_name, len(set(known)), len(text)
+        return others.count((text,)) <= 1, is_name, len(set(others)), len(text)
 
-    return row.path[max(range(len(row.path)), key=telling)] if row.path else ""
+    return path[max(range(len(path)), key=telling)]

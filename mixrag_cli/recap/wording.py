@@ -26,15 +26,7 @@ def _bounded(phrase: str) -> str:
 
 PERCENT = any_of("%, percent, percents, per cent, percentage, percentages, proportion, proportions, share, rate")
 COUNT = any_of("how many, number of")
-CHANGES = ("change", "increase", "decrease", "growth", "decline", "rise", "drop")
-CHANGING = ("increas…", "decreas…", "declin…", "grow…", "rise…", "drop…")
 TOTAL = any_of("total, totals, totally, overall, altogether, all, entire, combined")
-MOST = any_of(
-    "highest, largest, biggest, greatest, most, maximum, max, top, peak, longest, oldest, tallest, higher, "
-    "larger, bigger, greater"
-)
-LEAST = any_of("lowest, smallest, least, fewest, minimum, min, shortest, youngest, lower, smaller, fewer")
-SHARE_WORDS = ("percentage", "percent", "per cent", "share", "proportion", "fraction", "portion", "part")
 _MORE = "more, greater, higher, larger, bigger, longer, older, taller, heavier"
 _FEWER = "less, lower, fewer, smaller, shorter, younger, lighter"
 _COMPARISONS: dict[str, re.Pattern[str]] = {

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import has_labels, key_columns
@@ -17,13 +18,14 @@ from mixrag_cli.words import stems_in
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 MAX_KEPT = 32  # tables whose columns are kept for the next look
 N_LOOKED_AT = 50  # cells that tell what a column holds
+LEAST_RUNNING = 4  # numbers, of which each is one more than the last, that number the rows
 _TIME = re.compile(r"\s*(?:1[5-9]|20)\d\d(?P<date>-[01]\d(?:-[0-3]\d)?)?(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of records. stems: of its innermost label, in order. texts: the different ones, in order, () where there
-    are too many to be asked for."""
+    are too many to be asked for. is_running: whether its numbers go up by one from row to row."""
 
     header: Header
     stems: tuple[str, ...]
@@ -31,6 +33,12 @@ class Column:
     is_numeric: bool
     is_of_years: bool
     is_of_dates: bool
+    is_running: bool = False
+
+    @property
+    def is_measure(self) -> bool:
+        """Whether its numbers say how much, and do not number the rows."""
+        return self.is_numeric and not self.is_running
 
     @property
     def index(self) -> int:
@@ -77,7 +85,11 @@ def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
     times = [_TIME.match(cell.text) for cell in looked_at if cell.text]
     is_of_dates = bool(times) and all(found is not None and found["date"] for found in times)
     is_of_years = bool(texts) and all(map(is_year, texts))
-    return Column(header, stems_in(header.leaf), texts, is_numeric, is_of_years, is_of_dates)
+    values = [cell.value for cell in looked_at]
+    is_running = len(values) >= LEAST_RUNNING and all(
+        one is not None and other == one + 1 for one, other in pairwise(values)
+    )
+    return Column(header, stems_in(header.leaf), texts, is_numeric, is_of_years, is_of_dates, is_running)
 
 
 def is_sampled(table: Table) -> bool:

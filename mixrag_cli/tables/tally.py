@@ -6,7 +6,7 @@ left out, else by a scan that the caller provides. What cannot be scanned has no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from operator import eq, ge, gt, le, lt, ne
@@ -21,8 +21,16 @@ from mixrag_cli.tables.text import key_columns, row_name
 PRECISION = 50  # digits of a sum or mean, as in the calculator
 COMPARES = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
-Row = tuple[Header, Cell]  # a row and its cell in the column that is tallied
 Scan = Callable[[int, ScanOperation, Sequence[Filter]], ScanResult | None]  # of a column, over all rows of its file
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row, its cell in the column that is tallied, and what stands in its columns, by their places."""
+
+    header: Header
+    cell: Cell
+    texts: Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +129,8 @@ def _tally_profile(profile: ColumnProfile, table: Table, operation: ScanOperatio
 
 
 def _row_of(cell: Cell, table: Table) -> Row:
-    return next(header for header in table.rows if header.index == cell.row), cell
+    header = next(header for header in table.rows if header.index == cell.row)
+    return Row(header, cell, {other.column: other.text for other in table.cells if other.row == cell.row})
 
 
 def _row_of_file(row: ScannedRow, column: Column, table: Table) -> Row:
@@ -134,4 +143,4 @@ def _row_of_file(row: ScannedRow, column: Column, table: Table) -> Row:
     line = first + row.record - 1 if first and last and last - first + 1 == table.total_rows else None
     index = table.rows[0].index + row.record - 1
     cell = Cell(index, column.index, row.cells[column.index].strip(), row.value, unit, scale, line=line)
-    return Header(index, path or (row_name(row.record),)), cell
+    return Row(Header(index, path or (row_name(row.record),)), cell, dict(enumerate(row.cells)))

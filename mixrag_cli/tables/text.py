@@ -127,7 +127,12 @@ def column_name(index: int) -> str:
 
 def has_labels(table: Table) -> bool:
     """Whether a row of the table has a label of its own."""
-    return not all(len(row.path) == 1 and _ROW_NAME.match(row.path[0]) for row in table.rows)
+    return not all(map(is_nameless, table.rows))
+
+
+def is_nameless(row: Header) -> bool:
+    """Whether the row has no label of its own."""
+    return len(row.path) == 1 and _ROW_NAME.match(row.path[0]) is not None
 
 
 def key_columns(table: Table) -> set[int]:

@@ -5,6 +5,7 @@
     "… of smokers", "non-…"       the name of a column that says yes or no                smoker = Yes, smoker = No
     "… with a tip above 5"        a comparison beside the name of a column of numbers     tip > 5
     "… in 2019"                   a year or a day of a column of dates                    ordered in 2019
+    "i7 processors"               words that texts of a column hold                       cpu = Intel Core i7 or …
 
 The words are the table's own; none is known beforehand.
 """
@@ -22,10 +23,11 @@ from mixrag_cli.recap.wording import WHOLE_WORDS, comparisons_in, in_digits
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.record_columns import Column, columns_of, is_year
 from mixrag_cli.tables.scan import Comparison, Filter
-from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem, stems_in, words_of
+from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem, stems_in, stems_of, words_of
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
+MAX_SHOWN = 3  # texts of a condition that are named
 MAX_KINDS = 30  # different texts of a column that says of which kind its rows are
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
@@ -60,13 +62,45 @@ class _Found:
 
 
 def find_conditions(question: str, table: Table) -> tuple[Condition, ...]:
-    """The conditions on the table's rows that the question says, none of them twice for one stretch of it."""
+    """The conditions on the rows that the question says word by word, none of them twice for one stretch of it."""
     asked = _asked_in(question)
     compared = tuple(_comparisons(question, asked, table))
     settled = {each.filter.column for each in compared}
     named = _choose([each for each in _values(asked, table) if each.column.index not in settled])
     chosen = [*named, *_yes_no(asked, table, {each.column.index for each in named})]
     return (*compared, *_merged(chosen, asked), *_dates(question, table, chosen))
+
+
+def restrictions(question: str, table: Table, unsaid: Collection[str]) -> Iterator[tuple[Condition, ...]]:
+    """The ways in which the question may restrict itself: by its conditions, and by texts that hold more of its words.
+
+    unsaid: stems of the question that no header says.
+    """
+    conditions = find_conditions(question, table)
+    yield conditions
+    said = frozenset().union(*(each.said for each in conditions))
+    held = _held(table, frozenset(unsaid) - said, {each.filter.column for each in conditions})
+    if held is not None:
+        yield (*conditions, held)
+
+
+def _held(table: Table, unsaid: frozenset[str], settled: Collection[int]) -> Condition | None:
+    """The texts of the one column that hold most of the words; None where none holds any, or where all do."""
+    best: tuple[int, int, Column, frozenset[str]] | None = None
+    for column in columns_of(table):
+        if column.index not in settled and not column.is_numeric:
+            told = [unsaid.intersection(stems_of(text)) for text in column.texts]
+            held: frozenset[str] = max(told, key=len, default=frozenset())
+            n_holding = sum(words >= held for words in told)
+            if held and n_holding < len(told) and (best is None or (len(held), -n_holding) > best[:2]):
+                best = (len(held), -n_holding, column, held)
+    if best is None:
+        return None
+    *_, column, words = best
+    texts = [text.strip() for text in column.texts if words <= set(stems_of(text))]
+    shown = " or ".join(texts[:MAX_SHOWN]) + (" or …" if len(texts) > MAX_SHOWN else "")
+    filter_ = Filter(column.index, "in", tuple(text.lower() for text in texts))
+    return Condition(filter_, f"{column.header.leaf} = {shown}", words | set(column.stems))
 
 
 def _asked_in(text: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Extract and compute over the rows of a table: sums, means, counts and extremes under conditions.
 
-tally_of          the operation that is wanted, by the question's words
-conditions        those on the rows (conditions.py)
-_measured         the column that the question means
+tallies_asked     the operations that may be wanted, by the reader and the question's words
+restrictions      the conditions on the rows (conditions.py)
+_measured         the columns that the question may mean
 tally             what those that count come to (tables/tally.py)
 """
 
@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
-from typing import cast
+from typing import cast, get_args
 
 from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
-from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
-from mixrag_cli.recap.restate import Restated, asks_passage
+from mixrag_cli.recap.in_rows.conditions import Condition, restrictions
+from mixrag_cli.recap.restate import EXTREMES, Restated, asks_passage
 from mixrag_cli.recap.wording import COUNT, TOTAL, WHOLE_WORDS
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
@@ -29,7 +29,7 @@ from mixrag_cli.tables.text import ARROW, key_columns
 from mixrag_cli.words import match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits
-N_COLUMNS = 3  # that may be the one that is meant
+N_COLUMNS = 7  # that may be the one that is meant
 LABELS = -1  # the place of a report's labels as a column of texts
 COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
 ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
@@ -68,6 +68,7 @@ class ColumnMatch:
     """A column, the rows that count, and the value over them.
 
     operation: what the value is. best: the row that holds an extreme. conditions: in words. n_rows: over how many rows.
+    fit: how well the column's label says the question. is_of_one: whether it is the value of the one row that is meant.
     """
 
     hit: Hit
@@ -77,10 +78,16 @@ class ColumnMatch:
     cells: tuple[Cell, ...]
     value: Decimal
     n_rows: int
-    score: float
+    fit: float
     coverage: float
     best: Row | None
     conditions: tuple[str, ...]
+    is_of_one: bool = False
+
+    @property
+    def score(self) -> float:
+        """By which columns of several tables are put in order."""
+        return self.fit + self.coverage
 
     @property
     def basis(self) -> str:
@@ -99,39 +106,51 @@ class ColumnMatch:
         return replace(where, cells=f"{addressed[0]}:{addressed[-1]}") if addressed else where
 
 
-def tally_of(restated: Restated) -> ScanOperation | None:
-    """What the question wants computed over rows, None where it wants nothing of the kind.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An operation that may be wanted over rows. is_of_one: whether it only takes the value of the one row that is
+    meant."""
+
+    operation: ScanOperation
+    is_of_one: bool = False
+
+
+def tallies_asked(restated: Restated) -> list[Asked]:
+    """What the question may want computed over rows.
 
     "How many …" is a count and "the total …" a sum where rows are records; in a report the same words look one cell up.
     Any other value is the greatest of the one row that conditions leave.
     """
+    wanted = [Asked(cast("ScanOperation", one)) for one in restated.operations if one in get_args(ScanOperation)]
     if restated.operation != "lookup":
-        return None if restated.kind == "arithmetic" else cast("ScanOperation", restated.operation)
+        return wanted
     if COUNT.search(restated.question):
-        return "count"
+        return [*wanted, Asked("count")]
     if TOTAL.search(restated.question) and not asks_passage(restated):
-        return "sum"
-    return "maximum" if restated.expects in ("number", "percent", "any") else None
+        return [*wanted, Asked("sum")]
+    return [*wanted, Asked("maximum", is_of_one=True)] if restated.expects in ("number", "percent", "any") else wanted
 
 
 def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
     """The columns that fit the question best over all tables found, each with what it comes to, best first."""
-    operation = tally_of(restated)
-    if operation is None:
-        return []
-    placed = ((hit, table) for hit, table in base.placed_tables() if table.columns)
-    turned = ((hit, one) for hit, table in placed for one in _turned(restated, table))
-    found = (_match_records(restated, operation, hit, one, base) for hit, one in turned)
-    return sorted((one for one in found if one is not None), key=lambda one: -one.score)[:N_COLUMNS]
+    placed = [(hit, table) for hit, table in base.placed_tables() if table.columns]
+    found = [
+        match
+        for asked in dict.fromkeys(tallies_asked(restated))
+        for hit, table in placed
+        for turned in _turned(restated, table, asked)
+        for match in _match_records(restated, asked, hit, turned, base)
+    ]
+    return sorted(found, key=lambda one: -one.score)[:N_COLUMNS]
 
 
-def _turned(restated: Restated, table: Table) -> Iterator[Table]:
+def _turned(restated: Restated, table: Table, asked: Asked) -> Iterator[Table]:
     """The table as records: a report by its rows, and for a calculation that is asked for by its columns, too."""
     if is_record_table(table):
         yield table
         return
     yield _as_records(restated, table)
-    if restated.operation != "lookup":
+    if restated.operation != "lookup" and not asked.is_of_one:
         cells = tuple(replace(cell, row=cell.column, column=cell.row) for cell in table.cells)
         turned = replace(table, rows=table.columns, columns=table.rows, cells=cells, total_rows=0, profiles=())
         yield _as_records(restated, turned)
@@ -147,46 +166,44 @@ def _as_records(restated: Restated, table: Table) -> Table:
 
 
 def _match_records(
-    restated: Restated, operation: ScanOperation, hit: Hit, table: Table, base: EvidenceBase
-) -> ColumnMatch | None:
-    """The tally over the table's rows, None where the question does not speak of its columns or cannot be computed.
+    restated: Restated, asked: Asked, hit: Hit, table: Table, base: EvidenceBase
+) -> Iterator[ColumnMatch]:
+    """The tallies over the table's rows; none where the question does not speak of its columns, or nothing counts.
 
     A name that neither headers nor values nor the surroundings know leaves no answer: its rows are elsewhere.
     """
-    question = restated.question
-    rows = Rows(hit, table, find_conditions(question, table), base)
     around, around_facets = surroundings_of(hit, table)
-    is_of_one = restated.operation == "lookup" and operation == "maximum"  # a value of a row, and no extreme
-    if (is_of_one and not rows.conditions) or not _is_in_time(restated, rows, around_facets):
-        return None
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
-    measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms)
     heads = {part for column in columns_of(table) for part in column.stems}
-    unsaid = set(terms) - heads - rows.said - ROW_WORDS - set(around)
-    if measured is None or any(term in restated.names or any(map(str.isdigit, term)) for term in unsaid):
-        return None
-    column, operation, fit = measured
-    found = rows.tally(column, operation)
-    is_extreme = operation in ("maximum", "minimum")
-    if found is None or (is_extreme and is_of_one != (found.n_numbers == 1)):
-        return None
-    coverage = _coverage(restated, terms, rows, around)
-    return ColumnMatch(
-        *(hit, table, column.header, operation, tallied_cells(table, column, rows.filters), found.value),
-        n_rows=found.n_rows if operation == "count" else found.n_numbers,
-        score=fit + coverage,
-        coverage=coverage,
-        best=found.best,
-        conditions=tuple(each.label for each in rows.conditions),
-    )
+    for conditions in restrictions(restated.question, table, set(terms) - heads - ROW_WORDS - set(around)):
+        rows = Rows(hit, table, conditions, base)
+        unsaid = set(terms) - heads - rows.said - ROW_WORDS - set(around)
+        is_elsewhere = any(term in restated.names or any(map(str.isdigit, term)) for term in unsaid)
+        if is_elsewhere or (asked.is_of_one and not conditions):
+            continue
+        for column, operation, fit in _columns_asked(restated, asked.operation, rows, terms):
+            found = rows.tally(column, operation) if _is_in_time(restated, rows, column, around_facets) else None
+            is_extreme = operation in EXTREMES
+            if found is None or (is_extreme and asked.is_of_one != (found.n_numbers == 1)):
+                continue
+            coverage = _coverage(restated, terms, rows, around)
+            yield ColumnMatch(
+                *(hit, table, column.header, operation, tallied_cells(table, column, rows.filters), found.value),
+                n_rows=found.n_rows if operation == "count" else found.n_numbers,
+                fit=fit,
+                coverage=coverage,
+                best=found.best,
+                conditions=tuple(each.label for each in rows.conditions),
+                is_of_one=asked.is_of_one,
+            )
 
 
-def _is_in_time(restated: Restated, rows: Rows, around: Facets) -> bool:
-    """Whether the years asked for are those of a condition, or of the title and file name."""
-    asked = restated.whole.facets
+def _is_in_time(restated: Restated, rows: Rows, column: Column, around: Facets) -> bool:
+    """Whether the years asked for are those of a condition or of the column, or of the title and file name."""
+    asked, own = restated.whole.facets, facets_of(ARROW.join(column.header.path))
     if not asked.years or {str(year) for year in asked.years} & rows.said:
         return True
-    return bool(asked.years & around.years) and not facet_conflict(asked, around)
+    return bool(asked.years & (own.years or around.years)) and not facet_conflict(asked, own | around)
 
 
 def _coverage(restated: Restated, terms: Sequence[str], rows: Rows, around: tuple[str, ...]) -> float:
@@ -202,6 +219,14 @@ def _coverage(restated: Restated, terms: Sequence[str], rows: Rows, around: tupl
 # --- the column -------------------------------------------------------------------------------------------------------
 
 
+def _columns_asked(restated: Restated, operation: ScanOperation, rows: Rows, terms: Sequence[str]) -> list[Measured]:
+    """The columns that may be meant, with what is done with them."""
+    if operation == "count":
+        return _counted(restated.question, rows)
+    measured = _measured(restated, operation, rows, terms)
+    return [measured] if measured is not None else []
+
+
 def _measured(restated: Restated, operation: ScanOperation, rows: Rows, terms: Sequence[str]) -> Measured | None:
     """The column to tally, whose label says most of the question; None where it names no column of numbers."""
     # A column's whole name counts, be it a word as common as "value".
@@ -209,8 +234,7 @@ def _measured(restated: Restated, operation: ScanOperation, rows: Rows, terms: S
     named = {column.stems[0] for column in columns if len(column.stems) == 1 and column.stems[0] in asked}
     words = (*terms, *sorted(named.difference(terms)))
     compared = {each.filter.column for each in rows.conditions}
-    question = restated.question
-    numeric = [one for one in columns if one.is_numeric and not ordinal_conflict(question, one.header.leaf)]
+    numeric = [one for one in columns if one.is_measure and not ordinal_conflict(restated.question, one.header.leaf)]
     for candidates in ([column for column in numeric if column.index not in compared], numeric):
         fits = [
             (rows.base.part_said(words, [match_heading(word, column.stems) for word in words]), column)
@@ -222,8 +246,8 @@ def _measured(restated: Restated, operation: ScanOperation, rows: Rows, terms: S
     return None
 
 
-def _counted(question: str, rows: Rows) -> Measured:
-    """What "how many" counts: the amounts in a column of numbers that it names, else the rows.
+def _counted(question: str, rows: Rows) -> list[Measured]:
+    """What "how many" may count: the amounts in a column of numbers that it names, and the rows.
 
     What a condition says ("how many pilots are women") and what the first column holds are the rows themselves.
     """
@@ -232,5 +256,5 @@ def _counted(question: str, rows: Rows) -> Measured:
     of_rows = {*ROW_WORDS, *(word for each in rows.conditions if not each.is_comparison for word in each.said)}
     counted = behind[: next((n for n, word in enumerate(behind) if word in of_rows), None)]
     named = next(iter(columns_named(counted, rows.table)), first)
-    is_amount = named != first and named.is_numeric and named.index not in key_columns(rows.table)
-    return (named, "sum", 1.0) if is_amount else (first, "count", 1.0)
+    is_amount = named != first and named.is_measure and named.index not in key_columns(rows.table)
+    return [(named, "sum", 1.0), (first, "count", 0.0)] if is_amount else [(first, "count", 1.0)]

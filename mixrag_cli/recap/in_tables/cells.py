@@ -97,6 +97,7 @@ def match_cells(
     form: CellForm,
     limit: int,
     rows: Collection[RowPlace] = (),
+    n_a_table: int = CELLS_A_TABLE,
 ) -> list[CellMatch]:
     """The likeliest cells for the operand over the tables of the evidence, at most a few a table; then the likeliest of
     each of the rows. A cell stands in the passage of its own row, where that was found.
@@ -107,7 +108,7 @@ def match_cells(
     placed.sort(key=lambda one: -one.coverage.max(initial=0.0) - TABLE_RANK * one.hit.score)
     read = {table for table, _ in rows}
     nearest = [one for n, one in enumerate(placed) if n < CLOSE_TABLES or one.table.id in read]
-    found = [match for one in nearest if operand.terms for match in _match_in(one, base, names, form, rows)]
+    found = [match for one in nearest if operand.terms for match in _match_in(one, base, names, form, rows, n_a_table)]
     found.sort(key=lambda match: -match.score)
     best = {match.row_place: match for match in reversed(found)}
     kept = found[:limit]
@@ -160,7 +161,12 @@ def _place(operand: Operand, hit: Hit, table: Table, base: EvidenceBase, names: 
 
 
 def _match_in(
-    placed: _Placed, base: EvidenceBase, names: frozenset[str], form: CellForm, rows: Collection[RowPlace]
+    placed: _Placed,
+    base: EvidenceBase,
+    names: frozenset[str],
+    form: CellForm,
+    rows: Collection[RowPlace],
+    n_a_table: int,
 ) -> list[CellMatch]:
     """The table's likeliest cells and those of the rows: the best by its signs, the others by their odds against it."""
     places = _scored(placed, base, form)
@@ -168,7 +174,7 @@ def _match_in(
         return []
     best_of_row = {cell.row: n for n, (*_, cell) in reversed([*enumerate(places)])}
     read = {n for row, n in best_of_row.items() if (placed.table.id, row) in rows}
-    chosen = [place for n, place in enumerate(places) if n < CELLS_A_TABLE or n in read]
+    chosen = [place for n, place in enumerate(places) if n < n_a_table or n in read]
     found = [_match(placed, r, c, cell, base) for _, r, c, cell in chosen]
     signs = belief_signs(found[0], np.array([place[0] for place in places]), placed.operand, base)
     best = probability_of(signs) if placed.says(names) else 0.0
