@@ -19,7 +19,7 @@ _PAIR_FORMULAS: dict[Operation, str] = {
     "ratio": "e1 / e2",
     "share": "e1 / e2 * 100",
 }
-_LIST_FORMULAS: dict[Operation, str] = {"sum": "sum", "average": "average", "maximum": "max", "minimum": "min"}
+_LIST_FORMULAS: dict[Operation, str] = {"sum": "sum", "average": "average"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mixrag_cli.reading import QuestionReading
-from mixrag_cli.recap.asked_operands import (
-    Operand,
-    names_of,
-    operands_of,
-    whole_of,
-)
+from mixrag_cli.recap.asked_operands import Operand, names_of, operands_of, whole_of
 from mixrag_cli.recap.wording import PERCENT, any_of
 
 Operation = Literal[

@@ -24,10 +24,8 @@ from mixrag_cli.recap.restate import EXTREMES, Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.tables.places import locate_cells
-from mixrag_cli.tables.record_columns import columns_of
-from mixrag_cli.tables.tally import Row
-from mixrag_cli.tables.text import ARROW, is_nameless
-from mixrag_cli.words import stems_of
+from mixrag_cli.tables.tally import row_called
+from mixrag_cli.tables.text import ARROW
 
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
 
@@ -58,13 +56,13 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
     value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
     is_extreme = match.operation in EXTREMES and not match.is_of_one
     named = match.best if is_extreme and restated.asks_label else None
-    text = number_text(value, unit, scale) if named is None else _name_of(match, named, restated)
+    called = row_called(named, match.table, match.column, restated.question) if named is not None else ""
     evidence = _column_evidence(match, value)
     said = f"{match.table.title}: {evidence.label}".strip(": ")
     source = Source(1, match.hit, evidence.locator or match.locator, said)
     return Draft(
         "column",
-        text,
+        called or number_text(value, unit, scale),
         source,
         {"coverage": match.coverage, "cell": match.fit, "over": math.log1p(match.n_rows)},
         value if named is None else None,
@@ -92,30 +90,3 @@ def _unit_of(match: ColumnMatch) -> tuple[str, int]:
     of_column = (cell for cell in match.table.cells if cell.column == match.column.index and cell.value is not None)
     cell = match.best.cell if match.best else next(iter(match.cells), None) or next(of_column, None)
     return (cell.unit, cell.scale) if cell else ("", 1)
-
-
-def _name_of(match: ColumnMatch, row: Row, restated: Restated) -> str:
-    """What people call a row: its text in the column that the question names first, else a name in its path, or its
-    first text that is no number where it has none.
-
-    Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name.
-    """
-    asked, path = stems_of(restated.question), row.header.path
-    columns = [
-        column for column in columns_of(match.table) if column.header != match.column and column.index in row.texts
-    ]
-    is_own = bool(path) and not is_nameless(row.header)
-    heads = [column for column in columns if column.stems and not (is_own and column.is_of_dates)]
-    named = [column for column in heads if set(column.stems) <= set(asked)]
-    if named:
-        return row.texts[min(named, key=lambda column: asked.index(column.stems[0])).index]
-    if not is_own:
-        return next((row.texts[column.index] for column in columns if not column.is_numeric), ARROW.join(path))
-    known = [[other.path[level : level + 1] for other in (*match.table.rows, row.header)] for level in range(len(path))]
-
-    def telling(level: int) -> tuple[bool, bool, int, int]:
-        text, others = path[level], known[level][:-1]
-        is_name = not any(map(str.isdigit, text))
-        return others.count((text,)) <= 1, is_name, len(set(others)), len(text)
-
-    return path[max(range(len(path)), key=telling)]

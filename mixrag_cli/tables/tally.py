@@ -14,9 +14,10 @@ from operator import eq, ge, gt, le, lt, ne
 from mixrag_cli.records.documents import ColumnProfile
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
-from mixrag_cli.tables.record_columns import Column, is_sampled
+from mixrag_cli.tables.record_columns import Column, columns_of, is_sampled
 from mixrag_cli.tables.scan import Filter, ScannedRow, ScanOperation, ScanResult
-from mixrag_cli.tables.text import key_columns, row_name
+from mixrag_cli.tables.text import ARROW, is_nameless, key_columns, row_name
+from mixrag_cli.words import stems_of
 
 PRECISION = 50  # digits of a sum or mean, as in the calculator
 COMPARES = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
@@ -144,3 +145,27 @@ def _row_of_file(row: ScannedRow, column: Column, table: Table) -> Row:
     index = table.rows[0].index + row.record - 1
     cell = Cell(index, column.index, row.cells[column.index].strip(), row.value, unit, scale, line=line)
     return Row(Header(index, path or (row_name(row.record),)), cell, dict(enumerate(row.cells)))
+
+
+def row_called(row: Row, table: Table, tallied: Header, question: str) -> str:
+    """What people call a row: its text in the column that the question names first, else a name in its path, or its
+    first text that is no number where it has none.
+
+    Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name.
+    """
+    asked, path = stems_of(question), row.header.path
+    columns = [one for one in columns_of(table) if one.header != tallied and one.index in row.texts]
+    is_named = bool(path) and not is_nameless(row.header)
+    heads = [column for column in columns if column.stems and not (is_named and column.is_of_dates)]
+    if said := [column for column in heads if set(column.stems) <= set(asked)]:
+        return row.texts[min(said, key=lambda column: asked.index(column.stems[0])).index]
+    if not is_named:
+        return next((row.texts[column.index] for column in columns if not column.is_numeric), ARROW.join(path))
+    known = [[other.path[level : level + 1] for other in (*table.rows, row.header)] for level in range(len(path))]
+
+    def telling(level: int) -> tuple[bool, bool, int, int]:
+        text, others = path[level], known[level][:-1]
+        is_name = not any(map(str.isdigit, text))
+        return others.count((text,)) <= 1, is_name, len(set(others)), len(text)
+
+    return path[max(range(len(path)), key=telling)]

@@ -212,11 +212,14 @@ def is_shown(group: Sequence[Graded]) -> bool:
 
 def report_thresholds(firsts: Sequence[Graded]) -> None:
     """By kind and probability, how much of what would be stated in domains left out is right."""
-    print(f"\nby kind: right of stated from {' / '.join(map(str, SHOWN_THRESHOLDS))} on; questions drawn by rule apart")
-    for of_rule in (False, True):
+    print(f"\nby kind: right of stated from {' / '.join(map(str, SHOWN_THRESHOLDS))} on")
+    of_folders = [each for each in firsts if each.one.domain not in MADE]
+    drawn = [each for each in firsts if each.one.domain == DRAWN]
+    for name, some in (("", [each for each in firsts if each not in drawn]), ("folders", of_folders), (DRAWN, drawn)):
         for kind in (*KINDS, ""):
-            own = [e for e in firsts if kind in ("", e.one.kind) and (e.one.domain == DRAWN) == of_rule]
-            print(f"{kind or 'all':10} {'drawn' if of_rule else '':5} {_counts(own, SHOWN_THRESHOLDS)}")
+            own = [each for each in some if kind in ("", each.one.kind)]
+            ranked = auc([(each.as_answer, each.one.answers) for each in own])
+            print(f"{kind or 'all':10} {name:7} {_counts(own, SHOWN_THRESHOLDS)}  AUC {ranked:.2f}")
 
 
 def report(graded: Sequence[Graded], groups: Sequence[Sequence[Graded]]) -> None:

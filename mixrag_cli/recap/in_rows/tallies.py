@@ -22,15 +22,15 @@ from mixrag_cli.recap.wording import COUNT, TOTAL, WHOLE_WORDS
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.record_columns import Column, columns_named, columns_of, is_record_table, is_sampled
+from mixrag_cli.tables.record_columns import Column, columns_named, columns_of, is_sampled
 from mixrag_cli.tables.scan import Filter, ScanOperation
 from mixrag_cli.tables.tally import Row, Scan, Tallied, tallied_cells, tally
 from mixrag_cli.tables.text import ARROW, key_columns
+from mixrag_cli.tables.turning import as_records
 from mixrag_cli.words import match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits
 N_COLUMNS = 7  # that may be the one that is meant
-LABELS = -1  # the place of a report's labels as a column of texts
 COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
 ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
 # Words of the calculation, which no header need say.
@@ -133,36 +133,16 @@ def tallies_asked(restated: Restated) -> list[Asked]:
 
 def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
     """The columns that fit the question best over all tables found, each with what it comes to, best first."""
-    placed = [(hit, table) for hit, table in base.placed_tables() if table.columns]
+    wanted = list(dict.fromkeys(tallies_asked(restated)))
+    placed = [(hit, table) for hit, table in base.placed_tables() if table.columns and wanted]
     found = [
         match
-        for asked in dict.fromkeys(tallies_asked(restated))
         for hit, table in placed
-        for turned in _turned(restated, table, asked)
-        for match in _match_records(restated, asked, hit, turned, base)
+        for records in as_records(table, restated.whole.facets, by_columns=restated.operation != "lookup")
+        for asked in wanted
+        for match in _match_records(restated, asked, hit, records, base)
     ]
     return sorted(found, key=lambda one: -one.score)[:N_COLUMNS]
-
-
-def _turned(restated: Restated, table: Table, asked: Asked) -> Iterator[Table]:
-    """The table as records: a report by its rows, and for a calculation that is asked for by its columns, too."""
-    if is_record_table(table):
-        yield table
-        return
-    yield _as_records(restated, table)
-    if restated.operation != "lookup" and not asked.is_of_one:
-        cells = tuple(replace(cell, row=cell.column, column=cell.row) for cell in table.cells)
-        turned = replace(table, rows=table.columns, columns=table.rows, cells=cells, total_rows=0, profiles=())
-        yield _as_records(restated, turned)
-
-
-def _as_records(restated: Restated, table: Table) -> Table:
-    """A report as records, without the rows of other times than those asked for: the labels of its lines are the texts
-    of a first column, which conditions choose rows by."""
-    asked = restated.whole.facets
-    rows = tuple(row for row in table.rows if not facet_conflict(asked, facets_of(" ".join(row.path))))
-    labels = tuple(Cell(row.index, LABELS, row.leaf) for row in rows)
-    return replace(table, rows=rows, columns=(Header(LABELS, ("",)), *table.columns), cells=(*labels, *table.cells))
 
 
 def _match_records(
