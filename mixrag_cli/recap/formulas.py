@@ -121,8 +121,8 @@ def _formula_draft(
     matches, is_over_time = _in_order(restated, operation, matches)
     known = cells_draft("", matches)
     computed = compute(operation, known.evidence)
-    is_share = operation == "share"
-    if computed is None or (is_share and (abs(computed.value) > MAX_PERCENT or _is_percent(matches))):
+    is_of_percents = any(match.cell.unit in PERCENT_UNITS for match in matches)
+    if computed is None or (operation == "share" and (abs(computed.value) > MAX_PERCENT or is_of_percents)):
         return None
     is_turned = operation == "difference" and computed.value < 0 and (restated.asks_distance or not is_over_time)
     value = rounded(abs(computed.value) if is_turned else computed.value, computed.unit)
@@ -136,10 +136,6 @@ def _formula_draft(
         unit=unit_text(computed.unit, computed.scale),
         formula=f"abs({computed.formula})" if is_turned else computed.formula,
     )
-
-
-def _is_percent(matches: Sequence[CellMatch]) -> bool:
-    return any(match.cell.unit in PERCENT_UNITS for match in matches)
 
 
 def _in_order(
