@@ -4,6 +4,7 @@
     covid      40 articles of medicine
     statistics 60 tables of HiTab's fold 0, each a workbook with its merged headers, each question asked of its own
     reviews    reviews of 60 products (SQuADShifts), each question asked of its product's file
+    filings    90 tables of TAT-QA dev with their paragraphs, none of them among those that tatqa.py --limit 120 reads
     drawn      look-ups by rule in 34 PDFs of public bodies (drawn.py)
     tables     tables of WikiTableQuestions and SQA that were kept out of training, each a csv
     everyday   the open part of the bank: filings, code, readmes, sheets, reports, minutes, handbooks
@@ -19,6 +20,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,8 @@ N_SHEETS, N_SHEET_QUESTIONS = 300, 400  # of kept-out tables: what is derived fr
 KEPT_FOLD = 0  # of HiTab's, which the reader was not trained on
 N_ARTICLES = 40
 REVIEWS = "squadshifts_amazon_reviews"
+N_PAGES, N_PAGE_QUESTIONS = 90, 300  # of annual reports
+N_PAGES_MEASURED = 120  # of annual reports, which tests/benchmarks/tatqa.py --limit draws
 N_FILES = 60  # where a question means one of them
 SUFFIXES = (
     ".md",
@@ -209,6 +213,31 @@ def statistics(data: Path, target: Path) -> Domain:
             questions.append(Asked(row["question"], forms, (Gold(name),), (f"*{name}",), is_of_text=False))
     drawn = _drawn(questions)
     return Domain("statistics", target, tuple(one if n % 4 else replace(one, scope=()) for n, one in enumerate(drawn)))
+
+
+def filings(data: Path, target: Path) -> Domain:
+    """Pages of annual reports, each a table with its paragraphs; questions for one value, most of them calculated."""
+    pages = list(read_jsonl(data / "tatqa" / "dev.jsonl"))
+    read = {page["uid"] for page in random.Random(0).sample(pages, N_PAGES_MEASURED)}
+    chosen = random.Random(SEED).sample([page for page in pages if page["uid"] not in read], N_PAGES)
+    questions = []
+    for page in chosen:
+        name = f"{page['uid']}.html"
+        _write(target / name, _page_text(page))
+        for row in page["questions"]:
+            answer = row["answer"] if isinstance(row["answer"], list) else [row["answer"]]
+            if len(answer) == 1:
+                forms = tuple(dict.fromkeys((str(answer[0]), f"{answer[0]} {row['scale']}".strip())))
+                of_text = None if row["answer_type"] == "span" else False
+                questions.append(Asked(row["question"], forms, (Gold(name),), (f"*{name}",), of_text))
+    drawn = _drawn(questions, N_PAGE_QUESTIONS)
+    return Domain("filings", target, tuple(one if n % 4 else replace(one, scope=()) for n, one in enumerate(drawn)))
+
+
+def _page_text(page: dict[str, Any]) -> str:
+    told = "".join(f"<p>{escape(one['text'])}</p>\n" for one in page["paragraphs"])
+    rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in page["table"]]
+    return f"<html><body>\n{told}<table>\n<tr>{'</tr><tr>'.join(rows)}</tr>\n</table>\n</body></html>\n"
 
 
 def write_workbook(path: Path, gold: dict[str, Any]) -> None:
