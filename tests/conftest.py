@@ -28,7 +28,7 @@ os.environ["MIXRAG_CACHE_DIR"] = MODEL_CACHE
 os.environ["HF_HUB_OFFLINE"] = "1"
 # The program's processes find it compiled, as an installed one is; to compile it takes each of them 0.4 s.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Two workers and their processes share the cores; more threads each only wait for one another: a sixth of the time.
+# Two workers and their processes share the cores, and more threads each wait for one another: 8 % of the whole run.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A shell's background and nohup turn Ctrl-C off for all processes below; some tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
