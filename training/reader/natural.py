@@ -4,7 +4,7 @@
 
 LESSONS/NAME/lessons.jsonl has a question a line, written from one passage of GATHERED/NAME/files: its path and place,
 the question, the answer word for word ("" where the whole passage answers or it must be computed), the operation and
-what is expected. Each question is asked of its folder's index; the windows and the cells that the reader would be given
+what is expected; of a list its items, word for word; of a calculation its result. Each question is asked of its folder's index; the windows and the cells that the reader would be given
 are the group, and what the answer stands in is right. LESSONS/NAME/unanswerable.txt, where there is one, has a question
 a line that the folder does not answer: of what is found for it nothing is right. Writes RUN/lessons.jsonl.gz.
 """
@@ -16,14 +16,15 @@ import json
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mixrag_cli.evaluation.answers import says_form
+from mixrag_cli.evaluation.answers import is_same_value, says_form
 from mixrag_cli.recap.drafting import labelled_drafts
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.passages import READ_HITS, Window, stretches_of, windows_of
 from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.signs import DERIVED, Draft
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
@@ -40,8 +41,10 @@ WRONG = (2, 4)  # windows of a group that do not answer
 NEAREST = 14  # windows that they are drawn from, best first
 CELLS = 6  # of a group that are not meant
 MISSING = 0.15  # of the groups lose what is right
+MOST_ITEMS = 6  # of a list, each a lesson of its own
 MOST_PLACES = 3  # of an answer in its passage; what stands there more often says little of where
 UNANSWERABLE = "unanswerable.txt"
+CALCULATIONS = ("count", "sum", "average", "difference", "percent_change", "ratio", "max", "min")
 IN_TEXT = 0.1  # of the questions that a passage answers also teach that no cell does
 
 
@@ -49,7 +52,7 @@ IN_TEXT = 0.1  # of the questions that a passage answers also teach that no cell
 class Written:
     """A question and the passage it was written from. answer: word for word, "" where no words of it answer.
 
-    gold: None where the folder does not answer.
+    gold: None where the folder does not answer. items: of a list, word for word. result: of a calculation.
     """
 
     question: str
@@ -58,6 +61,8 @@ class Written:
     expects: str
     gold: Chunk | None
     path: str
+    items: tuple[str, ...] = ()
+    result: float | None = None
 
 
 def main() -> None:
@@ -96,6 +101,8 @@ def read_natural(known: Path, folder: Path, rng: random.Random) -> Iterator[Less
         restated, base, _ = prepare(session, one.question, Scope(), Clock())
         if one.operation == "lookup" or one.answer:
             yield from _window_groups(one, base, group, rng)
+        for item in one.items[:MOST_ITEMS]:
+            yield from _window_groups(replace(one, answer=item), base, group, rng, draws=1)
         if one.gold is None or one.gold.parent or rng.random() < IN_TEXT:
             yield from _cell_group(one, restated, base, group, rng)
 
@@ -109,8 +116,10 @@ def _written(known: Path, files: Path, session: Session) -> Iterator[Written]:
             at_place.setdefault((path, json.dumps(chunk.locator.to_json())), chunk)
     for asked in read_jsonl(known):
         gold = at_place.get((asked["path"], json.dumps(asked["place"])))
-        if gold is not None and asked["answer"] in gold.text:
-            yield Written(asked["question"], asked["answer"], asked["operation"], asked["expects"], gold, asked["path"])
+        words = (asked["answer"], *asked.get("items", ()))
+        if gold is not None and all(each in gold.text for each in words):
+            wanted = (asked["question"], asked["answer"], asked["operation"], asked["expects"])
+            yield Written(*wanted, gold, asked["path"], words[1:], asked.get("result"))
 
 
 def _unanswerable(known: Path) -> Iterator[Written]:
@@ -119,14 +128,16 @@ def _unanswerable(known: Path) -> Iterator[Written]:
         yield Written(question, "", "lookup", "", None, question)
 
 
-def _window_groups(one: Written, base: EvidenceBase, group: str, rng: random.Random) -> Iterator[Group]:
+def _window_groups(
+    one: Written, base: EvidenceBase, group: str, rng: random.Random, draws: int = DRAWS
+) -> Iterator[Group]:
     hits = base.hits[:READ_HITS]
     gold = [Hit(one.gold, one.path, "", {}, 0.0)] if one.gold is not None else []
     right = [window for window in _windows(gold) if one.answer in window.text]
     wrong = [window for window in _windows(hits) if _is_wrong(one, hits[window.rank].chunk, window)]
     if (gold and not right) or not wrong:
         return
-    for _ in range(DRAWS):
+    for _ in range(draws):
         chosen = rng.sample(wrong[:NEAREST], min(rng.randint(*WRONG), len(wrong[:NEAREST])))
         if not gold or rng.random() < MISSING:
             yield _shown(one, chosen, None, group)
@@ -171,14 +182,9 @@ def _cell_group(
     one: Written, restated: Restated, base: EvidenceBase, group: str, rng: random.Random
 ) -> Iterator[Group]:
     """The cells, facts and computed values that the question would be given, of which one at most is right."""
-    labelled = [
-        (
-            label,
-            bool(one.answer) and says_form(one.answer, draft.text),
-            one.gold is not None and draft.chunk == one.gold.id,
-        )
-        for label, draft in labelled_drafts(restated, base)
-    ]
+    labelled = [(label, _says(one, draft), _is_there(one, draft)) for label, draft in labelled_drafts(restated, base)]
+    if one.operation in CALCULATIONS and not one.answer and not any(says for _, says, _ in labelled):
+        return  # its result is not known, or not among them: that "none" is right would be wrong to teach
     right = [label for label, says, is_gold in labelled if says and is_gold]
     wrong = list(dict.fromkeys(label for label, says, _ in labelled if not says and label not in right))
     if not wrong:
@@ -187,6 +193,24 @@ def _cell_group(
     at = rng.randrange(len(chosen) + 1) if right and rng.random() >= MISSING else None
     texts = chosen if at is None else [*chosen[:at], right[0], *chosen[at:]]
     yield Group(one.question, tuple(texts), at, (), "pair", False, "natural", group)
+
+
+def _says(one: Written, draft: Draft) -> bool:
+    """Whether a candidate says the answer, or comes to the result."""
+    if one.result is not None:
+        return draft.value is not None and is_same_value(one.question, one.result, (), float(draft.value), draft.unit)
+    if len(one.items) > 1 and len(draft.evidence) == len(one.items) and not draft.formula:
+        return sorted(" ".join(each.quote.split()) for each in draft.evidence) == sorted(one.items)
+    return bool(one.answer) and says_form(one.answer, draft.text)
+
+
+def _is_there(one: Written, draft: Draft) -> bool:
+    """Whether a candidate stands in the passage, or is derived from cells of its table."""
+    if one.gold is None:
+        return False
+    chunk = draft.source.hit.chunk
+    is_of_several = len(draft.evidence) > 1 or draft.kind in DERIVED
+    return chunk.id == one.gold.id or (is_of_several and chunk.parent == one.gold.parent != "")
 
 
 if __name__ == "__main__":
