@@ -97,6 +97,14 @@ def test_a_number_is_read_or_computed(fernhill: Session, question: str, value: s
     assert (piece.value, piece.unit, piece.formula) == (Decimal(value), unit, formula)
 
 
+def test_a_value_is_read_for_each_period_that_is_named(fernhill: Session) -> None:
+    restated, base, _ = prepare(fernhill, "What were the sales of chairs in 2024 and 2023?", Scope(), Clock())
+    piece = first_piece(restated, base)
+    assert (piece.kind, piece.text, piece.value, piece.formula) == ("cell", "€515 thousand; €412 thousand", None, "")
+    assert [one.quote for one in piece.evidence] == ["515", "412"]
+    assert len({str(one.locator.cells or one.locator.lines) for one in piece.evidence if one.locator}) == 1
+
+
 @pytest.mark.parametrize(
     ("question", "said", "path"),
     [

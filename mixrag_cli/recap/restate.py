@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal
 
 from mixrag_cli.reading import QuestionReading
@@ -77,8 +76,7 @@ def asks_passage(restated: Restated) -> bool:
 # Of 728 questions those that ask for a calculation have a number expected with .66 and more, and those that only say
 # "mean" or "part of" with less than .04.
 MIN_EXTREME = 0.15
-MIN_UNSAID = 0.5  # of a calculation that none of its words asks for ("how much has it risen since")
-_UNSAID: tuple[Operation, ...] = ("change_percent", "ratio", "difference")  # a sum may be two values side by side
+MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
 _VALUES, _LABELS = ("max", "min"), ("argmax", "argmin")  # which of an extreme the reader takes for what is asked
 _EXTREMES = (*_VALUES, *_LABELS, "list")
 _MORE = ("more", "less", "fewer", "higher", "lower", "greater", "larger", "smaller", "longer", "shorter")
@@ -148,8 +146,8 @@ def operation_of(question: str, reading: QuestionReading) -> Operation:
     if _form(reading) != "number":
         return "lookup"
     said = (name for name, wording in _CALCULATIONS.items() if says(wording))
-    unsaid = (name for name in _UNSAID if _share(reading, DOES[name]) >= MIN_UNSAID)
-    return next(chain(said, unsaid), "lookup")
+    unsaid: Operation = "difference" if reading.operation.get("difference", 0.0) >= MIN_UNSAID else "lookup"
+    return next(said, unsaid)
 
 
 def expects_of(question: str, operation: Operation, reading: QuestionReading) -> Expects:
