@@ -8,30 +8,31 @@ is sought for by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from mixrag_cli.reading import QuestionReading
-from mixrag_cli.recap.asked_operands import (
-    Operand,
-    names_of,
-    operands_of,
-    whole_of,
-)
-from mixrag_cli.recap.wording import (
-    CHANGES,
-    CHANGING,
-    LEAST,
-    MOST,
-    PERCENT,
-    SHARE_WORDS,
-    any_of,
-)
+from mixrag_cli.recap.asked_operands import Operand, names_of, operands_of, period_operands, whole_of
+from mixrag_cli.recap.wording import CHANGES, CHANGING, LEAST, MOST, PERCENT, SHARE_WORDS, any_of
 
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"
 ]
+# Each operation as the trained reader calls it.
+DOES: Mapping[Operation, tuple[str, ...]] = {
+    "lookup": ("lookup", "list"),
+    "count": ("count",),
+    "sum": ("sum",),
+    "average": ("average",),
+    "difference": ("difference",),
+    "change_percent": ("percent_change",),
+    "ratio": ("ratio",),
+    "share": ("ratio",),
+    "maximum": ("argmax", "max"),
+    "minimum": ("argmin", "min"),
+}
 Expects = Literal["number", "percent", "any", "text", "code", "label"]
 
 
@@ -76,7 +77,8 @@ def asks_passage(restated: Restated) -> bool:
 # Of 728 questions those that ask for a calculation have a number expected with .66 and more, and those that only say
 # "mean" or "part of" with less than .04.
 MIN_EXTREME = 0.15
-MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
+MIN_UNSAID = 0.5  # of a calculation that none of its words asks for ("how much has it risen since")
+_UNSAID: tuple[Operation, ...] = ("change_percent", "ratio", "difference")  # a sum may be two values side by side
 _VALUES, _LABELS = ("max", "min"), ("argmax", "argmin")  # which of an extreme the reader takes for what is asked
 _EXTREMES = (*_VALUES, *_LABELS, "list")
 _MORE = ("more", "less", "fewer", "higher", "lower", "greater", "larger", "smaller", "longer", "shorter")
@@ -116,7 +118,7 @@ def restate(question: str, reading: QuestionReading) -> Restated:
     if operation in ("difference", "change_percent", "ratio", "share", "sum", "average"):
         operands = operands_of(question, operation)
     else:
-        operands = (whole_of(question),)
+        operands = (operation == "lookup" and _as_asked(question)) or (whole_of(question),)
     return Restated(
         question=question,
         operation=operation,
@@ -127,6 +129,11 @@ def restate(question: str, reading: QuestionReading) -> Restated:
         asks="; ".join(operand.text for operand in operands),
         reading=reading,
     )
+
+
+def _as_asked(question: str) -> tuple[Operand, ...]:
+    """One operand a period, in the order in which the question names them."""
+    return tuple(sorted(period_operands(question), key=lambda one: question.find(str(min(one.facets.years)))))
 
 
 def operation_of(question: str, reading: QuestionReading) -> Operation:
@@ -140,8 +147,9 @@ def operation_of(question: str, reading: QuestionReading) -> Operation:
         return "maximum" if says(MOST) else "minimum"
     if _form(reading) != "number":
         return "lookup"
-    said = next((name for name, wording in _CALCULATIONS.items() if says(wording)), None)
-    return said or ("difference" if reading.operation.get("difference", 0.0) >= MIN_UNSAID else "lookup")
+    said = (name for name, wording in _CALCULATIONS.items() if says(wording))
+    unsaid = (name for name in _UNSAID if _share(reading, DOES[name]) >= MIN_UNSAID)
+    return next(chain(said, unsaid), "lookup")
 
 
 def expects_of(question: str, operation: Operation, reading: QuestionReading) -> Expects:

@@ -15,7 +15,7 @@ from typing import get_args
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
-from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.restate import DOES, Restated
 from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.records.places import Locator
@@ -33,31 +33,19 @@ KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
 # log probability of the spans that read the same in its place; of a span, how surely a cell or fact that reads the same
 # is meant. length: of the answer, as a logarithm. agreement: how many other places say the same. accepted: whether the
 # passage passes retrieval's threshold. terms: how much the question says. text_asked: how likely a passage answers it,
-# not one value.
+# not one value. documents: of how many documents passages were found, as a logarithm: of one that a person names, the
+# best cell is meant more often than of fifty.
 SIGNS = (
     "holds", "holds_lead", "pair", "pair_lead", "span", "span_lead", "sentence", "sentence_lead", "meaning", "words",
     "around", "unsaid", "names_unsaid", "years_unsaid", "numbers_unsaid", "promise", "promise_lead", "near",
     "near_lead", "match", "match_lead", "rank", "coverage", "cell", "number", "asked", "done", "none", "held", "quoted",
-    "length", "agreement", "accepted", "terms", "text_asked",
+    "length", "agreement", "accepted", "terms", "text_asked", "documents",
 )  # fmt: skip
 STRETCHES: tuple[CandidateKind, ...] = ("passage", "sentence")  # of text that hold an answer, and are none word by word
 PASSAGES: tuple[CandidateKind, ...] = (*STRETCHES, "span")
 DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
 LEADS = (*OF_ANSWERS, "holds", "sentence", "promise", "near", "match")
-# What restating calls an operation, as the trained reader calls it.
-DOES: Mapping[str, tuple[str, ...]] = {
-    "lookup": ("lookup", "list"),
-    "count": ("count",),
-    "sum": ("sum",),
-    "average": ("average",),
-    "difference": ("difference",),
-    "change_percent": ("percent_change",),
-    "ratio": ("ratio",),
-    "share": ("ratio",),
-    "maximum": ("argmax", "max"),
-    "minimum": ("argmin", "min"),
-}
 MAX_LEAD = 6.0  # logits; a candidate without a rival has it
 MAX_AGREEING = 3
 SAID = 0.5  # of a match, from which on a term counts as said
@@ -157,6 +145,7 @@ def retrieval_signs(base: EvidenceBase, source: Source) -> dict[str, float]:
         "rank": math.log1p(rank),
         "meaning": hit.scores.get("meaning", 0.0),
         "accepted": float(hit.accepted_by is not None),
+        "documents": math.log(len({other.chunk.document for other in base.hits})),
     }
 
 

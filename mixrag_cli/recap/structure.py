@@ -1,6 +1,7 @@
 """What structure answers: cells through their header paths, formulas over them, tallies over rows.
 
     a calculation              a formula over one cell an operand, or a tally over a column
+    a lookup of periods        a cell for each of them, in one row or column
     a lookup                   a tally over the one record that is meant
     any of them                the cells that may say it as it is asked
 
@@ -10,10 +11,11 @@ Source: MixRAG, section 4.3 (extraction and the external calculator).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import product
+from functools import partial
+from itertools import islice, product
 
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
 from mixrag_cli.reading import log_odds
@@ -26,13 +28,14 @@ from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS
 from mixrag_cli.records.answers import Evidence, Source
-from mixrag_cli.records.tables import Header
+from mixrag_cli.records.tables import Cell, Header
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.text import ARROW
 from mixrag_cli.words import stems_of
 
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
 N_CHOICES = 5  # cells of an operand that are tried with those of the others
+N_JOINED = 1  # formulas of different values, or lists, that may be the one that is meant
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
 MIN_OPERAND_COVERAGE = 0.62
 MIN_BELIEVED = 0.3  # probability of a cell that stands in a formula though it says less
@@ -43,20 +46,29 @@ SAME_HEADER = 0.25  # in rows of one name (another period) or columns of one nam
 
 def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> Iterator[Draft]:
     """What tables and rows may answer: formulas, tallies, and cells, the likeliest of each of the rows among them."""
-    joined = _from_operands(restated, base) if len(restated.operands) > 1 else None
-    yield from [joined] if joined is not None else []
+    if len(restated.operands) > 1:
+        yield from _from_operands(restated, base)
     yield from (_column_draft(restated, match) for match in match_columns(restated, base))
     yield from map(_cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows))
 
 
-def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:
-    """The formula over one cell for each operand, chosen together so that like is compared with like."""
+def _from_operands(restated: Restated, base: EvidenceBase) -> Iterator[Draft]:
+    """Formulas over one cell for each operand, or those cells, chosen together so that like is compared with like."""
     choices = [operand_cells(operand, restated, base) for operand in restated.operands]
     if restated.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
         choices[0] += operand_cells(restated.whole, restated, base)
         choices = [[match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices]
-    drafts = (_formula_draft(restated, matches) for matches in _chosen_together(choices))
-    return next((draft for draft in drafts if draft is not None), None)
+    join = _listed_draft if restated.operation == "lookup" else partial(_formula_draft, restated)
+    drafts = (join(matches) for matches in _chosen_together(choices))
+    yield from islice(_of_different_texts(drafts), N_JOINED)
+
+
+def _of_different_texts(drafts: Iterable[Draft | None]) -> Iterator[Draft]:
+    seen: set[str] = set()
+    for draft in drafts:
+        if draft is not None and draft.text not in seen:
+            seen.add(draft.text)
+            yield draft
 
 
 def operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:
@@ -83,8 +95,11 @@ def _likeness(one: CellMatch, other: CellMatch) -> float:
     """What two cells of one formula have in common, in parts of a coverage; one cell is not two operands."""
     if one.place == other.place:
         return SAME_CELL
-    is_of_one_header = one.row.path[-1:] == other.row.path[-1:] or one.column.path == other.column.path
-    return SAME_TABLE * (one.table.id == other.table.id) + SAME_HEADER * is_of_one_header
+    return SAME_TABLE * (one.table.id == other.table.id) + SAME_HEADER * _is_of_one_header(one, other)
+
+
+def _is_of_one_header(one: CellMatch, other: CellMatch) -> bool:
+    return one.row.path[-1:] == other.row.path[-1:] or one.column.path == other.column.path
 
 
 # --- cells ------------------------------------------------------------------------------------------------------------
@@ -93,8 +108,11 @@ def _likeness(one: CellMatch, other: CellMatch) -> float:
 def _cell_draft(match: CellMatch) -> Draft:
     """One cell, as it stands there."""
     cell = match.cell
-    text = number_text(cell.value, cell.unit, cell.scale) if cell.value is not None else cell.text
-    return replace(_cells_draft(text, [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
+    return replace(_cells_draft(_shown(cell), [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
+
+
+def _shown(cell: Cell) -> str:
+    return number_text(cell.value, cell.unit, cell.scale) if cell.value is not None else cell.text
 
 
 def _cells_draft(text: str, matches: Sequence[CellMatch]) -> Draft:
@@ -106,6 +124,16 @@ def _cells_draft(text: str, matches: Sequence[CellMatch]) -> Draft:
     coverage, probability = min(match.coverage for match in matches), min(match.probability for match in matches)
     signs = {"coverage": coverage, "cell": log_odds(probability)}
     return Draft("cell", text, sources[0], signs, evidence=tuple(evidence), sources=tuple(sources))
+
+
+def _listed_draft(matches: Sequence[CellMatch]) -> Draft | None:
+    """The cells side by side, as they stand there; None where one is another thing than the first, or stands twice."""
+    first, *others = matches
+    is_one_thing = all(first.table.id == other.table.id and _is_of_one_header(first, other) for other in others)
+    if not is_one_thing or len({match.place for match in matches}) < len(matches):
+        return None
+    unit = unit_text(first.cell.unit, first.cell.scale)
+    return replace(_cells_draft("; ".join(_shown(match.cell) for match in matches), matches), unit=unit)
 
 
 def _formula_draft(restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:

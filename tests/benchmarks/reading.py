@@ -21,6 +21,8 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Table
 from mixrag_cli.retrieval.statistics import term_weight
 from mixrag_cli.settings import Settings
+from mixrag_cli.tables.places import locate_cells
+from mixrag_cli.tables.text import row_texts
 from mixrag_cli.words import stems_of
 
 NOWHERE = Locator((0, 0))
@@ -45,7 +47,7 @@ def make_context(context_id: str, table: Table | None, paragraphs: Sequence[str]
 def texts_to_grid(texts: Sequence[Sequence[str]], caption: str = "", regions: Iterable[Sequence[int]] = ()) -> Grid:
     spans = {(r0, c0): (r1 - r0 + 1, c1 - c0 + 1) for r0, r1, c0, c1 in regions}
     cells = tuple(
-        GridCell(r, c, text.strip(), *spans.get((r, c), (1, 1)))
+        GridCell(r, c, text.strip(), *spans.get((r, c), (1, 1)), line=r + 1)
         for r, row in enumerate(texts)
         for c, text in enumerate(row)
         if text.strip() or (r, c) in spans
@@ -94,8 +96,16 @@ class Contexts:
         given = (context, *others)
         knows = {one.id: frozenset(terms & one.stems) for one in given}
         tables = {one.table.id: one.table for one in given if one.table}
-        hits = tuple(hit for one in given for hit in _hits(one))
+        hits = self._nearest_first([chunk for one in given for chunk in _chunks(one)])
         return restated, EvidenceBase(hits, tables, weights, knows, self.similarity, self.vectors, self.reader)
+
+    def _nearest_first(self, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:
+        """The passages as hits, in the order of their nearness in meaning to the question."""
+        near = self.similarity([f"{chunk.context}\n{chunk.text}" for chunk in chunks]) if chunks else ()
+        hits = [
+            Hit(chunk, "", "", {"meaning": float(one)}, EVEN_SCORE) for chunk, one in zip(chunks, near, strict=True)
+        ]
+        return tuple(sorted(hits, key=lambda hit: -hit.scores["meaning"]))
 
 
 class Neighbours:
@@ -117,11 +127,18 @@ def _table_text(table: Table) -> str:
     return f"{table.title}\n{headers[:EMBED_TABLE_CHARS]}"
 
 
-def _hits(context: Context) -> list[Hit]:
+def _chunks(context: Context) -> list[Chunk]:
+    """The paragraphs, and the rows of the table as the product cuts them."""
     chunks = [
         Chunk(f"p{n}{context.id}", context.id, "prose", "text", text, "", "", NOWHERE, n)
         for n, text in enumerate(context.paragraphs, start=1)
     ]
-    if context.table:
-        chunks.insert(0, Chunk(f"t{context.id}", context.id, "table", "text", "", "", "", NOWHERE, 0, context.table.id))
-    return [Hit(chunk, "", "", {}, EVEN_SCORE) for chunk in chunks]
+    table = context.table
+    rows = row_texts(table) if table else {}
+    for n, (row, text) in enumerate(rows.items(), start=len(chunks) + 1):
+        assert table is not None
+        where = locate_cells(table.locator, [cell for cell in table.cells if cell.row == row])
+        chunks.append(
+            Chunk(f"r{row}{context.id}", context.id, "row", "text", text, "", table.title, where, n, table.id, row=row)
+        )
+    return chunks

@@ -4,9 +4,10 @@
 
 LESSONS/NAME/lessons.jsonl has a question a line, written from one passage of GATHERED/NAME/files: its path and place,
 the question, the answer word for word ("" where the whole passage answers or it must be computed), the operation and
-what is expected; of a list its items, word for word; of a calculation its result. Each question is asked of its folder's index; the windows and the cells that the reader would be given
-are the group, and what the answer stands in is right. LESSONS/NAME/unanswerable.txt, where there is one, has a question
-a line that the folder does not answer: of what is found for it nothing is right. Writes RUN/lessons.jsonl.gz.
+what is expected; of a list its items, word for word; of a calculation its result. Each question is asked of its
+folder's index; the windows and the cells that the reader would be given are the group, and what the answer stands in,
+or comes to the result, is right. LESSONS/NAME/unanswerable.txt, where there is one, has a question a line that the
+folder does not answer: of what is found for it nothing is right. Writes RUN/lessons.jsonl.gz.
 """
 
 from __future__ import annotations

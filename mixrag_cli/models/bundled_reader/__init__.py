@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import pinned_file
 
-READER_SHA256 = "6567029d13a362a0fa72dc0da819477166e2006b6e9d92cc9274e2e41ee4ef42"
+READER_SHA256 = "a4fc2d3d730d47b7195c5bcd003cbf38c00e7679a9e3ee06d4258da68fe5215b"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
