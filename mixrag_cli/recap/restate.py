@@ -8,30 +8,31 @@ is sought for by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from mixrag_cli.reading import QuestionReading
-from mixrag_cli.recap.asked_operands import Operand, names_of, operands_of, period_operands, whole_of
-from mixrag_cli.recap.wording import CHANGES, CHANGING, LEAST, MOST, PERCENT, SHARE_WORDS, any_of
+from mixrag_cli.recap.asked_operands import (
+    Operand,
+    names_of,
+    operands_of,
+    period_operands,
+    whole_of,
+)
+from mixrag_cli.recap.wording import (
+    CHANGES,
+    CHANGING,
+    LEAST,
+    MOST,
+    PERCENT,
+    SHARE_WORDS,
+    any_of,
+)
 
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"
 ]
-# Each operation as the trained reader calls it.
-DOES: Mapping[Operation, tuple[str, ...]] = {
-    "lookup": ("lookup", "list"),
-    "count": ("count",),
-    "sum": ("sum",),
-    "average": ("average",),
-    "difference": ("difference",),
-    "change_percent": ("percent_change",),
-    "ratio": ("ratio",),
-    "share": ("ratio",),
-    "maximum": ("argmax", "max"),
-    "minimum": ("argmin", "min"),
-}
 Expects = Literal["number", "percent", "any", "text", "code", "label"]
 
 
@@ -130,7 +131,7 @@ def restate(question: str, reading: QuestionReading) -> Restated:
 
 
 def _as_asked(question: str) -> tuple[Operand, ...]:
-    """One operand a period, in the order in which the question names them."""
+    """One operand a period, in the order in which the question names their years."""
     return tuple(sorted(period_operands(question), key=lambda one: question.find(str(min(one.facets.years)))))
 
 
@@ -145,9 +146,8 @@ def operation_of(question: str, reading: QuestionReading) -> Operation:
         return "maximum" if says(MOST) else "minimum"
     if _form(reading) != "number":
         return "lookup"
-    said = (name for name, wording in _CALCULATIONS.items() if says(wording))
-    unsaid: Operation = "difference" if reading.operation.get("difference", 0.0) >= MIN_UNSAID else "lookup"
-    return next(said, unsaid)
+    said = next((name for name, wording in _CALCULATIONS.items() if says(wording)), None)
+    return said or ("difference" if reading.operation.get("difference", 0.0) >= MIN_UNSAID else "lookup")
 
 
 def expects_of(question: str, operation: Operation, reading: QuestionReading) -> Expects:

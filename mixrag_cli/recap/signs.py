@@ -15,7 +15,7 @@ from typing import get_args
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
-from mixrag_cli.recap.restate import DOES, Restated
+from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.records.places import Locator
@@ -45,6 +45,19 @@ PASSAGES: tuple[CandidateKind, ...] = (*STRETCHES, "span")
 DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
 LEADS = (*OF_ANSWERS, "holds", "sentence", "promise", "near", "match")
+# What restating calls an operation, as the trained reader calls it.
+DOES: Mapping[str, tuple[str, ...]] = {
+    "lookup": ("lookup", "list"),
+    "count": ("count",),
+    "sum": ("sum",),
+    "average": ("average",),
+    "difference": ("difference",),
+    "change_percent": ("percent_change",),
+    "ratio": ("ratio",),
+    "share": ("ratio",),
+    "maximum": ("argmax", "max"),
+    "minimum": ("argmin", "min"),
+}
 MAX_LEAD = 6.0  # logits; a candidate without a rival has it
 MAX_AGREEING = 3
 SAID = 0.5  # of a match, from which on a term counts as said

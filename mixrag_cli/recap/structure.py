@@ -11,11 +11,11 @@ Source: MixRAG, section 4.3 (extraction and the external calculator).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from itertools import islice, product
+from itertools import product
 
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
 from mixrag_cli.reading import log_odds
@@ -35,7 +35,6 @@ from mixrag_cli.words import stems_of
 
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
 N_CHOICES = 5  # cells of an operand that are tried with those of the others
-N_JOINED = 1  # formulas of different values, or lists, that may be the one that is meant
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
 MIN_OPERAND_COVERAGE = 0.62
 MIN_BELIEVED = 0.3  # probability of a cell that stands in a formula though it says less
@@ -46,29 +45,21 @@ SAME_HEADER = 0.25  # in rows of one name (another period) or columns of one nam
 
 def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> Iterator[Draft]:
     """What tables and rows may answer: formulas, tallies, and cells, the likeliest of each of the rows among them."""
-    if len(restated.operands) > 1:
-        yield from _from_operands(restated, base)
+    joined = _from_operands(restated, base) if len(restated.operands) > 1 else None
+    yield from [joined] if joined is not None else []
     yield from (_column_draft(restated, match) for match in match_columns(restated, base))
     yield from map(_cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows))
 
 
-def _from_operands(restated: Restated, base: EvidenceBase) -> Iterator[Draft]:
-    """Formulas over one cell for each operand, or those cells, chosen together so that like is compared with like."""
+def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:
+    """The formula over one cell for each operand, or those cells, chosen together so that like is compared with like."""
     choices = [operand_cells(operand, restated, base) for operand in restated.operands]
     if restated.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
         choices[0] += operand_cells(restated.whole, restated, base)
         choices = [[match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices]
     join = _listed_draft if restated.operation == "lookup" else partial(_formula_draft, restated)
     drafts = (join(matches) for matches in _chosen_together(choices))
-    yield from islice(_of_different_texts(drafts), N_JOINED)
-
-
-def _of_different_texts(drafts: Iterable[Draft | None]) -> Iterator[Draft]:
-    seen: set[str] = set()
-    for draft in drafts:
-        if draft is not None and draft.text not in seen:
-            seen.add(draft.text)
-            yield draft
+    return next((draft for draft in drafts if draft is not None), None)
 
 
 def operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:

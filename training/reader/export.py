@@ -7,8 +7,6 @@ Candidates are means of the last checkpoints, with the heads that read a questio
 as shipped and measured on the lessons kept from training, in RUN; the one with the best sum of span, holds, pair and
 operation is written, in float32 beside it with --float32. With --beside the candidates are mixed with the reader that
 the run began with, heads and all: a short run on new folders costs the reader some of what it knew of others.
-
-Source: Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022 (the mix).
 """
 
 from __future__ import annotations
@@ -25,6 +23,7 @@ import numpy as np
 from mixrag_cli.models.bundled_reader import CLS, OPERATIONS, PAIR
 from mixrag_cli.models.reader import OnnxReader
 from mixrag_cli.reading import joint_spans
+from training.embedder.export import mix
 from training.embedder.graph import build_reader, read_weights, write_reader
 from training.reader.groups import Group, Intent, Lesson, is_dev
 from training.reader.lessons import LESSONS_FILE, Preparing, kept_lessons
@@ -45,13 +44,6 @@ def less_lookups(weights: Mapping[str, Any]) -> dict[str, Any]:
     bias = np.array(weights[CLS[1]])
     bias[PAIR + 1 + OPERATIONS.index("lookup")] -= LOOKUP_EXCESS
     return {**weights, CLS[1]: bias}
-
-
-def mixed(weights: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, Any]:
-    """The mean of a run's weights and those that it began with."""
-    return {
-        name: RUN_PART * np.asarray(one) + (1 - RUN_PART) * np.asarray(beside[name]) for name, one in weights.items()
-    }
 
 
 def average(files: Sequence[Path]) -> dict[str, Any]:
@@ -116,11 +108,11 @@ def main() -> None:
     runs = {last: start | average(checkpoints[-last:]) for last in map(int, options.last.split(","))}
     if options.beside:
         beside = weights_of(options.beside, start)
-        candidates = {last: mixed(weights, beside) for last, weights in runs.items()}
+        candidates = {last: mix(weights, beside, RUN_PART) for last, weights in runs.items()}
     else:
-        candidates = {last: less_lookups(fit_question_heads(one, questions, judged)) for last, one in runs.items()}
+        candidates = {last: fit_question_heads(one, questions, judged) for last, one in runs.items()}
     best = choose(candidates, kept[: options.lessons]) if len(candidates) > 1 else min(candidates)
-    chosen = candidates[best]
+    chosen = candidates[best] if options.beside else less_lookups(candidates[best])
     write_reader(chosen, options.target)
     if options.float32:
         options.float32.write_bytes(build_reader(chosen, quantised=False).SerializeToString())

@@ -18,7 +18,13 @@ import numpy as np
 from mixrag_cli.quantities.facets import facets_of, ordinal_conflict, ordinals_of
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
-from mixrag_cli.recap.evidence import MIN_TIME, EvidenceBase, context_credit, surroundings_of, time_score
+from mixrag_cli.recap.evidence import (
+    MIN_TIME,
+    EvidenceBase,
+    context_credit,
+    surroundings_of,
+    time_score,
+)
 from mixrag_cli.recap.in_tables.scorer import Side, meant_by, probability_of, score_pairs
 from mixrag_cli.recap.in_tables.token_match import Matrix
 from mixrag_cli.recap.restate import Restated
