@@ -52,7 +52,7 @@ def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[R
 
 
 def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:
-    """The formula over one cell for each operand, or those cells, chosen together so that like is compared with like."""
+    """The formula over one cell for each operand, or those cells, chosen so that like is compared with like."""
     choices = [operand_cells(operand, restated, base) for operand in restated.operands]
     if restated.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
         choices[0] += operand_cells(restated.whole, restated, base)
