@@ -108,7 +108,7 @@ def main() -> None:
     runs = {last: start | average(checkpoints[-last:]) for last in map(int, options.last.split(","))}
     if options.beside:
         beside = weights_of(options.beside, start)
-        candidates = {last: mix(weights, beside, RUN_PART) for last, weights in runs.items()}
+        candidates = {last: dict(mix(weights, beside, RUN_PART)) for last, weights in runs.items()}
     else:
         candidates = {last: fit_question_heads(one, questions, judged) for last, one in runs.items()}
     best = choose(candidates, kept[: options.lessons]) if len(candidates) > 1 else min(candidates)
@@ -119,7 +119,7 @@ def main() -> None:
     print(f"written: mean of the last {best}, {options.target.stat().st_size / 1e6:.1f} MB")
 
 
-def choose(candidates: Mapping[int, dict[str, Any]], kept: Sequence[Lesson]) -> int:
+def choose(candidates: Mapping[int, Mapping[str, Any]], kept: Sequence[Lesson]) -> int:
     """The candidate with the best sum of its main heads' shares on the kept lessons."""
     found = {}
     for last, weights in candidates.items():
