@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
 from mixrag_cli.errors import ExitCode
+from mixrag_cli.output.answer_payload import answer_to_json
 from mixrag_cli.output.marks import merged, source_marks
-from mixrag_cli.output.payloads import answer_to_json
 from mixrag_cli.records.answers import Answer, Candidate, Evidence, Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator

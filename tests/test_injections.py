@@ -19,10 +19,10 @@ from scripted_generator import ScriptedGenerator
 
 from mixrag_cli.fencing import SPECIAL, plain_text
 from mixrag_cli.generator import Generator, Request
+from mixrag_cli.output.answer_payload import answer_to_json
 from mixrag_cli.output.answer_view import print_answer
 from mixrag_cli.output.console import make_console
 from mixrag_cli.output.passages import Behind
-from mixrag_cli.output.payloads import answer_to_json
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.reader import Asking, generate_answer

@@ -14,7 +14,16 @@ import pytest
 from mixrag_cli.errors import NoIndex
 from mixrag_cli.models.catalogue import KNOWN_MODELS
 from mixrag_cli.models.library import PulledModel
-from mixrag_cli.output import answer_view, model_view, payloads, search_payload, search_view, terminal
+from mixrag_cli.output import (
+    answer_payload,
+    answer_view,
+    model_view,
+    payload_values,
+    payloads,
+    search_payload,
+    search_view,
+    terminal,
+)
 from mixrag_cli.output.console import file_link, is_styled, make_console
 from mixrag_cli.output.passages import Behind
 from mixrag_cli.output.places import is_within, position_of, reference
@@ -220,10 +229,10 @@ def calibration_of(text):
 
 FORMS = {
     "calibration": lambda text: payloads.calibration_to_json(calibration_of(text)),
-    "answer": lambda text: payloads.answer_to_json(answer_of(text)),
-    "answer likely": lambda text: payloads.answer_to_json(likely_of(text)),
-    "answer accepted": lambda text: payloads.answer_to_json(likely_of(text), accept_likely=True),
-    "answer abstained": lambda text: payloads.answer_to_json(answer_of(text, status="abstained")),
+    "answer": lambda text: answer_payload.answer_to_json(answer_of(text)),
+    "answer likely": lambda text: answer_payload.answer_to_json(likely_of(text)),
+    "answer accepted": lambda text: answer_payload.answer_to_json(likely_of(text), accept_likely=True),
+    "answer abstained": lambda text: answer_payload.answer_to_json(answer_of(text, status="abstained")),
     "search": lambda text: search_payload.search_to_json(SearchResult(text, (hit_of(text),), {"total": 1.0}, (text,))),
     "status": lambda text: payloads.status_to_json(status_of(text)),
     "index": lambda text: payloads.index_to_json(report_of(text)),
@@ -332,7 +341,7 @@ def test_errors_are_one_cleaned_line_and_a_hint(capsys):
     ],
 )
 def test_exact_numbers_become_json_numbers(value, expected):
-    made = payloads.number_to_json(value)
+    made = payload_values.number_to_json(value)
     assert made == expected
     assert type(made) is type(expected)
 
@@ -516,7 +525,7 @@ def test_durations_for_people():
 
 def test_a_refused_hit_tells_the_score_and_threshold_of_the_source_that_judged_it():
     hit = replace(hit_of("x"), judged_by="meaning", threshold=0.6)
-    told = payloads.hit_to_json(1, hit)
+    told = answer_payload.hit_to_json(1, hit)
     assert (told["score_source"], told["score"], told["threshold"]) == ("meaning", 0.5, 0.6)
     assert told["accepted_by"] is None
-    assert payloads.hit_to_json(1, replace(hit, threshold=float("inf")))["threshold"] is None
+    assert answer_payload.hit_to_json(1, replace(hit, threshold=float("inf")))["threshold"] is None

@@ -17,7 +17,7 @@ from mixrag_cli.commands.options import (
     StrategyName,
 )
 from mixrag_cli.errors import ExitCode, WrongUsage
-from mixrag_cli.output.payloads import answer_to_json
+from mixrag_cli.output.answer_payload import answer_to_json
 from mixrag_cli.output.streams import write_json
 from mixrag_cli.records.answers import Grade
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from mixrag_cli.actions.run_view import view_of
 from mixrag_cli.commands.options import Face
 from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
-from mixrag_cli.output.payloads import answer_to_json
+from mixrag_cli.output.answer_payload import answer_to_json
 from mixrag_cli.output.streams import error_to_json, json_line, write_text
 from mixrag_cli.stories.batch import ERROR_SCHEMA, Asked, Done, answered_lines, read_batch
 from mixrag_cli.stories.scope import Scope

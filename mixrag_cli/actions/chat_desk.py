@@ -14,10 +14,11 @@ from mixrag_cli.actions.screen import console_of
 from mixrag_cli.actions.sessions import notes_on, open_session_for
 from mixrag_cli.commands.options import Face, Search
 from mixrag_cli.errors import ExitCode, WrongUsage
+from mixrag_cli.output.answer_payload import answer_to_json
 from mixrag_cli.output.answer_view import numbered_sources, print_abstention, print_answer, print_likely, print_sources
 from mixrag_cli.output.live_text import LiveText
 from mixrag_cli.output.passages import Behind
-from mixrag_cli.output.payloads import answer_to_json, show_to_json
+from mixrag_cli.output.payloads import show_to_json
 from mixrag_cli.output.places import reference
 from mixrag_cli.output.prompting import LineReader, save_private
 from mixrag_cli.output.streams import write_json

@@ -37,7 +37,8 @@ from mixrag_cli.cleaning import safe_text
 from mixrag_cli.commands.options import KindName, ModalityName
 from mixrag_cli.commands.search import MOST_CONTEXT
 from mixrag_cli.errors import MixragError, WrongUsage
-from mixrag_cli.output.payloads import answer_to_json, show_to_json, status_to_json
+from mixrag_cli.output.answer_payload import answer_to_json
+from mixrag_cli.output.payloads import show_to_json, status_to_json
 from mixrag_cli.output.places import reference
 from mixrag_cli.output.search_payload import search_to_json
 from mixrag_cli.output.streams import error_to_json, json_line

@@ -1,24 +1,18 @@
-"""The JSON forms: records -> dicts of plain values. Fields are only ever added; schemas/ describes each form.
+"""The JSON forms of what commands report: records -> dicts of plain values.
 
-Numbers are exact decimals inside the program; in JSON they are numbers, whole where they are whole.
+Fields are only ever added; schemas/ describes each form.
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mixrag_cli.output.marks import source_marks
-from mixrag_cli.quantities.shown import unit_text
-from mixrag_cli.records.answers import Answer, Candidate, Evidence, Faithfulness, Source
+from mixrag_cli.output.payload_values import SCORE_DIGITS, locator_to_json, maybe_rounded, number_to_json
 from mixrag_cli.records.files import Skipped
-from mixrag_cli.records.passages import Hit
-from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Table
 
 if TYPE_CHECKING:
@@ -31,119 +25,6 @@ if TYPE_CHECKING:
     from mixrag_cli.stories.inspection import ListedFile, StoreStatus
     from mixrag_cli.stories.showing import Passage
     from mixrag_cli.stories.summarising import SummaryReport
-
-SCORE_DIGITS = 4  # behind the point
-MAX_EXACT_DIGITS = 15  # a float carries 15 decimal digits; a longer number is written as text
-
-
-def answer_to_json(answer: Answer, *, accept_likely: bool = False) -> dict[str, Any]:
-    """mixrag.answer/1. Unless an answer is stated, "answer", "value" and "confidence" are null and "reason" says why.
-
-    accept_likely: of a likely one the first candidate's answer, value, unit and probability stand there instead.
-    """
-    answered = answer.status == "answered"
-    taken = answer.candidates[0] if accept_likely and answer.status == "likely" and answer.candidates else None
-    said = answer if answered else taken
-    confidence = answer.confidence if answered else taken.probability if taken else None
-    return {
-        "schema": "mixrag.answer/1",
-        "question": answer.question,
-        "status": answer.status,
-        "answer": said.text if said else None,
-        "reason": None if answered else answer.text,
-        "value": number_to_json(said.value) if said else None,
-        "unit": said.unit if said else "",
-        "confidence": _maybe_rounded(confidence),
-        "decided_by": answer.decided_by if answered else None,
-        "recap": _recap_to_json(answer, answered),
-        "sources": [{**source_to_json(source), "marks": source_marks(answer, source)} for source in answer.sources],
-        "candidates": [_candidate_to_json(candidate) for candidate in answer.candidates],
-        "refused": [hit_to_json(rank, hit) for rank, hit in enumerate(answer.refused, 1)],
-        "faithfulness": _faithfulness_to_json(answer.faithfulness),
-        "degraded": list(answer.degraded),
-        "warnings": list(answer.warnings),
-        "models": dict(answer.models),
-        "timings_ms": rounded(answer.timings_ms),
-        "tokens": dict(answer.tokens),
-    }
-
-
-def _candidate_to_json(candidate: Candidate) -> dict[str, Any]:
-    return {
-        "answer": candidate.text,
-        "value": number_to_json(candidate.value),
-        "unit": candidate.unit,
-        "probability": round(candidate.probability, SCORE_DIGITS),
-        "kind": candidate.kind,
-        "source": source_to_json(candidate.source),
-        "marks": [list(mark) for mark in candidate.marks],
-    }
-
-
-def _recap_to_json(answer: Answer, answered: bool) -> dict[str, Any]:
-    computed = {"formula": answer.formula, "result": number_to_json(answer.result), "checked_by": "calculator"}
-    return {
-        "restate": {"type": answer.kind, "asks": answer.asks},
-        "extract": [_evidence_to_json(piece) for piece in answer.evidence],
-        "compute": computed if answer.formula else None,
-        "answer": answer.text if answered else None,
-        "present": answer.present or answer.text,
-    }
-
-
-def _evidence_to_json(piece: Evidence) -> dict[str, Any]:
-    return {
-        "id": piece.id,
-        "source": piece.source,
-        "label": piece.label,
-        "quote": piece.quote,
-        "value": number_to_json(piece.value),
-        "unit": unit_text(piece.unit, piece.scale),
-        "locator": piece.locator.to_json() if piece.locator else None,
-    }
-
-
-def _faithfulness_to_json(found: Faithfulness | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    checks = {check.name: {"checked": check.checked, "failed": list(check.failed)} for check in found.checks}
-    return {"score": round(found.score, SCORE_DIGITS), "level": found.level, "checks": checks}
-
-
-def source_to_json(source: Source) -> dict[str, Any]:
-    """A cited passage: the hit it comes from, at the narrower place that the answer uses."""
-    return {
-        **hit_to_json(source.ref, source.hit),
-        "locator": source.locator.to_json(),
-        "text": source.text,
-    }
-
-
-def hit_to_json(ref: int, hit: Hit) -> dict[str, Any]:
-    """A passage with its scores; score, score_source and threshold are those of the source that judged it.
-
-    An infinite threshold (no score would be enough) is null: JSON has no infinity.
-    """
-    by = hit.accepted_by or hit.judged_by or "fused"
-    return {
-        "ref": ref,
-        "id": hit.chunk.id,
-        "path": hit.path,
-        **({"collection": hit.collection} if hit.collection else {}),
-        "title": hit.title,
-        "modality": hit.chunk.modality,
-        "kind": hit.chunk.kind,
-        "locator": hit.chunk.locator.to_json(),
-        "context": hit.chunk.context,
-        "text": hit.chunk.text,
-        "score": round(hit.scores.get(by, hit.score), SCORE_DIGITS),
-        "score_source": by if by in hit.scores else "fused",
-        "threshold": _maybe_rounded(hit.threshold),
-        "probability": _maybe_rounded(hit.probability),
-        "fused": round(hit.score, SCORE_DIGITS),
-        "scores": rounded(hit.scores),
-        "accepted_by": hit.accepted_by,
-    }
 
 
 def index_to_json(report: IndexReport) -> dict[str, Any]:
@@ -276,7 +157,7 @@ def _origin_to_json(calibration: Calibration) -> dict[str, Any]:
     return {
         "origin": calibration.origin,
         "questions": calibration.questions,
-        "error": _maybe_rounded(calibration.error),
+        "error": maybe_rounded(calibration.error),
     }
 
 
@@ -284,10 +165,10 @@ def _source_assessment_to_json(found: SourceAssessment) -> dict[str, Any]:
     return {
         "source": found.source,
         "modality": found.modality,
-        "threshold": _maybe_rounded(found.threshold),
-        "threshold_shipped": _maybe_rounded(found.threshold_before),
-        "balanced_accuracy": _maybe_rounded(found.accuracy),
-        "balanced_accuracy_shipped": _maybe_rounded(found.accuracy_before),
+        "threshold": maybe_rounded(found.threshold),
+        "threshold_shipped": maybe_rounded(found.threshold_before),
+        "balanced_accuracy": maybe_rounded(found.accuracy),
+        "balanced_accuracy_shipped": maybe_rounded(found.accuracy_before),
         "relevant": found.n_relevant,
         "other": found.n_other,
         "low": round(found.low, SCORE_DIGITS),
@@ -385,28 +266,3 @@ def findings_to_json(findings: Sequence[tuple[str, str, str, str]]) -> dict[str,
             for state, name, detail, remedy in findings
         ],
     }
-
-
-def locator_to_json(locator: Locator | None) -> dict[str, Any] | None:
-    """The place, null where there is none."""
-    return locator.to_json() if locator else None
-
-
-def number_to_json(value: Decimal | None) -> int | float | str | None:
-    """An exact decimal as a JSON number; as text where a float would change its digits."""
-    if value is None:
-        return None
-    if not value.is_finite():
-        return str(value)
-    if value == value.to_integral_value():
-        return int(value)
-    return float(value) if len(value.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS else str(value)
-
-
-def rounded(figures: Mapping[str, float]) -> dict[str, float]:
-    """The figures with SCORE_DIGITS digits behind the point."""
-    return {name: round(value, SCORE_DIGITS) for name, value in figures.items()}
-
-
-def _maybe_rounded(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else round(value, SCORE_DIGITS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mixrag_cli.output.payloads import hit_to_json, rounded
+from mixrag_cli.output.answer_payload import hit_to_json
+from mixrag_cli.output.payload_values import rounded
 from mixrag_cli.records.passages import Chunk, Hit
 
 if TYPE_CHECKING:

@@ -1,0 +1,39 @@
+"""What JSON forms are made of: exact decimals as numbers, whole where they are whole; scores rounded; places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from mixrag_cli.records.places import Locator
+
+SCORE_DIGITS = 4  # behind the point
+MAX_EXACT_DIGITS = 15  # a float carries 15 decimal digits; a longer number is written as text
+
+
+def locator_to_json(locator: Locator | None) -> dict[str, Any] | None:
+    """The place, null where there is none."""
+    return locator.to_json() if locator else None
+
+
+def number_to_json(value: Decimal | None) -> int | float | str | None:
+    """An exact decimal as a JSON number; as text where a float would change its digits."""
+    if value is None:
+        return None
+    if not value.is_finite():
+        return str(value)
+    if value == value.to_integral_value():
+        return int(value)
+    return float(value) if len(value.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS else str(value)
+
+
+def rounded(figures: Mapping[str, float]) -> dict[str, float]:
+    """The figures with SCORE_DIGITS digits behind the point."""
+    return {name: round(value, SCORE_DIGITS) for name, value in figures.items()}
+
+
+def maybe_rounded(value: float | None) -> float | None:
+    """A score rounded; None where it is missing or no number."""
+    return None if value is None or not math.isfinite(value) else round(value, SCORE_DIGITS)
