@@ -51,6 +51,12 @@ def test_two_dates_make_two_operands_earliest_first() -> None:
     assert first.terms == second.terms == ("sale",)
 
 
+def test_values_of_two_days_of_a_year_are_listed_as_they_are_asked_for() -> None:
+    question = "What were the deposits as of September 30, 2023 and June 30, 2023?"
+    first, second = understood(question).operands
+    assert (first.facets.dates, second.facets.dates) == ({(2023, 9, 30)}, {(2023, 6, 30)})
+
+
 def test_names_are_the_capitals_inside_the_sentence_and_no_months() -> None:
     assert understood("What was Tesla's revenue in January 2023?").names == {"tesla"}
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from mixrag_cli.quantities.facets import facets_of, period_spans
 from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.asked_operands import (
     Operand,
@@ -131,8 +132,14 @@ def restate(question: str, reading: QuestionReading) -> Restated:
 
 
 def _as_asked(question: str) -> tuple[Operand, ...]:
-    """One operand a period, in the order in which the question names their years."""
-    return tuple(sorted(period_operands(question), key=lambda one: question.find(str(min(one.facets.years)))))
+    """One operand a period, in the order in which the question names them."""
+    asked = [facets_of(question[start:end]) for start, end in period_spans(question)]
+
+    def place(one: Operand) -> int:
+        named = (one.facets.dates & said.dates or (not said.dates and one.facets.years & said.years) for said in asked)
+        return next((n for n, is_it in enumerate(named) if is_it), len(asked))
+
+    return tuple(sorted(period_operands(question), key=place))
 
 
 def operation_of(question: str, reading: QuestionReading) -> Operation:
