@@ -11,17 +11,19 @@ import pytest
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.grading import (
     INPUTS,
-    Curves,
     Forest,
     Grading,
+    as_answer,
     eager_grading,
     grading_from_json,
     grading_to_json,
     inputs_of,
     shipped_grading,
+    surety_inputs,
 )
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, compare
+from mixrag_cli.recap.wanted import BIAS
 from mixrag_cli.records.answers import Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
@@ -36,7 +38,7 @@ def sample() -> Sample:
 def sure(stated: float, likely: float = 0.35, held: float = 0.5) -> Grading:
     """A grading by one sign alone: the probability goes by the words said in and around."""
     of_words = Forest(("around",), -2.0, ((0, 0.5, True, 0.0, (0, 0.9, True, 3.0, 6.0)),))
-    return Grading(of_words, Curves(1.0, dict.fromkeys(KINDS, 0.0)), stated, likely, held)
+    return Grading(of_words, {"answer": 1.0}, stated, likely, held)
 
 
 def draft(chunk: str, text: str, **signs: float) -> Draft:
@@ -56,10 +58,10 @@ def test_a_forest_adds_what_its_trees_say_and_a_missing_sign_goes_its_own_way() 
 def test_what_is_shipped_is_read_as_it_was_written() -> None:
     shipped = shipped_grading()
     assert shipped.forest.inputs == INPUTS
-    assert 0.5 <= shipped.stated <= 1 and set(shipped.curves.offsets) == set(KINDS)
+    assert 0.5 <= shipped.stated <= 1 and {f"is {kind}" for kind in KINDS} <= set(shipped.surety)
     assert grading_from_json(json.loads(grading_to_json(shipped))) == shipped
     with pytest.raises(ValueError, match="unknown signs"):
-        grading_from_json({"curves": {}, "inputs": ["x"], "bias": 0, "trees": []})
+        grading_from_json({"surety": {}, "inputs": ["x"], "bias": 0, "trees": []})
 
 
 def test_more_evidence_is_never_worth_less() -> None:
@@ -78,6 +80,22 @@ def test_candidates_are_shown_where_one_is_likely_or_all_together_hold_the_answe
     assert grading.shows([0.3, 0.2, 0.2])  # 1 - .7 * .8 * .8 = .55
     assert not grading.shows([0.2, 0.2, 0.1])
     assert not grading.shows([])
+
+
+def test_a_passage_is_an_answer_as_far_as_one_is_asked_for() -> None:
+    assert as_answer("passage", {"text_asked": 0.25}, 0.8) == pytest.approx(0.2)
+    assert as_answer("cell", {"text_asked": 0.25}, 0.8) == 0.8
+
+
+def test_the_surety_is_asked_of_the_chance_the_kind_and_what_the_question_wants() -> None:
+    inputs = surety_inputs("passage", {"text_asked": 0.5, "done": 0.9, "holds": 3.0}, 0.8)
+    assert inputs["chance"] == pytest.approx(math.log(4))
+    assert inputs["answer"] == pytest.approx(math.log(0.4 / 0.6))
+    assert (inputs["is passage"], inputs["is cell"], inputs["done"], inputs["promise"]) == (1.0, 0.0, 0.9, 0.0)
+    assert "holds" not in inputs  # the forest has it
+    assert inputs[BIAS] == 1.0
+    shipped = shipped_grading()
+    assert shipped.sure_of(draft("a", "5", done=0.9), 0.9) > shipped.sure_of(draft("a", "5", done=0.9), 0.4)
 
 
 def test_leads_are_over_other_answers_and_other_passages() -> None:
@@ -127,7 +145,7 @@ def test_a_passage_is_no_answer_to_how_many(sample: Sample) -> None:
 
 def test_a_likely_row_has_its_likeliest_cell_marked(sample: Sample) -> None:
     passages_first = Forest(("is passage", "around"), 0.0, ((0, 0.5, True, -1.0, 1.0), (1, 0.9, True, -1.0, 1.0)))
-    grading = Grading(passages_first, Curves(1.0, {}), 0.9, 0.1, 0.1)
+    grading = Grading(passages_first, {"bias": -9.0}, 0.9, 0.1, 0.1)
     restated, base = sample.evidence_for("How many thousand euros of chairs were sold in 2024?")
     rows = tuple(hit for hit in base.hits if hit.chunk.row is not None)
     answer = read_answer(restated, replace(base, hits=rows), grading)
