@@ -1,13 +1,12 @@
 """Grading: one probability of being right for every candidate, and what is said at which probability.
 
-    signs ─► forest of small trees ─► probability ─► curve of its kind ─► answered | likely | abstained
+    signs ─► forest of small trees ─► probability ─► surety of the best answer ─► answered | likely | abstained
 
-The forest and the thresholds are fitted on domains that the trained reader did not see, through the product's own
-retrieval (training/grading). The curves make of it how often an answer of a kind is right when it is stated, and the
-threshold is the same for all kinds: both are set by what, leaving one domain out at a time, is right of that domain.
+The forest, the surety and the threshold are fitted on domains that the trained reader did not see, through the
+product's own retrieval (training/grading). The surety, a logistic, makes of the best answer's probability and of what
+its question wants how often such an answer is right: by what, leaving one domain out at a time, is right of the other.
 Source: Kamath et al., Selective Question Answering under Domain Shift, ACL 2020 (a calibrator that saw other domains);
-Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 2001 (the forest); Platt,
-Probabilistic outputs for support vector machines, 1999 (the curves).
+Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 2001 (the forest).
 """
 
 from __future__ import annotations
@@ -21,9 +20,12 @@ from importlib.resources import files
 
 from mixrag_cli.reading import chance_of, log_odds
 from mixrag_cli.recap.signs import KINDS, SIGNS, Draft
+from mixrag_cli.recap.wanted import BIAS, logistic
 
 WEIGHTS_FILE = "grading_weights.json"
 INPUTS = (*SIGNS, *(f"is {kind}" for kind in KINDS))
+# Of the best answer's signs those that tell how sure one may be, beside what the forest makes of all of them.
+SURE_SIGNS = ("none", "promise", "accepted", "documents", "text_asked", "asked", "done", "number")
 
 # A leaf's log odds, or: input's number, threshold, whether a missing one goes left, tree up to it, tree above it.
 Tree = float | tuple[int, float, bool, "Tree", "Tree"]
@@ -56,29 +58,32 @@ def inputs_of(kind: str, signs: Mapping[str, float]) -> dict[str, float]:
     return {**signs, **{f"is {other}": float(other == kind) for other in KINDS}}
 
 
-@dataclass(frozen=True, slots=True)
-class Curves:
-    """From the probability of a candidate to that of an answer that is stated: slope * log odds + the kind's offset."""
+def as_answer(kind: str, signs: Mapping[str, float], chance: float) -> float:
+    """The chance that a candidate is one as a stated answer: a passage is none to a question for one value."""
+    return chance * (signs["text_asked"] if kind == "passage" else 1.0)
 
-    slope: float
-    offsets: Mapping[str, float]
 
-    def __call__(self, kind: str, probability: float) -> float:
-        """The probability, in (0, 1); 0 of a kind that is never stated."""
-        offset = self.offsets.get(kind)
-        return 0.0 if offset is None else chance_of(self.slope * log_odds(probability) + offset)
+def surety_inputs(kind: str, signs: Mapping[str, float], chance: float) -> dict[str, float]:
+    """What the surety of a stated answer is asked of."""
+    return {
+        BIAS: 1.0,
+        "answer": log_odds(as_answer(kind, signs, chance)),
+        "chance": log_odds(chance),
+        **{f"is {other}": float(kind == other) for other in KINDS},
+        **{name: signs.get(name, 0.0) for name in SURE_SIGNS},
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """The fitted forest and curves, and the probabilities from which on something is said.
+    """The fitted forest and surety, and the probabilities from which on something is said.
 
-    stated: the least, of an answer, at which it is stated. likely: the least of any candidate that is shown; held: the
-    least, of all shown together, at which one of them probably holds the answer.
+    surety: of a logistic over surety_inputs. stated: the least, of an answer, at which it is stated. likely: the least
+    of any candidate that is shown; held: of all shown together, at which one of them probably holds the answer.
     """
 
     forest: Forest
-    curves: Curves
+    surety: Mapping[str, float]
     stated: float
     likely: float
     held: float
@@ -87,19 +92,14 @@ class Grading:
         """How likely the candidate is right; of a passage, that the answer stands in it."""
         return self.forest(inputs_of(draft.kind, draft.signs))
 
-    def as_answer(self, draft: Draft, probability: float) -> float:
-        """How likely a candidate of that probability is right as a stated answer."""
-        return self.curves(draft.kind, probability * answers_part(draft.kind, draft.signs))
+    def sure_of(self, draft: Draft, chance: float) -> float:
+        """How likely the best answer of its question, a candidate of that probability, is right when it is stated."""
+        return logistic(self.surety, surety_inputs(draft.kind, draft.signs, chance))
 
     def shows(self, probabilities: Sequence[float]) -> bool:
         """Whether candidates are worth being shown: one is likely, or all together probably hold the answer."""
         together = 1 - math.prod(1 - each for each in probabilities)
         return bool(probabilities) and (max(probabilities) >= self.likely or together >= self.held)
-
-
-def answers_part(kind: str, signs: Mapping[str, float]) -> float:
-    """How likely what is right of its kind is an answer: a passage is none to a question for one value."""
-    return signs["text_asked"] if kind == "passage" else 1.0
 
 
 @cache
@@ -117,21 +117,20 @@ def grading_to_json(grading: Grading) -> str:
     """The text of the file that is shipped, a line a tree."""
     forest = grading.forest
     trees = ",\n".join(f"  {json.dumps(tree)}" for tree in forest.trees)
-    curves = {"slope": grading.curves.slope, "offsets": grading.curves.offsets}
-    head = {"stated": grading.stated, "likely": grading.likely, "held": grading.held, "curves": curves}
+    head = {"stated": grading.stated, "likely": grading.likely, "held": grading.held, "surety": grading.surety}
     told = json.dumps({**head, "inputs": forest.inputs, "bias": forest.bias}, indent=1).removesuffix("\n}")
     return f'{told},\n "trees": [\n{trees}\n ]\n}}\n'
 
 
 def grading_from_json(known: Mapping[str, object]) -> Grading:
     """The inverse of grading_to_json. Raises ValueError where it names a sign that there is not."""
-    inputs, trees, curves = known["inputs"], known["trees"], known["curves"]
-    assert isinstance(inputs, list) and isinstance(trees, list) and isinstance(curves, dict)
+    inputs, trees, surety = known["inputs"], known["trees"], known["surety"]
+    assert isinstance(inputs, list) and isinstance(trees, list) and isinstance(surety, dict)
     if unknown := set(inputs) - set(INPUTS):
         raise ValueError(f"unknown signs in {WEIGHTS_FILE}: {', '.join(sorted(unknown))}")
     forest = Forest(tuple(inputs), float(str(known["bias"])), tuple(map(_to_tree, trees)))
     stated, likely, held = (float(str(known[name])) for name in ("stated", "likely", "held"))
-    return Grading(forest, Curves(curves["slope"], curves["offsets"]), stated, likely, held)
+    return Grading(forest, surety, stated, likely, held)
 
 
 def _to_tree(known: object) -> Tree:

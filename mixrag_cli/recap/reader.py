@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.grading import Grading, shipped_grading
+from mixrag_cli.recap.grading import Grading, as_answer, shipped_grading
 from mixrag_cli.recap.quoting import cell_mark
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
@@ -37,14 +37,10 @@ def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None 
     graded = sorted(
         ((grading.probability(draft), draft) for draft in draft_all(restated, base)), key=_probability, reverse=True
     )
-    # Where another place is likelier, nothing is sure.
-    surest = [
-        (grading.as_answer(draft, chance), draft) for chance, draft in graded if draft.spot.is_beside(graded[0][1].spot)
-    ]
-    sure = [(chance, draft) for chance, draft in surest if chance >= grading.stated]
-    if sure:
-        chance, draft = max(sure, key=_probability)
-        return _state(restated, chance, draft, _shown([(chance, draft), *graded]))
+    if graded:
+        chance, draft = max(graded, key=lambda each: as_answer(each[1].kind, each[1].signs, each[0]))
+        if (sure := grading.sure_of(draft, chance)) >= grading.stated:
+            return _state(restated, sure, draft, _shown([(sure, draft), *graded]))
     shown = _shown(graded)
     if grading.shows(_by_table(shown)):
         return replace(_unstated(restated, base, UNSURE), status="likely", candidates=tuple(shown))

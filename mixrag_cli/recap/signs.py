@@ -33,12 +33,13 @@ KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
 # log probability of the spans that read the same in its place; of a span, how surely a cell or fact that reads the same
 # is meant. length: of the answer, as a logarithm. agreement: how many other places say the same. accepted: whether the
 # passage passes retrieval's threshold. terms: how much the question says. text_asked: how likely a passage answers it,
-# not one value.
+# not one value. documents: of how many documents passages were found, as a logarithm: of one that a person names, the
+# best cell is meant more often than of fifty.
 SIGNS = (
     "holds", "holds_lead", "pair", "pair_lead", "span", "span_lead", "sentence", "sentence_lead", "meaning", "words",
     "around", "unsaid", "names_unsaid", "years_unsaid", "numbers_unsaid", "promise", "promise_lead", "near",
     "near_lead", "match", "match_lead", "rank", "coverage", "cell", "number", "asked", "done", "none", "held", "quoted",
-    "length", "agreement", "accepted", "terms", "text_asked",
+    "length", "agreement", "accepted", "terms", "text_asked", "documents",
 )  # fmt: skip
 STRETCHES: tuple[CandidateKind, ...] = ("passage", "sentence")  # of text that hold an answer, and are none word by word
 PASSAGES: tuple[CandidateKind, ...] = (*STRETCHES, "span")
@@ -157,6 +158,7 @@ def retrieval_signs(base: EvidenceBase, source: Source) -> dict[str, float]:
         "rank": math.log1p(rank),
         "meaning": hit.scores.get("meaning", 0.0),
         "accepted": float(hit.accepted_by is not None),
+        "documents": math.log(len({other.chunk.document for other in base.hits})),
     }
 
 
