@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mixrag_cli.output.marks import source_marks
-from mixrag_cli.output.payload_values import SCORE_DIGITS, maybe_rounded, number_to_json, rounded
+from mixrag_cli.output.payload_values import SCORE_DIGITS, locator_to_json, maybe_rounded, number_to_json, rounded
 from mixrag_cli.quantities.shown import unit_text
 from mixrag_cli.records.answers import Answer, Candidate, Evidence, Faithfulness, Source
 from mixrag_cli.records.passages import Hit
@@ -74,7 +74,7 @@ def _evidence_to_json(piece: Evidence) -> dict[str, Any]:
         "quote": piece.quote,
         "value": number_to_json(piece.value),
         "unit": unit_text(piece.unit, piece.scale),
-        "locator": piece.locator.to_json() if piece.locator else None,
+        "locator": locator_to_json(piece.locator),
     }
 
 

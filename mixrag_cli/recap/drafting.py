@@ -53,8 +53,12 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
     labelled = labelled_drafts(restated, base, _likeliest_rows(read))
     drafts = with_quotes([*drafts, *_scored(restated, base, labelled, holds)], read)
+    documents = math.log(len({hit.chunk.document for hit in base.hits}))
     of_passages = {"none": none, "held": max(holds.values())}
-    asked = [{**_wanted(restated, one), **({} if one.kind in DERIVED else of_passages)} for one in drafts]
+    asked = [
+        {"documents": documents, **_wanted(restated, one), **({} if one.kind in DERIVED else of_passages)}
+        for one in drafts
+    ]
     return compare([replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)])
 
 

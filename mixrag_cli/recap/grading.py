@@ -2,8 +2,8 @@
 
     signs ─► forest of small trees ─► probability ─► surety of the best answer ─► answered | likely | abstained
 
-The forest, the surety and the threshold are fitted on domains that the trained reader did not see, through the
-product's own retrieval (training/grading). The surety, a logistic, makes of the best answer's probability and of what
+The forest and the surety are fitted on domains that the trained reader did not see, through the product's own
+retrieval (training/grading). The surety, a logistic, makes of the best answer's probability and of what
 its question wants how often such an answer is right: by what, leaving one domain out at a time, is right of the other.
 Source: Kamath et al., Selective Question Answering under Domain Shift, ACL 2020 (a calibrator that saw other domains);
 Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 2001 (the forest).

@@ -158,7 +158,6 @@ def retrieval_signs(base: EvidenceBase, source: Source) -> dict[str, float]:
         "rank": math.log1p(rank),
         "meaning": hit.scores.get("meaning", 0.0),
         "accepted": float(hit.accepted_by is not None),
-        "documents": math.log(len({other.chunk.document for other in base.hits})),
     }
 
 

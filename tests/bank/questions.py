@@ -5,7 +5,7 @@ have them, reports and code, whose questions lie with their files. A third of ea
 scored, their failures never opened. They are drawn by document, so that no file has questions in both parts.
 
 Further folders are gathered from public packages (gather.py); their questions lie in folders/. Each is of one part as a
-whole: open; fitted, which the grading learns from though nobody opens its failures; sealed.
+whole: open; fitted, which the grading learns from; sealed.
 """
 
 from __future__ import annotations
