@@ -27,7 +27,10 @@ from mixrag_cli.recap.wanted import BIAS
 from mixrag_cli.records.answers import Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
+from mixrag_cli.stories.scope import path_matches
 from tests.evidence_samples import REPORT, Sample, read_sample, shown_text
+from training.grading.domains import Asked, Gold
+from training.grading.everyday import SCOPED, of_own_file
 
 
 @pytest.fixture(scope="module")
@@ -153,3 +156,13 @@ def test_a_likely_row_has_its_likeliest_cell_marked(sample: Sample) -> None:
     chairs = next(one for one in answer.candidates if "Chairs" in one.text)
     assert chairs.kind == "passage"
     assert [chairs.source.text[start:end] for start, end in chairs.marks] == ["515"]
+
+
+def test_some_questions_are_asked_again_of_the_one_file_that_answers_them() -> None:
+    files = ("a/notes [draft].md", "a/notes.md", "a/sums.csv")
+    asked = [Asked(f"question {n}", ("1",), (Gold(files[n % 3]),)) for n in range(2 * SCOPED)]
+    of_two_files = Asked("both", ("2",), (Gold("a/notes.md"), Gold("a/sums.csv")))
+    again = list(of_own_file([Asked("nowhere", (), ()), of_two_files, *asked]))
+    assert [one.text for one in again] == ["question 0", f"question {SCOPED}"]
+    met = [[file for file in files if path_matches(f"/home/{file}", one.scope[0])] for one in again]
+    assert met == [["a/notes [draft].md"], ["a/notes.md"]]

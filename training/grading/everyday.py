@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import glob
 import sys
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from training.grading.domains import Asked, Domain, Gold
 
 BANK = Path(__file__).parents[2] / "tests" / "bank"
+SCOPED = 4  # of so many answerable questions one is asked again of its own file alone, as a person does who knows it
 
 
 def bank_domains(data: Path, gathered: Path) -> list[Domain]:
@@ -25,9 +29,16 @@ def bank_domains(data: Path, gathered: Path) -> list[Domain]:
     found = []
     for name, questions in by_set.items():
         folder = folders.get(name, gathered / name / "files")
-        asked = tuple(_asked(one, one.kind in PASSAGE_KINDS) for one in questions)
-        found.append(Domain(f"everyday-{name}" if name in SETS else name, folder, asked))
+        asked = [_asked(one, one.kind in PASSAGE_KINDS) for one in questions]
+        found.append(Domain(f"everyday-{name}" if name in SETS else name, folder, (*asked, *of_own_file(asked))))
     return found
+
+
+def of_own_file(asked: Sequence[Asked]) -> Iterator[Asked]:
+    """Every SCOPED-th question that one file answers, restricted to that file."""
+    of_one = [(one, files) for one in asked if len(files := {gold.file for gold in one.gold}) == 1]
+    for one, files in of_one[::SCOPED]:
+        yield replace(one, scope=tuple(f"*/{glob.escape(file)}" for file in files))
 
 
 def _asked(question: Any, is_of_text: bool) -> Asked:

@@ -18,7 +18,7 @@ from mixrag_cli.recap.signs import Draft, Spot
 from mixrag_cli.records.places import Locator
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
-from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.session import Session
 from training.folders import open_indexed
 from training.grading.domains import KEPT_FOLD, Asked, Domain, Gold
@@ -80,7 +80,10 @@ def fitted_without(fold: int, folder: Path) -> Iterator[None]:
 
 
 def _ask(session: Session, domain: str, number: int, asked: Asked) -> Iterator[Signed]:
-    restated, base, _ = prepare(session, asked.text, Scope(paths=asked.scope), Clock())
+    scope = Scope(paths=asked.scope)
+    if not files_meant(scope, session.document_rows):
+        return  # the file that it means could not be read
+    restated, base, _ = prepare(session, asked.text, scope, Clock())
     for draft in draft_all(restated, base):
         right = is_right(asked, draft)
         answers = right and (draft.kind != "passage" or asked.is_answered_by_text or _says(asked, draft.text))
