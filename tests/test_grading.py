@@ -30,7 +30,7 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.stories.scope import path_matches
 from tests.evidence_samples import REPORT, Sample, read_sample, shown_text
 from training.grading.domains import Asked, Gold
-from training.grading.everyday import SCOPED, of_own_file
+from training.grading.everyday import SCOPED, of_another_file, of_own_file
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +166,6 @@ def test_some_questions_are_asked_again_of_the_one_file_that_answers_them() -> N
     assert [one.text for one in again] == ["question 0", f"question {SCOPED}"]
     met = [[file for file in files if path_matches(f"/home/{file}", one.scope[0])] for one in again]
     assert met == [["a/notes [draft].md"], ["a/notes.md"]]
+    (elsewhere,) = of_another_file(asked)
+    assert (elsewhere.text, elsewhere.forms) == ("question 0", ())
+    assert not path_matches("/home/a/notes [draft].md", elsewhere.scope[0])

@@ -30,15 +30,33 @@ def bank_domains(data: Path, gathered: Path) -> list[Domain]:
     for name, questions in by_set.items():
         folder = folders.get(name, gathered / name / "files")
         asked = [_asked(one, one.kind in PASSAGE_KINDS) for one in questions]
-        found.append(Domain(f"everyday-{name}" if name in SETS else name, folder, (*asked, *of_own_file(asked))))
+        scoped = (*of_own_file(asked), *of_another_file(asked))
+        found.append(Domain(f"everyday-{name}" if name in SETS else name, folder, (*asked, *scoped)))
     return found
 
 
 def of_own_file(asked: Sequence[Asked]) -> Iterator[Asked]:
     """Every SCOPED-th question that one file answers, restricted to that file."""
-    of_one = [(one, files) for one in asked if len(files := {gold.file for gold in one.gold}) == 1]
-    for one, files in of_one[::SCOPED]:
-        yield replace(one, scope=tuple(f"*/{glob.escape(file)}" for file in files))
+    for one, file in _of_one_file(asked):
+        yield replace(one, scope=(_only(file),))
+
+
+def of_another_file(asked: Sequence[Asked]) -> Iterator[Asked]:
+    """Every second of these questions, restricted to the file of another one, which does not answer it."""
+    chosen = list(_of_one_file(asked))
+    for number, (one, file) in enumerate(chosen[::2]):
+        others = [other for _, other in (*chosen[2 * number :], *chosen) if other != file]
+        if others:
+            yield Asked(one.text, (), (), scope=(_only(others[0]),), is_of_text=one.is_of_text)
+
+
+def _of_one_file(asked: Sequence[Asked]) -> list[tuple[Asked, str]]:
+    of_one = [one for one in asked if len({gold.file for gold in one.gold}) == 1]
+    return [(one, one.gold[0].file) for one in of_one[::SCOPED]]
+
+
+def _only(file: str) -> str:
+    return f"*/{glob.escape(file)}"
 
 
 def _asked(question: Any, is_of_text: bool) -> Asked:
