@@ -73,7 +73,7 @@ def with_heads(weights: Weights, seed: int) -> dict[str, np.ndarray]:
 def batch_losses(model: Reader, batch: Sequence[Prepared]) -> dict[str, list[Tensor]]:
     """Each lesson's losses, by head: span, holds, pair, operation and expects."""
     ids, types, mask, passage = to_tensors(batch)
-    # Half again as fast as float32 on one thread of AVX-512, and a tenth as fast without it.
+    # Half again as fast as float32 on one thread of AVX-512, a ninth as fast on one without.
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=HAS_AVX512):
         start, end, cls = (logits.float() for logits in model.read(ids, types, mask))
     # Relative to its own passage's none, a span's logit is the same beside whatever other passages.
