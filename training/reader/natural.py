@@ -8,6 +8,9 @@ what is expected; of a list its items, word for word; of a calculation its resul
 folder's index; the windows and the cells that the reader would be given are the group, and what the answer stands in,
 or comes to the result, is right. LESSONS/NAME/unanswerable.txt, where there is one, has a question a line that the
 folder does not answer: of what is found for it nothing is right. Writes RUN/lessons.jsonl.gz.
+
+Where the answer's words are known, each group has a wrong window that the reader of today takes for the likeliest, or
+second likeliest, to answer: of windows drawn by chance it mistakes one in five groups, and learns little of the rest.
 """
 
 from __future__ import annotations
@@ -39,8 +42,9 @@ from training.reader.lessons import LESSONS_FILE, kept_lessons, write_lessons
 SEED = 7
 DRAWS = 2  # groups of a question, each with other wrong passages
 WRONG = (2, 4)  # windows of a group that do not answer
-NEAREST = 14  # windows that they are drawn from, best first
+NEAREST = 14  # windows that they are drawn from, the best of what is found
 CELLS = 6  # of a group that are not meant
+HARD_CELLS = 2  # of them are those that the reader of today takes for the likeliest
 MISSING = 0.15  # of the groups lose what is right
 MOST_ITEMS = 6  # of a list, each a lesson of its own
 MOST_PLACES = 3  # of an answer in its passage; what stands there more often says little of where
@@ -64,6 +68,9 @@ class Written:
     path: str
     items: tuple[str, ...] = ()
     result: float | None = None
+
+
+_Found = tuple[Window, Chunk]  # a window of what is found, and the passage that it is of
 
 
 def main() -> None:
@@ -100,10 +107,11 @@ def read_natural(known: Path, folder: Path, rng: random.Random) -> Iterator[Less
         if one.gold is not None:
             yield Intent(one.question, one.operation, one.expects, "natural", group)
         restated, base, _ = prepare(session, one.question, Scope(), Clock())
+        found = _found(one, base)
         if one.operation == "lookup" or one.answer:
-            yield from _window_groups(one, base, group, rng)
+            yield from _window_groups(one, found, group, rng)
         for item in one.items[:MOST_ITEMS]:
-            yield from _window_groups(replace(one, answer=item), base, group, rng, draws=1)
+            yield from _window_groups(replace(one, answer=item), found, group, rng, draws=1)
         if one.gold is None or one.gold.parent or rng.random() < IN_TEXT:
             yield from _cell_group(one, restated, base, group, rng)
 
@@ -129,17 +137,33 @@ def _unanswerable(known: Path) -> Iterator[Written]:
         yield Written(question, "", "lookup", "", None, question)
 
 
-def _window_groups(
-    one: Written, base: EvidenceBase, group: str, rng: random.Random, draws: int = DRAWS
-) -> Iterator[Group]:
+def _found(one: Written, base: EvidenceBase) -> list[_Found]:
+    """The windows that are found for a question, each with its passage; those that the reader mistakes first.
+
+    Where a whole passage answers they stay as they are found: another one may answer as well, the likeliest first.
+    """
     hits = base.hits[:READ_HITS]
+    found = [(window, hits[window.rank].chunk) for window in _windows(hits)][:NEAREST]
+    if one.gold is not None and not one.answer and not one.items:
+        return found
+    readings = base.reader.read(one.question, [window.lead + window.text for window, _ in found])
+    holds = [reading.holds for reading in readings]
+    return [found[number] for number in sorted(range(len(found)), key=lambda number: -holds[number])]
+
+
+def _window_groups(
+    one: Written, found: Sequence[_Found], group: str, rng: random.Random, draws: int = DRAWS
+) -> Iterator[Group]:
     gold = [Hit(one.gold, one.path, "", {}, 0.0)] if one.gold is not None else []
     right = [window for window in _windows(gold) if one.answer in window.text]
-    wrong = [window for window in _windows(hits) if _is_wrong(one, hits[window.rank].chunk, window)]
+    wrong = [window for window, chunk in found if _is_wrong(one, chunk, window)]
     if (gold and not right) or not wrong:
         return
-    for _ in range(draws):
-        chosen = rng.sample(wrong[:NEAREST], min(rng.randint(*WRONG), len(wrong[:NEAREST])))
+    for draw in range(draws):
+        hard = wrong[draw : draw + 1] if one.answer or not gold else []
+        others = [window for window in wrong if window not in hard]
+        n_others = min(rng.randint(*WRONG) - len(hard), len(others))
+        chosen = [*hard, *rng.sample(others, n_others)]
         if not gold or rng.random() < MISSING:
             yield _shown(one, chosen, None, group)
         else:
@@ -190,7 +214,11 @@ def _cell_group(
     wrong = list(dict.fromkeys(label for label, says, _ in labelled if not says and label not in right))
     if not wrong:
         return
-    chosen = rng.sample(wrong, min(CELLS, len(wrong)))
+    readings = base.reader.read(one.question, wrong)
+    by_hardness = sorted(range(len(wrong)), key=lambda number: -readings[number].pair)
+    hard, others = by_hardness[:HARD_CELLS], by_hardness[HARD_CELLS:]
+    numbers = [*hard, *rng.sample(others, min(CELLS - len(hard), len(others)))]
+    chosen = [wrong[number] for number in numbers]
     at = rng.randrange(len(chosen) + 1) if right and rng.random() >= MISSING else None
     texts = chosen if at is None else [*chosen[:at], right[0], *chosen[at:]]
     yield Group(one.question, tuple(texts), at, (), "pair", False, "natural", group)

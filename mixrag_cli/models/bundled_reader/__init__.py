@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import pinned_file
 
-READER_SHA256 = "5f654b73ed69c061224b7d8004279b77134dd6156b3f31e415b27928421a4c54"
+READER_SHA256 = "4d2f1b2b8476d8859010326fcda7ea84e38852114551f4935b2353653db50944"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
