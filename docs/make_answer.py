@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
 DOCUMENTS = HERE.parent / "tests" / "samples" / "northmere"
-QUESTION = "What share of total revenue came from household supply in the year ended 31 March 2025?"
+QUESTION = "By what percentage did total revenue increase between the years ended 31 March 2024 and 31 March 2025?"
 COLUMNS = 100
 BLOCK = re.compile(
     r"(?<=<!-- answer: made by docs/make_answer.py from a real run -->\n```console\n).*?(?=```)", re.DOTALL
