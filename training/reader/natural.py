@@ -147,8 +147,8 @@ def _found(one: Written, base: EvidenceBase) -> list[_Found]:
     if one.gold is not None and not one.answer and not one.items:
         return found
     readings = base.reader.read(one.question, [window.lead + window.text for window, _ in found])
-    holds = [reading.holds for reading in readings]
-    return [found[number] for number in sorted(range(len(found)), key=lambda number: -holds[number])]
+    by_hardness = sorted(zip(readings, found, strict=True), key=lambda each: -each[0].holds)
+    return [each for _, each in by_hardness]
 
 
 def _window_groups(
@@ -215,10 +215,10 @@ def _cell_group(
     if not wrong:
         return
     readings = base.reader.read(one.question, wrong)
-    by_hardness = sorted(range(len(wrong)), key=lambda number: -readings[number].pair)
-    hard, others = by_hardness[:HARD_CELLS], by_hardness[HARD_CELLS:]
-    numbers = [*hard, *rng.sample(others, min(CELLS - len(hard), len(others)))]
-    chosen = [wrong[number] for number in numbers]
+    by_hardness = sorted(zip(readings, wrong, strict=True), key=lambda each: -each[0].pair)
+    mistaken = [label for _, label in by_hardness]
+    hard, others = mistaken[:HARD_CELLS], mistaken[HARD_CELLS:]
+    chosen = [*hard, *rng.sample(others, min(CELLS - len(hard), len(others)))]
     at = rng.randrange(len(chosen) + 1) if right and rng.random() >= MISSING else None
     texts = chosen if at is None else [*chosen[:at], right[0], *chosen[at:]]
     yield Group(one.question, tuple(texts), at, (), "pair", False, "natural", group)
