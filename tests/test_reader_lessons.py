@@ -6,6 +6,7 @@ import csv
 import json
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from mixrag_cli.store import open_reader
 from mixrag_cli.stories.indexing import build_index
 from tests.cli_fixtures import SAMPLES, Silent
 from training.reader.groups import Group, Intent, Lesson
-from training.reader.natural import read_natural
+from training.reader.natural import read_natural, replayed
 
 UNANSWERABLE = "How many litres does the pumping station at Amberley hold?"
 QUESTION, ANSWER = "How far apart must samples be taken before a boil notice is lifted?", "at least 12 hours apart"
@@ -88,3 +89,11 @@ def test_nothing_that_is_found_for_an_unanswerable_question_is_right(lessons: li
         assert group.passages
         assert group.right is None
         assert group.spanned == (group.head == "holds")
+
+
+def test_earlier_lessons_are_drawn_by_source(lessons: list[Lesson]) -> None:
+    one = next(lesson for lesson in lessons if isinstance(lesson, Group))
+    earlier = [*lessons, *(replace(one, source="hitab", question=f"{number}?") for number in range(5))]
+    drawn = replayed(earlier, {"hitab": 3, "wtq": 9}, 2, random.Random(1))
+    assert [lesson.source for lesson in drawn] == ["hitab"] * 3 + ["natural"] * 2
+    assert len({lesson.question for lesson in drawn[:3]}) == 3

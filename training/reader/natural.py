@@ -1,13 +1,15 @@
 """Groups as the product makes them: questions that people would ask of folders, among what retrieval finds for them.
 
-    python -m training.reader.natural GATHERED LESSONS RUN [--replay EARLIER/lessons.jsonl.gz]
+    python -m training.reader.natural GATHERED LESSONS RUN [--most 400] [--replay EARLIER/lessons.jsonl.gz]
+        [--of SOURCE=NUMBER ...] [--replayed 0.15]
 
 LESSONS/NAME/lessons.jsonl has a question a line, written from one passage of GATHERED/NAME/files: its path and place,
 the question, the answer word for word ("" where the whole passage answers or it must be computed), the operation and
 what is expected; of a list its items, word for word; of a calculation its result. Each question is asked of its
 folder's index; the windows and the cells that the reader would be given are the group, and what the answer stands in,
 or comes to the result, is right. LESSONS/NAME/unanswerable.txt, where there is one, has a question a line that the
-folder does not answer: of what is found for it nothing is right. Writes RUN/lessons.jsonl.gz.
+folder does not answer: of what is found for it nothing is right. Writes RUN/lessons.jsonl.gz, with earlier lessons
+among them: of some sources as many as --of says, of all others together --replayed for each new one.
 
 Where the answer's words are known, each group has a wrong window that the reader of today takes for the likeliest, or
 second likeliest, to answer: of windows drawn by chance it mistakes one in five groups, and learns little of the rest.
@@ -19,7 +21,8 @@ import argparse
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -79,8 +82,10 @@ def main() -> None:
     parser.add_argument("gathered", type=Path)
     parser.add_argument("lessons", type=Path)
     parser.add_argument("run", type=Path)
+    parser.add_argument("--most", type=int, default=sys.maxsize, help="questions of a folder, drawn by chance")
     parser.add_argument("--replay", type=Path)
-    parser.add_argument("--replayed", type=float, default=0.15, help="earlier lessons for each new one")
+    parser.add_argument("--of", action="append", default=[], metavar="SOURCE=NUMBER", help="earlier groups of a source")
+    parser.add_argument("--replayed", type=float, default=0.15, help="lessons of the others for each new one")
     options = parser.parse_args()
     options.run.mkdir(parents=True, exist_ok=True)
     rng = random.Random(SEED)
@@ -89,20 +94,35 @@ def main() -> None:
         name = known.parent.name
         drawn = options.run / f"{name}.jsonl.gz"
         if not drawn.exists():
-            write_lessons(read_natural(known, options.gathered / name, random.Random(SEED)), drawn)
+            taught = read_natural(known, options.gathered / name, random.Random(SEED), options.most)
+            write_lessons(taught, drawn)
         found += kept_lessons(drawn)
         print(f"{name}: {len(found)} lessons", flush=True)
     if options.replay:
-        earlier = list(kept_lessons(options.replay))
-        found += rng.sample(earlier, min(len(earlier), round(options.replayed * len(found))))
+        wanted = {source: int(number) for source, number in (one.split("=") for one in options.of)}
+        found += replayed(list(kept_lessons(options.replay)), wanted, round(options.replayed * len(found)), rng)
     rng.shuffle(found)
     write_lessons(found, options.run / LESSONS_FILE)
 
 
-def read_natural(known: Path, folder: Path, rng: random.Random) -> Iterator[Lesson]:
-    """All lessons of one folder. known: its questions. folder: with its files, beside which its index is kept."""
+def replayed(earlier: Sequence[Lesson], wanted: Mapping[str, int], others: int, rng: random.Random) -> list[Lesson]:
+    """Earlier lessons drawn by chance: groups of each wanted source, and anything of the others."""
+    found: list[Lesson] = []
+    for source, number in wanted.items():
+        groups = [one for one in earlier if isinstance(one, Group) and one.source == source]
+        found += rng.sample(groups, min(number, len(groups)))
+    rest = [one for one in earlier if one.source not in wanted]
+    return found + rng.sample(rest, min(others, len(rest)))
+
+
+def read_natural(known: Path, folder: Path, rng: random.Random, most: int = sys.maxsize) -> Iterator[Lesson]:
+    """The lessons of one folder, of so many questions at most.
+
+    known: its questions. folder: with its files, beside which its index is kept.
+    """
     session = open_indexed(folder / "files", folder / "store")
-    for one in (*_written(known, folder / "files", session), *_unanswerable(known.with_name(UNANSWERABLE))):
+    asked = [*_written(known, folder / "files", session), *_unanswerable(known.with_name(UNANSWERABLE))]
+    for one in asked if most >= len(asked) else rng.sample(asked, most):
         group = f"natural:{folder.name}/{one.path}"
         if one.gold is not None:
             yield Intent(one.question, one.operation, one.expects, "natural", group)
