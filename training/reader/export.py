@@ -1,17 +1,19 @@
 """Choose among the trainer's checkpoints and write the reader model that is shipped.
 
     python -m training.reader.export WEIGHTS.safetensors TOKENIZER.json RUN TARGET.onnx [--last 1,3,5] [--lessons 1500]
-        [--beside EARLIER.onnx]
+        [--beside EARLIER.onnx] [--questions PUBLIC/lessons.jsonl.gz] [--written FOLDERS]
 
-Candidates are means of the last checkpoints, with the heads that read a question alone fitted anew. Each is quantised
-as shipped and measured on the lessons kept from training, in RUN; the one with the best sum of span, holds, pair and
-operation is written, in float32 beside it with --float32. With --beside the candidates are mixed with the reader that
-the run began with, heads and all: a short run on new folders costs the reader some of what it knew of others.
+Candidates are means of the last checkpoints. With --beside they are mixed with the reader that the run began with: a
+short run on new folders costs the reader some of what it knew of others. Then the heads that read a question alone are
+fitted anew, on the questions of RUN, of --questions and those that were written for the folders of --written. Each
+candidate is quantised as shipped and measured on the lessons kept from training, in RUN; the one with the best sum of
+span, holds, pair and operation is written, in float32 beside it with --float32.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -26,9 +28,10 @@ from mixrag_cli.reading import joint_spans
 from training.embedder.export import mix
 from training.embedder.graph import build_reader, read_weights, write_reader
 from training.reader.groups import Group, Intent, Lesson, is_dev
-from training.reader.lessons import LESSONS_FILE, Preparing, kept_lessons
+from training.reader.intents import written_intents
+from training.reader.lessons import LESSONS_FILE, Prepared, Preparing, kept_lessons
 from training.reader.questions import fit_question_heads
-from training.reader.train import weights_of
+from training.reader.train import SEED, weights_of
 
 # Taken off the logit of a look-up. Nine in ten of the questions written for folders look something up, so that other
 # operations are named too seldom. Of 0 to 3 by halves: kept questions with another operation .35 to .70 (57 of folders)
@@ -94,29 +97,40 @@ def main() -> None:
     parser.add_argument("--last", default="1,3,5", help="how many of the last checkpoints are averaged")
     parser.add_argument("--lessons", type=int, default=1_500, help="of those kept that the choice is made by")
     parser.add_argument("--beside", type=Path, help="the reader that the run began with")
+    parser.add_argument("--questions", type=Path, help="lessons whose questions alone the heads are fitted on, too")
+    parser.add_argument("--written", type=Path, help="folders of natural.py whose questions they are fitted on, too")
     parser.add_argument("--float32", type=Path, help="write the chosen weights there, not quantised")
     options = parser.parse_args()
     start = {name: values for name, values in read_weights(options.weights).items() if "position_ids" not in name}
     checkpoints = sorted(options.run.glob("at-*.npz"))
     lessons = list(kept_lessons(options.run / LESSONS_FILE))
     kept = [one for one in lessons if is_dev(one)]
-    preparing = Preparing(options.tokenizer)
-    questions, judged = (
-        preparing.prepare(one for one in lessons if isinstance(one, Intent) and is_dev(one) is dev)
-        for dev in (False, True)
-    )
     runs = {last: start | average(checkpoints[-last:]) for last in map(int, options.last.split(","))}
     if options.beside:
         beside = weights_of(options.beside, start)
-        candidates = {last: dict(mix(weights, beside, RUN_PART)) for last, weights in runs.items()}
-    else:
-        candidates = {last: fit_question_heads(one, questions, judged) for last, one in runs.items()}
+        runs = {last: dict(mix(weights, beside, RUN_PART)) for last, weights in runs.items()}
+    taught, judged = read_questions(lessons, options)
+    candidates = {last: less_lookups(fit_question_heads(one, taught, judged)) for last, one in runs.items()}
     best = choose(candidates, kept[: options.lessons]) if len(candidates) > 1 else min(candidates)
-    chosen = candidates[best] if options.beside else less_lookups(candidates[best])
+    chosen = candidates[best]
     write_reader(chosen, options.target)
     if options.float32:
         options.float32.write_bytes(build_reader(chosen, quantised=False).SerializeToString())
     print(f"written: mean of the last {best}, {options.target.stat().st_size / 1e6:.1f} MB")
+
+
+def read_questions(lessons: Iterable[Lesson], options: argparse.Namespace) -> tuple[list[Prepared], list[Prepared]]:
+    """The questions alone that the heads are fitted on, in an order of chance, and those kept from training."""
+    found = [
+        *lessons,
+        *(kept_lessons(options.questions) if options.questions else ()),
+        *(written_intents(options.written) if options.written else ()),
+    ]
+    asked = list(dict.fromkeys(one for one in found if isinstance(one, Intent)))
+    random.Random(SEED).shuffle(asked)
+    preparing = Preparing(options.tokenizer)
+    taught, judged = (preparing.prepare(one for one in asked if is_dev(one) is dev) for dev in (False, True))
+    return taught, judged
 
 
 def choose(candidates: Mapping[int, Mapping[str, Any]], kept: Sequence[Lesson]) -> int:

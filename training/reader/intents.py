@@ -174,6 +174,14 @@ def read_intents(folder: Path, headers: Path, rng: random.Random) -> Iterator[In
     yield from _drawn(hitab_sheets(headers), rng)
 
 
+def written_intents(folders: Path) -> Iterator[Intent]:
+    """The questions that were written for folders (natural.py), in folders/NAME/lessons.jsonl."""
+    for known in sorted(folders.glob("*/lessons.jsonl")):
+        for row in read_jsonl(known):
+            group = f"natural:{known.parent.name}/{row['path']}"
+            yield Intent(row["question"], row["operation"], row["expects"], "natural", group)
+
+
 def _wikisql(folder: Path, rng: random.Random) -> Iterator[Intent]:
     rows = [row for row in read_jsonl(folder / "table_intent.jsonl.gz") if part_of(row["group"], KEPT_PARTS)]
     for aggregation, (operation, share) in WIKISQL.items():
