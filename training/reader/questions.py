@@ -18,7 +18,7 @@ from training.embedder.train import Weights
 from training.reader.lessons import Prepared
 from training.reader.model import Reader, to_tensors
 
-QUESTIONS = 4_000
+QUESTIONS = 12_000
 BATCH = 64
 PENALTIES = (3e-4, 1e-3, 3e-3)  # of squared weights; the kept questions choose
 STEPS = 60
