@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import pinned_file
 
-READER_SHA256 = "69533a66fc8f73b612c093d209428e17e90f9a6fbd1c2d242dce1bb8645c9598"
+READER_SHA256 = "4d2f1b2b8476d8859010326fcda7ea84e38852114551f4935b2353653db50944"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
