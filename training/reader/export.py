@@ -113,10 +113,9 @@ def main() -> None:
     taught, judged = read_questions(lessons, options)
     candidates = {last: less_lookups(fit_question_heads(one, taught, judged)) for last, one in runs.items()}
     best = choose(candidates, kept[: options.lessons]) if len(candidates) > 1 else min(candidates)
-    chosen = candidates[best]
-    write_reader(chosen, options.target)
+    write_reader(candidates[best], options.target)
     if options.float32:
-        options.float32.write_bytes(build_reader(chosen, quantised=False).SerializeToString())
+        options.float32.write_bytes(build_reader(candidates[best], quantised=False).SerializeToString())
     print(f"written: mean of the last {best}, {options.target.stat().st_size / 1e6:.1f} MB")
 
 

@@ -174,11 +174,16 @@ def read_intents(folder: Path, headers: Path, rng: random.Random) -> Iterator[In
     yield from _drawn(hitab_sheets(headers), rng)
 
 
+def written_group(folder: str, path: str) -> str:
+    """The document that a written question is kept or taught by: a file of a folder."""
+    return f"natural:{folder}/{path}"
+
+
 def written_intents(folders: Path) -> Iterator[Intent]:
     """The questions that were written for folders (natural.py), in folders/NAME/lessons.jsonl."""
     for known in sorted(folders.glob("*/lessons.jsonl")):
         for row in read_jsonl(known):
-            group = f"natural:{known.parent.name}/{row['path']}"
+            group = written_group(known.parent.name, row["path"])
             yield Intent(row["question"], row["operation"], row["expects"], "natural", group)
 
 

@@ -39,6 +39,7 @@ from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session
 from training.folders import open_indexed
 from training.reader.groups import Group, Intent, Lesson
+from training.reader.intents import written_group
 from training.reader.jsonl import read_jsonl
 from training.reader.lessons import LESSONS_FILE, kept_lessons, write_lessons
 
@@ -123,7 +124,7 @@ def read_natural(known: Path, folder: Path, rng: random.Random, most: int = sys.
     session = open_indexed(folder / "files", folder / "store")
     asked = [*_written(known, folder / "files", session), *_unanswerable(known.with_name(UNANSWERABLE))]
     for one in asked if most >= len(asked) else rng.sample(asked, most):
-        group = f"natural:{folder.name}/{one.path}"
+        group = written_group(folder.name, one.path)
         if one.gold is not None:
             yield Intent(one.question, one.operation, one.expects, "natural", group)
         restated, base, _ = prepare(session, one.question, Scope(), Clock())
