@@ -19,7 +19,7 @@ import pytest
 
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.evaluation.ablation import ablated_runs, parse_run, settings_of
-from mixrag_cli.evaluation.answers import candidates_hold, is_right_value
+from mixrag_cli.evaluation.answers import candidates_hold, is_right_value, says_form
 from mixrag_cli.evaluation.datasets import Question, of_size, select
 from mixrag_cli.evaluation.judging import Judged, judge_answer
 from mixrag_cli.evaluation.loading import load_dataset
@@ -417,6 +417,25 @@ def test_a_number_is_right_within_its_rounding(gold: float, text: str, value: st
 
     question = Question("n", "How much?", answers=(text,), value=gold)
     assert is_right_value(question, answered(value=Decimal(value), unit=unit)) is right
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "says"),
+    [
+        ("0.4", "ColorJitter(brightness=0.4, hue=0.1)", True),
+        ("Rajeev Thakur", "- I/O : Rajeev Thakur(c), Quincey Koziol", True),
+        ("1,234", "the 1234 m run", True),
+        ("max_conn", "set the max_conn.", True),
+        ("285", "a loss of 28.5", False),
+        ("5", "version v5", False),
+        ("100", "one of 10,100,200", False),
+        ("src/mail/send.py", "see src/mail/read.py", False),
+        ("it is closed on every second Monday", "On every second Monday it is closed.", True),
+        ("it is closed on every second Monday", "It is open on Monday.", False),
+    ],
+)
+def test_a_right_form_is_said_in_whole_words_and_numbers(form: str, text: str, says: bool) -> None:
+    assert says_form(form, text) is says
 
 
 def test_nearness_is_what_the_paper_defines() -> None:

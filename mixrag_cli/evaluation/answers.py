@@ -18,7 +18,9 @@ from mixrag_cli.records.answers import Answer, Candidate
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_FORM = 4  # words
 CURRENCIES = "£$€~ "  # and signs, before a number
+ARTICLES = ("a", "an", "the")
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+_TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)+|[^\W_]+")
 ENOUGH_OF_THE_WORDS = 0.7  # of a longer right answer's
 N_CANDIDATES = 3  # as many as the terminal shows
 TOLERANCE = 0.005  # of the right value, unless it is itself rounded more coarsely
@@ -99,11 +101,20 @@ def leading_number(form: str) -> float | None:
 
 
 def says_form(form: str, text: str) -> bool:
-    """Whether a text says a right answer: a short one as it stands, of a long one most of its words."""
-    wanted, there = normalize_answer(form).split(), normalize_answer(text).split()
-    if len(wanted) <= SHORT_FORM:
+    """Whether a text says a right answer: a short one as it stands, of a long one most of its words.
+
+    Words and numbers are compared whole: "hue=0.1" says 0.1, "Thakur(c)" says Thakur, 28.5 does not say 285.
+    """
+    wanted, there = _tokens(form), _tokens(text)
+    if len(form.split()) <= SHORT_FORM:
         return f" {' '.join(wanted)} " in f" {' '.join(there)} "
     return len(set(wanted) & set(there)) >= ENOUGH_OF_THE_WORDS * len(set(wanted))
+
+
+def _tokens(text: str) -> list[str]:
+    """Words and numbers in lower case, without articles, signs, and the commas of thousands."""
+    found = _TOKEN.findall(text.casefold())
+    return [token.replace(",", "") for token in found if token not in ARTICLES]
 
 
 def _scale_in(text: str) -> float:
