@@ -14,13 +14,13 @@ from mixrag_cli.evaluation.datasets import Question
 from mixrag_cli.evaluation.measures import exact_match, normalize_answer, token_f1
 from mixrag_cli.evaluation.tatqa import answer_strings, score_answer
 from mixrag_cli.records.answers import Answer, Candidate
+from mixrag_cli.words import tokens_of
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_FORM = 4  # words
 CURRENCIES = "£$€~ "  # and signs, before a number
 ARTICLES = ("a", "an", "the")
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
-_TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)+|[^\W_]+")
 ENOUGH_OF_THE_WORDS = 0.7  # of a longer right answer's
 N_CANDIDATES = 3  # as many as the terminal shows
 TOLERANCE = 0.005  # of the right value, unless it is itself rounded more coarsely
@@ -113,8 +113,8 @@ def says_form(form: str, text: str) -> bool:
 
 def _tokens(text: str) -> list[str]:
     """Words and numbers in lower case, without articles, signs, and the commas of thousands."""
-    found = _TOKEN.findall(text.casefold())
-    return [token.replace(",", "") for token in found if token not in ARTICLES]
+    found = (token.casefold().replace(",", "") for token in tokens_of(text))
+    return [token for token in found if token not in ARTICLES]
 
 
 def _scale_in(text: str) -> float:
