@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mixrag_cli.evaluation.datasets import Question
-from mixrag_cli.evaluation.measures import exact_match, normalize_answer, token_f1
+from mixrag_cli.evaluation.measures import ARTICLE, exact_match, normalize_answer, token_f1
 from mixrag_cli.evaluation.tatqa import answer_strings, score_answer
 from mixrag_cli.records.answers import Answer, Candidate
 from mixrag_cli.words import tokens_of
@@ -19,7 +19,6 @@ from mixrag_cli.words import tokens_of
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_FORM = 4  # words
 CURRENCIES = "£$€~ "  # and signs, before a number
-ARTICLES = ("a", "an", "the")
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 ENOUGH_OF_THE_WORDS = 0.7  # of a longer right answer's
 N_CANDIDATES = 3  # as many as the terminal shows
@@ -106,7 +105,7 @@ def says_form(form: str, text: str) -> bool:
     Words and numbers are compared whole: "hue=0.1" says 0.1, "Thakur(c)" says Thakur, 28.5 does not say 285.
     """
     wanted, there = _tokens(form), _tokens(text)
-    if len(form.split()) <= SHORT_FORM:
+    if len(normalize_answer(form).split()) <= SHORT_FORM:
         return f" {' '.join(wanted)} " in f" {' '.join(there)} "
     return len(set(wanted) & set(there)) >= ENOUGH_OF_THE_WORDS * len(set(wanted))
 
@@ -114,7 +113,7 @@ def says_form(form: str, text: str) -> bool:
 def _tokens(text: str) -> list[str]:
     """Words and numbers in lower case, without articles, signs, and the commas of thousands."""
     found = (token.casefold().replace(",", "") for token in tokens_of(text))
-    return [token for token in found if token not in ARTICLES]
+    return [token for token in found if not ARTICLE.fullmatch(token)]
 
 
 def _scale_in(text: str) -> float:

@@ -12,6 +12,8 @@ import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+ARTICLE = re.compile(r"\b(?:a|an|the)\b")  # of lower-cased English, which no answer is told apart by
+
 RankingMeasure = Callable[[Sequence[str], Mapping[str, float], int], float]
 
 
@@ -121,11 +123,10 @@ def normalize_answer(text: str) -> str:
     Source: Rajpurkar et al., SQuAD, EMNLP 2016, its evaluation script.
     """
     plain = "".join(character for character in text.lower() if character not in _PUNCTUATION)
-    return " ".join(_ARTICLES.sub(" ", plain).split())
+    return " ".join(ARTICLE.sub(" ", plain).split())
 
 
 _PUNCTUATION = frozenset(string.punctuation)
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def _discounted(gains: Sequence[float]) -> float:

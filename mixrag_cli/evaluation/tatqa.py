@@ -15,6 +15,7 @@ import re
 import string
 from collections.abc import Sequence
 
+from mixrag_cli.evaluation.measures import ARTICLE
 from mixrag_cli.records.answers import Answer
 
 _NOT_OF_NUMBER = str.maketrans("", "", "'\"\\$€£¥%(),[]")
@@ -25,7 +26,6 @@ _FIGURE = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _FIGURE_AND_WORD = re.compile(r"[\d.]+\s?[a-zA-Z]+")
 _IN_PARENTHESES = re.compile(r"\([\d.\s]+\)")
 _IN_PERCENT = re.compile(r"[\d.\s]+%")
-_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 PLACES = 4
 
 
@@ -127,7 +127,7 @@ def _normalize(text: str) -> str:
 def _normalize_word(word: str) -> str:
     if is_number(word):
         return str(to_number(word))
-    return " ".join(_ARTICLE.sub(" ", word.translate(_NOT_OF_WORD)).split())
+    return " ".join(ARTICLE.sub(" ", word.translate(_NOT_OF_WORD)).split())
 
 
 def _score_strings(given: str, wanted: str) -> tuple[float, float]:
