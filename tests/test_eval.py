@@ -424,6 +424,9 @@ def test_a_number_is_right_within_its_rounding(gold: float, text: str, value: st
     [
         ("0.4", "ColorJitter(brightness=0.4, hue=0.1)", True),
         ("Rajeev Thakur", "- I/O : Rajeev Thakur(c), Quincey Koziol", True),
+        ("nvidia; neuron", "one of neuron and nvidia", True),
+        ("UK; Sweden; Luxembourg", "Sweden, Luxembourg", False),
+        ("int limit = 5;", "static int limit = 5;", True),
         ("1,234", "the 1234 m run", True),
         ("max_conn", "set the max_conn.", True),
         ("285", "a loss of 28.5", False),

@@ -18,6 +18,7 @@ from mixrag_cli.words import tokens_of
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_FORM = 4  # words
+LIST_SIGN = ";"  # between the items of a right answer
 CURRENCIES = "£$€~ "  # and signs, before a number
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 ENOUGH_OF_THE_WORDS = 0.7  # of a longer right answer's
@@ -103,7 +104,11 @@ def says_form(form: str, text: str) -> bool:
     """Whether a text says a right answer: a short one as it stands, of a long one most of its words.
 
     Words and numbers are compared whole: "hue=0.1" says 0.1, "Thakur(c)" says Thakur, 28.5 does not say 285.
+    A list, its items parted by semicolons, is said by what says each of them, in any order.
     """
+    items = [item for item in form.split(LIST_SIGN) if item.strip()]
+    if len(items) > 1:
+        return all(says_form(item, text) for item in items)
     wanted, there = _tokens(form), _tokens(text)
     if len(normalize_answer(form).split()) <= SHORT_FORM:
         return f" {' '.join(wanted)} " in f" {' '.join(there)} "
