@@ -7,9 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-import numpy.typing as npt
-
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.models import load_embedder, load_reader, load_token_vectors
 from mixrag_cli.models.token_vectors import KeptTokens
@@ -76,7 +73,7 @@ class Sample:
         for hit in hits:
             known.setdefault(hit.chunk.document, set()).update(stems_of(f"{hit.chunk.context} {hit.chunk.text}"))
         knows = {document: frozenset(words) for document, words in known.items()}
-        return understood(question), EvidenceBase(hits, self.tables, {}, knows, _even, _token_vectors(), _reader())
+        return understood(question), EvidenceBase(hits, self.tables, {}, knows, _token_vectors(), _reader())
 
 
 def understood(question: str) -> Restated:
@@ -107,10 +104,6 @@ def likeliest_of(session: Session, question: str) -> Draft:
 def shown_text(answer: Answer) -> str:
     """All that a person sees of an answer: what is stated, and the passages of its candidates."""
     return "\n".join([answer.text, *(one.source.text for one in answer.candidates)])
-
-
-def _even(texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    return np.full(len(texts), 0.5, np.float32)
 
 
 @lru_cache(maxsize=1)

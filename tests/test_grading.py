@@ -71,7 +71,7 @@ def test_more_evidence_is_never_worth_less() -> None:
     """What is shipped is monotone in the signs that can only speak for an answer, whatever else is said."""
     forest = shipped_grading().forest
     for kind in KINDS:
-        for name in ("holds", "sentence", "meaning", "words", "promise", "cell"):
+        for name in ("holds", "alone", "sentence", "words", "promise", "cell"):
             others = inputs_of(kind, dict.fromkeys(SIGNS, 0.4))
             chances = [forest({**others, name: value / 2}) for value in range(-16, 17)]
             assert chances == sorted(chances)

@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from mixrag_cli.recap.drafting import draft_all
+from mixrag_cli.reading import Reading
+from mixrag_cli.recap.drafting import draft_all, labelled_drafts
 from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, read_passages
 from mixrag_cli.recap.quoting import LEAST_QUOTED, cell_mark, with_quotes
 from mixrag_cli.recap.signs import Draft
@@ -36,7 +37,7 @@ def hit_of(chunk: str, parent: str = "") -> Hit:
 
 def read_as(hit: Hit, *spans: tuple[str, float]) -> ReadPassage:
     found = tuple(ScoredSpan(TEXT.index(words), TEXT.index(words) + len(words), log) for words, log in spans)
-    return ReadPassage(hit, 1.0, found[0], 1.0, 0.5, found[0], found)
+    return ReadPassage(hit, 1.0, found[0], 1.0, found[0], found, Reading(0.0, 0.0, 0.0, (), 0.0))
 
 
 def cell(hit: Hit, quote: str, pair: float) -> Draft:
@@ -85,6 +86,19 @@ def test_the_deciding_stretch_of_code_is_a_line() -> None:
     whole, deciding = passage.source.locator.lines, passage.evidence[0].locator.lines
     assert deciding is not None and whole[0] <= deciding[0] <= deciding[1] <= whole[1]
     assert deciding != whole
+
+
+def test_the_deciding_stretch_and_a_cell_s_label_are_read_by_themselves() -> None:
+    restated, base = read_sample({"report.md": SALES_REPORT}).evidence_for("What were the sales of chairs in 2024?")
+    found = draft_all(restated, base)
+    passage = next(one for one in found if one.kind == "passage")
+    label, cell = next((label, one) for label, one in labelled_drafts(restated, base) if one.kind == "cell")
+    chunk, ((start, end),) = passage.source.hit.chunk, passage.marks
+    read = base.reader.read(restated.question, [f"{chunk.context}\n{chunk.text[start:end]}", label])
+    same = next(one for one in found if one.kind == "cell" and one.text == cell.text)
+    for one, reading in zip((passage, same), read, strict=True):
+        assert one.signs["alone"] == pytest.approx(reading.holds, abs=0.05)
+        assert one.signs["alone_span"] == pytest.approx(reading.total, abs=0.05)
 
 
 def test_a_row_s_text_says_every_cell_behind_its_column() -> None:

@@ -14,10 +14,11 @@ from dataclasses import replace
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.quantities.shown import number_text, unit_text
+from mixrag_cli.reading import Reading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
 from mixrag_cli.recap.in_tables.cells import RowPlace
-from mixrag_cli.recap.passages import ReadPassage, read_passages
+from mixrag_cli.recap.passages import LEAST_TOTAL, ReadPassage, read_passages
 from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import (
@@ -102,7 +103,7 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
         "span": max(one.sentence.log, NO_READING),
         **retrieval_signs(base, source),
         **said_signs(restated, base, source, sentence),
-        "meaning": one.meaning,
+        **_alone(one.alone),
     }
     mark = (one.sentence.start, one.sentence.end)
     shown = _shortened(sentence)
@@ -175,9 +176,14 @@ def _scored(
     """The drafts with what the reader says of their labels, and of the passages that they stand in."""
     readings = base.reader.read(restated.question, [label for label, _ in labelled]) if labelled else ()
     return [
-        replace(draft, signs={**draft.signs, "pair": reading.pair, **_holds(draft, holds)})
+        replace(draft, signs={**draft.signs, "pair": reading.pair, **_alone(reading), **_holds(draft, holds)})
         for (_, draft), reading in zip(labelled, readings, strict=True)
     ]
+
+
+def _alone(reading: Reading) -> dict[str, float]:
+    """What the reader says of a sentence or label that it read by itself."""
+    return {"alone": reading.holds, "alone_span": max(reading.total, LEAST_TOTAL)}
 
 
 def _holds(draft: Draft, holds: Mapping[str, float]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -45,16 +45,14 @@ class EvidenceBase:
 
     hits: best first. tables: by id, for hits whose chunk has a parent. weights: of each question term, higher is
     rarer (see term_weight). knows: for each document id the question terms that it holds anywhere.
-    similarity: texts -> (n,) float32 cosine to the question. vectors: of the tokens of questions and labels. reader:
-    reads a question with a passage. facts: the tables of facts of the best documents, by document. scanner: None where
-    there are no files to read.
+    vectors: of the tokens of questions and labels. reader: reads a question with a passage. facts: the tables of facts
+    of the best documents, by document. scanner: None where there are no files to read.
     """
 
     hits: tuple[Hit, ...]
     tables: Mapping[str, Table]
     weights: Mapping[str, float]
     knows: Mapping[str, frozenset[str]]
-    similarity: Callable[[Sequence[str]], npt.NDArray[np.float32]]
     vectors: TokenVectors
     reader: ReaderModel
     facts: Mapping[str, tuple[Table, ...]] = field(default_factory=dict)

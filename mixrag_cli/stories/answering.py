@@ -12,10 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
-import numpy.typing as npt
+from dataclasses import replace
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import device_of
@@ -93,14 +90,13 @@ def gather_evidence(
     knows = {
         document: frozenset(term for term, counts in holding.items() if document in counts) for document in documents
     }
-    similarity = _Similarity(collection.embedder, collection.vector_of(restated.question))
     tables, vectors = collection.reader.tables(list(parents)), collection.label_tokens
     for parent, blocks in blocks_by_table([hit.chunk for hit in hits]).items():
         if parent in tables:
             tables[parent] = with_found_rows(tables[parent], blocks)
     facts = collection.reader.facts(list(dict.fromkeys(hit.chunk.document for hit in hits))[:READ_DOCUMENTS])
     reader = collection.passage_reader
-    return EvidenceBase(tuple(hits), tables, weights, knows, similarity, vectors, reader, facts, scanner)
+    return EvidenceBase(tuple(hits), tables, weights, knows, vectors, reader, facts, scanner)
 
 
 def generated_answer(
@@ -146,17 +142,6 @@ def faithfulness(answer: Answer, base: EvidenceBase, embedder: Embedder) -> Fait
 def _staleness(collection: Collection) -> tuple[str, ...]:
     stale = collection.reader.count_stale()
     return (f"{stale} files could not be read at the last index and may be out of date",) if stale else ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Similarity:
-    """Cosine of texts to one question. question: its vector, (dim,) float32 of length 1."""
-
-    embedder: Embedder
-    question: npt.NDArray[np.float32]
-
-    def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        return np.asarray(self.embedder.embed(texts) @ self.question, dtype=np.float32)
 
 
 def _operand_texts(restated: Restated) -> list[str]:

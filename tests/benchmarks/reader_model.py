@@ -29,6 +29,7 @@ from mixrag_cli.models.reader import OnnxReader, load_reader
 from mixrag_cli.reading import Reading, joint_spans
 from mixrag_cli.recap.asked_operands import whole_of
 from mixrag_cli.recap.in_tables import scorer
+from mixrag_cli.recap.passages import ALONE_PART, LEAST_LOG, LEAST_TOTAL, SPAN_PART, WORDS_PART
 from mixrag_cli.records.tables import Table
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.settings import Settings
@@ -141,7 +142,7 @@ def score_sentences(
     question: Any,
     found: dict[str, list[float]],
 ) -> None:
-    """Which sentence of the paragraph holds an answer: by the spans in it, by cosine, by words, by all three."""
+    """Which sentence of the paragraph holds an answer: by the spans in it, by cosine, by words, as shipped."""
     text = row["context"]
     sentences = split_sentences(text)
     right = [any(start <= answer["start"] < end for answer in row["answers"]) for start, end in sentences]
@@ -154,8 +155,9 @@ def score_sentences(
         "words": np.array([overlap(row["question"], one) for one in texts]),
     }
     scores["all three"] = np.sum([standard(values) for values in scores.values()], axis=0)
-    holds = np.array([reading.holds for reading in model.read(row["question"], texts)])
-    scores["all three and holds of the sentence"] = scores["all three"] + standard(holds)
+    alone = np.array([max(reading.total, LEAST_TOTAL) for reading in model.read(row["question"], texts)])
+    spans = SPAN_PART * np.maximum(scores["spans"], LEAST_LOG)
+    scores["spans, words and by itself, as shipped"] = spans + WORDS_PART * scores["words"] + ALONE_PART * alone
     for name, values in scores.items():
         found[f"sentence right by {name}"].append(float(right[int(np.argmax(values))]))
 

@@ -97,7 +97,7 @@ class Contexts:
         knows = {one.id: frozenset(terms & one.stems) for one in given}
         tables = {one.table.id: one.table for one in given if one.table}
         hits = self._nearest_first([chunk for one in given for chunk in _chunks(one)])
-        return restated, EvidenceBase(hits, tables, weights, knows, self.similarity, self.vectors, self.reader)
+        return restated, EvidenceBase(hits, tables, weights, knows, self.vectors, self.reader)
 
     def _nearest_first(self, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:
         """The passages as hits, in the order of their nearness in meaning to the question."""

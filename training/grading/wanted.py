@@ -43,7 +43,7 @@ def wantings_of(domains: Sequence[Domain], natural: Set[str]) -> list[Wanting]:
             wanted_inputs(restate(asked.text, reader.question(asked.text))),
             asked.is_answered_by_text,
             domain.name in natural,
-            bool(asked.forms),
+            bool(asked.gold),
         )
         for domain in domains
         for number, asked in enumerate(domain.questions)

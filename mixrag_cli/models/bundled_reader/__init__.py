@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import pinned_file
 
-READER_SHA256 = "4d2f1b2b8476d8859010326fcda7ea84e38852114551f4935b2353653db50944"
+READER_SHA256 = "84aed788af5e47f3a7ceaef872dfe027581261bd2c24b3019df2647615ef2b7d"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
