@@ -103,12 +103,6 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
     "average": any_of("average, mean"),
     "sum": any_of("sum of, combined, altogether, taken together, put together, added together, in total, total of"),
 }
-_YEAR = r"(?:19|20)\d\d"
-_BOUNDED = re.compile(
-    rf"\b{_YEAR}\s*(?:-|–|—|\b(?:to|through|until|till)\b)[^?;]{{0,20}}?\b{_YEAR}\b"
-    rf"|\bbetween\b[^?;]{{0,20}}?\b{_YEAR}\s+and\b[^?;]{{0,20}}?\b{_YEAR}\b",
-    re.IGNORECASE,
-)  # "2000-2025", "from 2018 to 2019", "between June 2018 and May 2019"
 _DISTANCE = any_of("differ…, by how much, how much more, how much less, how much higher, how much lower")
 _DEFAULT = any_of("default")
 _NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
@@ -138,12 +132,7 @@ def restate(question: str, reading: QuestionReading) -> Restated:
 
 
 def _as_asked(question: str) -> tuple[Operand, ...]:
-    """One operand a period, in the order in which the question names them; () where they bound one time.
-
-    Of TAT-QA's 17 questions that name years so and ask for no calculation, one value or text answers 14.
-    """
-    if _BOUNDED.search(question):
-        return ()
+    """One operand a period, in the order in which the question names them."""
     asked = [facets_of(question[start:end]) for start, end in period_spans(question)]
 
     def place(one: Operand) -> int:
