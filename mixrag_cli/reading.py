@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 N_SPANS = 8  # of a passage that are told
+LEAST_TOTAL = -20.0  # log odds of any span, from which on down there is none
 LEAST_CHANCE = 1e-3  # and as far from 1: what is surer tells nothing more
 WIDEST = 30.0  # log odds, beyond which the exponential tells no difference
 
@@ -37,6 +38,11 @@ class Reading:
     none: float
     spans: tuple[Span, ...]
     total: float
+
+    @property
+    def bounded_total(self) -> float:
+        """The total, LEAST_TOTAL where it is less: a text without a token has a total of -inf."""
+        return max(self.total, LEAST_TOTAL)
 
 
 @dataclass(frozen=True, slots=True)

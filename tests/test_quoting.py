@@ -78,7 +78,7 @@ def test_words_are_compared_without_signs_and_separators() -> None:
 def test_the_deciding_stretch_of_code_is_a_line() -> None:
     sample = read_sample({"pool.py": CODE})
     restated, base = sample.evidence_for("What is the pool timeout in seconds?")
-    read, _ = read_passages(restated, base, base.reader)
+    read, _ = read_passages(restated, base)
     found = next(one for one in read if "POOL_TIMEOUT_S" in one.hit.chunk.text)
     assert found.hit.chunk.text[found.sentence.start : found.sentence.end] == "POOL_TIMEOUT_S = 30"
     passage = next(one for one in draft_all(restated, base) if one.kind == "passage")

@@ -18,7 +18,7 @@ from mixrag_cli.reading import Reading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
 from mixrag_cli.recap.in_tables.cells import RowPlace
-from mixrag_cli.recap.passages import LEAST_TOTAL, ReadPassage, read_passages
+from mixrag_cli.recap.passages import ReadPassage, read_passages
 from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import (
@@ -49,7 +49,7 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     """All that may answer the question, with its signs, in no order."""
     if not base.hits:
         return []
-    read, none = read_passages(restated, base, base.reader)
+    read, none = read_passages(restated, base)
     holds = {one.hit.chunk.id: one.holds for one in read}
     drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
     labelled = labelled_drafts(restated, base, _likeliest_rows(read))
@@ -183,7 +183,7 @@ def _scored(
 
 def _alone(reading: Reading) -> dict[str, float]:
     """What the reader says of a sentence or label that it read by itself."""
-    return {"alone": reading.holds, "alone_span": max(reading.total, LEAST_TOTAL)}
+    return {"alone": reading.holds, "alone_span": reading.bounded_total}
 
 
 def _holds(draft: Draft, holds: Mapping[str, float]) -> dict[str, float]:

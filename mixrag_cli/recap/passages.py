@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.reading import ReaderModel, Reading, joint_total, log_sum
+from mixrag_cli.reading import Reading, joint_total, log_sum
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records.passages import Hit
@@ -33,7 +33,6 @@ CODE_LINES, TEXT_LINES, TEXT_CHARS = 2, 3, 400
 # answer the best of the first four sentences says it in .659 where the embedder's cosine is in the third's place, and
 # in .701, .713, .731 and .743 with .075, .1, .15 and .25 of the third.
 SPAN_PART, WORDS_PART, ALONE_PART = 0.12, 1.0, 0.25
-LEAST_TOTAL = -20.0  # log odds of any span, from which on down there is none
 LEAST_LOG = -12.0  # of a span that the reader does not name
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -78,13 +77,13 @@ class Window:
     lead: str
 
 
-def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -> tuple[list[ReadPassage], float]:
+def read_passages(restated: Restated, base: EvidenceBase) -> tuple[list[ReadPassage], float]:
     """The best hits, each with its deciding sentence, in their order; the log probability that none holds an answer."""
     hits = base.hits[:READ_HITS]
     stretches = [stretches_of(hit) for hit in hits]
     windows = windows_of(hits, stretches)
     texts = [window.lead + window.text for window in windows]
-    readings = reader.read(restated.question, texts)
+    readings = base.reader.read(restated.question, texts)
     total = joint_total(readings)
     spans: dict[int, list[ScoredSpan]] = {rank: [] for rank in range(len(hits))}
     holds = [-math.inf] * len(hits)
@@ -96,22 +95,8 @@ def read_passages(restated: Restated, base: EvidenceBase, reader: ReaderModel) -
             for span in reading.spans
             if span.start >= len(window.lead)
         ]
-    alone = _Alone(reader, restated.question, dict(zip(texts, readings, strict=True)))
-    return _with_sentences(restated, base, hits, stretches, holds, spans, alone), -total
-
-
-@dataclass(frozen=True, slots=True)
-class _Alone:
-    """Reads sentences by themselves. known: what is read already, of passages that are one sentence."""
-
-    reader: ReaderModel
-    question: str
-    known: Mapping[str, Reading]
-
-    def __call__(self, texts: Sequence[str]) -> list[Reading]:
-        new = [text for text in dict.fromkeys(texts) if text not in self.known]
-        read = dict(zip(new, self.reader.read(self.question, new), strict=True)) if new else {}
-        return [self.known[text] if text in self.known else read[text] for text in texts]
+    known = dict(zip(texts, readings, strict=True))
+    return _with_sentences(restated, base, hits, stretches, holds, spans, known), -total
 
 
 def windows_of(hits: Sequence[Hit], stretches: Sequence[Stretches]) -> list[Window]:
@@ -159,6 +144,15 @@ def _lines(text: str, start: int, end: int) -> Stretches:
     return [(last - len(text[first:last].lstrip()), last) for first, last in spans]
 
 
+def sentence_score(spans: float, words: float, alone: Reading | None = None) -> float:
+    """How well a sentence answers. spans: their log probability. words: the part of the question's that it says.
+
+    alone: what the reader makes of it by itself, None before it has read it.
+    """
+    read = ALONE_PART * alone.bounded_total if alone is not None else 0.0
+    return SPAN_PART * max(spans, LEAST_LOG) + WORDS_PART * words + read
+
+
 def _with_sentences(
     restated: Restated,
     base: EvidenceBase,
@@ -166,7 +160,7 @@ def _with_sentences(
     stretches: Sequence[Stretches],
     holds: Sequence[float],
     spans: dict[int, list[ScoredSpan]],
-    read_alone: _Alone,
+    known: Mapping[str, Reading],
 ) -> list[ReadPassage]:
     drafts = [
         (rank, ScoredSpan(start, end, log_sum(one.log for one in spans[rank] if start <= one.start < end)))
@@ -178,19 +172,21 @@ def _with_sentences(
     said = {key: base.part_said(terms, [match_term(term, found) for term in terms]) for key, found in stems.items()}
 
     def so_far(draft: tuple[int, ScoredSpan]) -> float:
-        return SPAN_PART * max(draft[1].log, LEAST_LOG) + WORDS_PART * said[id(draft[1])]
+        return sentence_score(draft[1].log, said[id(draft[1])])
 
     # Each passage keeps its best sentence by words and spans; the best of all are read by themselves, too.
     first = {rank: max((one for one in drafts if one[0] == rank), key=so_far) for rank in range(len(hits))}
     rest = sorted((one for one in drafts if one is not first[one[0]]), key=so_far, reverse=True)
     compared = [*first.values(), *rest[: max(MAX_SENTENCES - len(first), 0)]]
-    alone = read_alone([_lead_of(hits[rank]) + hits[rank].chunk.text[one.start : one.end] for rank, one in compared])
+    texts = [_lead_of(hits[rank]) + hits[rank].chunk.text[one.start : one.end] for rank, one in compared]
+    new = [text for text in dict.fromkeys(texts) if text not in known]  # a passage of one sentence is read already
+    alone = {**known, **dict(zip(new, base.reader.read(restated.question, new), strict=True))}
     best: dict[int, ReadPassage] = {}
-    for (rank, one), reading in zip(compared, alone, strict=True):
-        score = so_far((rank, one)) + ALONE_PART * max(reading.total, LEAST_TOTAL)
+    for (rank, one), text in zip(compared, texts, strict=True):
+        score = sentence_score(one.log, said[id(one)], alone[text])
         if rank not in best or score > best[rank].score:
             inner = max(_answers_in(one, hits[rank], spans[rank]), key=_log, default=None)
-            best[rank] = ReadPassage(hits[rank], holds[rank], one, score, inner, tuple(spans[rank]), reading)
+            best[rank] = ReadPassage(hits[rank], holds[rank], one, score, inner, tuple(spans[rank]), alone[text])
     return [best[rank] for rank in sorted(best)]
 
 

@@ -29,7 +29,7 @@ from mixrag_cli.models.reader import OnnxReader, load_reader
 from mixrag_cli.reading import Reading, joint_spans
 from mixrag_cli.recap.asked_operands import whole_of
 from mixrag_cli.recap.in_tables import scorer
-from mixrag_cli.recap.passages import ALONE_PART, LEAST_LOG, LEAST_TOTAL, SPAN_PART, WORDS_PART
+from mixrag_cli.recap.passages import sentence_score
 from mixrag_cli.records.tables import Table
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.settings import Settings
@@ -155,9 +155,8 @@ def score_sentences(
         "words": np.array([overlap(row["question"], one) for one in texts]),
     }
     scores["all three"] = np.sum([standard(values) for values in scores.values()], axis=0)
-    alone = np.array([max(reading.total, LEAST_TOTAL) for reading in model.read(row["question"], texts)])
-    spans = SPAN_PART * np.maximum(scores["spans"], LEAST_LOG)
-    scores["spans, words and by itself, as shipped"] = spans + WORDS_PART * scores["words"] + ALONE_PART * alone
+    read = zip(scores["spans"], scores["words"], model.read(row["question"], texts), strict=True)
+    scores["spans, words and by itself, as shipped"] = np.array([sentence_score(*one) for one in read])
     for name, values in scores.items():
         found[f"sentence right by {name}"].append(float(right[int(np.argmax(values))]))
 
