@@ -23,7 +23,7 @@ from mixrag_cli.recap.grading import (
 )
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, compare
-from mixrag_cli.recap.wanted import BIAS
+from mixrag_cli.recap.wanted import BIAS, evidence_inputs
 from mixrag_cli.records.answers import Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
@@ -31,6 +31,7 @@ from mixrag_cli.stories.scope import path_matches
 from tests.evidence_samples import REPORT, Sample, read_sample, shown_text
 from training.grading.domains import Asked, Gold
 from training.grading.everyday import SCOPED, of_another_file, of_own_file
+from training.grading.signs import is_right
 
 
 @pytest.fixture(scope="module")
@@ -169,3 +170,23 @@ def test_some_questions_are_asked_again_of_the_one_file_that_answers_them() -> N
     (elsewhere,) = of_another_file(asked)
     assert (elsewhere.text, elsewhere.forms) == ("question 0", ())
     assert not path_matches("/home/a/notes [draft].md", elsewhere.scope[0])
+
+
+def test_a_question_that_a_passage_answers_is_answered_from_the_right_lines() -> None:
+    one = draft("c", "It is drained on Mondays.")
+    cited = replace(one, sources=(one.source,))
+    why = Asked("Why is it closed?", ("for cleaning",), (Gold("a.txt", lines=(1, 3)),), is_of_text=True)
+    assert is_right(why, cited)
+    assert not is_right(why, one)  # it cites nothing
+    assert not is_right(replace(why, gold=(Gold("a.txt", lines=(2, 3)),)), cited)
+    assert not is_right(replace(why, gold=(Gold("b.txt", lines=(1, 3)),)), cited)
+    assert not is_right(replace(why, is_of_text=False), cited)
+    assert is_right(replace(why, gold=(Gold("a.txt", words="on Mondays"),)), cited)
+    assert not is_right(replace(why, gold=(Gold("a.txt", words="on Fridays"),)), cited)
+
+
+def test_what_is_found_tells_whether_a_passage_is_asked_for() -> None:
+    found = [draft("a", "x", span=-1.0, length=1.0), draft("b", "y", span=-2.0, length=3.0)]
+    assert evidence_inputs(found) == {
+        "best span": -1.0, "length of best span": 1.0, "no span": 0.0, "no cell": 1.0, "no passage": 1.0,
+    }  # fmt: skip

@@ -31,8 +31,7 @@ SAMPLES = Path(__file__).parent / "samples"
 QUESTIONS = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
 # Of the 19 sample questions that have an answer, 4 have none: what was reached when it was first measured, less one.
 MIN_SHOWN, MIN_STATED = 15, 10
-# "Which function tells whether a leak is suspected …?": of the right line the type of the argument is stated, since the
-# likelier span, the name with an opening bracket, is no answer.
+# "Which function tells whether a leak is suspected …?": of the right line the type that it returns is stated.
 KNOWN_WRONG = {"c01"}
 
 CODE = '''"""Prices of the workshop."""

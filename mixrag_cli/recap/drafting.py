@@ -1,7 +1,7 @@
 """Drafting: every candidate of every kind as one record with its signs.
 
 structure ─┐
-facts ─────┼─► drafts ─► the trained reader scores labels ─► signs compared among all
+facts ─────┼─► drafts ─► the trained reader scores labels, and the likeliest side by side ─► signs compared among all
 passages ──┘
 """
 
@@ -18,6 +18,7 @@ from mixrag_cli.reading import Reading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
 from mixrag_cli.recap.in_tables.cells import RowPlace
+from mixrag_cli.recap.listwise import listed_label, listed_text, read_listwise
 from mixrag_cli.recap.passages import ReadPassage, read_passages
 from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
@@ -51,16 +52,33 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
         return []
     read, none = read_passages(restated, base)
     holds = {one.hit.chunk.id: one.holds for one in read}
-    drafts = [draft for one in read for draft in _from_passage(restated, base, one)]
-    labelled = labelled_drafts(restated, base, _likeliest_rows(read))
-    drafts = with_quotes([*drafts, *_scored(restated, base, labelled, holds)], read)
+    found = [(_listed_text(one), draft) for one in read for draft in _from_passage(restated, base, one)]
+    labelled = _scored(restated, base, labelled_drafts(restated, base, _likeliest_rows(read)), holds)
+    found += [(listed_label(label), draft) for label, draft in labelled]
+    drafts = with_quotes(_compared(restated, base, found), read)
     documents = math.log(len({hit.chunk.document for hit in base.hits}))
     of_passages = {"none": none, "held": max(holds.values())}
     asked = [
-        {"documents": documents, **_wanted(restated, one), **({} if one.kind in DERIVED else of_passages)}
+        {"documents": documents, **_suits(restated, one), **({} if one.kind in DERIVED else of_passages)}
         for one in drafts
     ]
-    return compare([replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)])
+    drafts = [replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)]
+    wanted = {"text_asked": text_wanted(restated, drafts)}
+    return compare([replace(one, signs={**one.signs, **wanted}) for one in drafts])
+
+
+def _listed_text(one: ReadPassage) -> str:
+    """A passage as it is compared with others: its deciding sentence."""
+    chunk = one.hit.chunk
+    return listed_text(chunk.context, chunk.text[one.sentence.start : one.sentence.end])
+
+
+def _compared(restated: Restated, base: EvidenceBase, found: Sequence[_Labelled]) -> list[Draft]:
+    """The drafts, those of the likeliest texts with what the reader makes of the texts beside each other."""
+    texts = {text: draft.signs["alone_span"] for text, draft in found}
+    listed = read_listwise(base.reader, restated.question, texts)
+    signs = [{"listwise": listed[text]} if text in listed else {} for text, _ in found]
+    return [replace(one, signs={**one.signs, **more}) for (_, one), more in zip(found, signs, strict=True)]
 
 
 def labelled_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> list[_Labelled]:
@@ -78,10 +96,9 @@ def _likeliest_rows(read: Sequence[ReadPassage]) -> list[RowPlace]:
     return [(chunk.parent, chunk.row) for chunk in chunks if chunk.row is not None][:READ_ROWS]
 
 
-def _wanted(restated: Restated, draft: Draft) -> dict[str, float]:
+def _suits(restated: Restated, draft: Draft) -> dict[str, float]:
     """How well the draft's form, making and length suit what is asked for."""
     return {
-        "text_asked": text_wanted(restated),
         "asked": asked_sign(draft, restated.reading.expects),
         "done": done_sign(draft, restated, restated.reading.operation),
         "length": math.log1p(len(draft.text)),
@@ -172,12 +189,12 @@ def _with_signs(restated: Restated, base: EvidenceBase, draft: Draft) -> Draft:
 
 def _scored(
     restated: Restated, base: EvidenceBase, labelled: Sequence[_Labelled], holds: Mapping[str, float]
-) -> list[Draft]:
+) -> list[_Labelled]:
     """The drafts with what the reader says of their labels, and of the passages that they stand in."""
     readings = base.reader.read(restated.question, [label for label, _ in labelled]) if labelled else ()
     return [
-        replace(draft, signs={**draft.signs, "pair": reading.pair, **_alone(reading), **_holds(draft, holds)})
-        for (_, draft), reading in zip(labelled, readings, strict=True)
+        (label, replace(draft, signs={**draft.signs, "pair": reading.pair, **_alone(reading), **_holds(draft, holds)}))
+        for (label, draft), reading in zip(labelled, readings, strict=True)
     ]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mixrag_cli.reading import Reading, joint_total, log_sum
 from mixrag_cli.recap.evidence import EvidenceBase
@@ -185,26 +185,32 @@ def _with_sentences(
     for (rank, one), text in zip(compared, texts, strict=True):
         score = sentence_score(one.log, said[id(one)], alone[text])
         if rank not in best or score > best[rank].score:
-            inner = max(_answers_in(one, hits[rank], spans[rank]), key=_log, default=None)
+            inner = max(answers_in(one, hits[rank], spans[rank]), key=_log, default=None)
             best[rank] = ReadPassage(hits[rank], holds[rank], one, score, inner, tuple(spans[rank]), alone[text])
     return [best[rank] for rank in sorted(best)]
 
 
-def _answers_in(sentence: ScoredSpan, hit: Hit, spans: Sequence[ScoredSpan]) -> Iterator[ScoredSpan]:
-    """The spans of a sentence that may be an answer: none that a bracket opens or closes in without its partner."""
+def answers_in(sentence: ScoredSpan, hit: Hit, spans: Sequence[ScoredSpan]) -> Iterator[ScoredSpan]:
+    """The spans of a sentence that may be an answer, each up to the first bracket in it that has no partner there."""
     for span in spans:
-        if sentence.start <= span.start < sentence.end and _is_closed(hit.chunk.text[span.start : span.end]):
-            yield span
+        if sentence.start <= span.start < sentence.end:
+            end = span.start + _closed_until(hit.chunk.text[span.start : span.end])
+            if end > span.start:
+                yield replace(span, end=end)
 
 
-def _is_closed(text: str) -> bool:
-    open_ones: list[str] = []
-    for sign in text:
+def _closed_until(text: str) -> int:
+    """How many characters stand before the first bracket without a partner, and before the blanks in front of it."""
+    opened: list[tuple[int, str]] = []
+    for at, sign in enumerate(text):
         if sign in _BRACKETS:
-            open_ones.append(_BRACKETS[sign])
-        elif sign in _BRACKETS.values() and (not open_ones or open_ones.pop() != sign):
-            return False
-    return not open_ones
+            opened.append((at, _BRACKETS[sign]))
+        elif opened and opened[-1][1] == sign:
+            opened.pop()
+        elif sign in _BRACKETS.values():
+            opened.append((at, sign))
+            break
+    return len(text[: opened[0][0]].rstrip()) if opened else len(text)
 
 
 def _log(span: ScoredSpan) -> float:

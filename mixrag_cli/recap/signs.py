@@ -25,29 +25,30 @@ KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
 
 # holds, pair, span, sentence: what the trained reader says of the passage, of the cell or fact, of the words; _lead:
 # how far that is above the best of another place. alone, alone_span: what the reader says of the deciding sentence, or
-# of the label, by itself: that it answers, and that some span of it does, in log odds. words: of the sentence
-# or label. around: with headings, title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_,
-# numbers_unsaid: of those asked for. promise, near, match, rank: of the passage in retrieval: what is promised, by
-# meaning, by words as a part of all that they can reach, its place. coverage, cell: of a table's own reading. number: a
-# number where one is asked for (1), or the opposite (-1). asked, done: how likely an answer of this form is asked for,
-# and what was done to get it. none: log probability that no passage holds an answer; held: the most that any of them
-# holds. quoted: of a cell or fact, the log probability of the spans that read the same in its place; of a span, how
-# surely a cell or fact that reads the same is meant. length: of the answer, as a logarithm. agreement: how many other
-# places say the same. accepted: whether the passage passes retrieval's threshold. terms: how much the question says.
-# text_asked: how likely a passage answers it, not one value. documents: of how many documents passages were found, as a
-# logarithm: of one that a person names, the best cell is meant more often than of fifty.
+# of the label, by itself: that it answers, and that some span of it does, in log odds. listwise: the log probability
+# that the answer stands in it, of the likeliest ones read in one window. words: of the sentence or label. around: with
+# headings, title and path. unsaid: the weight of the heaviest term said nowhere. names_, years_, numbers_unsaid: of
+# those asked for. promise, near, match, rank: of the passage in retrieval: what is promised, by meaning, by words as a
+# part of all that they can reach, its place. coverage, cell: of a table's own reading. number: a number where one is
+# asked for (1), or the opposite (-1). asked, done: how likely an answer of this form is asked for, and what was done to
+# get it. none: log probability that no passage holds an answer; held: the most that any of them holds. quoted: of a
+# cell or fact, the log probability of the spans that read the same in its place; of a span, how surely a cell or fact
+# that reads the same is meant. length: of the answer, as a logarithm. agreement: how many other places say the same.
+# accepted: whether the passage passes retrieval's threshold. terms: how much the question says. text_asked: how likely
+# a passage answers it, not one value. documents: of how many documents passages were found, as a logarithm: of one that
+# a person names, the best cell is meant more often than of fifty.
 SIGNS = (
     "holds", "holds_lead", "alone", "alone_lead", "alone_span", "alone_span_lead", "pair", "pair_lead", "span",
     "span_lead", "sentence", "sentence_lead", "words", "around", "unsaid", "names_unsaid",
     "years_unsaid", "numbers_unsaid", "promise", "promise_lead", "near", "near_lead", "match", "match_lead", "rank",
     "coverage", "cell", "number", "asked", "done", "none", "held", "quoted", "length", "agreement", "accepted",
-    "terms", "text_asked", "documents",
+    "terms", "text_asked", "documents", "listwise", "listwise_lead",
 )  # fmt: skip
 STRETCHES: tuple[CandidateKind, ...] = ("passage", "sentence")  # of text that hold an answer, and are none word by word
 PASSAGES: tuple[CandidateKind, ...] = (*STRETCHES, "span")
 DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
-LEADS = (*OF_ANSWERS, "holds", "alone", "alone_span", "sentence", "promise", "near", "match")
+LEADS = (*OF_ANSWERS, "listwise", "holds", "alone", "alone_span", "sentence", "promise", "near", "match")
 # What restating calls an operation, as the trained reader calls it.
 DOES: Mapping[str, tuple[str, ...]] = {
     "lookup": ("lookup", "list"),

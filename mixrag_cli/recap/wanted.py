@@ -1,26 +1,44 @@
 """What a question wants: a passage that says who, why or how, or one value.
 
-A logistic over what the trained reader makes of the question and whether its words ask for a calculation, fitted on
+A logistic over what the trained reader makes of the question, whether its words ask for a calculation, and what was
+found: "retry policy" wants a passage where a page explains it, and a value where a setting has that name. Fitted on
 questions as people ask them of their folders (training/grading): short ones without a question word are many there.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Protocol
 
 from mixrag_cli.reading import chance_of
 from mixrag_cli.recap.restate import Restated
 
 WEIGHTS_FILE = "wanted_weights.json"
 BIAS = "bias"
+# The kinds of candidates of which the best one tells what is wanted, and the sign that says which is best.
+BEST = {"span": (("span",), "span"), "cell": (("cell", "fact"), "pair"), "passage": (("passage",), "holds")}
 
 
-def text_wanted(restated: Restated) -> float:
-    """How likely a passage answers the question, not one value, in (0, 1)."""
-    return logistic(shipped_weights(), wanted_inputs(restated))
+class Found(Protocol):
+    """A candidate, as far as its kind and its signs are known."""
+
+    @property
+    def kind(self) -> str:
+        """One of signs.KINDS."""
+        ...
+
+    @property
+    def signs(self) -> Mapping[str, float]:
+        """By the names of signs.SIGNS."""
+        ...
+
+
+def text_wanted(restated: Restated, found: Sequence[Found]) -> float:
+    """How likely a passage answers the question, not one value, in (0, 1). found: its candidates."""
+    return logistic(shipped_weights(), {**wanted_inputs(restated), **evidence_inputs(found)})
 
 
 def wanted_inputs(restated: Restated) -> dict[str, float]:
@@ -31,6 +49,24 @@ def wanted_inputs(restated: Restated) -> dict[str, float]:
         **{f"operation {name}": chance for name, chance in restated.reading.operation.items()},
         "worded for a calculation": float(restated.operation != "lookup"),
     }
+
+
+def evidence_inputs(found: Sequence[Found]) -> dict[str, float]:
+    """What its candidates tell of a question: how sure the best span, cell and passage are, and how long."""
+    best = {
+        name: max((one for one in found if one.kind in kinds and sign in one.signs), key=_by(sign), default=None)
+        for name, (kinds, sign) in BEST.items()
+    }
+    known = {name: one.signs for name, one in best.items() if one is not None}
+    return {
+        **{f"no {name}": float(name not in known) for name in BEST},
+        **{f"best {name}": signs[BEST[name][1]] for name, signs in known.items()},
+        **{f"length of best {name}": signs["length"] for name, signs in known.items()},
+    }
+
+
+def _by(sign: str) -> Callable[[Found], float]:
+    return lambda one: one.signs[sign]
 
 
 def logistic(weights: Mapping[str, float], inputs: Mapping[str, float]) -> float:

@@ -15,6 +15,7 @@ from mixrag_cli.evaluation.answers import is_same_value, leading_number, says_fo
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.signs import Draft, Spot
+from mixrag_cli.records.answers import Source
 from mixrag_cli.records.places import Locator
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
@@ -98,11 +99,14 @@ def _says(asked: Asked, text: str) -> bool:
 def is_right(asked: Asked, draft: Draft) -> bool:
     """Whether a candidate says a right form; of a passage, whether it shows the right place.
 
-    A question of the bank that a passage answers is answered, as the bank judges it, by any passage that says a form.
+    A question of the bank that a passage answers is answered, as the bank judges it, by any passage that says a form,
+    and by whatever is cited from the right place.
     """
     if draft.kind == "passage":
         says = asked.is_of_text is True and any(says_form(form, draft.text) for form in asked.forms)
         return says or any(_shows(draft, gold, asked.forms) for gold in asked.gold)
+    if asked.is_of_text is True and any(_cites(draft, gold) for gold in asked.gold):
+        return True
     if draft.kind == "sentence" and not any(_shows(draft, Gold(gold.file), asked.forms) for gold in asked.gold):
         return False
     if draft.value is not None:
@@ -111,13 +115,34 @@ def is_right(asked: Asked, draft: Draft) -> bool:
     return any(says_form(form, draft.text) for form in asked.forms)
 
 
+def _cites(draft: Draft, gold: Gold) -> bool:
+    """Whether a source of what is no passage overlaps the lines of the place or, without lines, holds its words."""
+    return any(
+        _overlaps(source, gold)
+        if gold.lines
+        else bool(gold.words) and _is_of(source, gold) and set(_words(gold.words)) <= set(_words(source.text))
+        for source in draft.sources
+    )
+
+
+def _is_of(source: Source, gold: Gold) -> bool:
+    return f"/{source.hit.path}".endswith(f"/{gold.file}")
+
+
+def _overlaps(source: Source, gold: Gold) -> bool:
+    """Whether both are lines of one file, and share one."""
+    known = source.locator.lines
+    if not (known and gold.lines and _is_of(source, gold)):
+        return False
+    return known[0] <= gold.lines[1] and gold.lines[0] <= known[1]
+
+
 def _shows(draft: Draft, gold: Gold, forms: tuple[str, ...]) -> bool:
     """Whether a passage overlaps the lines of the place, holds half of its words, or, without either, says a form."""
-    if not f"/{draft.source.hit.path}".endswith(f"/{gold.file}"):
+    if not _is_of(draft.source, gold):
         return False
-    known = draft.source.locator.lines
-    if gold.lines and known:
-        return known[0] <= gold.lines[1] and gold.lines[0] <= known[1]
+    if gold.lines and draft.source.locator.lines:
+        return _overlaps(draft.source, gold)
     shown = set(_words(draft.source.hit.chunk.text))
     if gold.words:
         wanted = set(_words(gold.words))

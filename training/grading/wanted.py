@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -11,8 +12,9 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 
 from mixrag_cli.models.reader import load_reader
 from mixrag_cli.recap.restate import restate
-from mixrag_cli.recap.wanted import BIAS, logistic, wanted_inputs
+from mixrag_cli.recap.wanted import BIAS, evidence_inputs, logistic, wanted_inputs
 from training.grading.domains import Domain
+from training.grading.signs import Signed
 
 DIGITS = 4
 HELD_BACK = 1.0  # the inverse of what weights cost; .3 to 3 are alike
@@ -33,14 +35,20 @@ class Wanting:
     is_answerable: bool
 
 
-def wantings_of(domains: Sequence[Domain], natural: Set[str]) -> list[Wanting]:
-    """What is known of all questions of the domains."""
+def wantings_of(domains: Sequence[Domain], natural: Set[str], examples: Sequence[Signed]) -> list[Wanting]:
+    """What is known of all questions of the domains. examples: their candidates."""
     reader = load_reader()
+    found: dict[tuple[str, int], list[Signed]] = defaultdict(list)
+    for one in examples:
+        found[one.domain, one.question].append(one)
     return [
         Wanting(
             domain.name,
             number,
-            wanted_inputs(restate(asked.text, reader.question(asked.text))),
+            {
+                **wanted_inputs(restate(asked.text, reader.question(asked.text))),
+                **evidence_inputs(found[domain.name, number]),
+            },
             asked.is_answered_by_text,
             domain.name in natural,
             bool(asked.gold),
@@ -53,8 +61,8 @@ def wantings_of(domains: Sequence[Domain], natural: Set[str]) -> list[Wanting]:
 def fit_wanted(wantings: Sequence[Wanting]) -> dict[str, float]:
     """The weights, by the natural questions that have an answer."""
     known = [one for one in wantings if one.is_natural and one.is_answerable]
-    names = [name for name in known[0].inputs if name != BIAS]
-    inputs = np.array([[one.inputs[name] for name in names] for one in known])
+    names = sorted({name for one in known for name in one.inputs} - {BIAS})
+    inputs = np.array([[one.inputs.get(name, 0.0) for name in names] for one in known])
     found = LogisticRegression(C=HELD_BACK, max_iter=3000).fit(inputs, [one.is_of_text for one in known])
     weights = dict(zip(names, found.coef_[0].tolist(), strict=True))
     return {name: round(weight, DIGITS) for name, weight in {BIAS: float(found.intercept_[0]), **weights}.items()}

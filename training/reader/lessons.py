@@ -24,6 +24,9 @@ from training.reader.tables import read_tables
 
 BATCH_TOKENS = 1_200  # of a batch, padding counted; twice as many are 9 % faster on one thread, but fewer steps
 LESSONS_FILE = "lessons.jsonl.gz"
+# Beside all groups of prose: a reader that has learnt the other heads keeps them by these.
+MOST_GROUPS = {"tables": 3_500, "manuals": 2_000}
+MOST_QUESTIONS = {"prose": 2_500, "tables": 1_000, "manuals": 800, "alone": 3_000}
 POOL = 240  # lessons sorted by length at a time
 
 
@@ -66,15 +69,23 @@ def read_lessons(folder: Path, headers: Path, run: Path, seed: int) -> tuple[lis
 def draw_lessons(folder: Path, headers: Path, seed: int) -> list[Lesson]:
     """All lessons, in an order of chance."""
     rng = random.Random(seed)
-    lessons: list[Lesson] = [
-        *read_prose(folder, rng),
-        *read_tables(folder, headers, rng),
-        *read_facts(rng),
-        *read_documentation(rng),
-        *read_intents(folder, headers, rng),
-    ]
+    read: dict[str, list[Lesson]] = {
+        "prose": [*read_prose(folder, rng)],
+        "tables": [*read_tables(folder, headers, rng)],
+        "manuals": [*read_facts(rng), *read_documentation(rng)],
+        "alone": [*read_intents(folder, headers, rng)],
+    }
+    lessons: list[Lesson] = [one for one in read["prose"] if isinstance(one, Group)]
+    for name, most in MOST_GROUPS.items():
+        lessons += _some([one for one in read[name] if isinstance(one, Group)], most, rng)
+    for name, most in MOST_QUESTIONS.items():
+        lessons += _some([one for one in read[name] if isinstance(one, Intent)], most, rng)
     rng.shuffle(lessons)
     return lessons
+
+
+def _some(lessons: Sequence[Lesson], most: int, rng: random.Random) -> list[Lesson]:
+    return rng.sample(lessons, min(most, len(lessons)))
 
 
 def write_lessons(lessons: Iterable[Lesson], path: Path) -> None:

@@ -15,23 +15,23 @@ from training.reader.groups import Group, Intent
 from training.reader.jsonl import read_jsonl
 
 SHARES = {  # groups a source; PolicyQA, COVID-QA, MultiSpanQA and SQuADShifts' amazon reviews are for measuring
-    "squadshifts_new_wiki": 6_000,
-    "squad2dev": 5_000,
-    "unansq": 3_000,
-    "nq_oracle": 2_600,
-    "fairytaleqa": 2_000,
-    "squadshifts_reddit": 3_500,
-    "qamr": 2_000,
-    "clapnq": 590,
-    "qed": 330,
+    "squadshifts_new_wiki": 8_000,
+    "squad2dev": 6_000,
+    "unansq": 6_000,
+    "nq_oracle": 2_700,
+    "fairytaleqa": 2_500,
+    "squadshifts_reddit": 6_000,
+    "qamr": 4_000,
+    "clapnq": 600,
+    "qed": 400,
     "condaqa": 300,
 }
 YES_NO = 300  # groups of BoolQ: the passage holds the answer, no span does
-SIZES = ((2, 0.65), (3, 0.25), (4, 0.10))  # passages a group
+SIZES = ((1, 0.55), (2, 0.30), (3, 0.15))  # passages a group
 WINDOW_CHARS = (240, 800)  # about 55 to 175 tokens
 HARD_LIMIT = 1_000  # characters of a window; its tokens are cut at the model's own limit
-LEFT_OUT = 0.22  # of the answerable groups lose their right passage
-SWAPPED = 0.10  # of the answerable groups ask for another name or year of the same kind
+LEFT_OUT = 0.12  # of the answerable groups lose their right passage
+SWAPPED = 0.06  # of the answerable groups ask for another name or year of the same kind
 TITLED = 0.4  # of the passages show their title, as the product's chunks do
 SAME_DOCUMENT = 0.75  # of the wrong passages come from the same document where it has others
 YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import pinned_file
 
-READER_SHA256 = "84aed788af5e47f3a7ceaef872dfe027581261bd2c24b3019df2647615ef2b7d"
+READER_SHA256 = "b4bb0f04b056e6eaa509595dcee427bd92b5cb6f486af0eedce623249278da25"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
