@@ -11,6 +11,7 @@ import numpy as np
 
 N_SPANS = 8  # of a passage that are told
 LEAST_TOTAL = -20.0  # log odds of any span, from which on down there is none
+LEAST_LOG = -12.0  # log probability of a text that no span which is told falls to
 LEAST_CHANCE = 1e-3  # and as far from 1: what is surer tells nothing more
 WIDEST = 30.0  # log odds, beyond which the exponential tells no difference
 

@@ -1,17 +1,14 @@
-"""Listwise reading: the likeliest texts side by side, in both orders. A span ends before an unclosed bracket."""
+"""Listwise reading: the likeliest texts are read side by side, in both orders."""
 
 from __future__ import annotations
 
 import pytest
 
 from mixrag_cli.models import load_reader
-from mixrag_cli.reading import ReaderModel
+from mixrag_cli.reading import LEAST_LOG, ReaderModel
 from mixrag_cli.recap.drafting import draft_all
-from mixrag_cli.recap.listwise import LEAST_LOG, WINDOW_CHARS, listed_label, listed_text, read_listwise
-from mixrag_cli.recap.passages import ScoredSpan, answers_in
+from mixrag_cli.recap.listwise import WINDOW_CHARS, listed_label, listed_text, read_listwise
 from mixrag_cli.recap.signs import KINDS
-from mixrag_cli.records.passages import Chunk, Hit
-from mixrag_cli.records.places import Locator
 from mixrag_cli.settings import Settings
 from tests.evidence_samples import SALES_REPORT, read_sample
 
@@ -57,23 +54,3 @@ def test_candidates_of_one_text_are_compared_as_one() -> None:
     of_text = {(one.chunk, one.signs["listwise"]) for one in found if one.kind in ("passage", "sentence", "span")}
     assert len(of_text) == len({chunk for chunk, _ in of_text})
     assert all("listwise_lead" in one.signs for one in found)
-
-
-@pytest.mark.parametrize(
-    ("said", "answer"),
-    [
-        ("suspects_leak(night_litres", "suspects_leak"),
-        ("two (or three) days", "two (or three) days"),
-        ("EUR 5)", "EUR 5"),
-        ("one [of two) more", "one"),
-        ("(see", None),
-        ("), he", None),
-    ],
-)
-def test_a_span_ends_before_the_first_bracket_without_a_partner(said: str, answer: str | None) -> None:
-    text = f"It says {said}"
-    start = text.index(said)
-    hit = Hit(Chunk("c", "d", "prose", "text", text, "", "", Locator((0, 1)), 0), "a.txt", "", {}, 0.5)
-    sentence, span = ScoredSpan(0, len(text), 0.0), ScoredSpan(start, len(text), -0.5)
-    found = [text[one.start : one.end] for one in answers_in(sentence, hit, [span])]
-    assert found == ([] if answer is None else [answer])

@@ -1,4 +1,4 @@
-"""Two ways of reading the same words of a passage speak for each other; code is read line by line."""
+"""Two ways of reading the same words of a passage speak for each other; what a deciding sentence and its spans are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.drafting import draft_all, labelled_drafts
-from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, read_passages
+from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, answers_in, read_passages
 from mixrag_cli.recap.quoting import LEAST_QUOTED, cell_mark, with_quotes
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
@@ -111,3 +111,23 @@ def test_a_row_s_text_says_every_cell_behind_its_column() -> None:
         assert texts[one.row][start:end] == one.text
         assert before.endswith(columns[one.column].path[-1]) or one.text in rows[one.row].path
     assert cell_mark(Evidence("e1", 1, "515", "Chairs | 2022"), texts[table.rows[0].index]) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("suspects_leak(night_litres", "suspects_leak"),
+        ("two (or three) days", "two (or three) days"),
+        ("EUR 5)", "EUR 5"),
+        ("one [of two) more", "one"),
+        ("(see", None),
+        ("), he", None),
+    ],
+)
+def test_a_span_ends_before_the_first_bracket_without_a_partner(said: str, answer: str | None) -> None:
+    text = f"It says {said}"
+    start = text.index(said)
+    hit = Hit(Chunk("c", "d", "prose", "text", text, "", "", Locator((0, 1)), 0), "a.txt", "", {}, 0.5)
+    sentence, span = ScoredSpan(0, len(text), 0.0), ScoredSpan(start, len(text), -0.5)
+    found = [text[one.start : one.end] for one in answers_in(sentence, hit, [span])]
+    assert found == ([] if answer is None else [answer])

@@ -52,33 +52,31 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
         return []
     read, none = read_passages(restated, base)
     holds = {one.hit.chunk.id: one.holds for one in read}
-    found = [(_listed_text(one), draft) for one in read for draft in _from_passage(restated, base, one)]
+    found = [
+        (listed_text(one.hit.chunk.context, one.said), draft)
+        for one in read
+        for draft in _from_passage(restated, base, one)
+    ]
     labelled = _scored(restated, base, labelled_drafts(restated, base, _likeliest_rows(read)), holds)
     found += [(listed_label(label), draft) for label, draft in labelled]
     drafts = with_quotes(_compared(restated, base, found), read)
     documents = math.log(len({hit.chunk.document for hit in base.hits}))
     of_passages = {"none": none, "held": max(holds.values())}
-    asked = [
-        {"documents": documents, **_suits(restated, one), **({} if one.kind in DERIVED else of_passages)}
+    drafts = [
+        one.with_signs(
+            {"documents": documents, **_suits(restated, one), **({} if one.kind in DERIVED else of_passages)}
+        )
         for one in drafts
     ]
-    drafts = [replace(one, signs={**one.signs, **more}) for one, more in zip(drafts, asked, strict=True)]
     wanted = {"text_asked": text_wanted(restated, drafts)}
-    return compare([replace(one, signs={**one.signs, **wanted}) for one in drafts])
-
-
-def _listed_text(one: ReadPassage) -> str:
-    """A passage as it is compared with others: its deciding sentence."""
-    chunk = one.hit.chunk
-    return listed_text(chunk.context, chunk.text[one.sentence.start : one.sentence.end])
+    return compare([one.with_signs(wanted) for one in drafts])
 
 
 def _compared(restated: Restated, base: EvidenceBase, found: Sequence[_Labelled]) -> list[Draft]:
     """The drafts, those of the likeliest texts with what the reader makes of the texts beside each other."""
     texts = {text: draft.signs["alone_span"] for text, draft in found}
     listed = read_listwise(base.reader, restated.question, texts)
-    signs = [{"listwise": listed[text]} if text in listed else {} for text, _ in found]
-    return [replace(one, signs={**one.signs, **more}) for (_, one), more in zip(found, signs, strict=True)]
+    return [draft.with_signs({"listwise": listed[text]}) if text in listed else draft for text, draft in found]
 
 
 def labelled_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> list[_Labelled]:
@@ -87,7 +85,7 @@ def labelled_drafts(restated: Restated, base: EvidenceBase, rows: Collection[Row
     rows: of tables, whose likeliest cell is a candidate whatever else is likelier.
     """
     found = (*structural_drafts(restated, base, rows), *fact_drafts(restated, base))
-    return [(_label_of(draft, base), _with_signs(restated, base, draft)) for draft in found]
+    return [(_label_of(draft, base), _described(restated, base, draft)) for draft in found]
 
 
 def _likeliest_rows(read: Sequence[ReadPassage]) -> list[RowPlace]:
@@ -110,8 +108,7 @@ def _suits(restated: Restated, draft: Draft) -> dict[str, float]:
 
 def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> Iterable[Draft]:
     """A passage with its deciding sentence marked, and the span in it where the reader names one."""
-    text = one.hit.chunk.text
-    sentence = text[one.sentence.start : one.sentence.end]
+    text, sentence = one.hit.chunk.text, one.said
     where = narrow_to(one.hit.chunk.locator, text, one.sentence.start, one.sentence.end)
     source = Source(1, one.hit, where, text)
     signs = {
@@ -175,16 +172,16 @@ def _label_of(draft: Draft, base: EvidenceBase) -> str:
     return "; ".join(f"{title}{one.label}: {one.quote}" for one in draft.evidence)
 
 
-def _with_signs(restated: Restated, base: EvidenceBase, draft: Draft) -> Draft:
+def _described(restated: Restated, base: EvidenceBase, draft: Draft) -> Draft:
     """The draft with what its form, its passage and its own words say of it."""
     own = " ".join(f"{one.label} {one.quote}" for one in draft.evidence)
-    signs = {
-        **draft.signs,
-        "number": number_sign(restated, draft.value, draft.unit),
-        **retrieval_signs(base, draft.source),
-        **said_signs(restated, base, draft.source, own),
-    }
-    return replace(draft, signs=signs)
+    return draft.with_signs(
+        {
+            "number": number_sign(restated, draft.value, draft.unit),
+            **retrieval_signs(base, draft.source),
+            **said_signs(restated, base, draft.source, own),
+        }
+    )
 
 
 def _scored(
@@ -193,7 +190,7 @@ def _scored(
     """The drafts with what the reader says of their labels, and of the passages that they stand in."""
     readings = base.reader.read(restated.question, [label for label, _ in labelled]) if labelled else ()
     return [
-        (label, replace(draft, signs={**draft.signs, "pair": reading.pair, **_alone(reading), **_holds(draft, holds)}))
+        (label, draft.with_signs({"pair": reading.pair, **_alone(reading), **_holds(draft, holds)}))
         for (label, draft), reading in zip(labelled, readings, strict=True)
     ]
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mixrag_cli.reading import ReaderModel, Reading, log_sum
+from mixrag_cli.reading import LEAST_LOG, ReaderModel, Reading, log_sum
 
 WINDOW_CHARS = 800  # of the texts together: with the question they fit the reader's 256 tokens
 TEXT_CHARS, HEADING_CHARS = 200, 60  # of one text; of the headings in front of it
-LEAST_LOG = -12.0  # log probability of a text that no span falls to
 
 
 def listed_text(heading: str, text: str) -> str:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.reading import Reading, joint_total, log_sum
+from mixrag_cli.reading import LEAST_LOG, Reading, joint_total, log_sum
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.records.passages import Hit
@@ -33,7 +33,6 @@ CODE_LINES, TEXT_LINES, TEXT_CHARS = 2, 3, 400
 # answer the best of the first four sentences says it in .659 where the embedder's cosine is in the third's place, and
 # in .701, .713, .731 and .743 with .075, .1, .15 and .25 of the third.
 SPAN_PART, WORDS_PART, ALONE_PART = 0.12, 1.0, 0.25
-LEAST_LOG = -12.0  # of a span that the reader does not name
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
@@ -65,6 +64,11 @@ class ReadPassage:
     span: ScoredSpan | None
     spans: tuple[ScoredSpan, ...]
     alone: Reading
+
+    @property
+    def said(self) -> str:
+        """The deciding sentence as it stands in the hit."""
+        return self.hit.chunk.text[self.sentence.start : self.sentence.end]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.reading import log_sum
@@ -44,7 +43,7 @@ def _with_quote(draft: Draft, spans: Mapping[_Said, list[float]], pairs: Mapping
         quoted = max(pairs.get(_said(draft.source.hit, draft.source.text[slice(*draft.marks[0])]), [LEAST_QUOTED]))
     else:
         quoted = log_sum(spans.get(_said(draft.source.hit, draft.evidence[0].quote), [LEAST_QUOTED]))
-    return replace(draft, signs={**draft.signs, "quoted": max(quoted, LEAST_QUOTED)})
+    return draft.with_signs({"quoted": max(quoted, LEAST_QUOTED)})
 
 
 def cell_mark(cell: Evidence, text: str) -> tuple[int, int] | None:

@@ -118,6 +118,10 @@ class Draft:
         """What it answers, apart from how it is written."""
         return f"{self.value.normalize():f}" if self.value is not None else " ".join(self.text.casefold().split())
 
+    def with_signs(self, more: Mapping[str, float]) -> Draft:
+        """The draft with further signs, or others in place of those of the same name."""
+        return replace(self, signs={**self.signs, **more})
+
     def as_candidate(self, probability: float) -> Candidate:
         """The record that people and scripts see."""
         return Candidate(self.kind, self.text, probability, self.source, self.value, self.unit, self.marks)
@@ -194,7 +198,7 @@ def done_sign(draft: Draft, restated: Restated, wanted: Mapping[str, float]) -> 
 
 def compare(drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts with what only shows among all of them: leads over other places, and who else says the same."""
-    return [replace(draft, signs={**draft.signs, **_among(draft, drafts)}) for draft in drafts]
+    return [draft.with_signs(_among(draft, drafts)) for draft in drafts]
 
 
 def _among(draft: Draft, drafts: Sequence[Draft]) -> dict[str, float]:

@@ -8,9 +8,10 @@ questions as people ask them of their folders (training/grading): short ones wit
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from operator import itemgetter
 from typing import Protocol
 
 from mixrag_cli.reading import chance_of
@@ -54,19 +55,15 @@ def wanted_inputs(restated: Restated) -> dict[str, float]:
 def evidence_inputs(found: Sequence[Found]) -> dict[str, float]:
     """What its candidates tell of a question: how sure the best span, cell and passage are, and how long."""
     best = {
-        name: max((one for one in found if one.kind in kinds and sign in one.signs), key=_by(sign), default=None)
+        name: max((one.signs for one in found if one.kind in kinds), key=itemgetter(sign), default=None)
         for name, (kinds, sign) in BEST.items()
     }
-    known = {name: one.signs for name, one in best.items() if one is not None}
+    known = {name: signs for name, signs in best.items() if signs is not None}
     return {
         **{f"no {name}": float(name not in known) for name in BEST},
         **{f"best {name}": signs[BEST[name][1]] for name, signs in known.items()},
         **{f"length of best {name}": signs["length"] for name, signs in known.items()},
     }
-
-
-def _by(sign: str) -> Callable[[Found], float]:
-    return lambda one: one.signs[sign]
 
 
 def logistic(weights: Mapping[str, float], inputs: Mapping[str, float]) -> float:

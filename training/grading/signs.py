@@ -116,25 +116,22 @@ def is_right(asked: Asked, draft: Draft) -> bool:
 
 
 def _cites(draft: Draft, gold: Gold) -> bool:
-    """Whether a source of what is no passage overlaps the lines of the place or, without lines, holds its words."""
-    return any(
-        _overlaps(source, gold)
-        if gold.lines
-        else bool(gold.words) and _is_of(source, gold) and set(_words(gold.words)) <= set(_words(source.text))
-        for source in draft.sources
-    )
+    """Whether what is no passage cites the lines of the place or, of one without lines, its words."""
+    return any(_is_of(source, gold) and _is_at(source, gold) for source in draft.sources)
 
 
 def _is_of(source: Source, gold: Gold) -> bool:
     return f"/{source.hit.path}".endswith(f"/{gold.file}")
 
 
-def _overlaps(source: Source, gold: Gold) -> bool:
-    """Whether both are lines of one file, and share one."""
-    known = source.locator.lines
-    if not (known and gold.lines and _is_of(source, gold)):
-        return False
-    return known[0] <= gold.lines[1] and gold.lines[0] <= known[1]
+def _is_at(source: Source, gold: Gold) -> bool:
+    if gold.lines:
+        return _shares_line(source.locator.lines, gold.lines)
+    return bool(gold.words) and set(_words(gold.words)) <= set(_words(source.text))
+
+
+def _shares_line(some: tuple[int, int] | None, others: tuple[int, int]) -> bool:
+    return some is not None and some[0] <= others[1] and others[0] <= some[1]
 
 
 def _shows(draft: Draft, gold: Gold, forms: tuple[str, ...]) -> bool:
@@ -142,7 +139,7 @@ def _shows(draft: Draft, gold: Gold, forms: tuple[str, ...]) -> bool:
     if not _is_of(draft.source, gold):
         return False
     if gold.lines and draft.source.locator.lines:
-        return _overlaps(draft.source, gold)
+        return _shares_line(draft.source.locator.lines, gold.lines)
     shown = set(_words(draft.source.hit.chunk.text))
     if gold.words:
         wanted = set(_words(gold.words))

@@ -22,7 +22,7 @@ HELD_BACK = 1.0  # the inverse of what weights cost; .3 to 3 are alike
 
 @dataclass(frozen=True, slots=True)
 class Wanting:
-    """A question of a domain: what is known of it by itself, and whether a passage answers it.
+    """A question of a domain: what is known of it and of what was found for it, and whether a passage answers it.
 
     is_natural: whether somebody asked it as people do, of a folder; the others are of data sets of one kind each.
     """

@@ -76,16 +76,12 @@ def draw_lessons(folder: Path, headers: Path, seed: int) -> list[Lesson]:
         "alone": [*read_intents(folder, headers, rng)],
     }
     lessons: list[Lesson] = [one for one in read["prose"] if isinstance(one, Group)]
-    for name, most in MOST_GROUPS.items():
-        lessons += _some([one for one in read[name] if isinstance(one, Group)], most, rng)
-    for name, most in MOST_QUESTIONS.items():
-        lessons += _some([one for one in read[name] if isinstance(one, Intent)], most, rng)
+    for kind, most_of in ((Group, MOST_GROUPS), (Intent, MOST_QUESTIONS)):
+        for name, most in most_of.items():
+            found = [one for one in read[name] if isinstance(one, kind)]
+            lessons += rng.sample(found, min(most, len(found)))
     rng.shuffle(lessons)
     return lessons
-
-
-def _some(lessons: Sequence[Lesson], most: int, rng: random.Random) -> list[Lesson]:
-    return rng.sample(lessons, min(most, len(lessons)))
 
 
 def write_lessons(lessons: Iterable[Lesson], path: Path) -> None:
