@@ -2,10 +2,11 @@
 
     python tests/benchmarks/hitab_asked.py DATA_FOLDER CACHE_FOLDER [--unseen FOLDS_FOLDER] [--limit N] [--anywhere]
 
-DATA_FOLDER as for hitab_lookups.py. Only the tables of the one fold that the reader's training leaves out are written,
-one a workbook, and indexed together in CACHE_FOLDER; each question is asked with its own workbook as the scope, or of
-all workbooks with --anywhere. --unseen reads by the network that hitab_pairs.py fitted without that fold. Printed: what
-the grades hold, and at each probability from which an answer would be stated, how many are right and wrong.
+DATA_FOLDER as for hitab_lookups.py. Of the one fold of tables that the reader's training leaves out, those that the
+grading is not fitted on are written, one a workbook, and indexed together in CACHE_FOLDER; each question is asked with
+its own workbook as the scope, or of all workbooks with --anywhere. --unseen reads by the network that hitab_pairs.py
+fitted without that fold. Printed: what the grades hold, and at each probability from which an answer would be stated,
+how many are right and wrong.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import load_settings
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
-from training.grading.domains import KEPT_FOLD, write_workbook
+from training.grading.domains import KEPT_FOLD, is_graded_by, write_workbook
 
 ABOVE = 2  # rows of the workbook above the table: the title and an empty one
 CUTS = (0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
@@ -52,7 +53,9 @@ def main() -> None:
     arguments = parser.parse_args()
     headers = arguments.data / "headers"
     tables = {
-        gold["id"]: gold for gold in read_jsonl(headers / "hitab_train.jsonl.gz") if fold_of(gold["id"]) == KEPT_FOLD
+        gold["id"]: gold
+        for gold in read_jsonl(headers / "hitab_train.jsonl.gz")
+        if fold_of(gold["id"]) == KEPT_FOLD and not is_graded_by(gold["id"])
     }
     found = lookups(headers / "hitab_train_questions.jsonl.gz")
     questions = [(asked, linked) for asked, linked in found if asked["table_id"] in tables]

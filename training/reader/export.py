@@ -1,19 +1,17 @@
 """Choose among the trainer's checkpoints and write the reader model that is shipped.
 
     python -m training.reader.export WEIGHTS.safetensors TOKENIZER.json RUN TARGET.onnx [--last 1,3,5] [--lessons 1500]
-        [--beside EARLIER.onnx] [--questions PUBLIC/lessons.jsonl.gz] [--written FOLDERS]
+        [--beside EARLIER.onnx]
 
 Candidates are means of the last checkpoints. With --beside they are mixed with the reader that the run began with: a
-short run on new folders costs the reader some of what it knew of others. Then the heads that read a question alone are
-fitted anew, on the questions of RUN, of --questions and those that were written for the folders of --written. Each
-candidate is quantised as shipped and measured on the lessons kept from training, in RUN; the one with the best sum of
-span, holds, pair and operation is written, in float32 beside it with --float32.
+short run on new folders costs the reader some of what it knew of others. Each candidate is quantised as shipped and
+measured on the lessons kept from training, in RUN; the one with the best sum of span, holds, pair and operation is
+written, in float32 beside it with --float32. questions.py then fits the heads that read a question alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -22,32 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from mixrag_cli.models.bundled_reader import CLS, OPERATIONS, PAIR
 from mixrag_cli.models.reader import OnnxReader
 from mixrag_cli.reading import joint_spans
 from training.embedder.export import mix
 from training.embedder.graph import build_reader, read_weights, write_reader
 from training.reader.groups import Group, Intent, Lesson, is_dev
-from training.reader.intents import written_intents
-from training.reader.lessons import LESSONS_FILE, Prepared, Preparing, kept_lessons
-from training.reader.questions import fit_question_heads
-from training.reader.train import SEED, weights_of
+from training.reader.lessons import LESSONS_FILE, kept_lessons
+from training.reader.train import weights_of
 
-# Taken off the logit of a look-up. Four in five of the questions written for folders look something up, so that other
-# operations are named too seldom. Of 0, .5, 1, 1.5 and 2, with heads fitted on 10,000 questions, of 1,500 kept ones of
-# folders right .903, .897, .891, .876, .853 (of those that look up nothing .685, .753, .812, .834, .864), of 900 kept
-# public ones .836, .825, .816, .796, .779 (.743, .762, .790, .804, .808).
-LOOKUP_EXCESS = 0.5
 # Of a mix, the run's part. Of kept documents of seven folders (394 groups, 328 questions alone) none of 0, .35, .5, .65
 # and 1 has more right passages or none than .5 and .65 (.774; .761 and .756 at 0 and 1), nor loses less elsewhere.
 RUN_PART = 0.6
-
-
-def less_lookups(weights: Mapping[str, Any]) -> dict[str, Any]:
-    """The weights with the operation's head as likely to name a calculation as people ask for one."""
-    bias = np.array(weights[CLS[1]])
-    bias[PAIR + 1 + OPERATIONS.index("lookup")] -= LOOKUP_EXCESS
-    return {**weights, CLS[1]: bias}
 
 
 def average(files: Sequence[Path]) -> dict[str, Any]:
@@ -98,39 +81,20 @@ def main() -> None:
     parser.add_argument("--last", default="1,3,5", help="how many of the last checkpoints are averaged")
     parser.add_argument("--lessons", type=int, default=1_500, help="of those kept that the choice is made by")
     parser.add_argument("--beside", type=Path, help="the reader that the run began with")
-    parser.add_argument("--questions", type=Path, help="lessons whose questions alone the heads are fitted on, too")
-    parser.add_argument("--written", type=Path, help="folders of natural.py whose questions they are fitted on, too")
     parser.add_argument("--float32", type=Path, help="write the chosen weights there, not quantised")
     options = parser.parse_args()
     start = {name: values for name, values in read_weights(options.weights).items() if "position_ids" not in name}
     checkpoints = sorted(options.run.glob("at-*.npz"))
-    lessons = list(kept_lessons(options.run / LESSONS_FILE))
-    kept = [one for one in lessons if is_dev(one)]
-    runs = {last: start | average(checkpoints[-last:]) for last in map(int, options.last.split(","))}
+    kept = [one for one in kept_lessons(options.run / LESSONS_FILE) if is_dev(one)]
+    candidates = {last: start | average(checkpoints[-last:]) for last in map(int, options.last.split(","))}
     if options.beside:
         beside = weights_of(options.beside, start)
-        runs = {last: dict(mix(weights, beside, RUN_PART)) for last, weights in runs.items()}
-    taught, judged = read_questions(lessons, options)
-    candidates = {last: less_lookups(fit_question_heads(one, taught, judged)) for last, one in runs.items()}
+        candidates = {last: dict(mix(weights, beside, RUN_PART)) for last, weights in candidates.items()}
     best = choose(candidates, kept[: options.lessons]) if len(candidates) > 1 else min(candidates)
     write_reader(candidates[best], options.target)
     if options.float32:
         options.float32.write_bytes(build_reader(candidates[best], quantised=False).SerializeToString())
     print(f"written: mean of the last {best}, {options.target.stat().st_size / 1e6:.1f} MB")
-
-
-def read_questions(lessons: Iterable[Lesson], options: argparse.Namespace) -> tuple[list[Prepared], list[Prepared]]:
-    """The questions alone that the heads are fitted on, in an order of chance, and those kept from training."""
-    found = [
-        *lessons,
-        *(kept_lessons(options.questions) if options.questions else ()),
-        *(written_intents(options.written) if options.written else ()),
-    ]
-    asked = list(dict.fromkeys(one for one in found if isinstance(one, Intent)))
-    random.Random(SEED).shuffle(asked)
-    preparing = Preparing(options.tokenizer)
-    taught, judged = (preparing.prepare(one for one in asked if is_dev(one) is dev) for dev in (False, True))
-    return taught, judged
 
 
 def choose(candidates: Mapping[int, Mapping[str, Any]], kept: Sequence[Lesson]) -> int:

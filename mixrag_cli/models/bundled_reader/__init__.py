@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mixrag_cli.models.bundled import pinned_file
 
-READER_SHA256 = "b4bb0f04b056e6eaa509595dcee427bd92b5cb6f486af0eedce623249278da25"
+READER_SHA256 = "c15d6740fe6a9c52e9f8e95809986ec96097d9308b31fc08d0626fc84d26ed52"
 MAX_QUESTION = 48  # wordpieces of a question that are read
 MAX_SPAN = 30  # wordpieces of the longest span that is looked for
 OPERATIONS = (
