@@ -1,7 +1,7 @@
 """Choose among the trainer's checkpoints and write the reader model that is shipped.
 
-    python -m training.reader.export WEIGHTS.safetensors TOKENIZER.json RUN TARGET.onnx [--last 1,3,5] [--lessons 1500]
-        [--beside EARLIER.onnx]
+    python -m training.reader.export WEIGHTS.safetensors RUN TARGET.onnx [--last 1,3,5] [--lessons 1500]
+        [--beside EARLIER.onnx] [--float32 TARGET.onnx]
 
 Candidates are means of the last checkpoints. With --beside they are mixed with the reader that the run began with: a
 short run on new folders costs the reader some of what it knew of others. Each candidate is quantised as shipped and
@@ -75,7 +75,6 @@ def main() -> None:
     """Measure all candidates, write the best."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weights", type=Path)
-    parser.add_argument("tokenizer", type=Path)
     parser.add_argument("run", type=Path)
     parser.add_argument("target", type=Path)
     parser.add_argument("--last", default="1,3,5", help="how many of the last checkpoints are averaged")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,17 +25,15 @@ from torch.nn import functional
 
 from mixrag_cli.models.bundled import tokenizer_file
 from mixrag_cli.models.bundled_reader import EXPECTS, OPERATIONS, PAIR
-from mixrag_cli.models.onnx_session import open_session
+from mixrag_cli.models.onnx_session import batches_by_length, open_session, pad
 from training.embedder.graph import DIM, read_constants
 from training.reader.documentation import read_documentation
 from training.reader.facts import read_facts
 from training.reader.groups import Intent, is_dev
 from training.reader.intents import read_intents, written_intents
 from training.reader.lessons import Prepared, Preparing
-from training.reader.model import to_tensors
 from training.reader.train import SEED
 
-BATCH = 64
 PENALTY = 3e-4  # of squared weights. 1e-4, 3e-4 and 1e-3 name .888, .888 and .881 of 2,321 kept questions right
 STEPS = 60
 TINY = 1e-6
@@ -49,15 +47,15 @@ Array = npt.NDArray[np.float32]
 def read_questions(folder: Path, headers: Path, written: Path) -> list[Intent]:
     """All questions alone of the public data, of manuals and of those written for folders, in an order of chance."""
     rng = random.Random(SEED)
-    found = [*read_intents(folder, headers, rng), *_of_manuals(rng), *written_intents(written)]
-    questions = list(dict.fromkeys(found))
+    lessons = (
+        *read_intents(folder, headers, rng),
+        *read_facts(rng),
+        *read_documentation(rng),
+        *written_intents(written),
+    )
+    questions = list(dict.fromkeys(one for one in lessons if isinstance(one, Intent)))
     rng.shuffle(questions)
     return questions
-
-
-def _of_manuals(rng: random.Random) -> Iterator[Intent]:
-    lessons = (*read_facts(rng), *read_documentation(rng))
-    return (one for one in lessons if isinstance(one, Intent))
 
 
 def vectors_of(model: onnx.ModelProto, questions: Sequence[Prepared]) -> Tensor:
@@ -66,14 +64,12 @@ def vectors_of(model: onnx.ModelProto, questions: Sequence[Prepared]) -> Tensor:
     told.CopyFrom(model)
     told.graph.output.append(helper.make_tensor_value_info(AT_CLS, TensorProto.FLOAT, ["batch", DIM]))
     session = open_session(told.SerializeToString(), "reader model")
-    order = sorted(range(len(questions)), key=lambda at: questions[at].longest)
-    found = torch.zeros((len(questions), DIM))
-    for start in range(0, len(order), BATCH):
-        part = order[start : start + BATCH]
-        ids, types, mask, _ = to_tensors([questions[at] for at in part])
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-        whole = {name: values.numpy().astype(np.int64) for name, values in given.items()}
-        found[part] = torch.tensor(session.run([AT_CLS], whole)[0])
+    rows = [row for one in questions for row in one.rows]
+    found = torch.zeros((len(rows), DIM))
+    for batch in batches_by_length(rows):
+        ids, mask = pad([rows[number] for number in batch])
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}  # all of the question
+        found[batch] = torch.tensor(session.run([AT_CLS], given)[0])
     return found
 
 
