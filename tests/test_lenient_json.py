@@ -2,12 +2,12 @@
 
 import json
 import random
-import time
 from pathlib import Path
 
 import pytest
 
 from mixrag_cli.lenient_json import read_list, read_object, strip_stray_quotes
+from tests.bounded import patience
 
 REPLIES = Path(__file__).parent.parent.parent / "shared" / "data" / "financerag_finqa"
 REAL = ("table_summaries_short", "table_summaries_long", "queries_expanded_Q2D", "queries_expanded_rephrase")
@@ -55,17 +55,16 @@ def test_every_beginning_of_an_object_keeps_what_came_so_far() -> None:
             assert read["extract"] == WHOLE["extract"]
 
 
-def test_no_damage_raises_or_takes_long() -> None:
+def test_no_damage_raises_or_takes_for_ever() -> None:
     rng = random.Random(7)
     text = json.dumps(WHOLE)
-    started = time.process_time()
-    for _ in range(500):
-        letters = list(text)
-        for _ in range(rng.randint(1, 8)):
-            letters[rng.randrange(len(letters))] = rng.choice("{}[]\"',:\\\n x4")
-        read = read_object("".join(letters))
-        assert read is None or isinstance(read, dict)
-    assert time.process_time() - started < 5
+    with patience():
+        for _ in range(500):
+            letters = list(text)
+            for _ in range(rng.randint(1, 8)):
+                letters[rng.randrange(len(letters))] = rng.choice("{}[]\"',:\\\n x4")
+            read = read_object("".join(letters))
+            assert read is None or isinstance(read, dict)
 
 
 def test_broken_lists_are_read() -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from tests.bounded import PATIENCE_S
 from tests.cli_fixtures import PROGRAM, environment_of, run_here
 
 pytest.importorskip("mcp")
@@ -26,7 +27,6 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 QUESTION = "How many days of paid leave does every member have?"
-PATIENCE_S = 200  # on a machine that is busy with other things
 CALLS = {
     "search": {"query": "paid leave", "limit": 3},
     "ask": {"question": QUESTION},

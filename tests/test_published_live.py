@@ -18,8 +18,9 @@ from mixrag_cli.settings import Settings
 from mixrag_cli.store import publish
 from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
+from tests.bounded import PATIENCE_S
 from tests.cli_fixtures import PROGRAM, environment_of
-from tests.test_serve import PATIENCE_S, warm_only
+from tests.test_serve import warm_only
 from tests.web_server import web_server
 
 QUESTION = "How many lunches does the canteen serve a day?"

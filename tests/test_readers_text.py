@@ -6,7 +6,6 @@ import io
 import json
 import random
 import resource
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers import ReadLimits, ReadSource, modality_of, reader_for
 from mixrag_cli.readers.decoding import decode, looks_binary, wide_encoding
 from mixrag_cli.records.documents import Block, Document
+from tests.bounded import patience
 
 GERMAN = "Der Käse kostet 3 €, naïve Façade; Größe über alles.\nZweite Zeile.\n"
 JAPANESE = "これは日本語のテキストです。売上高は百二十億円でした。来年の見通しも良好です。"
@@ -227,10 +227,9 @@ def test_cutting_a_long_line_never_parts_a_letter_from_its_marks() -> None:
         ("deep.ipynb", b'{"cells":' + b"[" * 100_000),
     ],
 )
-def test_deep_nesting_is_read_in_bounded_time(name: str, raw: bytes) -> None:
-    began = time.process_time()
-    document = read(name, raw)
-    assert time.process_time() - began < 2.5
+def test_deep_nesting_does_not_hang(name: str, raw: bytes) -> None:
+    with patience():
+        document = read(name, raw)
     assert document.blocks
     if b"deep end" in raw:
         assert "deep end" in document.text

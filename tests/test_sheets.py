@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import struct
-import time
 import zipfile
 from collections.abc import Callable
 from datetime import date
@@ -27,6 +26,7 @@ from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
+from tests.bounded import patience
 
 CONTENT_TYPES = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
 RELATIONS = (
@@ -411,10 +411,9 @@ def test_three_hundred_sheets() -> None:
 
 def test_two_cells_in_opposite_corners_of_the_grid() -> None:
     raw = make_raw('<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>')
-    started = time.process_time()
-    document = read(raw)
+    with patience():
+        document = read(raw)
     assert sorted(cell.address or "" for grid in document.grids for cell in grid.cells) == ["A1", "XFD1048576"]
-    assert time.process_time() - started < 2
 
 
 def test_cells_outside_the_grid_are_ignored_and_told() -> None:
@@ -564,7 +563,6 @@ def test_open_document_sheets() -> None:
 
 
 def test_a_row_repeated_a_billion_times_is_capped() -> None:
-    started = time.process_time()
-    document = read(make_ods(10**9), "open.ods")
+    with patience():
+        document = read(make_ods(10**9), "open.ods")
     assert "is repeated 1,000,000,000 times" in document.warnings[0]
-    assert time.process_time() - started < 5

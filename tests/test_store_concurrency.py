@@ -84,10 +84,9 @@ def test_a_killed_writer_leaves_no_lock(tmp_path: Path) -> None:
     child = start(hold_lock, store, held)
     while not held.exists():
         time.sleep(0.01)
-    started = time.monotonic()
     with pytest.raises(StoreLocked, match=rf"pid {child.pid}, since \d\d:\d\d"):
         writer_of(store)
-    assert time.monotonic() - started < 1
+    assert child.is_alive()
     child.kill()
     child.join(10)
     assert child.exitcode == -signal.SIGKILL

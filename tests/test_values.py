@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from decimal import Decimal
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.quantities.values import find_decimal_mark, kind_of, parse_value
+from tests.bounded import assert_in_line
 
 MILLION, BILLION = 10**6, 10**9
 
@@ -186,10 +186,10 @@ def test_no_text_is_too_odd(text: str) -> None:
 @pytest.mark.parametrize(
     "seed", ["1", "1,", "$", "(", "1 ", "jan ", "1,111", "-", "fiscal year ", "1-", "1.1.", " ", "' "]
 )
-def test_hostile_repeats_stay_fast(seed: str) -> None:
-    text = seed * (20_000 // len(seed))
-    started = time.process_time()
-    find_numbers(text)
-    find_unit_and_scale(text)
-    kind_of(text)
-    assert time.process_time() - started < 1.0
+def test_hostile_repeats_take_time_in_line_with_their_number(seed: str) -> None:
+    def read(text: str) -> None:
+        find_numbers(text)
+        find_unit_and_scale(text)
+        kind_of(text)
+
+    assert_in_line(read, seed * (20_000 // len(seed)))

@@ -40,6 +40,7 @@ from mixrag_cli.walking import (
     walk_root,
 )
 from mixrag_cli.walking.rules import judge_file_name
+from tests.bounded import assert_in_line, patience
 
 LONG_AGO_NS = 1_600_000_000 * 10**9
 CANARY = "canary-7f3a"
@@ -397,12 +398,11 @@ def test_ignore_files_mean_what_they_mean_to_git(tmp_path: Path) -> None:
         b"x*\n" * 50_000,
     ],
 )
-def test_a_hostile_ignore_file_costs_no_time(tmp_path: Path, hostile: bytes) -> None:
+def test_a_hostile_ignore_file_does_not_hang(tmp_path: Path, hostile: bytes) -> None:
     (tmp_path / ".gitignore").write_bytes(hostile)
     write(tmp_path, "/".join(["a" * 60] * 6) + "/" + "a" * 200 + ".md")
-    started = time.thread_time()
-    assert len(scan(tmp_path)[0]) == 1
-    assert time.thread_time() - started < 2
+    with patience():
+        assert len(scan(tmp_path)[0]) == 1
 
 
 def test_an_ignore_file_that_is_no_file_is_passed_over(tmp_path: Path) -> None:
@@ -424,7 +424,6 @@ def test_links_are_not_followed_and_loops_do_not_matter(tmp_path: Path) -> None:
     (tmp_path / "a/up").symlink_to("..")
     (tmp_path / "a/copy.md").symlink_to("good.md")
     (tmp_path / "lost.md").symlink_to("nowhere.md")
-    started = time.thread_time()
     found, skipped = scan(tmp_path)
     assert paths(found) == ["a/good.md"]
     assert codes(skipped) == dict.fromkeys(["a/b", "a/copy.md", "a/up", "c", "lost.md", "self"], "link")
@@ -432,7 +431,6 @@ def test_links_are_not_followed_and_loops_do_not_matter(tmp_path: Path) -> None:
     followed, skipped = scan(tmp_path, follow=True)
     assert paths(followed) == ["a/good.md"]
     assert set(codes(skipped).values()) == {"link"}
-    assert time.thread_time() - started < 1
 
 
 @pytest.mark.parametrize("follow", [False, True])
@@ -483,11 +481,10 @@ def test_special_files_are_passed_over_without_blocking(tmp_path: Path, monkeypa
             special.append("zero.md")
         except PermissionError:
             pass  # only root may make a device
-        started = time.monotonic()
-        found, skipped = scan(tmp_path)
+        with patience():
+            found, skipped = scan(tmp_path)
     assert paths(found) == ["good.md"]
     assert codes(skipped) == dict.fromkeys(special, "special")
-    assert time.monotonic() - started < 5
 
 
 # --- opening what was found --------------------------------------------------------------------------------------
@@ -740,13 +737,13 @@ def test_redaction_keeps_line_numbers_and_is_idempotent(text: str) -> None:
         "1234567890:AA",
     ],
 )
-def test_redaction_of_hostile_text_is_fast(hostile: str) -> None:
-    text = hostile * (100_000 // len(hostile))
-    started = time.thread_time()
-    redact_secrets(text)
-    find_secret(text.encode())
-    judge_head(b"x.py", text.encode())
-    assert time.thread_time() - started < 0.5
+def test_redaction_of_hostile_text_takes_time_in_line_with_its_length(hostile: str) -> None:
+    def look_through(text: str) -> None:
+        redact_secrets(text)
+        find_secret(text.encode())
+        judge_head(b"x.py", text.encode())
+
+    assert_in_line(look_through, hostile * (100_000 // len(hostile)))
 
 
 # --- left out by their first lines -------------------------------------------------------------------------------
