@@ -12,10 +12,11 @@ from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_file
 from mixrag_cli.models.onnx_session import (
     BATCH_TOKENS,
     CARD_BATCH_TOKENS,
-    PROCESSOR,
+    Ids,
+    Outputs,
     batches_by_length,
+    open_model,
     open_on_card,
-    open_session,
     pad,
 )
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
@@ -38,7 +39,7 @@ SILENT = frozenset(("[CLS]", "[SEP]"))
 SILENT_LATE = SILENT | STOP_WORDS
 
 # The texts' numbers, their token ids and the model's outputs.
-_Run = tuple[npt.NDArray[np.intp], list[list[int]], list[npt.NDArray[np.float32]]]
+_Run = tuple[npt.NDArray[np.intp], list[list[int]], Outputs]
 
 
 class MiniLM(UnitRows):
@@ -57,8 +58,8 @@ class MiniLM(UnitRows):
         self._words: dict[int, str] = {}
         self._tokenizer = load_bundled_tokenizer()
         card = open_on_card(model) if on_card else None
-        self._session = card or open_session(model, "bundled model", threads)
-        self.device = PROCESSOR if card is None else str(card.get_providers()[0])
+        self._model = card or open_model(model, "bundled model", threads)
+        self.device = self._model.device
         self.most_tokens = BATCH_TOKENS if card is None else CARD_BATCH_TOKENS
 
     def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> npt.NDArray[np.float32]:
@@ -124,14 +125,10 @@ class MiniLM(UnitRows):
         """The model's outputs for all texts, a batch of like length at a time."""
         for start in range(0, len(texts), SORTED_TEXTS):
             tokens = self._tokenize(texts[start : start + SORTED_TEXTS])
-            for batch in batches_by_length(tokens, self.most_tokens):
-                chosen = [tokens[index] for index in batch]
-                yield start + batch, chosen, self._run(chosen, outputs)
-
-    def _run(self, tokens: Sequence[Sequence[int]], outputs: list[str]) -> list[npt.NDArray[np.float32]]:
-        ids, mask = pad(tokens)
-        found: list[npt.NDArray[np.float32]] = self._session.run(outputs, {"input_ids": ids, "attention_mask": mask})
-        return found
+            batches = list(batches_by_length(tokens, self.most_tokens))
+            chosen = [[tokens[index] for index in batch] for batch in batches]
+            found = self._model.run_all(outputs, [_given(batch) for batch in chosen])
+            yield from zip([start + batch for batch in batches], chosen, found, strict=True)
 
     def _speaking(self, ids: Sequence[int], silent: frozenset[str] = SILENT) -> npt.NDArray[np.intp]:
         """Where the tokens stand that take part in late interaction; all of them where none is a word or a number."""
@@ -145,6 +142,11 @@ class MiniLM(UnitRows):
             word = self._tokenizer.id_to_token(token) or ""
             self._words[token] = word if any(map(str.isalnum, word)) else ""
         return self._words[token]
+
+
+def _given(tokens: Sequence[Sequence[int]]) -> dict[str, Ids]:
+    ids, mask = pad(tokens)
+    return {"input_ids": ids, "attention_mask": mask}
 
 
 def load_minilm(threads: int = 0, *, on_card: bool = False) -> MiniLM:

@@ -25,7 +25,7 @@ from mixrag_cli.models.bundled_reader import (
     READER_SHA256,
     reader_file,
 )
-from mixrag_cli.models.onnx_session import batches_by_length, open_session, pad
+from mixrag_cli.models.onnx_session import Ids, Outputs, batches_by_length, open_model, pad
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
 from mixrag_cli.reading import N_SPANS, QuestionReading, Reading, Span
 
@@ -35,7 +35,6 @@ OUTSIDE = -1e4  # the logit of what is no token of the passage
 
 Floats = npt.NDArray[np.float64]
 Logits = npt.NDArray[np.float32]
-_Run = tuple[npt.NDArray[np.intp], list[Logits]]  # the rows' numbers and the model's outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class OnnxReader:
     def __init__(self, model: Path | bytes, threads: int = 0) -> None:
         self._tokenizer = load_bundled_tokenizer()
         self._cls, self._sep = self._tokenizer.encode("").ids
-        self._session = open_session(model, "reader model", threads)
+        self._model = open_model(model, "reader model", threads)
 
     def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
         """What the model makes of each passage, in their order."""
@@ -93,15 +92,11 @@ class OnnxReader:
         ids = self._tokenizer.encode(cut, add_special_tokens=False).ids[:MAX_QUESTION]
         return [self._cls, *ids, self._sep]
 
-    def _runs(self, rows: Sequence[_Row], outputs: list[str]) -> Iterator[_Run]:
+    def _runs(self, rows: Sequence[_Row], outputs: list[str]) -> Iterator[tuple[npt.NDArray[np.intp], Outputs]]:
         """The rows' numbers and the model's outputs, a batch of like length at a time."""
-        for batch in batches_by_length([row.ids for row in rows]):
-            ids, mask = pad([rows[number].ids for number in batch])
-            types = np.zeros_like(ids)
-            for place, number in enumerate(batch):
-                types[place, rows[number].begins : len(rows[number].ids)] = 1
-            given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-            yield batch, self._session.run(outputs, given)
+        batches = list(batches_by_length([row.ids for row in rows]))
+        given = [_given([rows[number] for number in batch]) for batch in batches]
+        return zip(batches, self._model.run_all(outputs, given), strict=True)
 
 
 def load_reader(threads: int = 0) -> OnnxReader:
@@ -110,6 +105,15 @@ def load_reader(threads: int = 0) -> OnnxReader:
     Raises ModelUnusable when its files are missing, damaged or not the pinned ones.
     """
     return OnnxReader(reader_file(), threads)
+
+
+def _given(rows: Sequence[_Row]) -> dict[str, Ids]:
+    """The model's inputs; what stands behind the question is of the second type."""
+    ids, mask = pad([row.ids for row in rows])
+    types = np.zeros_like(ids)
+    for place, row in enumerate(rows):
+        types[place, row.begins : len(row.ids)] = 1
+    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
 
 
 def _to_reading(row: _Row, start: Logits, end: Logits, cls: Logits) -> Reading:

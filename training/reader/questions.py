@@ -25,7 +25,7 @@ from torch.nn import functional
 
 from mixrag_cli.models.bundled import tokenizer_file
 from mixrag_cli.models.bundled_reader import EXPECTS, OPERATIONS, PAIR
-from mixrag_cli.models.onnx_session import batches_by_length, open_session, pad
+from mixrag_cli.models.onnx_session import batches_by_length, open_model, pad
 from training.embedder.graph import DIM, read_constants
 from training.reader.documentation import read_documentation
 from training.reader.facts import read_facts
@@ -63,13 +63,13 @@ def vectors_of(model: onnx.ModelProto, questions: Sequence[Prepared]) -> Tensor:
     told = onnx.ModelProto()
     told.CopyFrom(model)
     told.graph.output.append(helper.make_tensor_value_info(AT_CLS, TensorProto.FLOAT, ["batch", DIM]))
-    session = open_session(told.SerializeToString(), "reader model")
+    reader = open_model(told.SerializeToString(), "reader model")
     rows = [row for one in questions for row in one.rows]
     found = torch.zeros((len(rows), DIM))
     for batch in batches_by_length(rows):
         ids, mask = pad([rows[number] for number in batch])
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}  # all of the question
-        found[batch] = torch.tensor(session.run([AT_CLS], given)[0])
+        found[batch] = torch.tensor(reader.run([AT_CLS], given)[0])
     return found
 
 
