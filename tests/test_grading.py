@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from mixrag_cli.recap.grading import (
     surety_inputs,
 )
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, compare
+from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, Spot, compare
 from mixrag_cli.recap.wanted import BIAS, evidence_inputs
 from mixrag_cli.records.answers import Source
 from mixrag_cli.records.passages import Chunk, Hit
@@ -31,7 +32,7 @@ from mixrag_cli.stories.scope import path_matches
 from tests.evidence_samples import REPORT, Sample, read_sample, shown_text
 from training.grading.domains import Asked, Gold
 from training.grading.everyday import SCOPED, of_another_file, of_own_file
-from training.grading.signs import is_right
+from training.grading.signs import Signed, is_right
 
 
 @pytest.fixture(scope="module")
@@ -190,3 +191,22 @@ def test_what_is_found_tells_whether_a_passage_is_asked_for() -> None:
     assert evidence_inputs(found) == {
         "best span": -1.0, "length of best span": 1.0, "no span": 0.0, "no cell": 1.0, "no passage": 1.0,
     }  # fmt: skip
+
+
+def test_a_threshold_allows_for_its_own_error() -> None:
+    fit = pytest.importorskip("training.grading.fit", reason="scikit-learn is not installed", exc_type=ImportError)
+    spot = Spot("cell", "c", "", "d", Locator((0, 1)))
+
+    def firsts(domain: str, sure: float, n_right: int, n: int) -> list[Any]:
+        ones = [Signed(domain, number, {}, number < n_right, number < n_right, spot) for number in range(n)]
+        return [fit.First(one, {}, sure) for one in ones]
+
+    surest = firsts("campus", 0.9, 97, 100)
+    assert fit.least_stated(surest) == 0.5
+    assert fit.least_stated([*surest, *firsts("campus", 0.6, 70, 80)]) == 0.5  # 167 of 180: more than enough are right
+    assert fit.least_stated([*surest, *firsts("campus", 0.6, 57, 80)]) == 0.61  # 154 of 180, .855, are too near to .85
+    assert (
+        fit.least_stated([*surest, *firsts("tables", 0.6, 0, 80)]) == 0.5
+    )  # of a data set, which tells nothing of folders
+    with pytest.raises(ValueError, match="no surety"):
+        fit.least_stated(firsts("campus", 0.9, 80, 100))
