@@ -41,6 +41,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 COLLECTS = (50_000, 20, 50)  # new objects, and younger collections, until the collector looks
+
 # Few tests that take 10 to 30 s together. Of files, xdist begins those of the most tests first, so that these came last
 # and left all workers but one idle.
 LONG_FILES = tuple(

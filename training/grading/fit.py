@@ -9,6 +9,7 @@
    of a fit that has not seen it. Printed: AUC, calibration error, and by threshold how much is stated and how right.
 4. The surety, a logistic, makes of a best answer's probability and signs how often such an answer is right when it is
    stated, fitted on the answers to the questions of domains left out.
+5. The threshold from which on an answer is stated is the first at which enough of these answers are right.
 
 Source: Kamath et al., Selective Question Answering under Domain Shift, ACL 2020.
 """
@@ -227,8 +228,10 @@ def least_stated(firsts: Sequence[First]) -> float:
     told = [(each.sure, each.one.answers) for each in firsts if each.one.domain not in MADE]
     for hundredth in range(50, 100):
         rights = [is_right for sure, is_right in told if sure >= hundredth / 100]
-        share = sum(rights) / max(len(rights), 1)
-        if share - math.sqrt(share * (1 - share) / max(len(rights), 1)) >= PRECISE:
+        if not rights:
+            break
+        share = sum(rights) / len(rights)
+        if share - math.sqrt(share * (1 - share) / len(rights)) >= PRECISE:
             return hundredth / 100
     raise ValueError(f"no surety promises {PRECISE}")
 
@@ -300,12 +303,13 @@ def main() -> None:
     judged = with_surety(firsts)
     report(graded, judged, Counter(group[0].one.domain for group in groups if is_shown(group)))
     report_thresholds(judged)
-    print(f"\nstated from {least_stated(judged)} on")
+    stated = least_stated(judged)
+    print(f"\nstated from {stated} on")
     if options.write:
         weights = fit_wanted(wantings)
         told = {(one.domain, one.question): logistic(weights, one.inputs) for one in wantings}
         forest = fit([_told(one, told) for one in examples])
-        shipped = Grading(forest, fit_surety(firsts), least_stated(judged), LIKELY, HELD)
+        shipped = Grading(forest, fit_surety(firsts), stated, LIKELY, HELD)
         room = Path(grading.__file__).parent
         (room / wanted.WEIGHTS_FILE).write_text(wanted_to_json(weights), "utf-8")
         (room / grading.WEIGHTS_FILE).write_text(grading.grading_to_json(shipped), "utf-8")
