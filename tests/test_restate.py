@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, without_facets
+from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, without_facets, years_between
+from mixrag_cli.reading import QuestionReading
+from mixrag_cli.recap.restate import restate
 from mixrag_cli.words import match_term, stem, terms_of, words_of
 from tests.evidence_samples import understood
 
@@ -55,6 +57,39 @@ def test_values_of_two_days_of_a_year_are_listed_as_they_are_asked_for() -> None
     question = "What were the deposits as of September 30, 2023 and June 30, 2023?"
     first, second = understood(question).operands
     assert (first.facets.dates, second.facets.dates) == ({(2023, 9, 30)}, {(2023, 6, 30)})
+
+
+def test_a_mean_is_over_all_years_of_a_stretch_and_a_change_over_its_ends() -> None:
+    def years_of(question: str) -> list[set[int]]:
+        return [set(operand.facets.years) for operand in understood(question).operands]
+
+    assert years_of("What was the average revenue from 2019 to 2021?") == [{2019}, {2020}, {2021}]
+    assert years_of("What was the average revenue in 2019 and 2021?") == [{2019}, {2021}]
+    assert years_of("By how much did revenue rise from 2019 to 2021?") == [{2019}, {2021}]
+
+
+def test_what_the_reader_takes_for_likely_is_tried_beside_what_the_words_call_for() -> None:
+    reading = QuestionReading({"lookup": 0.4, "difference": 0.25, "sum": 0.3, "average": 0.05}, {"number": 1.0})
+    restated = restate("What were the fees in 2019 and 2020?", reading)
+    assert [each.operation for each in restated.calculations] == ["lookup", "sum", "difference"]
+    assert [len(each.operands) for each in restated.calculations] == [2, 2, 2]
+    lone = restate("What were the fees?", reading)  # of which there is nothing to be added up
+    assert [each.operation for each in lone.calculations] == ["lookup"]
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("from 2017 to 2020", {2018, 2019}),
+        ("between the years 2017 and 2019", {2018}),
+        ("2017–2019", {2018}),
+        ("in 2017 and 2020", set()),
+        ("from 2019 to 2020", set()),
+        ("from the third quarter of 2017 to the first quarter of 2019", {2018}),
+    ],
+)
+def test_the_years_between_are_those_of_a_stretch(text: str, years: set[int]) -> None:
+    assert years_between(text) == years
 
 
 def test_names_are_the_capitals_inside_the_sentence_and_no_months() -> None:

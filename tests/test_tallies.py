@@ -165,6 +165,7 @@ def small_table() -> Table:
         ("Ann Lee", "no", "1", "1999", "31"),
         ("Bo Ray", "yes", "2", "2001", "54"),
         ("Cy Oak", "yes", "2", "1999", "8"),
+        ("Di Elm", "no", "3", "2000", "40"),
     )
     cells = [
         Cell(r, c, text, Decimal(text) if text.isdigit() else None, line=r + 1)
@@ -185,6 +186,8 @@ def small_table() -> Table:
         ("average age in class 2", {"class = 2"}),
         ("average age of 2 people", set()),
         ("average age in 1999", {"year = 1999"}),
+        ("average age in 1999 and 2001", {"year = 1999 or 2001"}),
+        ("average age from 1999 to 2001", {"year = 1999 or 2000 or 2001"}),
         ("who of those with an age of at least 30 smokes", {"age >= 30"}),
         ("how many have an age between 10 and 40", {"age >= 10", "age <= 40"}),
         ("what is the age of bo ray", {"name = Bo Ray"}),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 _MONTHS = {
     name: number
@@ -34,6 +35,7 @@ _SPAN = re.compile(
 )
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
 QUARTER_WORDS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+_UNTIL = ("to", "through", "until", "till", "-", "–", "—")  # what joins the ends of a stretch of time
 _ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
 _ANY_ORDINAL = re.compile(rf"\b(?:({'|'.join(_ORDINALS)})|(\d{{1,3}})(?:st|nd|rd|th))\b", re.IGNORECASE)
@@ -160,3 +162,18 @@ def period_spans(text: str) -> list[tuple[int, int]]:
         elif not joined or start >= joined[-1][1]:
             joined.append((start, end))
     return joined
+
+
+def years_between(text: str) -> frozenset[int]:
+    """The years inside the stretches of time that the text names by their ends.
+
+    Example: "from 2017 to 2020" and "between 2017 and 2020" -> {2018, 2019}; "in 2017 and 2020" -> {}.
+    """
+    found: set[int] = set()
+    for (start, end), (after, last) in pairwise(period_spans(text)):
+        joint = text[end:after].lower().split()
+        is_stretch = joint[:1] == ["and"] and "between" in text[:start].lower()
+        if is_stretch or (joint and joint[0] in _UNTIL):
+            ends = facets_of(text[start:end]).years | facets_of(text[after:last]).years
+            found |= set(range(min(ends, default=0) + 1, max(ends, default=0)))
+    return frozenset(found)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.quantities.facets import Facets, date_text, facets_of, period_spans, without_facets
+from mixrag_cli.quantities.facets import Facets, date_text, facets_of, period_spans, without_facets, years_between
 from mixrag_cli.recap.wording import SHARE_WORDS
 from mixrag_cli.words import stem, terms_of
 
@@ -78,22 +78,26 @@ def operands_of(question: str, operation: str) -> tuple[Operand, ...]:
         facets = facets_of(question)  # of both, wherever they are named
         return tuple(operand_of(text, facets) for text in texts)
     return (
-        period_operands(question)
+        period_operands(question, with_between=not changes)
         or tuple(map(operand_of, _between_texts(question)))
         or (_since_year_before(question) if changes else ())
         or (whole_of(question),)
     )
 
 
-def period_operands(question: str) -> tuple[Operand, ...]:
-    """One operand a period, earliest first, where the question names two or more."""
+def period_operands(question: str, with_between: bool = False) -> tuple[Operand, ...]:
+    """One operand a period, earliest first, where the question names two or more.
+
+    with_between: whether "from 2017 to 2019" means all of these years, as where they are added up, or its two ends.
+    """
     facets = facets_of(question)
     days = sorted(date for date in facets.dates if date[0] and date[2])[:MAX_OPERANDS]
     if len(days) >= 2:
         what = _without_periods(question)
         times = [replace(facets, years=frozenset({day[0]}), dates=frozenset({day})) for day in days]
         return tuple(operand_of(f"{what} {date_text(day)}", time) for day, time in zip(days, times, strict=True))
-    return _of_years(question, sorted(facets.years)[:MAX_OPERANDS]) if len(facets.years) >= 2 else ()
+    years = facets.years | years_between(question) if with_between else facets.years
+    return _of_years(question, sorted(years)) if 2 <= len(years) <= MAX_OPERANDS else ()
 
 
 def _since_year_before(question: str) -> tuple[Operand, ...]:

@@ -98,7 +98,7 @@ def _suits(restated: Restated, draft: Draft) -> dict[str, float]:
     """How well the draft's form, making and length suit what is asked for."""
     return {
         "asked": asked_sign(draft, restated.reading.expects),
-        "done": done_sign(draft, restated, restated.reading.operation),
+        "done": done_sign(draft, restated.reading.operation),
         "length": math.log1p(len(draft.text)),
     }
 

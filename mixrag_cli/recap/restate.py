@@ -14,13 +14,7 @@ from typing import Literal
 
 from mixrag_cli.quantities.facets import facets_of, period_spans
 from mixrag_cli.reading import QuestionReading
-from mixrag_cli.recap.asked_operands import (
-    Operand,
-    names_of,
-    operands_of,
-    period_operands,
-    whole_of,
-)
+from mixrag_cli.recap.asked_operands import Operand, names_of, operands_of, period_operands, whole_of
 from mixrag_cli.recap.wording import (
     CHANGES,
     CHANGING,
@@ -38,11 +32,19 @@ Expects = Literal["number", "percent", "any", "text", "code", "label"]
 
 
 @dataclass(frozen=True, slots=True)
+class Calculation:
+    """An operation and the operands that it is over."""
+
+    operation: Operation
+    operands: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Restated:
     """The question, understood.
 
-    names: terms written as names in the question, which evidence must know. reading: what the trained reader makes of
-    it.
+    names: terms written as names in the question, which evidence must know. others: calculations that may be meant
+    instead. reading: what the trained reader makes of it.
     """
 
     question: str
@@ -50,14 +52,20 @@ class Restated:
     expects: Expects
     whole: Operand
     operands: tuple[Operand, ...]
+    others: tuple[Calculation, ...]
     names: frozenset[str]
     asks: str
     reading: QuestionReading
 
     @property
+    def calculations(self) -> tuple[Calculation, ...]:
+        """What may be asked to be done with which operands, the likeliest first."""
+        return Calculation(self.operation, self.operands), *self.others
+
+    @property
     def asks_distance(self) -> bool:
-        """Whether a difference is asked for without its sign ("by how much do they differ")."""
-        return self.operation == "difference" and _DISTANCE.search(self.question) is not None
+        """Whether a difference, if one is asked for, has no sign ("by how much do they differ")."""
+        return _DISTANCE.search(self.question) is not None
 
     @property
     def kind(self) -> str:
@@ -79,6 +87,15 @@ def asks_passage(restated: Restated) -> bool:
 # "mean" or "part of" with less than .04.
 MIN_EXTREME = 0.15
 MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
+MIN_OTHER = 0.2  # of a calculation that is tried beside the likeliest
+# What the reader's operations are called here; of a ratio it does not say whether a percentage is asked for.
+_CALLED: dict[str, Operation] = {
+    "difference": "difference",
+    "percent_change": "change_percent",
+    "sum": "sum",
+    "average": "average",
+    "ratio": "share",
+}
 _VALUES, _LABELS = ("max", "min"), ("argmax", "argmin")  # which of an extreme the reader takes for what is asked
 _EXTREMES = (*_VALUES, *_LABELS, "list")
 _MORE = ("more", "less", "fewer", "higher", "lower", "greater", "larger", "smaller", "longer", "shorter")
@@ -115,20 +132,34 @@ def restate(question: str, reading: QuestionReading) -> Restated:
     "percent", operands ("Data Center" 2023, "NVIDIA's revenue" 2023).
     """
     operation = operation_of(question, reading)
-    if operation in ("difference", "change_percent", "ratio", "share", "sum", "average"):
-        operands = operands_of(question, operation)
-    else:
-        operands = (operation == "lookup" and _as_asked(question)) or (whole_of(question),)
+    operands = _operands(question, operation)
+    others = (Calculation(other, _operands(question, other)) for other in _other_operations(operation, reading))
     return Restated(
         question=question,
         operation=operation,
         expects=expects_of(question, operation, reading),
         whole=whole_of(question),
         operands=operands,
+        others=tuple(other for other in others if len(other.operands) > 1),
         names=names_of(question),
         asks="; ".join(operand.text for operand in operands),
         reading=reading,
     )
+
+
+def _operands(question: str, operation: Operation) -> tuple[Operand, ...]:
+    if operation in _CALLED.values() or operation == "ratio":
+        return operands_of(question, operation)
+    return (operation == "lookup" and _as_asked(question)) or (whole_of(question),)
+
+
+def _other_operations(operation: Operation, reading: QuestionReading) -> list[Operation]:
+    """The calculations that the trained reader takes for likely, beside the one that the words call for."""
+    if _form(reading) != "number":
+        return []
+    likely = sorted((-reading.operation.get(name, 0.0), called) for name, called in _CALLED.items())
+    known = (operation, "share" if operation == "ratio" else operation)
+    return [called for minus, called in likely if -minus >= MIN_OTHER and called not in known]
 
 
 def _as_asked(question: str) -> tuple[Operand, ...]:

@@ -15,7 +15,7 @@ from typing import get_args
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
-from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
 from mixrag_cli.records.places import Locator
@@ -50,7 +50,7 @@ DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cell
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
 LEADS = (*OF_ANSWERS, "listwise", "holds", "alone", "alone_span", "sentence", "promise", "near", "match")
 # What restating calls an operation, as the trained reader calls it.
-DOES: Mapping[str, tuple[str, ...]] = {
+DOES: Mapping[Operation, tuple[str, ...]] = {
     "lookup": ("lookup", "list"),
     "count": ("count",),
     "sum": ("sum",),
@@ -89,7 +89,8 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A candidate before it has a probability. evidence, formula: what a stated answer rests on."""
+    """A candidate before it has a probability. evidence, formula: what a stated answer rests on. operation: what was
+    done to get it."""
 
     kind: CandidateKind
     text: str
@@ -101,6 +102,7 @@ class Draft:
     evidence: tuple[Evidence, ...] = ()
     sources: tuple[Source, ...] = ()
     formula: str = ""
+    operation: Operation = "lookup"
 
     @property
     def chunk(self) -> str:
@@ -190,10 +192,9 @@ def asked_sign(draft: Draft, wanted: Mapping[str, float]) -> float:
     return sum(wanted.get(form, 0.0) for form in forms)
 
 
-def done_sign(draft: Draft, restated: Restated, wanted: Mapping[str, float]) -> float:
+def done_sign(draft: Draft, wanted: Mapping[str, float]) -> float:
     """How likely what was done is asked for. wanted: a trained reader's probability of each operation."""
-    is_derived = draft.kind in DERIVED or bool(draft.formula)
-    return sum(wanted.get(name, 0.0) for name in DOES[restated.operation if is_derived else "lookup"])
+    return sum(wanted.get(name, 0.0) for name in DOES[draft.operation])
 
 
 def compare(drafts: Sequence[Draft]) -> list[Draft]:

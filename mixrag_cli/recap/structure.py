@@ -11,10 +11,10 @@ Source: MixRAG, section 4.3 (extraction and the external calculator).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
@@ -24,7 +24,7 @@ from mixrag_cli.recap.compute import compute
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_columns
 from mixrag_cli.recap.in_tables.cells import CellMatch, RowPlace, form_of, match_cells
-from mixrag_cli.recap.restate import Restated
+from mixrag_cli.recap.restate import Calculation, Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS
 from mixrag_cli.records.answers import Evidence, Source
@@ -38,26 +38,33 @@ N_CHOICES = 5  # cells of an operand that are tried with those of the others
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
 MIN_OPERAND_COVERAGE = 0.62
 MIN_BELIEVED = 0.3  # probability of a cell that stands in a formula though it says less
-SAME_CELL = -1.0  # in parts of a coverage: of two operands of one formula that are one cell,
-SAME_TABLE = 0.2  # of one table,
+SAME_TABLE = 0.2  # in parts of a coverage: of two operands of one formula that are of one table,
 SAME_HEADER = 0.25  # in rows of one name (another period) or columns of one name (another item)
 
 
 def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> Iterator[Draft]:
     """What tables and rows may answer: formulas, tallies, and cells, the likeliest of each of the rows among them."""
-    joined = _from_operands(restated, base) if len(restated.operands) > 1 else None
-    yield from [joined] if joined is not None else []
+
+    @cache  # calculations share operands
+    def cells_of(operand: Operand) -> list[CellMatch]:
+        return operand_cells(operand, restated, base)
+
+    joined = (_from_operands(each, restated, cells_of) for each in restated.calculations if len(each.operands) > 1)
+    yield from (draft for draft in joined if draft is not None)
     yield from (_column_draft(restated, match) for match in match_columns(restated, base))
     yield from map(_cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows))
 
 
-def _from_operands(restated: Restated, base: EvidenceBase) -> Draft | None:
+def _from_operands(
+    calculation: Calculation, restated: Restated, cells_of: Callable[[Operand], list[CellMatch]]
+) -> Draft | None:
     """The formula over one cell for each operand, or those cells, chosen so that like is compared with like."""
-    choices = [operand_cells(operand, restated, base) for operand in restated.operands]
-    if restated.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
-        choices[0] += operand_cells(restated.whole, restated, base)
+    choices = [cells_of(operand) for operand in calculation.operands]
+    if calculation.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
+        choices[0] = [*choices[0], *cells_of(restated.whole)]
         choices = [[match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices]
-    join = _listed_draft if restated.operation == "lookup" else partial(_formula_draft, restated)
+    is_list = calculation.operation == "lookup"
+    join = _listed_draft if is_list else partial(_formula_draft, calculation, restated)
     drafts = (join(matches) for matches in _chosen_together(choices))
     return next((draft for draft in drafts if draft is not None), None)
 
@@ -74,18 +81,18 @@ def operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> l
 
 
 def _chosen_together(choices: Sequence[Sequence[CellMatch]]) -> list[tuple[CellMatch, ...]]:
-    """One of each operand's cells, in every way: those first that score best with what they have in common."""
+    """One of each operand's cells, none twice, in every way: those first that score best with what they have in
+    common."""
 
     def worth(chosen: Sequence[CellMatch]) -> float:
         return sum(match.score for match in chosen) + sum(_likeness(chosen[0], match) for match in chosen[1:])
 
-    return sorted(product(*choices), key=worth, reverse=True)
+    chosen = (one for one in product(*choices) if len({match.place for match in one}) == len(one))
+    return sorted(chosen, key=worth, reverse=True)
 
 
 def _likeness(one: CellMatch, other: CellMatch) -> float:
-    """What two cells of one formula have in common, in parts of a coverage; one cell is not two operands."""
-    if one.place == other.place:
-        return SAME_CELL
+    """What two cells of one formula have in common, in parts of a coverage."""
     return SAME_TABLE * (one.table.id == other.table.id) + SAME_HEADER * _is_of_one_header(one, other)
 
 
@@ -118,22 +125,21 @@ def _cells_draft(text: str, matches: Sequence[CellMatch]) -> Draft:
 
 
 def _listed_draft(matches: Sequence[CellMatch]) -> Draft | None:
-    """The cells side by side, as they stand there; None where one is another thing than the first, or stands twice."""
+    """The cells side by side, as they stand there; None where one is another thing than the first."""
     first, *others = matches
-    is_one_thing = all(first.table.id == other.table.id and _is_of_one_header(first, other) for other in others)
-    if not is_one_thing or len({match.place for match in matches}) < len(matches):
+    if not all(first.table.id == other.table.id and _is_of_one_header(first, other) for other in others):
         return None
     unit = unit_text(first.cell.unit, first.cell.scale)
     return replace(_cells_draft("; ".join(_shown(match.cell) for match in matches), matches), unit=unit)
 
 
-def _formula_draft(restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
+def _formula_draft(calculation: Calculation, restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
     """The operation's value over cells; None where units forbid it, or a part is more than its whole."""
     known = _cells_draft("", matches)
-    computed = compute(restated.operation, known.evidence)
-    if computed is None or (restated.operation == "share" and abs(computed.value) > MAX_PERCENT):
+    computed = compute(calculation.operation, known.evidence)
+    if computed is None or (calculation.operation == "share" and abs(computed.value) > MAX_PERCENT):
         return None
-    is_turned = restated.asks_distance and computed.value < 0
+    is_turned = calculation.operation == "difference" and restated.asks_distance and computed.value < 0
     value = rounded(abs(computed.value) if is_turned else computed.value, computed.unit)
     return replace(
         known,
@@ -142,6 +148,7 @@ def _formula_draft(restated: Restated, matches: Sequence[CellMatch]) -> Draft | 
         value=value,
         unit=unit_text(computed.unit, computed.scale),
         formula=f"abs({computed.formula})" if is_turned else computed.formula,
+        operation=calculation.operation,
     )
 
 
@@ -167,6 +174,7 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
         evidence=(evidence,),
         sources=(source,),
         formula="" if match.best else f"{match.operation}(e1)",
+        operation=restated.operation,
     )
 
 

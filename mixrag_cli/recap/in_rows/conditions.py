@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
-from mixrag_cli.quantities.facets import facets_of
+from mixrag_cli.quantities.facets import facets_of, years_between
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.recap.wording import WHOLE_WORDS, comparisons_in, in_digits
 from mixrag_cli.records.tables import Table
@@ -66,7 +66,7 @@ def find_conditions(question: str, table: Table) -> tuple[Condition, ...]:
     settled = {each.filter.column for each in compared}
     named = _choose([each for each in _values(asked, table) if each.column.index not in settled])
     chosen = [*named, *_yes_no(asked, table, {each.column.index for each in named})]
-    return (*compared, *_merged(chosen, asked), *_dates(question, table, chosen))
+    return (*compared, *_merged(chosen, asked, years_between(question)), *_dates(question, table, chosen))
 
 
 def _asked_in(text: str) -> list[str]:
@@ -160,14 +160,17 @@ def _choose(found: Sequence[_Found]) -> list[_Found]:
     return sorted(chosen, key=lambda each: each.place)
 
 
-def _merged(chosen: Sequence[_Found], asked: Sequence[str]) -> Iterator[Condition]:
-    """One condition a column, over all of its texts that the question says."""
+def _merged(chosen: Sequence[_Found], asked: Sequence[str], between: Collection[int]) -> Iterator[Condition]:
+    """One condition a column, over all of its texts that the question says, and over the years between them."""
     for column in dict.fromkeys(each.column for each in chosen):
         own = [each for each in chosen if each.column == column]
         stems = {word for each in own for word in asked[each.place[0] : each.place[1] + 1]}
         said = frozenset(stems | (set(column.stems) & set(asked)))
-        texts = tuple(dict.fromkeys(each.text.strip().lower() for each in own))
-        label = f"{column.header.leaf} = {' or '.join(dict.fromkeys(each.text.strip() for each in own))}"
+        named = [each.text.strip() for each in own]
+        if column.is_of_years and len(named) > 1:
+            named = sorted({*named, *set(map(str.strip, column.texts)).intersection(map(str, between))})
+        texts = tuple(dict.fromkeys(map(str.lower, named)))
+        label = f"{column.header.leaf} = {' or '.join(dict.fromkeys(named))}"
         filter_ = Filter(column.index, "=", texts[0]) if len(texts) == 1 else Filter(column.index, "in", texts)
         yield Condition(filter_, label, said)
 

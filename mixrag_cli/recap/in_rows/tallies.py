@@ -14,7 +14,7 @@ from decimal import Decimal
 from functools import partial
 from typing import cast
 
-from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict
+from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict, years_between
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
@@ -141,6 +141,7 @@ def _as_records(restated: Restated, table: Table) -> Table:
     """A report as records, without the rows of other times than those asked for: the labels of its lines are the texts
     of a first column, which conditions choose rows by."""
     asked = restated.whole.facets
+    asked = replace(asked, years=asked.years | years_between(restated.question))
     rows = tuple(row for row in table.rows if not facet_conflict(asked, facets_of(" ".join(row.path))))
     labels = tuple(Cell(row.index, LABELS, row.leaf) for row in rows)
     return replace(table, rows=rows, columns=(Header(LABELS, ("",)), *table.columns), cells=(*labels, *table.cells))
