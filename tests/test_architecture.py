@@ -162,7 +162,9 @@ LATE = {
     "store.places": "the constructor of what needs the library",
     "store.writing": "the constructor of what needs the library",
     "stories.answering": "most answers need no generator",
+    "stories.scanning": "most questions count no rows of a file, and the reader of csv loads a guesser of encodings",
     "stories.session": "a search needs no reader",
+    "walking.ignores": "most questions meet no ignore file, and its library takes a twentieth of the start",
 }
 
 
@@ -465,6 +467,12 @@ def test_the_face_loads_nothing_heavy(program: str) -> None:
     loaded = loaded_by(program)
     assert "typer" in loaded
     assert loaded & NOT_IN_THE_FACE == set()
+
+
+def test_a_question_loads_neither_a_guesser_of_encodings_nor_ignore_patterns() -> None:
+    loaded = loaded_by("import mixrag_cli.actions.ask, mixrag_cli.actions.search, mixrag_cli.stories.answering")
+    assert "lance" in loaded
+    assert loaded & {"charset_normalizer", "pathspec"} == set()
 
 
 def test_a_heavy_import_would_be_seen() -> None:

@@ -18,9 +18,9 @@ from mixrag_cli.actions.opening import LINE_FORMS
 from mixrag_cli.cli import app
 from mixrag_cli.errors import WrongUsage
 from mixrag_cli.readers import FORMATS
-from mixrag_cli.readers.language_names import suffixes_of
 from mixrag_cli.store import build_filter
 from mixrag_cli.store.filters import check_filter
+from mixrag_cli.stories.language_names import suffixes_of
 from tests.cli_fixtures import copy_indexed, environment_of, run_here
 
 DAY_NS = 86_400 * 10**9

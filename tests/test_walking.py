@@ -30,16 +30,15 @@ from mixrag_cli.walking import (
     document_id,
     ensure_unchanged,
     find_secret,
-    find_secrets,
     guard_removals,
     hash_file,
     judge_content,
     judge_head,
     open_source,
-    redact_secrets,
     walk_root,
 )
 from mixrag_cli.walking.rules import judge_file_name
+from mixrag_cli.walking.secrets import find_secrets, redact_secrets
 from tests.bounded import assert_in_line, patience
 
 LONG_AGO_NS = 1_600_000_000 * 10**9

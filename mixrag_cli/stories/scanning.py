@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import BinaryIO, TypeVar
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.sheets.delimited import find_dialect
 from mixrag_cli.records.files import DocumentRow, SourceFile
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
@@ -66,6 +65,8 @@ def _reason(error: FileUnreadable | ValueError) -> str:
 
 def _tally_file(source: SourceFile, suffix: str, table: Table, tally: Callable[[BinaryIO, Dialect], Found]) -> Found:
     """What the tally finds in the open file. Raises FileUnreadable, ValueError as the scan does."""
+    from mixrag_cli.readers.sheets.delimited import find_dialect
+
     with os.fdopen(open_source(source), "rb") as file:
         encoding, delimiter, decimal_mark = find_dialect(file, suffix, source.encoding)
         file.seek(0)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.readers.language_names import LANGUAGES, suffixes_of
 from mixrag_cli.records.files import DocumentRow
+from mixrag_cli.stories.language_names import LANGUAGES, suffixes_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from mixrag_cli.walking.changes import (
 )
 from mixrag_cli.walking.events import may_matter
 from mixrag_cli.walking.rules import HEAD_BYTES, IMAGE, NO_READER_CODES, Rule, find_secret, judge_head
-from mixrag_cli.walking.secrets import REDACTED, find_secrets, redact_secrets
 from mixrag_cli.walking.selection import Selection
 from mixrag_cli.walking.sources import ensure_unchanged, hash_file, judge_content, look_again, open_source
 from mixrag_cli.walking.walk import WalkLimits, walk_root
@@ -21,7 +20,6 @@ __all__ = [
     "HEAD_BYTES",
     "IMAGE",
     "NO_READER_CODES",
-    "REDACTED",
     "Change",
     "Changes",
     "Rule",
@@ -31,7 +29,6 @@ __all__ = [
     "document_id",
     "ensure_unchanged",
     "find_secret",
-    "find_secrets",
     "guard_removals",
     "has_content",
     "has_same_status",
@@ -42,6 +39,5 @@ __all__ = [
     "look_again",
     "may_matter",
     "open_source",
-    "redact_secrets",
     "walk_root",
 ]

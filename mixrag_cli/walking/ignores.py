@@ -13,8 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
 IGNORE_FILES = (b".gitignore", b".mixragignore")  # the later one wins
 MAX_IGNORE_BYTES = 1_000_000
 # An ignore file may come from a stranger: bounds on what one look at a path can cost. git's own is under 100 lines.
@@ -85,6 +83,10 @@ def parse_ignore_text(raw: bytes) -> list[Pattern]:
 
 def parse_pattern(line: str) -> Pattern | None:
     """One line as a pattern whose expression covers exactly the paths that git's rule names, or None."""
+    if not line:  # all that a selection of everything consists of: it needs no library
+        return None
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
     folders_only = line.rstrip(" ").endswith("/")
     if folders_only and line.rstrip(" ").endswith("**/"):
         line = line.rstrip(" ")[:-1]  # to git "a/**/" is "a/**" for folders; pathspec takes it for "a/"
