@@ -60,6 +60,7 @@ Vector = npt.NDArray[np.float32]
 _VectorCodes = tuple[npt.NDArray[np.uint64], VectorCodes]  # of all passages, with their row ids
 
 DOCUMENTS_AT_ONCE = 512  # read in 5 ms
+PASSAGES_AT_ONCE = 4_096  # with their texts
 SKETCHED_ROWS = 8_192  # that a filter leaves; fewer are compared by their vectors
 
 
@@ -263,10 +264,11 @@ class StoreReader:
             found = [self._tables.scan(CHUNKS, columns=["id"], filter=where) for where in filters_in("id", ids)]
         return {id_ for table in found for id_ in table["id"].to_pylist()}
 
-    def chunk_rows(self, batch_rows: int = 4096, *, with_terms: bool = False) -> Iterator[ChunkRow]:
+    def chunk_rows(self, *, with_terms: bool = False) -> Iterator[ChunkRow]:
         """Every chunk, in the order stored, verified. with_terms: those of the full-text index too."""
+        columns = [*CHUNK_COLUMNS, *(TERMS_COLUMNS * with_terms)]
         with self._tables.contained():
-            for found in self._tables.each_batch(CHUNKS, [*CHUNK_COLUMNS, *(TERMS_COLUMNS * with_terms)], batch_rows):
+            for found in self._tables.each_batch(CHUNKS, columns, PASSAGES_AT_ONCE):
                 yield from table_to_chunk_rows(found)
 
     def passages(self) -> list[StoredHit]:
@@ -297,11 +299,12 @@ class StoreReader:
 
     def damaged_terms(self) -> Iterator[str]:
         """Ids of the chunks whose full-text terms are not as they were written."""
+        columns = ["id", *TERMS_COLUMNS]
         with self._tables.contained():
-            found = self._tables.scan(CHUNKS, columns=["id", "search", "search_crc"])
-            for id_, terms, crc in zip(*(found[name].to_pylist() for name in found.column_names), strict=True):
-                if terms_crc(terms) != crc:
-                    yield id_
+            for found in self._tables.each_batch(CHUNKS, columns, PASSAGES_AT_ONCE):
+                for id_, terms, crc in zip(*(found[name].to_pylist() for name in columns), strict=True):
+                    if terms_crc(terms) != crc:
+                        yield id_
 
     def _rows_with(self, column: str, ids: Sequence[str], places: str = "") -> list[ChunkRow]:
         filters = [f"{where} AND {places}" if places else where for where in filters_in(column, ids)]
