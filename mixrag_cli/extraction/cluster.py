@@ -18,7 +18,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 # Read when ray is loaded, by it and by all that it starts.
@@ -85,9 +84,7 @@ class Cluster:
             ) from error
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._held.close()
 
     def seats(self, n_files: int) -> list[ClusterSeat]:

@@ -11,7 +11,6 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import TracebackType
 
 from mixrag_cli.extraction.jobs import BeatListener, ExtractionJob, ExtractionResult, Seat, SeatLost
 from mixrag_cli.extraction.process_seat import ProcessSeat
@@ -44,9 +43,7 @@ class ReaderPool:
     def __enter__(self) -> ReaderPool:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for run in self._runs:
             run.stop()
 

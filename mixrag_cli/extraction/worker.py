@@ -8,7 +8,6 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from types import TracebackType
 from typing import Any
 
 from mixrag_cli.children import child_command, child_surroundings
@@ -115,9 +114,7 @@ class Worker:
     def __enter__(self) -> Worker:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _command(self, descriptor: int) -> list[str]:

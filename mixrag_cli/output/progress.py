@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 from typing import Protocol, Self
 
 from rich.console import Console
@@ -55,9 +54,7 @@ class RunView(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def phase(self, name: str, total: int | None) -> None:
         """A phase begins, or has a new total; None where it is unknown."""

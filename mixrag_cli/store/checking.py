@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def check_store(store: Path, *, deep: bool = False) -> list[Finding]:
         return [finding for check in checks for finding in _run(check, reader)]
 
 
-def _run(check: Callable[[StoreReader], Iterator[Finding]], reader: StoreReader) -> list[Finding]:
+def _run(check: Callable[[StoreReader], Iterable[Finding]], reader: StoreReader) -> list[Finding]:
     try:
         return list(check(reader))
     except MixragError as exc:
@@ -83,9 +83,9 @@ def _check_tables(reader: StoreReader) -> Iterator[Finding]:
         yield _finding(reader, f"{n_tables} tables are stored, {reader.record.counts.get('tables', 0)} recorded")
 
 
-def _check_token_vectors(reader: StoreReader) -> Iterator[Finding]:
+def _check_token_vectors(reader: StoreReader) -> tuple[Finding, ...]:
     reader.check_token_vectors()
-    yield from ()
+    return ()
 
 
 def _finding(reader: StoreReader, message: str) -> Finding:

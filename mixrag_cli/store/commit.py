@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -116,14 +116,10 @@ def read_record(store: Path) -> CommitRecord:
     Raises NoIndex where there is neither, StoreDamaged where neither is whole, StoreMismatch for another layout.
     """
     found = False
-    for name in (RECORD_FILE, PREVIOUS_RECORD_FILE):
-        try:
-            raw = (store / name).read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        found = True
-        if (known := _checked(raw)) is not None:
+    for known in _records_in(store):
+        if known is not None:
             return _understood(store, known)
+        found = True
     if found:
         raise StoreDamaged(f"{store}: the commit record is damaged", hint=rebuild_hint(store))
     raise NoIndex(f"no index at {store}", hint=f"mixrag index {store.parent}")
@@ -134,14 +130,8 @@ def read_roots(store: Path) -> tuple[str, ...]:
 
     A store of another layout is made anew from the same folders.
     """
-    for name in (RECORD_FILE, PREVIOUS_RECORD_FILE):
-        try:
-            known = _checked((store / name).read_bytes())
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        if known is not None:
-            return tuple(map(str, known.get("roots", ())))
-    return ()
+    known = next((each for each in _records_in(store) if each is not None), {})
+    return tuple(map(str, known.get("roots", ())))
 
 
 def write_record(store: Path, record: CommitRecord) -> None:
@@ -201,6 +191,16 @@ def sync_folder(folder: Path | str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _records_in(store: Path) -> Iterator[dict[str, Any] | None]:
+    """The current record and the previous one, those that there are; None for one that is not whole."""
+    for name in (RECORD_FILE, PREVIOUS_RECORD_FILE):
+        try:
+            raw = (store / name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        yield _checked(raw)
 
 
 def _checked(raw: bytes) -> dict[str, Any] | None:

@@ -21,7 +21,6 @@ from mixrag_cli.store.schema import CHUNKS, TERMS_COLUMNS, WORDS_COLUMN, Content
 from mixrag_cli.store.sectioned import DamagedSectionError
 from mixrag_cli.store.sketches import FEWEST_ROWS, open_sketches, write_sketches
 
-ROWS_AT_ONCE = 16_384
 KEY_DIGITS = 16
 
 
@@ -34,7 +33,7 @@ def lay_out(reader: StoreReader) -> None:
         meaning.unlink(missing_ok=True)
     elif reader.sketches is None:
         before = open_sketches(meaning, None)
-        write_sketches(meaning, chunks.version, chunks.rows, lambda: reader.each_vector_code(ROWS_AT_ONCE), before)
+        write_sketches(meaning, chunks.version, chunks.rows, reader.each_vector_code, before)
     if chunks is None or chunks.rows < FEWEST_PASSAGES:
         words.unlink(missing_ok=True)
     elif reader.word_lists is None:
@@ -70,7 +69,7 @@ def _passages_in(tables: OpenTables) -> Passages:
     number_of: dict[str, int] = {}
     parts = []
     with tables.contained():
-        for batch in tables.each_batch(CHUNKS, ["id", "document", "search_crc"], ROWS_AT_ONCE):
+        for batch in tables.each_batch(["id", "document", "search_crc"]):
             documents = batch["document"].combine_chunks().dictionary_encode()
             numbers = [number_of.setdefault(id_, len(number_of)) for id_ in documents.dictionary.to_pylist()]
             owners = np.array(numbers, np.int32)[documents.indices.to_numpy()]
@@ -92,7 +91,7 @@ def _terms_in(tables: OpenTables, rows: Rows) -> Iterator[tuple[Rows, pa.StringA
     columns = list(TERMS_COLUMNS)
     with tables.contained():
         if 2 * len(rows) > tables.count(CHUNKS):
-            parts = tables.each_batch(CHUNKS, columns, ROWS_AT_ONCE)
+            parts = tables.each_batch(columns)
         else:
             parts = (tables.chunk_rows(part, columns) for part in in_parts(rows.tolist()))
         for part in parts:

@@ -21,11 +21,10 @@ from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.tables import Table
 from mixrag_cli.store.commit import SCHEMA_VERSION, CommitRecord
+from mixrag_cli.store.postings import K1, B
 from mixrag_cli.store.quantising import TokenVectors, decode_tokens
 from mixrag_cli.store.schema import ChunkRow, StoredDocument, StoredHit, hit_of
 from mixrag_cli.terms import join_terms, text_to_terms
-
-K1, B = 1.2, 0.75  # of the full-text index
 
 
 class MemoryStore:

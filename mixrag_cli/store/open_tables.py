@@ -32,6 +32,7 @@ from mixrag_cli.store.schema import (
 )
 from mixrag_cli.store.trust import verify_engine_files, verify_manifest
 
+ROWS_AT_ONCE = 16_384  # without texts
 # As the engine comes, reading the vectors of a million passages holds 330 MB; so it holds 140, and takes no longer.
 _LITTLE_AHEAD = {"batch_readahead": 2, "fragment_readahead": 1, "io_buffer_size": 64 * 2**20}
 
@@ -62,9 +63,9 @@ class OpenTables:
         where = f"_rowid IN ({','.join(map(str, rows))})" if len(rows) else "false"
         return self.scan(CHUNKS, columns=list(columns), with_row_id=True, filter=where)
 
-    def each_batch(self, name: str, columns: Sequence[str], batch_rows: int) -> Iterator[pa.Table]:
-        """All rows of the table with their row ids, so many at a time, in the order stored; little is read ahead."""
-        if (dataset := self.dataset(name)) is not None:
+    def each_batch(self, columns: Sequence[str], batch_rows: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
+        """All passages with their row ids, so many at a time, in the order stored; little is read ahead."""
+        if (dataset := self.dataset(CHUNKS)) is not None:
             scanner = dataset.scanner(columns=list(columns), with_row_id=True, batch_size=batch_rows, **_LITTLE_AHEAD)
             yield from (pa.Table.from_batches([batch]) for batch in scanner.to_batches())
 

@@ -13,7 +13,6 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +42,7 @@ from mixrag_cli.store.schema import (
     ChunkRow,
     Embedding,
     StoredHit,
+    hit_of,
     table_to_chunk_rows,
     table_to_document_rows,
     table_to_tables,
@@ -61,6 +61,7 @@ _VectorCodes = tuple[npt.NDArray[np.uint64], VectorCodes]  # of all passages, wi
 
 DOCUMENTS_AT_ONCE = 512  # read in 5 ms
 PASSAGES_AT_ONCE = 4_096  # with their texts
+TOKENS_AT_ONCE = 1_024  # passages with the vectors of their tokens
 SKETCHED_ROWS = 8_192  # that a filter leaves; fewer are compared by their vectors
 
 
@@ -89,9 +90,7 @@ class StoreReader:
     def __enter__(self) -> StoreReader:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __del__(self) -> None:
@@ -268,15 +267,12 @@ class StoreReader:
         """Every chunk, in the order stored, verified. with_terms: those of the full-text index too."""
         columns = [*CHUNK_COLUMNS, *(TERMS_COLUMNS * with_terms)]
         with self._tables.contained():
-            for found in self._tables.each_batch(CHUNKS, columns, PASSAGES_AT_ONCE):
+            for found in self._tables.each_batch(columns, PASSAGES_AT_ONCE):
                 yield from table_to_chunk_rows(found)
 
     def passages(self) -> list[StoredHit]:
         """Every passage with its vector and its terms, by path and position; its score is 0."""
-        return [
-            StoredHit(row.chunk, row.path, row.title, 0.0, row.vector, row.terms)
-            for row in self.chunk_rows(with_terms=True)
-        ]
+        return [hit_of(row) for row in self.chunk_rows(with_terms=True)]
 
     def chunks_in(self, places: Mapping[str, Collection[int]]) -> list[Chunk]:
         """The chunks at these positions of these documents, in the documents' order: a sample. Verified."""
@@ -291,17 +287,17 @@ class StoreReader:
             chunks = [row.chunk for table in read for row in table_to_chunk_rows(table)]
         return sorted(chunks, key=lambda chunk: (order[chunk.document], chunk.position))
 
-    def check_token_vectors(self, batch_rows: int = 1024) -> None:
+    def check_token_vectors(self) -> None:
         """Read all token vectors. Raises StoreDamaged at the first that are not as they were written."""
         with self._tables.contained():
-            for found in self._tables.each_batch(CHUNKS, LATE_COLUMNS, batch_rows):
+            for found in self._tables.each_batch(LATE_COLUMNS, TOKENS_AT_ONCE):
                 table_to_token_vectors(found, max(1, self.record.late_dim))
 
     def damaged_terms(self) -> Iterator[str]:
         """Ids of the chunks whose full-text terms are not as they were written."""
         columns = ["id", *TERMS_COLUMNS]
         with self._tables.contained():
-            for found in self._tables.each_batch(CHUNKS, columns, PASSAGES_AT_ONCE):
+            for found in self._tables.each_batch(columns, PASSAGES_AT_ONCE):
                 for id_, terms, crc in zip(*(found[name].to_pylist() for name in columns), strict=True):
                     if terms_crc(terms) != crc:
                         yield id_
@@ -343,10 +339,10 @@ class StoreReader:
             return None
         return open_sketches(sketches_path(self.store, self.record.generation), state.version)
 
-    def each_vector_code(self, batch_rows: int) -> Iterator[_VectorCodes]:
-        """The row ids and vectors in code of all passages, so many at a time, in the order stored."""
+    def each_vector_code(self) -> Iterator[_VectorCodes]:
+        """The row ids and vectors in code of all passages, some at a time, in the order stored."""
         with self._tables.contained():
-            for found in self._tables.each_batch(CHUNKS, ["vector"], batch_rows):
+            for found in self._tables.each_batch(["vector"]):
                 yield found["_rowid"].to_numpy(), vector_codes_of(found)
 
     def vector_codes(self, where: str | None = None) -> _VectorCodes:

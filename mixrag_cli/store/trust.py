@@ -13,6 +13,7 @@ from mixrag_cli.errors import NoIndex, StoreDamaged
 from mixrag_cli.settings import load_settings
 from mixrag_cli.store.commit import TableState, rebuild_hint
 from mixrag_cli.store.layout import generations, manifest_path, table_path
+from mixrag_cli.store.location import RECORD_FILE
 
 READ_BYTES = 1 << 20
 
@@ -22,7 +23,7 @@ def check_ownership(store: Path) -> None:
 
     Who belongs to the group that the setting names may have: its indexes are read, whoever of it made them.
     """
-    for path in (store, store / "state.json", *generations(store).values()):
+    for path in (store, store / RECORD_FILE, *generations(store).values()):
         try:
             known = path.stat()
         except FileNotFoundError:
