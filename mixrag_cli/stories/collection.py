@@ -6,7 +6,7 @@ answering), which session.py puts together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
@@ -333,14 +333,15 @@ class Collection:
     def _means(self, reranker: Reranker | None) -> Means:
         """What the sources work with. It does not hold the collection, which could then not let go of its store."""
         settings, reader = self._settings, self.reader
+        passages = lru_cache(maxsize=1)(partial(_read_all, reader))
         means = Means(
             reader,
             reranker,
             settings.words_candidates,
             settings.meaning_candidates,
             settings.rerank_candidates,
-            lru_cache(maxsize=1)(partial(_read_all, reader)),
-            None if settings.nlp == NO_PIPELINE else partial(_names_in, settings),
+            passages,
+            lru_cache(maxsize=1)(partial(_names_in, passages, settings)),
             partial(tree_of, reader),
         )
         return replace(means, store=WithoutSummaries(reader)) if SUMMARIES in reader.record.extra else means
@@ -379,8 +380,10 @@ class Collection:
         )
 
 
-def _names_in(settings: Settings, texts: Sequence[str]) -> Sequence[frozenset[str]]:
-    return load_language(settings).names_in(texts)
+def _names_in(passages: Callable[[], Passages], settings: Settings) -> Sequence[frozenset[str]]:
+    if settings.nlp == NO_PIPELINE:
+        return ()
+    return load_language(settings).names_in([chunk.text for chunk in passages().chunks])
 
 
 def _named_weights(settings: Settings, has_summaries: bool) -> dict[str, float]:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.sources.base import Proposal, Query
 from mixrag_cli.retrieval.sources.passages import Passages
-from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
+from mixrag_cli.retrieval.sources.row import Means, SourceRow, over_passages, unknown
 
 NAME = "graph"
 WEIGHT = 0.1  # the best of a grid, though no surer than none: tests/benchmarks/source_gains.py
@@ -174,12 +174,8 @@ def _label(kind: str, number: str) -> str:
     return f"{kind.lower()} {number.lower()}"
 
 
-def _make(means: Means) -> Graph | None:
-    passages = means.passages()
-    if not len(passages.kept):
-        return None
-    names = means.names_in([chunk.text for chunk in passages.chunks]) if means.names_in else ()
-    return Graph(passages, tie(passages, names))
+def _make(means: Means, passages: Passages) -> Graph:
+    return Graph(passages, tie(passages, means.names()))
 
 
-ROW = SourceRow(NAME, _make, unseen=unknown, is_extra=True, weight=WEIGHT)
+ROW = SourceRow(NAME, over_passages(_make), unseen=unknown, is_extra=True, weight=WEIGHT)

@@ -21,7 +21,7 @@ from mixrag_cli.retrieval.sources.base import Proposal, Query
 from mixrag_cli.retrieval.sources.graph import Ties, tie
 from mixrag_cli.retrieval.sources.levels import keep_best, weigh
 from mixrag_cli.retrieval.sources.passages import Passages, Vectors
-from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
+from mixrag_cli.retrieval.sources.row import Means, SourceRow, over_passages, unknown
 
 NAME = "hops"
 WEIGHT = 0.1  # as that of levels and graph; not tuned
@@ -74,14 +74,10 @@ def within(ties: Ties, n: int, hops: int) -> list[list[int]]:
     return found
 
 
-def _make(means: Means) -> Hops | None:
-    passages = means.passages()
-    if not len(passages.kept):
-        return None
-    names = means.names_in([chunk.text for chunk in passages.chunks]) if means.names_in else ()
-    ties = tie(passages, names)
+def _make(means: Means, passages: Passages) -> Hops:
+    ties = tie(passages, means.names())
     groups = [[np.array(rows) for rows in within(ties, len(passages.kept), hops)] for hops in RANGES]
     return Hops(passages, tuple(passages.means(each) for each in groups))
 
 
-ROW = SourceRow(NAME, _make, unseen=unknown, is_extra=True, weight=WEIGHT)
+ROW = SourceRow(NAME, over_passages(_make), unseen=unknown, is_extra=True, weight=WEIGHT)

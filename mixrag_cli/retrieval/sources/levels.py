@@ -16,7 +16,7 @@ from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.sources.base import Proposal, Query
 from mixrag_cli.retrieval.sources.passages import TINY, Passages, Places, Vectors
 from mixrag_cli.retrieval.sources.routing import Router, read_router
-from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
+from mixrag_cli.retrieval.sources.row import Means, SourceRow, over_passages, unknown
 
 NAME = "levels"
 WEIGHT = 0.1  # the best of a grid, though no surer than none: tests/benchmarks/source_gains.py
@@ -141,10 +141,8 @@ def nest(passages: Passages) -> Nested:
     return Nested(of, tuple(vectors))
 
 
-def _make(means: Means) -> Levels | None:
-    passages = means.passages()
-    router = read_router(passages.vectors.shape[1])
-    return Levels(passages, nest(passages), router) if len(passages.kept) else None
+def _make(means: Means, passages: Passages) -> Levels:
+    return Levels(passages, nest(passages), read_router(passages.vectors.shape[1]))
 
 
-ROW = SourceRow(NAME, _make, unseen=unknown, is_extra=True, weight=WEIGHT)
+ROW = SourceRow(NAME, over_passages(_make), unseen=unknown, is_extra=True, weight=WEIGHT)

@@ -20,7 +20,7 @@ from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.sources.base import Proposal, Query
 from mixrag_cli.retrieval.sources.graph import Edge, tie_by_kind
 from mixrag_cli.retrieval.sources.passages import TINY, Passages, Vectors
-from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
+from mixrag_cli.retrieval.sources.row import Means, SourceRow, over_passages, unknown
 
 NAME = "refined"
 WEIGHT = 0.1  # as that of graph and hops; not tuned
@@ -144,13 +144,9 @@ def _before_length(slope: Vectors, unit: Vectors, lengths: Vectors) -> Vectors:
     return np.asarray((slope - unit * (slope * unit).sum(axis=1, keepdims=True)) / lengths)
 
 
-def _make(means: Means) -> Refined | None:
-    passages = means.passages()
-    if not len(passages.kept):
-        return None
-    names = means.names_in([chunk.text for chunk in passages.chunks]) if means.names_in else ()
-    edges = {**tie_by_kind(passages, names), "alike": set(tie_alike(passages.vectors))}
+def _make(means: Means, passages: Passages) -> Refined:
+    edges = {**tie_by_kind(passages, means.names()), "alike": set(tie_alike(passages.vectors))}
     return Refined(passages, refine(passages.vectors, edges))
 
 
-ROW = SourceRow(NAME, _make, unseen=unknown, is_extra=True, weight=WEIGHT)
+ROW = SourceRow(NAME, over_passages(_make), unseen=unknown, is_extra=True, weight=WEIGHT)

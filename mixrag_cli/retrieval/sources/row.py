@@ -15,9 +15,10 @@ from mixrag_cli.retrieval.sources.tree import KeptTree
 class Means:
     """What a collection lends its sources.
 
-    reranker: what reads the best candidates closely, None for nothing. limits: by source, of how many passages it may
-    propose, or read. passages: all of them; read when they are first asked for. names_in: the names that texts say,
-    where a pipeline of the user's reads them. kept_tree: what is kept of the groups of passages, None for nothing.
+    reranker: what reads the best candidates closely, None for nothing. n_words, n_meaning: of how many passages these
+    sources may propose; n_reranked: how many the reranker reads. passages: all of them; names: those that each of them
+    says, () where no pipeline of the user's reads names; both read when they are first asked for. kept_tree: what is
+    kept of the groups of passages, None for nothing.
     """
 
     store: PassageStore
@@ -26,8 +27,18 @@ class Means:
     n_meaning: int
     n_reranked: int
     passages: Callable[[], Passages]
-    names_in: Callable[[Sequence[str]], Sequence[frozenset[str]]] | None = None
+    names: Callable[[], Sequence[frozenset[str]]] = tuple
     kept_tree: Callable[[], KeptTree | None] = lambda: None
+
+
+def over_passages(make: Callable[[Means, Passages], Source]) -> Callable[[Means], Source | None]:
+    """The maker of a source over all passages, which makes none where there are no passages."""
+
+    def made(means: Means) -> Source | None:
+        passages = means.passages()
+        return make(means, passages) if len(passages.kept) else None
+
+    return made
 
 
 def as_it_is(score: float, ceiling: float) -> float:

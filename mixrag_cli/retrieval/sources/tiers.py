@@ -15,7 +15,7 @@ import numpy as np
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.sources.base import Proposal, Query
 from mixrag_cli.retrieval.sources.passages import Passages, Vectors
-from mixrag_cli.retrieval.sources.row import Means, SourceRow, unknown
+from mixrag_cli.retrieval.sources.row import Means, SourceRow, over_passages, unknown
 from mixrag_cli.retrieval.sources.tree import Members, Tier, grow_tree, with_summaries
 
 NAME = "tiers"
@@ -64,10 +64,7 @@ def joined(tiers: Sequence[Tier], passages: Passages) -> Tiers:
     return Tiers(passages, np.concatenate(groups), np.concatenate(members))
 
 
-def _make(means: Means) -> Tiers | None:
-    passages = means.passages()
-    if not len(passages.kept):
-        return None
+def _make(means: Means, passages: Passages) -> Tiers:
     kept = means.kept_tree()
     if kept is None or not kept.fits(passages.vectors):
         return joined(grow_tree(passages.vectors), passages)
@@ -75,4 +72,4 @@ def _make(means: Means) -> Tiers | None:
     return joined(with_summaries(tiers, passages.texts, kept.summaries), passages)
 
 
-ROW = SourceRow(NAME, _make, unseen=unknown, is_extra=True, weight=WEIGHT)
+ROW = SourceRow(NAME, over_passages(_make), unseen=unknown, is_extra=True, weight=WEIGHT)
