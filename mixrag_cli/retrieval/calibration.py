@@ -17,6 +17,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,8 @@ def as_raw(score: float, source: str, ceiling: float) -> float:
     return ROWS[source].as_raw(score, ceiling)
 
 
-def read_priors() -> dict[str, Calibration]:
+@cache
+def read_priors() -> Mapping[str, Calibration]:
     """The shipped calibrations, by what reranks: "late" or "none"."""
     known = json.loads(PRIORS_FILE.read_text("utf-8"))
     return {name: Calibration.from_json(each) for name, each in known["calibrations"].items()}
