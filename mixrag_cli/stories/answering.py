@@ -113,7 +113,7 @@ def generated_answer(
     from mixrag_cli.recap.generated.reader import Asking, generate_answer
 
     try:
-        generator = collection.generator
+        generator = collection.load_generator()
     except ModelUnusable as error:
         degraded = (*built_in.degraded, f"generator: {error.message}; the built-in reader answered")
         return {"generator": "none"}, replace(built_in, degraded=degraded)

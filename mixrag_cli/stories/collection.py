@@ -72,7 +72,7 @@ class Around:
 class Collection:
     """A store opened at one committed state, or one in memory, and its embedder, kept warm between questions.
 
-    name: of the collection, which its hits carry; "" where only one is asked.
+    settings: what it was opened with. name: of the collection, which its hits carry; "" where only one is asked.
     loading_reader: its passage_reader where that is being loaded already.
     """
 
@@ -87,7 +87,7 @@ class Collection:
         self.reader = reader
         self.name = name
         self.embedder = embedder
-        self._settings = settings
+        self.settings = settings
         self._generator: Generator | None = None
         self._lender: Collection | None = None
         self._loading_reader = loading_reader
@@ -99,25 +99,15 @@ class Collection:
         self.statistics = WordStatistics(reader, counts.get("chunks", 0), counts.get("indexed", 0))
 
     @property
-    def settings(self) -> Settings:
-        """What the collection was opened with."""
-        return self._settings
-
-    @property
     def has_generator(self) -> bool:
         """Whether the settings name a generator, or one was given; it need not be loaded yet."""
-        return bool(self._settings.generator) or self._generator is not None
-
-    @property
-    def generator(self) -> Generator:
-        """The generator that the settings name, loaded when first needed and kept warm. Raises ModelUnusable."""
-        return self.load_generator()
+        return bool(self.settings.generator) or self._generator is not None
 
     def load_generator(self) -> Generator:
-        """As generator, for those who want it now and use it later. Raises ModelUnusable."""
+        """The generator that the settings name, loaded when first needed and kept warm. Raises ModelUnusable."""
         if self._generator is None:
-            lent = None if self._lender is None else self._lender.generator
-            self._generator = lent or require_generator(self._settings)
+            lent = None if self._lender is None else self._lender.load_generator()
+            self._generator = lent or require_generator(self.settings)
         return self._generator
 
     def use_generator(self, generator: Generator) -> None:
@@ -127,13 +117,13 @@ class Collection:
     @property
     def generator_name(self) -> str:
         """The generator that answers, "" for the built-in reader."""
-        return self._generator.name if self._generator is not None else self._settings.generator
+        return self._generator.name if self._generator is not None else self.settings.generator
 
     def change_generator(self, name: str) -> None:
         """Answer with another generator from now on, "" for none. Raises ModelUnusable, and keeps the one before."""
-        settings = replace(self._settings, generator=name)
+        settings = replace(self.settings, generator=name)
         self._generator = load_generator(settings)
-        self._settings = settings
+        self.settings = settings
 
     @cached_property
     def document_rows(self) -> list[DocumentRow]:
@@ -171,14 +161,14 @@ class Collection:
     @cached_property
     def label_tokens(self) -> KeptTokens:
         """The token vectors that header paths are read by; loaded when first needed."""
-        return load_token_vectors(self.embedder, self._settings)
+        return load_token_vectors(self.embedder, self.settings)
 
     @cached_property
     def passage_reader(self) -> ReaderModel:
         """What reads a question and a passage together; loaded when first needed. Raises ModelUnusable."""
         if self._lender is not None:
             return self._lender.passage_reader
-        return load_reader(self._settings) if self._loading_reader is None else self._loading_reader.result()
+        return load_reader(self.settings) if self._loading_reader is None else self._loading_reader.result()
 
     def warm_up(self) -> None:
         """Load what a first question needs of the models. Raises ModelUnusable."""
@@ -193,17 +183,17 @@ class Collection:
     def reranker(self) -> Reranker | None:
         """What reads the best candidates once more, None for nothing; loaded when first needed."""
         kept_tokens = self.reader.token_vectors
-        return make_reranker(self._settings, self.embedder, self.tokens_of, kept_tokens, lambda: self.generator)
+        return make_reranker(self.settings, self.embedder, self.tokens_of, kept_tokens, self.load_generator)
 
     @cached_property
     def calibration(self) -> Calibration:
         """What the sources' scores are worth in this collection."""
-        return kept_calibration(self.reader.record, self._settings.rerank)
+        return kept_calibration(self.reader.record, self.settings.rerank)
 
     @property
     def shipped_calibration(self) -> Calibration:
         """What the sources' scores are worth before anything is known of the collection."""
-        return calibration_for({}, self._settings.rerank)
+        return calibration_for({}, self.settings.rerank)
 
     def find(
         self,
@@ -245,12 +235,12 @@ class Collection:
         calibration = self.calibration
         if self._weights:
             calibration = replace(calibration, weights={**calibration.weights, **self._weights})
-        fused = fuse_hits(hits, calibration, self._settings.fusion, self._settings.words_candidates)
-        if self._settings.rerank == LANGUAGE_MODEL and self._settings.fusion == "calibrated":
+        fused = fuse_hits(hits, calibration, self.settings.fusion, self.settings.words_candidates)
+        if self.settings.rerank == LANGUAGE_MODEL and self.settings.fusion == "calibrated":
             fused = put_first(fused, lambda hit: hit.scores.get(SOURCE))
-        if self._settings.near_duplicates == "drop":
+        if self.settings.near_duplicates == "drop":
             fused = drop_duplicates(fused)
-        return limit_files(fused, self._settings.passages_a_file)
+        return limit_files(fused, self.settings.passages_a_file)
 
     def widen(self, question: str, hits: Sequence[Hit]) -> Sequence[Hit]:
         """The hits with what the sources in use want to be read with them; as they are where none knows of any."""
@@ -261,7 +251,7 @@ class Collection:
 
     def judge(self, hits: Sequence[Hit]) -> list[Hit]:
         """All of the hits, each saying by which source it passes its threshold, if by any."""
-        return judge_all(hits, self.calibration, self._settings.acceptance, self._settings.accept_precision / 100)
+        return judge_all(hits, self.calibration, self.settings.acceptance, self.settings.accept_precision / 100)
 
     def gather(
         self,
@@ -302,7 +292,7 @@ class Collection:
         try:
             hits = add_scores(source, query, hits)
         except ModelUnusable as error:
-            if self._settings.rerank != LANGUAGE_MODEL:
+            if self.settings.rerank != LANGUAGE_MODEL:
                 raise
             clock.left_out.append(f"{source.name}: {error.message}")
         if source.name == SOURCE:
@@ -318,7 +308,7 @@ class Collection:
         """
         query = self._query(text, where, sought or ((text,) if judged_by else ()), judged_by)
         clock.lap("embed")
-        hits = find_hits(self._finders, query, self._settings.words_candidates)
+        hits = find_hits(self._finders, query, self.settings.words_candidates)
         clock.lap("candidates")
         return [replace(hit, collection=self.name) for hit in hits] if self.name else hits
 
@@ -332,7 +322,7 @@ class Collection:
 
     def _means(self, reranker: Reranker | None) -> Means:
         """What the sources work with. It does not hold the collection, which could then not let go of its store."""
-        settings, reader = self._settings, self.reader
+        settings, reader = self.settings, self.reader
         passages = lru_cache(maxsize=1)(partial(_read_all, reader))
         means = Means(
             reader,

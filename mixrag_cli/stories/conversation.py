@@ -51,7 +51,7 @@ class Conversation:
         if not self.session.has_generator:
             return make_standalone(typed, questions[-1])
         try:
-            reply = self.session.generator.reply(rewrite_request(typed, questions, self.session.settings.seed))
+            reply = self.session.load_generator().reply(rewrite_request(typed, questions, self.session.settings.seed))
         except ModelUnusable:  # the answer will say so
             return make_standalone(typed, questions[-1])
         return safe_text(read_rewrite(reply.text, typed, questions))

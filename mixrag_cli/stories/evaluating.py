@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -197,27 +197,19 @@ def _identity_of(settings: Settings) -> str:
     return "\n".join((settings.generator, settings.generator_model, str(settings.context_tokens)))
 
 
-@dataclass(slots=True)
 class _Asker:
     """Puts questions to one session and turns what comes back into the data set's own terms."""
 
-    corpus: Corpus
-    session: Session
-    plan: EvalPlan
-    judge: Generator | None = None
-    _names: dict[str, str] = field(init=False)
-    _rows: dict[str, str] = field(init=False)
-    _texts: dict[str, str] = field(init=False)
-    _passages: dict[str, list[tuple[str, str, tuple[int, int]]]] = field(init=False)
-    _unknown: set[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        rows = [row for row in self.session.document_rows if row.status in ("indexed", "empty")]
-        self._names = self.corpus.names(rows)
+    def __init__(self, corpus: Corpus, session: Session, plan: EvalPlan, judge: Generator | None) -> None:
+        self.session = session
+        self._plan = plan
+        self._judging = judge
+        rows = [row for row in session.document_rows if row.status in ("indexed", "empty")]
+        self._names = corpus.names(rows)
         self._rows = {self._names[row.id]: row.path for row in rows if row.id in self._names}
-        self._texts = {document.id: document.text for document in self.corpus.dataset.documents}
-        self._passages = {}
-        self._unknown = set()
+        self._texts = {document.id: document.text for document in corpus.dataset.documents}
+        self._passages: dict[str, list[tuple[str, str, tuple[int, int]]]] = {}
+        self._unknown: set[str] = set()
 
     def ask(self, question: Question) -> Outcome:
         """Search, and answer where the plan wants it."""
@@ -225,7 +217,7 @@ class _Asker:
         hits = self.session.search(question.text, Scope(), SEARCH_DEPTH).hits
         search_ms = (time.perf_counter() - started) * 1000
         ranking, relevant = self._judge(question, hits)
-        if not self.plan.with_answers:
+        if not self._plan.with_answers:
             return Outcome(ranking, relevant, search_ms=search_ms)
         started = time.perf_counter()
         answer = self.session.ask(question.text, self._scope(question))
@@ -237,8 +229,8 @@ class _Asker:
     def models(self) -> dict[str, str]:
         """What answers, by its part."""
         known = {"embedder": self.session.embedder.name}
-        known |= {"judge": self.judge.name} if self.judge is not None else {}
-        return {**known, "generator": self.session.generator.name} if self.session.has_generator else known
+        known |= {"judge": self._judging.name} if self._judging is not None else {}
+        return {**known, "generator": self.session.load_generator().name} if self.session.has_generator else known
 
     def notes(self) -> list[str]:
         """What was found to be amiss while asking."""
@@ -248,7 +240,7 @@ class _Asker:
         return [f"{len(self._unknown)} documents that questions name are not in the index (first: {first})"]
 
     def _needs_vectors(self) -> bool:
-        return any(measure.needs_vectors for measure in self.plan.measures)
+        return any(measure.needs_vectors for measure in self._plan.measures)
 
     def _judge(self, question: Question, hits: Sequence[Hit]) -> tuple[tuple[str, ...], dict[str, float]]:
         """The ranking and what is relevant in it: passages where the evidence is spans, else documents."""
@@ -284,12 +276,12 @@ class _Asker:
         return self._passages[name]
 
     def _judged(self, question: Question, answer: Answer, hits: Sequence[Hit]) -> Judged | None:
-        if self.judge is None or not any(measure.needs_judge for measure in self.plan.measures):
+        if self._judging is None or not any(measure.needs_judge for measure in self._plan.measures):
             return None
         said = answer.present or answer.text if answer.status == "answered" else None
         gold = " ".join(question.answers) or None
         passages = [text_to_embed(hit.chunk) for hit in hits[:PASSAGES]]
-        return judge_answer(question.text, said, gold, passages, self.judge, self.session.settings.seed)
+        return judge_answer(question.text, said, gold, passages, self._judging, self.session.settings.seed)
 
     def _nearness(self, question: Question, answer: Answer, hits: Sequence[Hit]) -> Nearness:
         near = hits[:PASSAGES]

@@ -31,7 +31,9 @@ def expand(collection: Collection, question: str, clock: Clock) -> tuple[str, ..
         return ()
     seconds = min(EXPANSION_SECONDS, settings.generator_seconds)
     try:
-        found = expand_question(question, settings.expansion, collection.generator, seconds=seconds, seed=settings.seed)
+        found = expand_question(
+            question, settings.expansion, collection.load_generator(), seconds=seconds, seed=settings.seed
+        )
     except ModelUnusable as error:
         found = Expansion((), (error.message,))
     return _noted(found, "expansion", clock)
@@ -44,7 +46,7 @@ def rewrite(collection: Collection, question: str, clock: Clock) -> str:
     settings = collection.settings
     seconds = min(EXPANSION_SECONDS, settings.generator_seconds)
     try:
-        found = rewrite_question(question, collection.generator, seconds=seconds, seed=settings.seed)
+        found = rewrite_question(question, collection.load_generator(), seconds=seconds, seed=settings.seed)
     except ModelUnusable as error:
         found = Expansion((), (error.message,))
     return "".join(_noted(found, "correction", clock)[:1])
@@ -72,7 +74,7 @@ def accept(collection: Collection, question: str, hits: Sequence[Hit], clock: Cl
         return collection.judge(hits)
     reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
     try:
-        accepted = accept_graded(hits, grade_passages(question, hits, collection.generator, reading))
+        accepted = accept_graded(hits, grade_passages(question, hits, collection.load_generator(), reading))
     except ModelUnusable as error:
         clock.left_out.append(f"judge of the passages: {error.message}")
         accepted = collection.judge(hits)
@@ -87,7 +89,7 @@ def _choose(collection: Collection, question: str, hits: Sequence[Hit], clock: C
         return None
     reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
     try:
-        chosen = choose_document(question, hits, collection.generator, reading)
+        chosen = choose_document(question, hits, collection.load_generator(), reading)
     except ModelUnusable as error:
         clock.left_out.append(f"choice of the document: {error.message}")
         chosen = None
