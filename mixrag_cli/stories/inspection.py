@@ -108,9 +108,8 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
     Raises NoIndex, StoreDamaged.
     """
     store = find_store(start, settings.store)
-    reader = open_reader(store)
-    rows = reader.document_rows()
-    record = reader.record
+    with open_reader(store) as reader:
+        rows, record = reader.document_rows(), reader.record
     indexed = [row for row in rows if row.status == "indexed"]
     left_out = _skipped(rows, "left_out")
     calibration = kept_calibration(record, settings.rerank)
