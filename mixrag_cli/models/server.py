@@ -14,6 +14,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from mixrag_cli.errors import ModelUnusable, PromptTooLong
@@ -241,12 +242,11 @@ class ServerGenerator:
         connection = self._connection
         if connection is None:
             return
-        if at_once:  # from another thread: whoever waits on the socket wakes and closes it
-            if connection.sock:
-                try:
-                    connection.sock.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    return
+        if at_once:  # from another thread: whoever waits on the socket wakes and closes it, perhaps meanwhile
+            waited_on = connection.sock
+            if waited_on:
+                with suppress(OSError):
+                    waited_on.shutdown(socket.SHUT_RDWR)
             return
         if self._response:
             self._response.close()
