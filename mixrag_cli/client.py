@@ -134,12 +134,12 @@ def _store_of(arguments: Sequence[str]) -> str | None:
 def _store_named(name: str) -> str | None:
     """The store of a collection, None for a name that is not known. Raises OSError, ValueError.
 
-    The registry lies in platformdirs' user_data_path, whose import would take a quarter of the time there is.
+    The registry lies in settings.data_folder, by platformdirs, whose import would take a quarter of the time there is.
     """
     import json
 
     shared = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")  # noqa: PTH111
-    folder = os.environ.get("MIXRAG_DATA_DIR") or f"{shared}/mixrag"
+    folder = os.path.expanduser(os.environ.get("MIXRAG_DATA_DIR") or f"{shared}/mixrag")  # noqa: PTH111
     with open(f"{folder}/{REGISTRY_FILE}", "rb") as file:  # noqa: PTH123
         known = json.load(file)
     named = known.get("collections") if isinstance(known, dict) else None

@@ -12,7 +12,7 @@ import re
 import stat
 import tempfile
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -188,6 +188,20 @@ def config_file(environ: Mapping[str, str] | None = None) -> Path:
     if override := surroundings.get(ENVIRONMENT_PREFIX + "CONFIG_DIR"):
         return Path(override).expanduser() / CONFIG_FILE_NAME
     return Path(platformdirs.user_config_dir("mixrag")) / CONFIG_FILE_NAME
+
+
+def data_folder() -> Path:
+    """The user's data folder for this program: MIXRAG_DATA_DIR, else the platform's; it need not exist."""
+    return _users_folder("DATA_DIR", platformdirs.user_data_dir)
+
+
+def cache_folder(name: str) -> Path:
+    """The folder of this name in the user's cache: below MIXRAG_CACHE_DIR, else the platform's; it need not exist."""
+    return _users_folder("CACHE_DIR", platformdirs.user_cache_dir) / name
+
+
+def _users_folder(variable: str, usual: Callable[[str], str]) -> Path:
+    return Path(os.environ.get(ENVIRONMENT_PREFIX + variable) or usual("mixrag")).expanduser().absolute()
 
 
 def ignored_settings_files(folder: Path) -> tuple[Path, ...]:

@@ -13,9 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 from mixrag_cli.cli import app
+from mixrag_cli.client import _store_of
 from mixrag_cli.errors import MixragError
+from mixrag_cli.models.library import library_folder
+from mixrag_cli.settings import cache_folder, data_folder
 from mixrag_cli.store import find_store, read_registry, remember_roots
-from mixrag_cli.store.registry import REGISTRY_FILE, data_folder
+from mixrag_cli.store.registry import REGISTRY_FILE
 from mixrag_cli.stories.several import fuse_answers
 from tests.cli_fixtures import CODE, HANDBOOK, SHEET
 from tests.northmere import abstained, answered, candidate, likely, near, passage
@@ -183,6 +186,20 @@ def test_a_damaged_registry_stops_nothing_but_names(
 def test_the_registry_is_the_users_own(named: Path) -> None:
     assert (data_folder() / REGISTRY_FILE).stat().st_mode & 0o077 == 0
     assert set(read_registry().collections) >= {"leave", "stock"}
+
+
+def test_the_users_folders_may_be_named_from_home(
+    tmp_path: Path, folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("MIXRAG_DATA_DIR", "~/kept")
+    monkeypatch.setenv("MIXRAG_CACHE_DIR", "~/made")
+    run("index", "--collection", "leave", "one")
+    assert (tmp_path / "kept" / REGISTRY_FILE).is_file()
+    assert _store_of(["ask", LEAVE, "--collection", "leave"]) == str(tmp_path / "kept" / "collections" / "leave")
+    assert library_folder() == tmp_path / "kept" / "models"
+    assert cache_folder("models") == tmp_path / "made" / "models"
+    assert not (folders / "~").exists()
 
 
 # --- names ------------------------------------------------------------------------------------------------------------

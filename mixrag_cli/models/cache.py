@@ -12,18 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import platformdirs
+from mixrag_cli.settings import cache_folder
 
-CACHE_VARIABLE = "MIXRAG_CACHE_DIR"
 MAX_NOTES = 100  # in one file; the oldest go
 
 Note = list[str | int]
-
-
-def cache_folder(name: str) -> Path:
-    """A folder of this name, below MIXRAG_CACHE_DIR, else in the user's cache."""
-    base = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("mixrag")
-    return Path(base).expanduser() / name
 
 
 def note_of(path: Path, *facts: str) -> Note:

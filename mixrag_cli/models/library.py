@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import platformdirs
-
 from mixrag_cli.errors import MixragError, ModelUnusable
 from mixrag_cli.models.bundled import file_sha256
 from mixrag_cli.models.cache import write_whole
+from mixrag_cli.settings import data_folder
 
-DATA_VARIABLE = "MIXRAG_DATA_DIR"
 LIBRARY_FILE = "library.json"
 
 
@@ -34,9 +31,8 @@ class PulledModel:
 
 
 def library_folder() -> Path:
-    """Where pulled models lie: below MIXRAG_DATA_DIR, else in the user's data."""
-    base = os.environ.get(DATA_VARIABLE) or platformdirs.user_data_dir("mixrag")
-    return Path(base).expanduser() / "models"
+    """Where pulled models lie: in the user's data folder."""
+    return data_folder() / "models"
 
 
 def pulled_models() -> tuple[PulledModel, ...]:

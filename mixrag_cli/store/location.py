@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mixrag_cli.records.files import stable_id
-from mixrag_cli.store.registry import data_folder, registered_roots
+from mixrag_cli.settings import data_folder
+from mixrag_cli.store.registry import registered_roots
 
 STORE_DIR = ".mixrag"
 RECORD_FILE = "state.json"

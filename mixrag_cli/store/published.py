@@ -11,10 +11,9 @@ import shutil
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from platformdirs import user_cache_path
-
 from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged
 from mixrag_cli.records.files import stable_id
+from mixrag_cli.settings import cache_folder
 from mixrag_cli.store.layout import make_private_folder
 from mixrag_cli.store.location import POINTER_FILE, is_published
 from mixrag_cli.store.lock import READERS_FILE, exclude_readers
@@ -32,7 +31,7 @@ def fetch(address: str) -> Path:
     MixragError where the address cannot be reached or the cache not be written.
     """
     place = place_of(address)
-    mirror = _cache_folder() / "published" / stable_id("published", place.address)
+    mirror = cache_folder("published") / stable_id("published", place.address)
     last: FileNotFoundError | None = None
     for _ in range(CHANGES_FOLLOWED):
         snapshots = read_pointer(place)
@@ -50,11 +49,6 @@ def fetch(address: str) -> Path:
             raise MixragError(f"cannot write {mirror}: {(exc.strerror or str(exc)).lower()}") from exc
         return store
     raise StoreDamaged(f"{place.address}/{last}: missing, though it was published", "mixrag publish")
-
-
-def _cache_folder() -> Path:
-    chosen = os.environ.get("MIXRAG_CACHE_DIR")
-    return Path(chosen).expanduser().absolute() if chosen else user_cache_path("mixrag")
 
 
 def _fetch_snapshot(place: Place, snapshot: str, mirror: Path) -> None:

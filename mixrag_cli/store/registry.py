@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from mixrag_cli.errors import MixragError, WrongUsage
+from mixrag_cli.settings import data_folder
 
 REGISTRY_FILE = "registry.json"
 MAX_BYTES = 5_000_000
@@ -30,11 +29,6 @@ class Registry:
 
     roots: Mapping[str, str] = field(default_factory=dict)
     collections: Mapping[str, str] = field(default_factory=dict)
-
-
-def data_folder() -> Path:
-    """The user's data directory for this program; it need not exist."""
-    return Path(os.environ.get("MIXRAG_DATA_DIR") or user_data_path("mixrag"))
 
 
 def read_registry() -> Registry:

@@ -23,9 +23,8 @@ from mixrag_cli.errors import MixragError, ModelUnusable
 from mixrag_cli.evaluation.datasets import DataSet, SourceText
 from mixrag_cli.generator import Generator
 from mixrag_cli.models import load_embedder
-from mixrag_cli.models.cache import cache_folder
 from mixrag_cli.records.files import DocumentRow
-from mixrag_cli.settings import Settings
+from mixrag_cli.settings import Settings, cache_folder
 from mixrag_cli.store import open_reader
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.grouping import summarise_groups, wants_groups
