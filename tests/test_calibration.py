@@ -25,11 +25,11 @@ from mixrag_cli.retrieval.curves import (
     balanced_accuracy,
     balanced_threshold,
     expected_calibration_error,
-    fit_isotonic,
     fit_logistic,
 )
 from mixrag_cli.retrieval.fusion import RIVALS, USUAL_RIVAL, fuse_hits, lead_over_rivals
 from mixrag_cli.retrieval.learning import JudgedQuestion, fit_calibration
+from tests.benchmarks.isotonic import fit_isotonic
 
 
 def make_hit(number: int, modality: str = "text", kind: str = "prose", **scores: float) -> Hit:

@@ -17,12 +17,13 @@ from mixrag_cli.retrieval.candidates import find_more
 from mixrag_cli.retrieval.sources import EXTRAS, graph, hops, levels, make_sources, refined, tiers, tree
 from mixrag_cli.retrieval.sources.base import Query
 from mixrag_cli.retrieval.sources.passages import Passages, read_passages
-from mixrag_cli.retrieval.sources.routing import LEVELS, Router, read_router, soft_labels, train_router
+from mixrag_cli.retrieval.sources.routing import LEVELS, Router, read_router
 from mixrag_cli.settings import Settings, check_value, source_weights
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.unindexed import open_files
+from training.router import soft_labels, train_router
 
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 FILES = [SAMPLES / "handbook.md", SAMPLES / "meter_readings.py", SAMPLES / "pumping-stations.csv"]

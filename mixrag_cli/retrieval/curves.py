@@ -1,8 +1,6 @@
 """Monotone curves from a score to a probability, fitted to judged scores: the arithmetic behind calibration.
 
-    fit_logistic   two numbers, pulled towards a prior where judgements are few
-    fit_isotonic   the best monotone step curve, whatever its shape (pool adjacent violators)
-
+A curve is two numbers (fit_logistic), pulled towards a prior where judgements are few.
 Scores are floats on any scale, labels are 1 for relevant and 0 for other.
 """
 
@@ -97,23 +95,6 @@ def fit_weights(features: Floats, labels: Floats, mean: Floats, precision: Float
             break
         weights, loss = weights + step, new
     return weights
-
-
-def fit_isotonic(scores: Floats, labels: Floats) -> tuple[Floats, Floats]:
-    """The monotone curve nearest to the labels, as knots (score, probability), both rising.
-
-    Example: scores 1, 2, 3, 4 with labels 0, 1, 0, 1 -> knots (1, 0), (2, 0.5), (3, 0.5), (4, 1)
-    Source: Ayer et al., Annals of Mathematical Statistics 26, 1955: pool adjacent violators.
-    """
-    order = np.argsort(scores, kind="stable")
-    blocks: list[tuple[float, int, float, float]] = []  # mean label, count, lowest and highest score
-    for score, label in zip(scores[order], labels[order], strict=True):
-        blocks.append((float(label), 1, float(score), float(score)))
-        while len(blocks) > 1 and (blocks[-2][0] >= blocks[-1][0] or blocks[-2][3] == blocks[-1][2]):
-            (mean, count, low, _), (other, more, _, high) = blocks[-2:]
-            blocks[-2:] = [((mean * count + other * more) / (count + more), count + more, low, high)]
-    ends = [(edge, mean) for mean, _, low, high in blocks for edge in dict.fromkeys((low, high))]
-    return np.array([edge for edge, _ in ends]), np.array([mean for _, mean in ends])
 
 
 def balanced_threshold(scores: Floats, labels: Floats) -> float:

@@ -35,7 +35,7 @@ from mixrag_cli.store import (
     reopen_writer,
 )
 from mixrag_cli.stories.clock import Clock
-from mixrag_cli.stories.events import IndexEvents, Silent
+from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.extras import CALIBRATION, CALIBRATION_DUE
 from mixrag_cli.stories.labels import Label, judge_labels, place_labels, resembles
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, is_outside
@@ -138,11 +138,6 @@ def read_passages(reader: StoreReader) -> list[Chunk]:
     for row, first in sorted(runs, key=lambda run: (run[0].key, run[1])):
         places.setdefault(row.id, set()).update(range(first, first + RUN))
     return reader.chunks_in(places)
-
-
-def calibrate_to_itself(session: Session, chunks: Sequence[Chunk], passages: int) -> Calibration:
-    """The shipped calibration bent to questions drawn from these passages of the session's collection."""
-    return _fit_for(session, "collection", passages)(judge_itself(session, chunks, Silent()))
 
 
 def fit_and_assess(

@@ -31,6 +31,7 @@ from unittest.mock import patch
 import numpy as np
 from fit_priors import fits_file
 from fitting import N_WORDS, STRENGTH, ranker, without_rerank
+from isotonic import fit_isotonic
 from judged import Gathered, K, gather_set, read_set
 from pooled import draw_null, half_of, read_candidates, read_lines
 
@@ -44,14 +45,14 @@ from mixrag_cli.retrieval.curves import (
     Logistic,
     balanced_accuracy,
     expected_calibration_error,
-    fit_isotonic,
     fit_logistic,
 )
 from mixrag_cli.retrieval.fusion import fuse_hits, sum_evidence
 from mixrag_cli.retrieval.learning import POOL, SHOWN, JudgedQuestion, fit_calibration, to_columns
 from mixrag_cli.settings import Settings
-from mixrag_cli.stories.calibrating import calibrate_to_itself, read_passages
+from mixrag_cli.stories.calibrating import fit_and_assess, judge_itself, read_passages
 from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.retrieving import retrieve
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
@@ -215,7 +216,7 @@ def to_arrays(judgements: Iterable[Judgement]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fitted_to_itself(session: Session) -> Calibration:
-    return calibrate_to_itself(session, read_passages(session.reader), session.reader.record.chunks)
+    return fit_and_assess(session, judge_itself(session, read_passages(session.reader), Silent()), "collection")[0]
 
 
 def open_store(store: Path) -> Session:

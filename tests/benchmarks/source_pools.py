@@ -26,13 +26,14 @@ from mixrag_cli.retrieval.sources import EXTRAS, make_sources
 from mixrag_cli.retrieval.sources.base import Source, add_scores
 from mixrag_cli.retrieval.sources.levels import Levels, weigh
 from mixrag_cli.retrieval.sources.passages import Passages
-from mixrag_cli.retrieval.sources.routing import LEVELS, Router, soft_labels, train_router
+from mixrag_cli.retrieval.sources.routing import LEVELS, Router
 from mixrag_cli.retrieval.sources.summary import Summaries
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.embedding import embed_texts
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.terms import text_to_terms
+from training.router import soft_labels, train_router
 
 LEVELS_NAME = "levels"
 FINQA = ("paper", "part", "full")
