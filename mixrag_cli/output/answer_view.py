@@ -141,7 +141,7 @@ def print_abstention(console: Console, answer: Answer, behind: Behind) -> None:
         console.print()
         print_wrapped(console, foreign("Nearest passages, not good enough to answer from:"))
     for hit in answer.refused:
-        print_near(console, hit, answer.question, ("  - ", ""), behind.file)
+        print_near(console, hit, answer.question, behind.file)
 
 
 def formula_text(answer: Answer) -> str:

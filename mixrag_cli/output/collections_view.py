@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mixrag_cli.output.console import foreign
+from mixrag_cli.output.payload_values import moment_to_json
 from mixrag_cli.output.terminal import size_text
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def collections_to_json(found: Sequence[NamedCollection]) -> dict[str, Any]:
                 "files": each.files,
                 "passages": each.passages,
                 "bytes": each.bytes,
-                "updated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(each.updated)) if each.updated else None,
+                "updated": moment_to_json(each.updated) if each.updated else None,
             }
             for each in found
         ],

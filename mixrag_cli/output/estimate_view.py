@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from mixrag_cli.output.lines import BYTES_A_MB
 from mixrag_cli.output.progress import duration_text
 
 if TYPE_CHECKING:
     from mixrag_cli.stories.estimating import Estimate
-
-BYTES_A_MB = 1_000_000
 
 
 def estimate_to_json(estimate: Estimate) -> dict[str, Any]:

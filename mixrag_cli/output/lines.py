@@ -19,6 +19,7 @@ Locate = Callable[[str], Path | None]  # display path -> the indexed file on thi
 NARROWEST_TEXT = 10  # columns; beside a mark on a terminal that is hardly one
 NARROW = 40  # columns of a terminal on which an indent costs too much
 INDENT = 4
+BYTES_A_MB = 1_000_000
 MARK_STYLE = "bold yellow"
 BLANKS = re.compile(r"\s+")
 

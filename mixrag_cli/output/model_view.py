@@ -11,6 +11,7 @@ from rich.text import Text
 from mixrag_cli.models.catalogue import KnownModel
 from mixrag_cli.models.library import PulledModel
 from mixrag_cli.output.console import foreign
+from mixrag_cli.output.payload_values import checks_to_json
 from mixrag_cli.output.terminal import size_text
 
 SCHEMA = "mixrag.models/1"
@@ -67,10 +68,7 @@ def used_to_json(generator: str, settings: str) -> dict[str, Any]:
 
 def verified_to_json(rows: Sequence[tuple[str, str, str, str]]) -> dict[str, Any]:
     """mixrag.models/1 from rows of (state, name, detail, remedy)."""
-    checks = [
-        {"name": name, "state": state, "detail": detail, "remedy": remedy} for state, name, detail, remedy in rows
-    ]
-    return {"schema": SCHEMA, "action": "verify", "checks": checks}
+    return {"schema": SCHEMA, "action": "verify", "checks": checks_to_json(rows)}
 
 
 def print_models(

@@ -96,9 +96,9 @@ def print_cited(
         print_indented(console, marked_text(shown))
 
 
-def print_near(console: Console, hit: Hit, query: str, heads: tuple[str, str], locate: Locate) -> None:
+def print_near(console: Console, hit: Hit, query: str, locate: Locate) -> None:
     """A hit's place, and the hit round the sentence that holds most of the query's words, these marked."""
-    print_reference(console, heads[0], hit.path, hit.chunk.locator, locate, heads[1] + in_collection(hit))
+    print_reference(console, "  - ", hit.path, hit.chunk.locator, locate, in_collection(hit))
     print_near_text(console, hit, query)
 
 

@@ -1,9 +1,10 @@
-"""What JSON forms are made of: exact decimals as numbers, whole where they are whole; scores rounded; places."""
+"""What JSON forms are made of: exact decimals, whole where they are; rounded scores; places, moments and checks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -27,6 +28,16 @@ def number_to_json(value: Decimal | None) -> int | float | str | None:
     if value == value.to_integral_value():
         return int(value)
     return float(value) if len(value.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS else str(value)
+
+
+def moment_to_json(moment_s: float) -> str:
+    """Seconds since the epoch as UTC in ISO 8601."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment_s))
+
+
+def checks_to_json(rows: Sequence[tuple[str, str, str, str]]) -> list[dict[str, str]]:
+    """What was checked, from rows of (state, name, detail, remedy)."""
+    return [{"name": name, "state": state, "detail": detail, "remedy": remedy} for state, name, detail, remedy in rows]
 
 
 def rounded(figures: Mapping[str, float]) -> dict[str, float]:

@@ -5,13 +5,19 @@ Fields are only ever added; schemas/ describes each form.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mixrag_cli.output.payload_values import SCORE_DIGITS, locator_to_json, maybe_rounded, number_to_json
+from mixrag_cli.output.payload_values import (
+    SCORE_DIGITS,
+    checks_to_json,
+    locator_to_json,
+    maybe_rounded,
+    moment_to_json,
+    number_to_json,
+)
 from mixrag_cli.records.files import Skipped
 from mixrag_cli.records.tables import Table
 
@@ -104,7 +110,7 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
         "calibration": _origin_to_json(status.calibration),
         "stale": status.stale,
         "bytes": status.bytes,
-        "updated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(status.updated)),
+        "updated": moment_to_json(status.updated),
         "version": status.program,
         "changes": {kind: list(paths) for kind, paths in asdict(status.changes).items()},
         "run": status.run,
@@ -261,8 +267,5 @@ def findings_to_json(findings: Sequence[tuple[str, str, str, str]]) -> dict[str,
     return {
         "schema": "mixrag.doctor/1",
         "fit": all(state != "fail" for state, *_ in findings),
-        "checks": [
-            {"name": name, "state": state, "detail": detail, "remedy": remedy}
-            for state, name, detail, remedy in findings
-        ],
+        "checks": checks_to_json(findings),
     }

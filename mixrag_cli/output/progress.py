@@ -11,6 +11,7 @@ from rich.table import Column
 from rich.text import Text
 
 from mixrag_cli.output.console import ColorChoice, foreign, is_interactive, make_console
+from mixrag_cli.output.lines import BYTES_A_MB
 from mixrag_cli.output.streams import write_note
 
 REDRAWS_PER_SECOND = 10
@@ -44,7 +45,6 @@ UNITS = {
 
 # Of one bar: they run beside each other, and its label says which one is waited for.
 JOINED = {"embed": "read", "write": "read"}
-BYTES_A_MB = 1_000_000
 # A time left that has been shown only falls, unless it was wrong by this much.
 TOLERATED = 1.3
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from mixrag_cli.output.lines import BYTES_A_MB
+
 if TYPE_CHECKING:
     from mixrag_cli.store import Published
-
-BYTES_A_MB = 1_000_000
 
 
 def publish_to_json(done: Published) -> dict[str, Any]:

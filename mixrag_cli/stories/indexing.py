@@ -46,9 +46,6 @@ from mixrag_cli.walking import (
     is_reread,
 )
 
-REMEMBERED_FILES = 64  # whose embeddings are held at once when they leave the index
-
-
 NO_WISHES = IndexWishes()
 
 
