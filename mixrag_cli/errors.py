@@ -119,6 +119,14 @@ def first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0][:200] or type(error).__name__
 
 
+def reason_of(error: BaseException, otherwise: str = "") -> str:
+    """The system's own words in lower case: "no space left on device"; where it has none, the other ones.
+
+    Without either, what the exception says, or its kind.
+    """
+    return (getattr(error, "strerror", None) or otherwise or str(error) or type(error).__name__).lower()
+
+
 class FileUnreadable(Exception):
     """One source file could not be used; the run goes on.
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import platformdirs
 
-from mixrag_cli.errors import MixragError, WrongUsage
+from mixrag_cli.errors import MixragError, WrongUsage, reason_of
 
 ENVIRONMENT_PREFIX = "MIXRAG_"
 # Variables of ours that are no settings: a server's key, where things lie, and where the crash tests stop the program.
@@ -315,7 +315,7 @@ def _values_of_file(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise MixragError(f"{path}: cannot be read: {(error.strerror or 'unknown error').lower()}") from error
+        raise MixragError(f"{path}: cannot be read: {reason_of(error, 'unknown error')}") from error
     try:
         return tomllib.loads(raw.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

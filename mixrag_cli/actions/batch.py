@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from mixrag_cli.actions.run_view import view_of
 from mixrag_cli.commands.options import Face
-from mixrag_cli.errors import ExitCode, MixragError, WrongUsage
+from mixrag_cli.errors import ExitCode, MixragError, WrongUsage, reason_of
 from mixrag_cli.output.answer_payload import answer_to_json
 from mixrag_cli.output.streams import error_to_json, json_line, write_text
 from mixrag_cli.stories.batch import ERROR_SCHEMA, Asked, Done, answered_lines, read_batch
@@ -88,7 +88,7 @@ def _opened(questions: Path) -> Iterator[BinaryIO]:
     try:
         file = questions.open("rb")
     except OSError as error:
-        raise WrongUsage(f"{questions}: {(error.strerror or 'cannot be read').lower()}") from error
+        raise WrongUsage(f"{questions}: {reason_of(error, 'cannot be read')}") from error
     with file:
         yield file
 

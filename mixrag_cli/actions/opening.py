@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from mixrag_cli.errors import MixragError, WrongUsage
+from mixrag_cli.errors import MixragError, WrongUsage, reason_of
 from mixrag_cli.records.passages import Hit
 
 EDITOR_VARIABLES = ("VISUAL", "EDITOR")
@@ -40,7 +40,7 @@ def open_place(hit: Hit, file: Path | None) -> None:
     try:
         done = subprocess.run(command, stdin=0, stdout=_own(sys.stdout), stderr=_own(sys.stderr), check=False)
     except OSError as error:
-        raise MixragError(f"{command[0]}: {(error.strerror or str(error)).lower()}", "export EDITOR=nano") from error
+        raise MixragError(f"{command[0]}: {reason_of(error)}", "export EDITOR=nano") from error
     if done.returncode:
         raise MixragError(f"{command[0]} ended with {done.returncode}")
 

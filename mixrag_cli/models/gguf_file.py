@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.errors import ModelUnusable, reason_of
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -87,7 +87,7 @@ def read_gguf_header(path: Path) -> GgufHeader:
         reason = str(error) if isinstance(error, _Damaged) else "cut short"
         raise ModelUnusable(f"model file {path}: {reason}", "mixrag models pull NAME, to have a sound one") from error
     except OSError as error:
-        reason = (error.strerror or "cannot be read").lower()
+        reason = reason_of(error, "cannot be read")
         raise ModelUnusable(f"model file {path}: {reason}", "mixrag models list") from error
 
 

@@ -23,7 +23,7 @@ import huggingface_hub
 from huggingface_hub.errors import EntryNotFoundError, GatedRepoError, RepositoryNotFoundError
 from huggingface_hub.utils.tqdm import tqdm
 
-from mixrag_cli.errors import MixragError, ModelUnusable, first_line
+from mixrag_cli.errors import MixragError, ModelUnusable, first_line, reason_of
 from mixrag_cli.models.bundled import file_sha256
 from mixrag_cli.models.library import PulledModel, library_folder
 
@@ -111,4 +111,4 @@ def _reason(error: Exception) -> str:
     response = getattr(error, "response", None)
     if response is not None:
         return f"the hub answered {response.status_code}"
-    return (getattr(error, "strerror", None) or first_line(error)).lower()
+    return reason_of(error, first_line(error))

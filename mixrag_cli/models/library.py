@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mixrag_cli.errors import MixragError, ModelUnusable
+from mixrag_cli.errors import MixragError, ModelUnusable, reason_of
 from mixrag_cli.models.bundled import file_sha256
 from mixrag_cli.models.cache import write_whole
 from mixrag_cli.settings import data_folder
@@ -80,7 +80,7 @@ def check_pulled(model: PulledModel, *, thoroughly: bool = False) -> Path:
             return path
         found = file_sha256(path) if status.st_size == model.size_bytes else ""
     except OSError as error:
-        raise ModelUnusable(f"model file {path}: {(error.strerror or 'unreadable').lower()}", again) from error
+        raise ModelUnusable(f"model file {path}: {reason_of(error, 'unreadable')}", again) from error
     if found != model.sha256:
         raise ModelUnusable(f"model file {path}: sha256 differs from the pinned one; not loaded", again)
     return path
@@ -91,4 +91,4 @@ def _write(models: Sequence[PulledModel]) -> None:
     try:
         write_whole(folder / LIBRARY_FILE, [asdict(each) for each in models], indent=1)
     except OSError as error:
-        raise MixragError(f"{folder}: {(error.strerror or 'cannot be written').lower()}") from error
+        raise MixragError(f"{folder}: {reason_of(error, 'cannot be written')}") from error

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from mixrag_cli.errors import ModelUnusable, PromptTooLong
+from mixrag_cli.errors import ModelUnusable, PromptTooLong, reason_of
 from mixrag_cli.generator import FinishReason, Message, Reply, Request
 from mixrag_cli.models.address import KEY_VARIABLE, Address, parse_address
 from mixrag_cli.models.reply_text import ReplyText
@@ -270,9 +270,9 @@ class ServerGenerator:
         return ModelUnusable(f"{self._address}: failed ({refused.status}){told}", "the server's own log")
 
     def _unreachable(self, error: OSError | http.client.HTTPException) -> ModelUnusable:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         return ModelUnusable(
-            f"{self._address}: no answer: {reason.lower()}", "start the server, or mixrag config set generator ADDRESS"
+            f"{self._address}: no answer: {reason_of(error)}",
+            "start the server, or mixrag config set generator ADDRESS",
         )
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mixrag_cli.errors import MixragError, StoreLocked
+from mixrag_cli.errors import MixragError, StoreLocked, reason_of
 from mixrag_cli.store.layout import PRIVATE_FILE, file_mode
 
 LOCK_FILE = "lock"
@@ -153,7 +153,7 @@ def _open_lock(path: Path) -> int:
         if os.fstat(descriptor).st_uid == os.geteuid():
             os.fchmod(descriptor, file_mode(path.parent))
     except OSError as exc:
-        raise MixragError(f"cannot write {path.parent}: {(exc.strerror or str(exc)).lower()}") from exc
+        raise MixragError(f"cannot write {path.parent}: {reason_of(exc)}") from exc
     return descriptor
 
 
@@ -165,7 +165,7 @@ def _before(deadline: float, lock: Callable[[], None], store: Path) -> bool:
         except OSError as exc:
             if exc.errno not in _BUSY:
                 raise MixragError(
-                    f"cannot lock {store}: {(exc.strerror or str(exc)).lower()}",
+                    f"cannot lock {store}: {reason_of(exc)}",
                     hint="put the index on a local disk: mixrag index --store PATH FOLDER",
                 ) from exc
         else:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
-from mixrag_cli.errors import MixragError, WrongUsage
+from mixrag_cli.errors import MixragError, WrongUsage, reason_of
 from mixrag_cli.store.commit import sync_folder
 
 OBJECT_STORES = ("s3", "gs", "az")
@@ -235,5 +235,4 @@ def _failed(address: str, exc: Exception) -> MixragError:
 
 
 def _reason(exc: Exception) -> str:
-    known = exc.strerror if isinstance(exc, OSError) else None
-    return (known or str(exc) or type(exc).__name__).splitlines()[0].lower()[:200]
+    return reason_of(exc).splitlines()[0][:200]

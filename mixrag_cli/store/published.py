@@ -11,7 +11,7 @@ import shutil
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged
+from mixrag_cli.errors import MixragError, NoIndex, StoreDamaged, reason_of
 from mixrag_cli.records.files import stable_id
 from mixrag_cli.settings import cache_folder
 from mixrag_cli.store.layout import make_private_folder
@@ -46,7 +46,7 @@ def fetch(address: str) -> Path:
             last = exc
             continue
         except OSError as exc:
-            raise MixragError(f"cannot write {mirror}: {(exc.strerror or str(exc)).lower()}") from exc
+            raise MixragError(f"cannot write {mirror}: {reason_of(exc)}") from exc
         return store
     raise StoreDamaged(f"{place.address}/{last}: missing, though it was published", "mixrag publish")
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mixrag_cli.errors import MixragError, WrongUsage
+from mixrag_cli.errors import MixragError, WrongUsage, reason_of
 from mixrag_cli.settings import data_folder
 
 REGISTRY_FILE = "registry.json"
@@ -41,7 +41,7 @@ def read_registry() -> Registry:
     except (FileNotFoundError, NotADirectoryError):
         return Registry()
     except OSError as error:
-        raise MixragError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
+        raise MixragError(f"{path}: {reason_of(error, 'cannot be read')}") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise MixragError(f"{path}: is damaged", f"rm {path}, then name the collections anew") from error
 
@@ -109,7 +109,7 @@ def _update(change: Callable[[Registry], Registry]) -> None:
             changed = change(read_registry())
             _write(folder, changed)
     except OSError as error:
-        raise MixragError(f"{folder}: {(error.strerror or 'cannot be written').lower()}") from error
+        raise MixragError(f"{folder}: {reason_of(error, 'cannot be written')}") from error
 
 
 def _write(folder: Path, registry: Registry) -> None:

@@ -9,7 +9,7 @@ import zlib
 from hashlib import sha256
 from pathlib import Path
 
-from mixrag_cli.errors import NoIndex, StoreDamaged
+from mixrag_cli.errors import NoIndex, StoreDamaged, reason_of
 from mixrag_cli.settings import load_settings
 from mixrag_cli.store.commit import TableState, rebuild_hint
 from mixrag_cli.store.layout import generations, manifest_path, table_path
@@ -31,7 +31,7 @@ def check_ownership(store: Path) -> None:
                 raise NoIndex(f"no index at {store}", hint=f"mixrag index {store.parent}") from None
             continue
         except OSError as exc:
-            raise StoreDamaged(f"cannot read {path}: {(exc.strerror or str(exc)).lower()}") from exc
+            raise StoreDamaged(f"cannot read {path}: {reason_of(exc)}") from exc
         is_ours = known.st_uid in (os.geteuid(), 0)
         others_write = stat.S_IMODE(known.st_mode) & 0o022
         if is_ours and not others_write:

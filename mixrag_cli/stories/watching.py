@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from watchfiles import watch
 
-from mixrag_cli.errors import MixragError
+from mixrag_cli.errors import MixragError, reason_of
 from mixrag_cli.stories.roots import IndexPlan, RootPlan
 from mixrag_cli.walking import may_matter
 
@@ -49,7 +49,7 @@ def due_refreshes(plan: IndexPlan, look_again_s: float = LOOK_AGAIN_S) -> Iterat
                 looked = time.monotonic()
     except OSError as error:
         raise MixragError(
-            f"these folders cannot be watched: {(error.strerror or str(error)).lower()}",
+            f"these folders cannot be watched: {reason_of(error)}",
             "raise fs.inotify.max_user_watches, or run mixrag index now and then",
         ) from error
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.errors import FileUnreadable, reason_of
 
 ScanOperation = Literal["sum", "average", "maximum", "minimum", "count"]
 Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "in"]
@@ -159,7 +159,7 @@ def _batches(source: Path | BinaryIO, dialect: Dialect, skipped: list[int]) -> I
     except (pa.ArrowInvalid, UnicodeDecodeError) as error:
         raise FileUnreadable("damaged", "cannot be read as a table of delimited text") from error
     except OSError as error:
-        raise FileUnreadable("unreadable", f"cannot be read: {(error.strerror or 'unknown error').lower()}") from error
+        raise FileUnreadable("unreadable", f"cannot be read: {reason_of(error, 'unknown error')}") from error
 
 
 def _take_batch(tally: _Tally, batch: Any, column: int, filters: Sequence[Filter], dialect: Dialect) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.errors import ModelUnusable, reason_of
 from mixrag_cli.models.cache import is_noted, keep_note, note_of
 
 BUNDLED = "minilm"  # its name in the settings
@@ -57,7 +57,7 @@ def pinned_file(path: Path, sha256: str, *, thoroughly: bool = False) -> Path:
             return path
         found = file_sha256(path)
     except OSError as error:
-        raise ModelUnusable(f"model file {path}: {(error.strerror or 'unreadable').lower()}", REINSTALL) from error
+        raise ModelUnusable(f"model file {path}: {reason_of(error, 'unreadable')}", REINSTALL) from error
     if found != sha256:
         raise ModelUnusable(f"model file {path}: sha256 differs from the pinned one; not loaded", REINSTALL)
     keep_note(WHOLE_FILES, note)
