@@ -12,11 +12,11 @@ import typer
 
 from mixrag_cli.actions.moments import moment_ns
 from mixrag_cli.actions.named import only_one, store_named
-from mixrag_cli.cleaning import safe_text
 from mixrag_cli.commands.options import Face, Search
 from mixrag_cli.errors import MixragError, WrongUsage
 from mixrag_cli.output.streams import error_to_json, write_error, write_json
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS, Settings, load_settings
+from mixrag_cli.stories.questions import checked_question
 from mixrag_cli.stories.scope import Scope
 
 
@@ -62,12 +62,7 @@ def read_question(words: Sequence[str], what: str) -> str:
     Raises WrongUsage when it is empty or longer than MAX_QUESTION_CHARACTERS.
     """
     text = _read_stdin(MAX_QUESTION_CHARACTERS) if list(words) == ["-"] else " ".join(words)
-    text = safe_text(text).strip()
-    if not text:
-        raise WrongUsage(f"the {what} is empty", "mixrag ask How many days of leave are there?")
-    if len(text) > MAX_QUESTION_CHARACTERS:
-        raise WrongUsage(f"the {what} has {len(text):,} characters; at most {MAX_QUESTION_CHARACTERS:,} are read")
-    return text
+    return checked_question(text, what, "mixrag ask How many days of leave are there?")
 
 
 def _read_stdin(characters: int) -> str:

@@ -25,8 +25,9 @@ from mixrag_cli.output.streams import write_json
 from mixrag_cli.output.terminal import print_passage
 from mixrag_cli.output.transcript import conversation_to_markdown
 from mixrag_cli.records.answers import Answer
-from mixrag_cli.settings import MAX_QUESTION_CHARACTERS, Settings
+from mixrag_cli.settings import Settings
 from mixrag_cli.stories.conversation import Conversation, Turn
+from mixrag_cli.stories.questions import checked_question
 from mixrag_cli.stories.session import Session
 
 WELCOME = "Ask about {files:,} files. /help lists the commands, Ctrl-D leaves."
@@ -112,10 +113,7 @@ class Desk(Loop):
         COMMANDS[name](self, argument.strip())
 
     def _ask(self, typed: str) -> None:
-        if len(typed) > MAX_QUESTION_CHARACTERS:
-            raise WrongUsage(
-                f"the question has {len(typed):,} characters; at most {MAX_QUESTION_CHARACTERS:,} are read"
-            )
+        typed = checked_question(typed)
         question = self.conversation.understand(typed)
         if question != typed:
             self.remark(f"asked as: {question}")

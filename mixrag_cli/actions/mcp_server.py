@@ -45,6 +45,7 @@ from mixrag_cli.output.streams import error_to_json, json_line
 from mixrag_cli.records.places import Locator
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
 from mixrag_cli.stories.inspection import read_status
+from mixrag_cli.stories.questions import checked_question
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.showing import Passage
 from mixrag_cli.stories.warm import WarmSessions
@@ -99,7 +100,7 @@ class ToolForm:
 def _search(warm: WarmSessions, given: Mapping[str, Any]) -> Payload:
     only_files = given.get("files_only", False)
     with warm.use(given.get("collections", ())) as session:
-        text, limit = _question(given["query"]), given.get("limit", LIMIT)
+        text, limit = checked_question(given["query"]), given.get("limit", LIMIT)
         result = session.search(text, _scope(given), limit, one_a_file=only_files)
         if (context := given.get("context", 0)) and not only_files:
             result = replace(result, around=session.around(result.hits, context))
@@ -108,7 +109,7 @@ def _search(warm: WarmSessions, given: Mapping[str, Any]) -> Payload:
 
 def _ask(warm: WarmSessions, given: Mapping[str, Any]) -> Payload:
     with warm.use(given.get("collections", ())) as session:
-        return answer_to_json(session.ask(_question(given["question"]), _scope(given)))
+        return answer_to_json(session.ask(checked_question(given["question"]), _scope(given)))
 
 
 def _show(warm: WarmSessions, given: Mapping[str, Any]) -> Payload:
@@ -282,13 +283,6 @@ def _input_schema(warm: WarmSessions, form: ToolForm) -> Payload:
         "required": list(form.required),
         "additionalProperties": False,
     }
-
-
-def _question(text: str) -> str:
-    cleaned = safe_text(text).strip()
-    if not cleaned:
-        raise WrongUsage("the question is empty")
-    return cleaned
 
 
 def _scope(given: Mapping[str, Any]) -> Scope:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import WrongUsage
-from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
+from mixrag_cli.stories.questions import checked_question
 
 ERROR_SCHEMA = "mixrag.error/1"  # of a line that could not be answered
 MAX_LINE_BYTES = 1_000_000  # a question has at most 8,000 characters; whatever else a line carries is not read
@@ -68,16 +67,10 @@ def _asked_of(number: int, value: dict[str, Any]) -> Asked:
     question = value.get("question")
     if not isinstance(question, str):
         return Asked(number, "", key, problem='has no text "question"')
-    text = safe_text(question).strip()
-    if not text:
-        return Asked(number, "", key, problem="the question is empty")
-    if len(text) > MAX_QUESTION_CHARACTERS:
-        return Asked(
-            number,
-            "",
-            key,
-            problem=f"the question has {len(text):,} characters; at most {MAX_QUESTION_CHARACTERS:,} are read",
-        )
+    try:
+        text = checked_question(question)
+    except WrongUsage as error:
+        return Asked(number, "", key, problem=error.message)
     path = value.get("path", ())
     paths = (path,) if isinstance(path, str) else path
     if not isinstance(paths, list | tuple) or not all(isinstance(each, str) for each in paths):

@@ -17,15 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.cleaning import safe_text
-from mixrag_cli.errors import WrongUsage
+from mixrag_cli.errors import WrongUsage, reason_of
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.fusion import fuse_hits
 from mixrag_cli.retrieval.learning import JudgedQuestion
-from mixrag_cli.settings import MAX_QUESTION_CHARACTERS
 from mixrag_cli.store import StoreReader
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.events import IndexEvents
+from mixrag_cli.stories.questions import checked_question
 from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.showing import Place, find_document
 from mixrag_cli.terms import text_to_terms
@@ -82,7 +81,7 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
                 if raw.strip():
                     yield number, raw.removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
-        raise WrongUsage(f"{file}: {(error.strerror or 'cannot be read').lower()}") from error
+        raise WrongUsage(f"{file}: {reason_of(error, 'cannot be read')}") from error
 
 
 def _object_of(raw: bytes) -> Mapping[str, Any]:
@@ -97,16 +96,18 @@ def _object_of(raw: bytes) -> Mapping[str, Any]:
 
 def _label_of(number: int, value: Mapping[str, Any]) -> Label:
     question, path = value.get("question"), value.get("path")
-    if not isinstance(question, str) or not safe_text(question).strip():
+    if not isinstance(question, str):
         raise ValueError('has no text "question"')
-    if len(question) > MAX_QUESTION_CHARACTERS:
-        raise ValueError(f"the question has more than {MAX_QUESTION_CHARACTERS:,} characters")
+    try:
+        asked = checked_question(question)
+    except WrongUsage as error:
+        raise ValueError(error.message) from None
     if not isinstance(path, str) or not path:
         raise ValueError('has no text "path"')
     is_relevant = value.get("relevant", True)
     if not isinstance(is_relevant, bool):
         raise ValueError('"relevant" is neither true nor false')
-    return Label(number, safe_text(question).strip(), path, _place_of(value), is_relevant)
+    return Label(number, asked, path, _place_of(value), is_relevant)
 
 
 def _place_of(value: Mapping[str, Any]) -> Place:
