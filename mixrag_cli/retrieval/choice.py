@@ -21,6 +21,7 @@ from mixrag_cli.fencing import KEY_OF_COUNTING, draw_key, fence, fence_rule, one
 from mixrag_cli.generator import Generator, Message, Request
 from mixrag_cli.lenient_json import read_object
 from mixrag_cli.records.passages import Hit
+from mixrag_cli.settings import Settings
 
 CHOICE_SECONDS = 60.0  # a prompt of 8,000 tokens takes a small model on a CPU about that long
 CHOICE_TOKENS = 32
@@ -57,6 +58,11 @@ class Reading:
     context_tokens: int = 8192
     seconds: float = CHOICE_SECONDS
     seed: int = 0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Reading:
+        """As the settings wish, and no longer than CHOICE_SECONDS."""
+        return cls(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +107,14 @@ def choose_document(question: str, hits: Sequence[Hit], generator: Generator, re
     hits: best first. Raises ModelUnusable when the model fails or names no document that it was shown.
     Source: MixRAG, section 4.2, eq. 9-10.
     """
-    documents = recombine(_fitting(question, _CHOOSE, hits, generator, reading, CHOICE_TOKENS))
+    call = _Call(question, _CHOOSE, generator, reading, CHOICE_TOKENS)
+    documents = recombine(call.fitting(hits))
     if len(documents) < 2:
         return documents[0].document if documents else None
     names = {f"d{number}": each for number, each in enumerate(documents, start=1)}
     texts = {name: "\n".join((_head(each.hits[0]), *map(_shown, each.hits))) for name, each in names.items()}
     schema = _schema("document", {"enum": [*names, NONE]})
-    reply = _ask(question, _CHOOSE, texts, generator, reading, schema, CHOICE_TOKENS, "choose document")
+    reply = call.ask(texts, schema, "choose document")
     found = read_object(reply, ("document",))
     said = str(found["document"]).strip().lower() if found is not None else "".join(_NAME.findall(reply)[:1])
     if said == NONE:
@@ -129,15 +136,15 @@ class LanguageModelReranker:
 
         Raises ModelUnusable when the model fails or names no passage that it was shown.
         """
-        generator = self.open_generator()
         tokens = CHOICE_TOKENS + RANK_TOKENS * len(hits)
-        shown = _fitting(question, _RANK, hits, generator, self.reading, tokens)
+        call = _Call(question, _RANK, self.open_generator(), self.reading, tokens)
+        shown = call.fitting(hits)
         if not shown:
             raise ModelUnusable("the model's window holds no passage")
         names = {f"p{number}": hit for number, hit in enumerate(shown, start=1)}
         texts = {name: _alone(hit) for name, hit in names.items()}
         schema = _schema("order", {"type": "array", "items": {"enum": list(names)}, "maxItems": len(names)})
-        reply = _ask(question, _RANK, texts, generator, self.reading, schema, tokens, "rerank")
+        reply = call.ask(texts, schema, "rerank")
         found = read_object(reply, ("order",))
         order = [
             name for name in dict.fromkeys(_NAME.findall(str(found["order"]) if found else reply)) if name in names
@@ -155,11 +162,8 @@ def grade_passages(question: str, hits: Sequence[Hit], generator: Generator, rea
     hits: best first. Raises ModelUnusable when the model fails or grades no passage that it was shown.
     Source: "Beyond the Reranker", section 4.4 (CRAG's judge).
     """
-    tokens = CHOICE_TOKENS + RANK_TOKENS * GRADED
-    names = {
-        f"p{number}": hit
-        for number, hit in enumerate(_fitting(question, _GRADE, hits[:GRADED], generator, reading, tokens), start=1)
-    }
+    call = _Call(question, _GRADE, generator, reading, CHOICE_TOKENS + RANK_TOKENS * GRADED)
+    names = {f"p{number}": hit for number, hit in enumerate(call.fitting(hits[:GRADED]), start=1)}
     grade = {"type": "integer", "minimum": 0, "maximum": BEST_GRADE}
     grades = {
         "type": "object",
@@ -168,7 +172,7 @@ def grade_passages(question: str, hits: Sequence[Hit], generator: Generator, rea
         "additionalProperties": False,
     }
     texts = {name: _alone(hit) for name, hit in names.items()}
-    reply = _ask(question, _GRADE, texts, generator, reading, _schema("grades", grades), tokens, "judge passages")
+    reply = call.ask(texts, _schema("grades", grades), "judge passages")
     found = read_object(reply, ("grades",)) or {}
     said = found["grades"] if isinstance(found.get("grades"), dict) else found
     known = {name: said[name] for name in names if isinstance(said.get(name), int | float)}
@@ -195,39 +199,45 @@ def _graded(hit: Hit, grade: float | None) -> Hit:
     return replace(hit, scores=scores, accepted_by=accepted_by, threshold=GRADE_CUT, judged_by=JUDGE)
 
 
-def _fitting(
-    question: str, system: str, hits: Sequence[Hit], generator: Generator, reading: Reading, reply_tokens: int
-) -> list[Hit]:
-    """The hits that fit the window, each counted as if it were alone in its fence."""
-    window = min(reading.context_tokens, generator.context_tokens) - reply_tokens
-    room = window - generator.count_prompt_tokens(_messages(question, system, {}, KEY_OF_COUNTING))
-    return select_top(hits, lambda hit: generator.count_tokens(fence(KEY_OF_COUNTING, "p00", _alone(hit))) + 1, room)
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What the model is asked once. system: what to do; reply_tokens: the most that its reply may have."""
 
+    question: str
+    system: str
+    generator: Generator
+    reading: Reading
+    reply_tokens: int
 
-def _ask(
-    question: str,
-    system: str,
-    texts: Mapping[str, str],
-    generator: Generator,
-    reading: Reading,
-    schema: Mapping[str, Any],
-    max_tokens: int,
-    purpose: str,
-) -> str:
-    key = draw_key(list(texts.values()))
-    messages = _messages(question, system, texts, key)
-    reply = generator.reply(
-        Request(messages, schema, max_tokens, seed=reading.seed, seconds=reading.seconds, purpose=purpose, nonce=key)
-    )
-    if reply.finish in ("timeout", "cancelled"):
-        raise ModelUnusable("the time was over" if reply.finish == "timeout" else "it was stopped")
-    return reply.text
+    def fitting(self, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits that fit the window, each counted as if it were alone in its fence."""
+        count = self.generator.count_tokens
+        window = min(self.reading.context_tokens, self.generator.context_tokens) - self.reply_tokens
+        room = window - self.generator.count_prompt_tokens(self._messages({}, KEY_OF_COUNTING))
+        return select_top(hits, lambda hit: count(fence(KEY_OF_COUNTING, "p00", _alone(hit))) + 1, room)
 
+    def ask(self, texts: Mapping[str, str], schema: Mapping[str, Any], purpose: str) -> str:
+        """The reply over texts by their names. Raises ModelUnusable, also where it was cut off."""
+        key = draw_key(list(texts.values()))
+        reply = self.generator.reply(
+            Request(
+                self._messages(texts, key),
+                schema,
+                self.reply_tokens,
+                seed=self.reading.seed,
+                seconds=self.reading.seconds,
+                purpose=purpose,
+                nonce=key,
+            )
+        )
+        if reply.finish in ("timeout", "cancelled"):
+            raise ModelUnusable("the time was over" if reply.finish == "timeout" else "it was stopped")
+        return reply.text
 
-def _messages(question: str, system: str, texts: Mapping[str, str], key: str) -> tuple[Message, ...]:
-    shown = "\n".join(fence(key, name, text) for name, text in texts.items())
-    text = f"The key is {key}.\n\n{shown}\n\nQuestion: {plain_text(question)}\nReply with the JSON object alone."
-    return Message("system", system), Message("user", text)
+    def _messages(self, texts: Mapping[str, str], key: str) -> tuple[Message, ...]:
+        shown = "\n".join(fence(key, name, text) for name, text in texts.items())
+        asked = f"Question: {plain_text(self.question)}\nReply with the JSON object alone."
+        return Message("system", self.system), Message("user", f"The key is {key}.\n\n{shown}\n\n{asked}")
 
 
 def _schema(part: str, kind: Mapping[str, Any]) -> dict[str, Any]:

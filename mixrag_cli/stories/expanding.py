@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.retrieval.choice import (
-    CHOICE_SECONDS,
     JUDGE,
     Reading,
     accept_graded,
@@ -72,7 +71,7 @@ def accept(collection: Collection, question: str, hits: Sequence[Hit], clock: Cl
     settings = collection.settings
     if settings.acceptance != JUDGE or not hits:
         return collection.judge(hits)
-    reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
+    reading = Reading.of(settings)
     try:
         accepted = accept_graded(hits, grade_passages(question, hits, collection.load_generator(), reading))
     except ModelUnusable as error:
@@ -87,7 +86,7 @@ def _choose(collection: Collection, question: str, hits: Sequence[Hit], clock: C
     settings = collection.settings
     if settings.choose_document == "off" or len({hit.chunk.document for hit in hits}) < 2:
         return None
-    reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
+    reading = Reading.of(settings)
     try:
         chosen = choose_document(question, hits, collection.load_generator(), reading)
     except ModelUnusable as error:

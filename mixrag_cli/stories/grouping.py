@@ -117,8 +117,7 @@ class _Run:
     _generator: Generator | None = None
 
     def __post_init__(self) -> None:
-        deadline = time.monotonic() + 60 * self.settings.summary_minutes
-        self.budget = Budget(self.settings.summary_tokens, deadline, self.settings.generator_seconds)
+        self.budget = Budget.of(self.settings)
 
     def go(self) -> GroupReport:
         """Write what is missing, the lowest tier first."""

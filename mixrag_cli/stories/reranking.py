@@ -9,7 +9,7 @@ from mixrag_cli.generator import Generator
 from mixrag_cli.models import Embedder, LateEmbedder, load_embedder, load_pair_scorer
 from mixrag_cli.models.bundled import BUNDLED
 from mixrag_cli.records.passages import Chunk
-from mixrag_cli.retrieval.choice import CHOICE_SECONDS, LanguageModelReranker, Reading
+from mixrag_cli.retrieval.choice import LanguageModelReranker, Reading
 from mixrag_cli.retrieval.rerank import LateInteraction, PairReranker, PassageTokens, QuestionTokens, Reranker
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import tokens_as_kept
@@ -40,8 +40,7 @@ def make_reranker(
     if settings.rerank == NONE:
         return None
     if settings.rerank == LANGUAGE_MODEL:
-        reading = Reading(settings.context_tokens, min(CHOICE_SECONDS, settings.generator_seconds), settings.seed)
-        return LanguageModelReranker(generator, reading)
+        return LanguageModelReranker(generator, Reading.of(settings))
     if settings.rerank != LATE:
         return PairReranker(load_pair_scorer(settings), text_to_embed)
     if isinstance(embedder, LateEmbedder):

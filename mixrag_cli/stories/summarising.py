@@ -231,8 +231,7 @@ class _Run:
     _committed: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        deadline = time.monotonic() + 60 * self.settings.summary_minutes
-        self.budget = Budget(self.settings.summary_tokens, deadline, self.settings.generator_seconds)
+        self.budget = Budget.of(self.settings)
         for generator in self.generators:
             self._idle.put(generator)
 

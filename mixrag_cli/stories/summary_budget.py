@@ -10,6 +10,7 @@ from threading import Lock
 
 from mixrag_cli.fencing import KEY_OF_COUNTING
 from mixrag_cli.generator import Generator, Reply, Request
+from mixrag_cli.settings import Settings
 
 BUDGETS = TOKENS, TIME = "tokens", "time"  # what a run may stop for
 INTERRUPTED = "interrupted"  # as well
@@ -37,6 +38,12 @@ class Budget:
     reply_seconds: float
     tokens: int = 0
     _lock: Lock = field(default_factory=Lock)
+
+    @classmethod
+    def of(cls, settings: Settings) -> Budget:
+        """What the settings give a run that begins now."""
+        deadline = time.monotonic() + 60 * settings.summary_minutes
+        return cls(settings.summary_tokens, deadline, settings.generator_seconds)
 
     @contextmanager
     def spend(self, prompt_tokens: int, wanted: int) -> Iterator[Spending]:
