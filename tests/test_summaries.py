@@ -16,7 +16,7 @@ from scripted_server import serve
 
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.generator import Generator, Request
-from mixrag_cli.models import LateEmbedder
+from mixrag_cli.models import LateEmbedder, require_generator
 from mixrag_cli.models.server import load_server
 from mixrag_cli.output.payloads import index_to_json
 from mixrag_cli.records.passages import summary_chunk_id
@@ -125,7 +125,7 @@ def summarise(folder: Path, minilm: LateEmbedder) -> Callable[..., SummaryReport
             folder / ".mixrag",
             settings,
             load_embedder=lambda: minilm,
-            load_generator=lambda: generator,
+            load_generator=lambda: generator or require_generator(Settings()),
             events=Silent(),
         )
 
@@ -136,7 +136,7 @@ def scripted(*lines: Line, **options: object) -> ScriptedGenerator:
     return ScriptedGenerator(lines or (good,), **({"repeat": not lines} | options))  # type: ignore[arg-type]
 
 
-def never_loaded() -> Generator | None:
+def never_loaded() -> Generator:
     raise AssertionError("the generator was loaded")
 
 

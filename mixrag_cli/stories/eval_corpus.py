@@ -22,7 +22,7 @@ from mixrag_cli import __version__
 from mixrag_cli.errors import MixragError, ModelUnusable
 from mixrag_cli.evaluation.datasets import DataSet, SourceText
 from mixrag_cli.generator import Generator
-from mixrag_cli.models import load_embedder
+from mixrag_cli.models import load_embedder, require_generator
 from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.settings import Settings, cache_folder
 from mixrag_cli.store import open_reader
@@ -135,7 +135,7 @@ def _summarise_groups(
         store,
         settings,
         load_embedder=partial(load_embedder, settings),
-        load_generator=generator or (lambda: None),
+        load_generator=generator or partial(require_generator, settings),
         events=events,
     )
     if found.stopped == INTERRUPTED:

@@ -67,7 +67,7 @@ def summarise_groups(
     settings: Settings,
     *,
     load_embedder: Callable[[], Embedder],
-    load_generator: Callable[[], Generator | None],
+    load_generator: Callable[[], Generator],
     events: IndexEvents,
 ) -> GroupReport:
     """Bring the summaries of the store's groups up to date, as far as the budget goes.
@@ -108,7 +108,7 @@ class _Run:
     tree: KeptTree
     commit: int
     load_embedder: Callable[[], Embedder]
-    load_generator: Callable[[], Generator | None]
+    load_generator: Callable[[], Generator]
     events: IndexEvents
     known: dict[str, Summary] = field(default_factory=dict)
     budget: Budget = field(init=False)
@@ -179,8 +179,6 @@ class _Run:
         """The generator, loaded when first needed. Raises ModelUnusable."""
         if self._generator is None:
             self._generator = self.load_generator()
-        if self._generator is None:
-            raise ModelUnusable("no generator is set", "mixrag models list")
         return self._generator
 
     def _keep(self, waiting: Mapping[str, str]) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from mixrag_cli.errors import NoIndex, StoreMismatch, WrongUsage
 from mixrag_cli.generator import Generator
-from mixrag_cli.models import load_embedder, load_generator
+from mixrag_cli.models import load_embedder, require_generator
 from mixrag_cli.records.files import DocumentRow, Skipped
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
@@ -88,7 +88,7 @@ def build_index(
     *,
     events: IndexEvents,
     wishes: IndexWishes = NO_WISHES,
-    generator: Callable[[], Generator | None] | None = None,
+    generator: Callable[[], Generator] | None = None,
 ) -> IndexReport:
     """Bring the store up to date with the folders and say what was done.
 
@@ -128,11 +128,11 @@ def _summarise(
     tally: Tally,
     events: IndexEvents,
     wishes: IndexWishes,
-    generator: Callable[[], Generator | None] | None,
+    generator: Callable[[], Generator] | None,
 ) -> tuple[SummaryReport | None, GroupReport | None]:
     """What is written of tables and of groups of passages, each where it is wanted and nothing was interrupted."""
     summaries = groups = None
-    load = generator or partial(load_generator, settings)
+    load = generator or partial(require_generator, settings)
     embedder = partial(load_embedder, settings)
     if settings.summaries != "none" and not tally.interrupted:
         summaries = summarise_tables(

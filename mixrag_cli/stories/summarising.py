@@ -106,7 +106,7 @@ def summarise_tables(
     settings: Settings,
     *,
     load_embedder: Callable[[], Embedder],
-    load_generator: Callable[[], Generator | None],
+    load_generator: Callable[[], Generator],
     events: IndexEvents,
     wait_s: float = 0,
 ) -> SummaryReport:
@@ -119,39 +119,27 @@ def summarise_tables(
     cache = ReplyCache(store / CACHE)
     try:
         with open_reader(store) as reader:
-            waiting, n_tables = _waiting(reader, _known_model(reader, settings), settings)
+            model = _known_model(reader, settings)
+            waiting, n_tables = _waiting(reader, model, settings)
             if not waiting:
-                return SummaryReport(form, _known_model(reader, settings), n_tables)
-            model = _model_of_cached(reader, waiting, settings, cache)
+                return SummaryReport(form, model, n_tables)
+            is_remembered = _is_remembered(reader, waiting, form, model, cache)
     except NoIndex:
         return SummaryReport(form)
-    generator: Generator | None = None
-    if not model:
+    generators: Sequence[Generator] = ()
+    if not is_remembered:
         try:
-            if (generator := load_generator()) is None:
-                raise ModelUnusable("no generator is set", "mixrag models list")
+            generator = load_generator()
         except ModelUnusable as error:
             return SummaryReport(form, tables=n_tables, left=len(waiting), stopped=error.message)
-        model = generator.name
-    generators = () if generator is None else ways_to(generator, settings.generator_requests)
+        model, generators = generator.name, ways_to(generator, settings.generator_requests)
     run = _Run(store, settings, form, model, generators, cache, events)
     try:
         n_waiting = run.go(load_embedder(), wait_s)
     finally:
         for each in generators:
             each.close()
-    return SummaryReport(
-        form=form,
-        model=model,
-        tables=n_tables,
-        made=run.counts.made,
-        remembered=run.counts.remembered,
-        rejected=run.counts.rejected,
-        left=n_waiting - run.counts.done,
-        tokens=run.budget.tokens,
-        seconds=round(time.monotonic() - started, 2),
-        stopped=run.stopped,
-    )
+    return replace(run.report(n_tables, n_waiting), seconds=round(time.monotonic() - started, 2))
 
 
 # --- which tables ---------------------------------------------------------------------------------------------------
@@ -181,13 +169,10 @@ def _waiting(reader: StoreReader, model: str, settings: Settings) -> tuple[Table
     return [place for place in places if summary_chunk_id(place[0]) not in done], len(places)
 
 
-def _model_of_cached(reader: StoreReader, waiting: TableIds, settings: Settings, cache: ReplyCache) -> str:
-    """The known model's name where all that it would be asked is remembered, else ""."""
-    form, model = cast(Form, settings.summaries), _known_model(reader, settings)
-    if not model:
-        return ""
+def _is_remembered(reader: StoreReader, waiting: TableIds, form: Form, model: str, cache: ReplyCache) -> bool:
+    """Whether all that the model would be asked is known; of no model nothing is."""
     keys = (summary_key(table, form, model) for _, table, _ in _places(reader, waiting))
-    return model if all(cache.get(key) is not None for key in keys) else ""
+    return bool(model) and all(cache.get(key) is not None for key in keys)
 
 
 def _places(reader: StoreReader, waiting: TableIds) -> Iterator[Place]:
@@ -269,6 +254,20 @@ class _Run:
             if self.stopped != INTERRUPTED:  # what is committed can be searched; the next run tidies up
                 writer.finish()
             return len(waiting)
+
+    def report(self, n_tables: int, n_waiting: int) -> SummaryReport:
+        """What became of the waiting tables, once it has ended."""
+        return SummaryReport(
+            form=self.form,
+            model=self.model,
+            tables=n_tables,
+            made=self.counts.made,
+            remembered=self.counts.remembered,
+            rejected=self.counts.rejected,
+            left=n_waiting - self.counts.done,
+            tokens=self.budget.tokens,
+            stopped=self.stopped,
+        )
 
     def _prepare(self, writer: StoreWriter) -> TableIds:
         """The waiting tables; summaries by another model or in another form are taken out first."""
