@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ pytest.importorskip("spacy", reason="needs the extra nlp: pip install 'mixrag[nl
 import spacy
 
 from mixrag_cli.chunking.references import find_references
-from mixrag_cli.models.language import Name, Told
+from mixrag_cli.models.language import Name, Pipeline, Told
 from mixrag_cli.records.documents import Block, Document
 from mixrag_cli.records.places import Locator
 from mixrag_cli.retrieval.sources.graph import tie
@@ -121,6 +122,22 @@ def test_the_graph_ties_passages_that_say_the_same_name(folder: Path, pipeline: 
     assert (places["letter.md"], places["minutes.md"]) not in {
         tuple(pair) for pair in tie(graph.passages).ends.tolist()
     }
+
+
+def test_three_sources_have_the_names_read_once(folder: Path, pipeline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(folder, "index")[0] == 0
+    readings: list[int] = []
+    names_in = Pipeline.names_in
+
+    def counted(self: Pipeline, texts: Sequence[str]) -> list[frozenset[str]]:
+        readings.append(len(texts))
+        return names_in(self, texts)
+
+    monkeypatch.setattr(Pipeline, "names_in", counted)
+    chosen = Settings(store=folder / ".mixrag", sources="graph+hops+refined", nlp=str(pipeline))
+    with_names = open_session(folder, chosen)
+    assert [source.name for source in with_names._extras] == ["graph", "hops", "refined"]
+    assert readings == [with_names.reader.record.chunks]
 
 
 def test_a_name_that_everybody_says_ties_nobody() -> None:
