@@ -32,7 +32,7 @@ from mixrag_cli.store.schema import (
 )
 from mixrag_cli.store.trust import verify_engine_files, verify_manifest
 
-ROWS_AT_ONCE = 16_384  # without texts
+ROWS_AT_ONCE = 16_384  # of few columns
 # As the engine comes, reading the vectors of a million passages holds 330 MB; so it holds 140, and takes no longer.
 _LITTLE_AHEAD = {"batch_readahead": 2, "fragment_readahead": 1, "io_buffer_size": 64 * 2**20}
 
