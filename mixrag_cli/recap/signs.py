@@ -7,6 +7,7 @@ fitted on questions that the trained reader never saw (grading.py).
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -66,6 +67,8 @@ MAX_LEAD = 6.0  # logits; a candidate without a rival has it
 MAX_AGREEING = 3
 SAID = 0.5  # of a match, from which on a term counts as said
 MOST_TERMS = 12
+
+_Bests = defaultdict[str, dict[str, float]]  # of each sign the greatest of each passage, or of each answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,20 +202,40 @@ def done_sign(draft: Draft, wanted: Mapping[str, float]) -> float:
 
 def compare(drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts with what only shows among all of them: leads over other places, and who else says the same."""
-    return [draft.with_signs(_among(draft, drafts)) for draft in drafts]
+    said = [draft.said for draft in drafts]
+    chunks: dict[str, set[str]] = defaultdict(set)  # of each answer
+    by_chunk, by_answer = _Bests(dict), _Bests(dict)
+    for draft, answer in zip(drafts, said, strict=True):
+        chunks[answer].add(draft.chunk)
+        for name in _leading(draft):
+            _keep(by_chunk[name], draft.chunk, draft.signs[name])
+            if _tells_answers(name, draft):
+                _keep(by_answer[name], answer, draft.signs[name])
+
+    def among(draft: Draft, answer: str) -> dict[str, float]:
+        found = {"agreement": float(min(len(chunks[answer] - {draft.chunk}), MAX_AGREEING))}
+        for name in _leading(draft):
+            own, best = (answer, by_answer) if _tells_answers(name, draft) else (draft.chunk, by_chunk)
+            found[f"{name}_lead"] = _lead(draft.signs[name], own, best[name])
+        return found
+
+    return [draft.with_signs(among(draft, answer)) for draft, answer in zip(drafts, said, strict=True)]
 
 
-def _among(draft: Draft, drafts: Sequence[Draft]) -> dict[str, float]:
-    found = {f"{name}_lead": _lead(name, draft, drafts) for name in LEADS if name in draft.signs}
-    same = {other.chunk for other in drafts if other.said == draft.said and other.chunk != draft.chunk}
-    return {**found, "agreement": float(min(len(same), MAX_AGREEING))}
+def _leading(draft: Draft) -> list[str]:
+    return [name for name in LEADS if name in draft.signs]
 
 
-def _lead(name: str, draft: Draft, drafts: Sequence[Draft]) -> float:
-    """How far a sign is above the best of another answer, or of another passage."""
-    if name in OF_ANSWERS and draft.kind not in STRETCHES:
-        others = [other for other in drafts if other.said != draft.said and other.kind not in STRETCHES]
-    else:
-        others = [other for other in drafts if other.chunk != draft.chunk]
-    known = [other.signs[name] for other in others if name in other.signs]
-    return max(min(draft.signs[name] - max(known), MAX_LEAD), -MAX_LEAD) if known else MAX_LEAD
+def _tells_answers(name: str, draft: Draft) -> bool:
+    """Whether the sign is compared with that of other answers, else with that of other passages."""
+    return name in OF_ANSWERS and draft.kind not in STRETCHES
+
+
+def _keep(best: dict[str, float], key: str, value: float) -> None:
+    best[key] = max(best.get(key, value), value)
+
+
+def _lead(value: float, own: str, best: Mapping[str, float]) -> float:
+    """How far a value is above the best of all but its own."""
+    others = [other for key, other in best.items() if key != own]
+    return max(min(value - max(others), MAX_LEAD), -MAX_LEAD) if others else MAX_LEAD
