@@ -1,4 +1,4 @@
-"""The rule that picks the answer, written as a table: the first row whose needs are all met decides.
+"""The rule that picks the answer: the first of its cases that holds decides.
 
 A reply is reduced to facts, each true or false and each found without asking a model:
 
@@ -22,31 +22,11 @@ Source: MixRAG, section 4.3, step 4: "a rule-based mechanism then selects the mo
 
 from __future__ import annotations
 
-from collections.abc import Set
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Set
+from typing import Literal
 
 Fact = Literal["computed", "supported", "refused", "retry", "built-in", "sure", "disputed"]
 Way = Literal["calculator", "model", "retry", "likely", "built-in", "abstain"]
-
-
-class Row(NamedTuple):
-    """One row of the rule. needs: facts that must hold; bars: facts that must not."""
-
-    way: Way
-    needs: frozenset[Fact] = frozenset()
-    bars: frozenset[Fact] = frozenset()
-
-
-RULE: tuple[Row, ...] = (
-    Row("calculator", needs=frozenset({"computed"}), bars=frozenset({"disputed"})),
-    Row("model", needs=frozenset({"supported"}), bars=frozenset({"disputed"})),
-    Row("built-in", needs=frozenset({"refused", "sure"})),
-    Row("abstain", needs=frozenset({"refused"})),
-    Row("retry", needs=frozenset({"retry"})),
-    Row("likely", needs=frozenset({"disputed"})),
-    Row("built-in", needs=frozenset({"built-in"})),
-    Row("abstain"),
-)
 
 
 def choose(facts: Set[Fact]) -> Way:
@@ -54,4 +34,19 @@ def choose(facts: Set[Fact]) -> Way:
 
     Example: choose({"supported", "retry"}) -> "model"; choose({"retry"}) -> "retry".
     """
-    return next(row.way for row in RULE if row.needs <= facts and not row.bars & facts)
+    if "computed" in facts and "disputed" not in facts:
+        return "calculator"
+    if "supported" in facts and "disputed" not in facts:
+        return "model"
+    if "refused" in facts:
+        return "built-in" if "sure" in facts else "abstain"
+    if "retry" in facts:
+        return "retry"
+    if "disputed" in facts:
+        return "likely"
+    return "built-in" if "built-in" in facts else "abstain"
+
+
+def those_that_hold(facts: Mapping[Fact, bool]) -> frozenset[Fact]:
+    """The facts that are true."""
+    return frozenset(fact for fact, holds in facts.items() if holds)

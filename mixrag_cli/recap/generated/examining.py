@@ -19,7 +19,7 @@ from mixrag_cli.quantities.calculator import (
     replace_operands,
 )
 from mixrag_cli.quantities.shown import number_text, rounded
-from mixrag_cli.recap.generated.choosing import Fact
+from mixrag_cli.recap.generated.choosing import Fact, those_that_hold
 from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.drafts import Draft
 from mixrag_cli.recap.generated.packing import Passage
@@ -93,9 +93,8 @@ def examine(draft: Draft | None, passages: Sequence[Passage], question: str) -> 
     if own is None:
         reasons.append("the answer is neither quoted nor computed from quoted values")
     is_numeric = not draft.answer or any(sign.isdigit() for sign in draft.answer)
-    facts: dict[Fact, bool] = {"computed": computed is not None and is_numeric, "supported": own is not None}
-    holding = frozenset(fact for fact, holds in facts.items() if holds)
-    return Examined(holding, computed, own, next(iter(reasons), ""), draft.asks)
+    facts = those_that_hold({"computed": computed is not None and is_numeric, "supported": own is not None})
+    return Examined(facts, computed, own, next(iter(reasons), ""), draft.asks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from mixrag_cli.fencing import KEY_OF_COUNTING, draw_key, plain_text
 from mixrag_cli.generator import Generator, Message, Reply, Request
 from mixrag_cli.quantities.shown import unit_text
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.generated.choosing import Fact, Way, choose
+from mixrag_cli.recap.generated.choosing import Fact, Way, choose, those_that_hold
 from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.drafts import repeats_itself, text_to_draft
 from mixrag_cli.recap.generated.examining import MIN_QUOTED_WORDS, Examined, Finding, examine, is_borne
@@ -186,13 +186,8 @@ class _Dialogue:
 
     def _facts(self, *, is_disputed: bool, can_retry: bool) -> frozenset[Fact]:
         is_answered = self.built_in.status == "answered"
-        facts: dict[Fact, bool] = {
-            "disputed": is_disputed,
-            "retry": can_retry,
-            "built-in": is_answered,
-            "sure": is_answered and self.built_in.confidence >= SURE_CONFIDENCE,
-        }
-        return frozenset(fact for fact, holds in facts.items() if holds)
+        is_sure = is_answered and self.built_in.confidence >= SURE_CONFIDENCE
+        return those_that_hold({"disputed": is_disputed, "retry": can_retry, "built-in": is_answered, "sure": is_sure})
 
     # --- the answer -------------------------------------------------------------------------------------------------
 
