@@ -15,9 +15,7 @@ from mixrag_cli.recap.grading import (
     Forest,
     Grading,
     as_answer,
-    eager_grading,
     grading_from_json,
-    grading_to_json,
     inputs_of,
     shipped_grading,
     surety_inputs,
@@ -33,6 +31,7 @@ from tests.evidence_samples import REPORT, Sample, read_sample, shown_text
 from training.grading.domains import Asked, Gold
 from training.grading.everyday import SCOPED, of_another_file, of_own_file
 from training.grading.signs import Signed, is_right
+from training.grading.weights import grading_to_json
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +143,8 @@ def test_a_refusal_names_what_no_passage_speaks_of(sample: Sample) -> None:
 
 
 def test_a_passage_is_no_answer_to_how_many(sample: Sample) -> None:
-    answer = read_answer(*sample.evidence_for("How many chairs did the workshop sell in 2024?"), eager_grading())
+    eager = replace(shipped_grading(), stated=0.0)
+    answer = read_answer(*sample.evidence_for("How many chairs did the workshop sell in 2024?"), eager)
     assert answer.candidates[0].kind != "passage"
 
 
@@ -187,7 +187,7 @@ def test_a_question_that_a_passage_answers_is_answered_from_the_right_lines() ->
 
 
 def test_what_is_found_tells_whether_a_passage_is_asked_for() -> None:
-    found = [draft("a", "x", span=-1.0, length=1.0), draft("b", "y", span=-2.0, length=3.0)]
+    found = [("span", {"span": -1.0, "length": 1.0}), ("span", {"span": -2.0, "length": 3.0})]
     assert evidence_inputs(found) == {
         "best span": -1.0, "length of best span": 1.0, "no span": 0.0, "no cell": 1.0, "no passage": 1.0,
     }  # fmt: skip

@@ -68,7 +68,7 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
         )
         for one in drafts
     ]
-    wanted = {"text_asked": text_wanted(restated, drafts)}
+    wanted = {"text_asked": text_wanted(restated, [(one.kind, one.signs) for one in drafts])}
     return compare([one.with_signs(wanted) for one in drafts])
 
 

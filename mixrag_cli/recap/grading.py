@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -109,22 +109,8 @@ def shipped_grading() -> Grading:
     return grading_from_json(json.loads(files(__package__).joinpath(WEIGHTS_FILE).read_text("utf-8")))
 
 
-def eager_grading() -> Grading:
-    """The shipped one, but whatever is likeliest is stated: for measuring what is read, apart from what is believed."""
-    return replace(shipped_grading(), stated=0.0)
-
-
-def grading_to_json(grading: Grading) -> str:
-    """The text of the file that is shipped, a line a tree."""
-    forest = grading.forest
-    trees = ",\n".join(f"  {json.dumps(tree)}" for tree in forest.trees)
-    head = {"stated": grading.stated, "likely": grading.likely, "held": grading.held, "surety": grading.surety}
-    told = json.dumps({**head, "inputs": forest.inputs, "bias": forest.bias}, indent=1).removesuffix("\n}")
-    return f'{told},\n "trees": [\n{trees}\n ]\n}}\n'
-
-
 def grading_from_json(known: Mapping[str, object]) -> Grading:
-    """The inverse of grading_to_json. Raises ValueError where it names a sign that there is not."""
+    """The grading of such a file (training/grading/weights.py). Raises ValueError where it names an unknown sign."""
     inputs, trees, surety = known["inputs"], known["trees"], known["surety"]
     assert isinstance(inputs, list) and isinstance(trees, list) and isinstance(surety, dict)
     if unknown := set(inputs) - set(INPUTS):

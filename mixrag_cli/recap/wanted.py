@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from operator import itemgetter
-from typing import Protocol
 
 from mixrag_cli.reading import chance_of
 from mixrag_cli.recap.restate import Restated
@@ -22,19 +21,7 @@ BIAS = "bias"
 # The kinds of candidates of which the best one tells what is wanted, and the sign that says which is best.
 BEST = {"span": (("span",), "span"), "cell": (("cell", "fact"), "pair"), "passage": (("passage",), "holds")}
 
-
-class Found(Protocol):
-    """A candidate, as far as its kind and its signs are known."""
-
-    @property
-    def kind(self) -> str:
-        """One of signs.KINDS."""
-        ...
-
-    @property
-    def signs(self) -> Mapping[str, float]:
-        """By the names of signs.SIGNS."""
-        ...
+Found = tuple[str, Mapping[str, float]]  # a candidate's kind and signs
 
 
 def text_wanted(restated: Restated, found: Sequence[Found]) -> float:
@@ -55,7 +42,7 @@ def wanted_inputs(restated: Restated) -> dict[str, float]:
 def evidence_inputs(found: Sequence[Found]) -> dict[str, float]:
     """What its candidates tell of a question: how sure the best span, cell and passage are, and how long."""
     best = {
-        name: max((one.signs for one in found if one.kind in kinds), key=itemgetter(sign), default=None)
+        name: max((signs for kind, signs in found if kind in kinds), key=itemgetter(sign), default=None)
         for name, (kinds, sign) in BEST.items()
     }
     known = {name: signs for name, signs in best.items() if signs is not None}

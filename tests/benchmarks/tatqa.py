@@ -15,6 +15,7 @@ import json
 import random
 import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -25,7 +26,7 @@ from mixrag_cli.evaluation.tatqa import answer_strings, is_list, score_answer
 from mixrag_cli.recap import reader
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.grading import eager_grading
+from mixrag_cli.recap.grading import shipped_grading
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import STRETCHES, Draft
 from mixrag_cli.records.answers import Answer
@@ -49,6 +50,7 @@ def main() -> None:
         documents = random.Random(0).sample(documents, arguments.limit)
     contexts = [to_context(document) for document in documents]
     reading = Contexts(contexts)
+    eager = replace(shipped_grading(), stated=0.0)  # what is read is measured, apart from what is believed
     scores: dict[str, list[tuple[float, float]]] = defaultdict(list)
     confusion: Counter[tuple[str, str]] = Counter()
     wrong: dict[str, list[str]] = defaultdict(list)
@@ -56,7 +58,7 @@ def main() -> None:
         for asked in document["questions"]:
             restated, base = reading.restate_in(context, asked["question"])
             with patch.object(reader, "draft_all", word_for_word):
-                answer = reader.read_answer(restated, base, eager_grading())
+                answer = reader.read_answer(restated, base, eager)
             score = score_question(asked, answer)
             scores[asked["answer_type"]].append(score)
             confusion[asked["answer_type"], predicted_type(answer)] += 1

@@ -37,7 +37,8 @@ from mixrag_cli.records.answers import N_LIKELY
 from training.grading import domains, everyday
 from training.grading.drawn import drawn_lookups
 from training.grading.signs import Signed, signs_of
-from training.grading.wanted import Wanting, chances_without, fit_wanted, wanted_to_json, wantings_of
+from training.grading.wanted import Wanting, chances_without, fit_wanted, wantings_of
+from training.grading.weights import grading_to_json, wanted_to_json
 
 # Of the boosting. Each split chooses among SEEN of the inputs, so that no tree leans on the same few. Of 3,422
 # questions of folders left out, a quarter at a time, 1,580 first answers are right and 458, 795 and 942 of the surest
@@ -312,7 +313,7 @@ def main() -> None:
         shipped = Grading(forest, fit_surety(firsts), stated, LIKELY, HELD)
         room = Path(grading.__file__).parent
         (room / wanted.WEIGHTS_FILE).write_text(wanted_to_json(weights), "utf-8")
-        (room / grading.WEIGHTS_FILE).write_text(grading.grading_to_json(shipped), "utf-8")
+        (room / grading.WEIGHTS_FILE).write_text(grading_to_json(shipped), "utf-8")
 
 
 if __name__ == "__main__":

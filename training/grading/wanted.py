@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 
 from mixrag_cli.models.reader import load_reader
 from mixrag_cli.recap.restate import restate
-from mixrag_cli.recap.wanted import BIAS, evidence_inputs, logistic, wanted_inputs
+from mixrag_cli.recap.wanted import BIAS, Found, evidence_inputs, logistic, wanted_inputs
 from training.grading.domains import Domain
 from training.grading.signs import Signed
 
@@ -38,9 +37,9 @@ class Wanting:
 def wantings_of(domains: Sequence[Domain], natural: Set[str], examples: Sequence[Signed]) -> list[Wanting]:
     """What is known of all questions of the domains. examples: their candidates."""
     reader = load_reader()
-    found: dict[tuple[str, int], list[Signed]] = defaultdict(list)
+    found: dict[tuple[str, int], list[Found]] = defaultdict(list)
     for one in examples:
-        found[one.domain, one.question].append(one)
+        found[one.domain, one.question].append((one.kind, one.signs))
     return [
         Wanting(
             domain.name,
@@ -72,8 +71,3 @@ def chances_without(wantings: Sequence[Wanting], unseen: Set[str]) -> dict[tuple
     """Of every question how likely it wants a passage, by a fit that has not seen some domains'."""
     weights = fit_wanted([one for one in wantings if one.domain not in unseen])
     return {(one.domain, one.question): logistic(weights, one.inputs) for one in wantings}
-
-
-def wanted_to_json(weights: Mapping[str, float]) -> str:
-    """The text of the file that is shipped."""
-    return json.dumps(weights, indent=1) + "\n"
