@@ -51,7 +51,7 @@ def of_passage(question: str, name: str, deciding: str) -> Answer:
 def computed(question: str, text: str, formula: str, result: str, *places: tuple[str, str, str]) -> Answer:
     both = [cell(*place, ref=ref) for ref, place in enumerate(places, start=1)]
     return answered(
-        question, text, [one for one, _ in both], [two for _, two in both], formula=formula, result=Decimal(result)
+        question, text, [one for one, _ in both], [two for _, two in both], formula=formula, value=Decimal(result)
     )
 
 

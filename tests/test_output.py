@@ -103,7 +103,6 @@ def answer_of(text, *, status="answered"):
             Evidence("e2", 1, text, text),
         ),
         formula="(e2 - e1) / e1 * 100",
-        result=Decimal("12.4"),
         sources=(Source(1, hit, hit.chunk.locator, text),) if status == "answered" else (),
         refused=() if status == "answered" else (hit,),
         faithfulness=Faithfulness(0.81, "high", (Check("numbers", 2, (text,)),)),

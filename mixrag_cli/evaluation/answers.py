@@ -69,7 +69,7 @@ def candidates_hold(question: Question, answer: Answer) -> bool:
 def _as_stated(answer: Answer, candidate: Candidate) -> Answer:
     """What the program would have said, had it stated the candidate."""
     said = replace(answer, text=candidate.text, value=candidate.value, unit=candidate.unit)
-    return replace(said, status="answered", evidence=(), formula="", result=None)
+    return replace(said, status="answered", evidence=(), formula="")
 
 
 def _says(passage: str, right: str) -> bool:

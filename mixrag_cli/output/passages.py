@@ -120,7 +120,7 @@ def by_passage(cited: Sequence[Cited]) -> list[list[Cited]]:
     groups: dict[tuple[str, str], list[Cited]] = {}
     for one in cited:
         hit = one.source.hit
-        groups.setdefault((hit.collection + hit.path, hit.chunk.parent or hit.chunk.id), []).append(one)
+        groups.setdefault((hit.collection + hit.path, hit.chunk.belongs_to), []).append(one)
     return list(groups.values())
 
 

@@ -32,8 +32,8 @@ def with_quotes(drafts: Sequence[Draft], read: Sequence[ReadPassage]) -> list[Dr
     for draft in drafts:
         if "pair" in draft.signs and draft.kind not in DERIVED:
             pairs[_said(draft.source.hit, draft.evidence[0].quote)].append(draft.signs["pair"])
-    places = {_place(one.hit) for one in read}
-    return [_with_quote(draft, spans, pairs) if _place(draft.source.hit) in places else draft for draft in drafts]
+    places = {one.hit.chunk.belongs_to for one in read}
+    return [_with_quote(one, spans, pairs) if one.source.hit.chunk.belongs_to in places else one for one in drafts]
 
 
 def _with_quote(draft: Draft, spans: Mapping[_Said, list[float]], pairs: Mapping[_Said, list[float]]) -> Draft:
@@ -61,9 +61,4 @@ def cell_mark(cell: Evidence, text: str) -> tuple[int, int] | None:
 
 
 def _said(hit: Hit, text: str) -> _Said:
-    return _place(hit), tuple(words_of(text))
-
-
-def _place(hit: Hit) -> str:
-    """The table that a hit is of, else the passage: a cell and the passage of its row are at one place."""
-    return hit.chunk.parent or hit.chunk.id
+    return hit.chunk.belongs_to, tuple(words_of(text))

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase
@@ -22,7 +23,7 @@ from mixrag_cli.recap.grading import Grading, as_answer, shipped_grading
 from mixrag_cli.recap.quoting import cell_mark
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
-from mixrag_cli.records.answers import N_LIKELY, Answer, Candidate
+from mixrag_cli.records.answers import N_LIKELY, Answer, Candidate, Grade
 from mixrag_cli.words import terms_of
 
 UNSURE = "no answer is sure enough to state"
@@ -35,7 +36,7 @@ def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None 
     """Answer the restated question from the evidence, show what probably holds the answer, or say what is missing."""
     grading = grading or shipped_grading()
     graded = sorted(
-        ((grading.probability(draft), draft) for draft in draft_all(restated, base)), key=_probability, reverse=True
+        ((grading.probability(draft), draft) for draft in draft_all(restated, base)), key=itemgetter(0), reverse=True
     )
     if graded:
         chance, draft = max(graded, key=lambda each: as_answer(each[1].kind, each[1].signs, each[0]))
@@ -43,12 +44,8 @@ def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None 
             return _state(restated, sure, draft, _shown([(sure, draft), *graded]))
     shown = _shown(graded)
     if grading.shows(_by_table(shown)):
-        return replace(_unstated(restated, base, UNSURE), status="likely", candidates=tuple(shown))
-    return _unstated(restated, base, what_is_missing(restated, base))
-
-
-def _probability(graded: tuple[float, Draft]) -> float:
-    return graded[0]
+        return replace(refusal(restated, base, UNSURE), status="likely", candidates=tuple(shown))
+    return refusal(restated, base, what_is_missing(restated, base))
 
 
 def _shown(graded: Sequence[tuple[float, Draft]]) -> list[Candidate]:
@@ -73,33 +70,32 @@ def _by_table(shown: Sequence[Candidate]) -> list[float]:
     """The probability of each table's best row and of each other passage: a table's rows are one piece of evidence."""
     best: dict[str, float] = {}
     for candidate in shown:
-        chunk = candidate.source.hit.chunk
-        key = chunk.parent or chunk.id
+        key = candidate.source.hit.chunk.belongs_to
         best[key] = max(best.get(key, 0.0), candidate.probability)
     return [*best.values()]
 
 
 def _state(restated: Restated, chance: float, draft: Draft, shown: Sequence[Candidate]) -> Answer:
-    return Answer(
-        question=restated.question,
-        status="answered",
-        text=draft.text,
-        kind=restated.kind,
-        asks=restated.asks,
+    return replace(
+        answer_to(restated, "answered", draft.text),
         value=draft.value,
         unit=draft.unit,
         confidence=round(chance, 3),
         evidence=draft.evidence,
         formula=draft.formula,
-        result=draft.value if draft.formula else None,
         sources=draft.sources,
         candidates=tuple(shown),
     )
 
 
-def _unstated(restated: Restated, base: EvidenceBase, reason: str) -> Answer:
-    nearest = base.hits[:N_NEAREST]
-    return Answer(restated.question, "abstained", reason, restated.kind, restated.asks, refused=nearest)
+def answer_to(restated: Restated, status: Grade, text: str) -> Answer:
+    """An answer of that text to the question, with nothing yet that it rests on."""
+    return Answer(restated.question, status, text, restated.kind, restated.asks)
+
+
+def refusal(restated: Restated, base: EvidenceBase, reason: str) -> Answer:
+    """The answer that states nothing, and for what reason, with the passages that come nearest."""
+    return replace(answer_to(restated, "abstained", reason), refused=base.hits[:N_NEAREST])
 
 
 def what_is_missing(restated: Restated, base: EvidenceBase) -> str:
@@ -113,9 +109,8 @@ def what_is_missing(restated: Restated, base: EvidenceBase) -> str:
     asked = [(word, stems[0]) for word in re.findall(r"\w+", restated.question) if (stems := terms_of(word))]
     years = {str(year) for operand in (restated.whole, *restated.operands) for year in operand.facets.years}
     unknown = [word for word, term in asked if term not in known and (term in restated.whole.terms or word in years)]
-    unknown = [word for word in dict.fromkeys(unknown) if word not in years or word not in known]
     if unknown:
-        return f"no passage found speaks of {_listed(unknown[:MAX_NAMED])}"
+        return f"no passage found speaks of {_listed([*dict.fromkeys(unknown)][:MAX_NAMED])}"
     return "the passages found speak of it, but none says surely what was asked"
 
 

@@ -101,7 +101,6 @@ class Answer:
     confidence: float = 0.0
     evidence: tuple[Evidence, ...] = ()
     formula: str = ""
-    result: Decimal | None = None
     sources: tuple[Source, ...] = ()
     refused: tuple[Hit, ...] = ()
     candidates: tuple[Candidate, ...] = ()
@@ -113,3 +112,8 @@ class Answer:
     models: Mapping[str, str] = field(default_factory=dict)
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     tokens: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def result(self) -> Decimal | None:
+        """What the formula comes to; None where nothing was computed."""
+        return self.value if self.formula else None

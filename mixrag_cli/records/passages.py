@@ -36,6 +36,11 @@ class Chunk:
     row: int | None = None
 
     @property
+    def belongs_to(self) -> str:
+        """The id of the table that it shows, else its own: all rows of a table are one place."""
+        return self.parent or self.id
+
+    @property
     def is_words_only(self) -> bool:
         """Whether it is a block of a long table's rows, which has no vector and is searched by words alone."""
         return self.kind == "row" and self.row is None

@@ -27,6 +27,7 @@ from mixrag_cli.recap.generated.packing import Passage, pack_evidence, passages_
 from mixrag_cli.recap.generated.strategies import STRATEGIES, Limits, limits_for, user_text
 from mixrag_cli.recap.generated.streaming import AnswerStream
 from mixrag_cli.recap.generated.verifying import verify_claims
+from mixrag_cli.recap.reader import answer_to, refusal
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.support import is_rounding_of, texts_of, unsupported_numbers
 from mixrag_cli.recap.wording import PERCENT_UNITS
@@ -105,8 +106,9 @@ class _Dialogue:
         if way == "built-in":
             return _degrade(self.built_in, examined.reason)
         if "refused" in examined.facts:  # an honest answer, and the generator's own
-            return self._abstain(self.built_in.text if self.built_in.status == "abstained" else REFUSED_TEXT)
-        return _degrade(self._abstain(self.built_in.text), examined.reason)
+            reason = self.built_in.text if self.built_in.status == "abstained" else REFUSED_TEXT
+            return refusal(self.restated, self.base, reason)
+        return _degrade(refusal(self.restated, self.base, self.built_in.text), examined.reason)
 
     # --- asking -----------------------------------------------------------------------------------------------------
 
@@ -196,18 +198,14 @@ class _Dialogue:
         # What the question asks is the model's to say in its own words, as long as they say no number of its own.
         asks = defang(asks)[:MAX_ASKS_CHARS]
         is_own = bool(asks) and not unsupported_numbers(asks, (self.restated.question,))
-        return Answer(
-            question=self.restated.question,
-            status="answered",
-            text=finding.text,
-            kind=self.restated.kind,
+        return replace(
+            answer_to(self.restated, "answered", finding.text),
             asks=asks if is_own else self.restated.asks,
             value=finding.value,
             unit=unit_text(finding.unit, finding.scale),
             confidence=round(max(0.0, min(1.0, *(rank_of(passage.hit) for passage in finding.passages))), 3),
             evidence=evidence,
             formula=finding.formula,
-            result=finding.value if finding.formula else None,
             sources=sources,
             present=finding.present,
             decided_by=decider,
@@ -222,12 +220,7 @@ class _Dialogue:
         other = Candidate(kind, finding.text, chance, sources[0], finding.value, unit)
         shown = (*self.built_in.candidates[: N_LIKELY - 1], other)
         ordered = tuple(sorted(shown, key=lambda candidate: -candidate.probability))
-        asked = self.restated
-        return Answer(asked.question, "likely", DISPUTED, asked.kind, asked.asks, candidates=ordered)
-
-    def _abstain(self, reason: str) -> Answer:
-        asked = self.restated
-        return Answer(asked.question, "abstained", reason, asked.kind, asked.asks, refused=self.base.hits[:3])
+        return replace(answer_to(self.restated, "likely", DISPUTED), candidates=ordered)
 
 
 def _examined(reply: Reply, passages: Sequence[Passage], question: str) -> Examined:
