@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
-from mixrag_cli.quantities.shown import number_text, unit_text
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
@@ -132,28 +131,19 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
         own = {**signs, "number": says_number if restated.expects in ("number", "percent") else 0.0}
         yield Draft("sentence", sentence.strip(), source, own, marks=(mark,), evidence=(proof,), sources=cited)
     if is_prose and one.span is not None and one.span.log >= MIN_SPAN_LOG:
-        yield _from_span(restated, one, source, {**signs, "span": one.span.log}, proof, cited)
+        start, end = one.span.start, one.span.end
+        own, said = {**signs, "span": one.span.log}, text[start:end]
+        draft = Draft("span", said.strip(), source, own, marks=((start, end),), evidence=(proof,), sources=cited)
+        yield _as_number(restated, draft, said)
 
 
-def _from_span(
-    restated: Restated,
-    one: ReadPassage,
-    source: Source,
-    signs: dict[str, float],
-    proof: Evidence,
-    cited: tuple[Source, ...],
-) -> Draft:
-    assert one.span is not None
-    said = one.hit.chunk.text[one.span.start : one.span.end]
-    mark = (one.span.start, one.span.end)
+def _as_number(restated: Restated, draft: Draft, said: str) -> Draft:
+    """The draft as the number that its words begin with, where one may be asked for; else as it is."""
     found = next((value for start, _, value in find_numbers(said) if value.value is not None and start <= 1), None)
     if found is None or found.value is None or restated.expects not in ("number", "percent", "any"):
-        signs = {**signs, "number": number_sign(restated, None)}
-        return Draft("span", said.strip(), source, signs, marks=(mark,), evidence=(proof,), sources=cited)
-    text, unit = number_text(found.value, found.unit, found.scale), unit_text(found.unit, found.scale)
-    proof = replace(proof, value=found.value, unit=found.unit, scale=found.scale)
-    signs = {**signs, "number": number_sign(restated, found.value, found.unit)}
-    return Draft("span", text, source, signs, found.value, unit, (mark,), (proof,), cited)
+        return draft.with_signs({"number": number_sign(restated, None)})
+    signs = {"number": number_sign(restated, found.value, found.unit)}
+    return draft.with_value(found.value, found.unit, found.scale).with_signs(signs)
 
 
 def _shortened(text: str) -> str:

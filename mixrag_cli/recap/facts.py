@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from mixrag_cli.quantities.shown import number_text, unit_text
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
@@ -62,11 +61,11 @@ def _drafts_in(
 
 def _draft_of(restated: Restated, cell: Cell, name: str, source: Source, coverage: float) -> Draft:
     """A fact as an answer: a number where one may be asked for, else its text. name: its key path as one line."""
-    value = cell.value if restated.expects in ("number", "percent", "any") else None
-    text = number_text(value, cell.unit, cell.scale) if value is not None else cell.text
-    unit = unit_text(cell.unit, cell.scale) if value is not None else ""
-    proof = Evidence("e1", 1, cell.text, name, value, cell.unit, cell.scale, source.locator)
-    return Draft("fact", text, source, {"coverage": coverage}, value, unit, (), (proof,), (source,))
+    proof = Evidence("e1", 1, cell.text, name, None, cell.unit, cell.scale, source.locator)
+    draft = Draft("fact", cell.text, source, {"coverage": coverage}, evidence=(proof,), sources=(source,))
+    if cell.value is None or restated.expects not in ("number", "percent", "any"):
+        return draft
+    return draft.with_value(cell.value, cell.unit, cell.scale)
 
 
 def _facts_of(table: Table) -> Iterable[tuple[Header, Header, Cell, str]]:

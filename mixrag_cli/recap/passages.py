@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from mixrag_cli.reading import LEAST_LOG, Reading, joint_total, log_sum
 from mixrag_cli.recap.evidence import EvidenceBase
@@ -81,44 +82,59 @@ class Window:
     lead: str
 
 
+@dataclass(slots=True)
+class _Passage:
+    """A hit as its windows are read: the logit that the best of them answers, and the spans of all."""
+
+    hit: Hit
+    holds: float = -math.inf
+    spans: list[ScoredSpan] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of a passage. text: with headings in front. words: the part of the question's words that it says."""
+
+    passage: _Passage
+    span: ScoredSpan
+    text: str
+    words: float
+
+    def score(self, alone: Reading | None = None) -> float:
+        """How well it answers; alone: what the reader makes of it by itself."""
+        return sentence_score(self.span.log, self.words, alone)
+
+
 def read_passages(restated: Restated, base: EvidenceBase) -> tuple[list[ReadPassage], float]:
     """The best hits, each with its deciding sentence, in their order; the log probability that none holds an answer."""
-    hits = base.hits[:READ_HITS]
-    stretches = [stretches_of(hit) for hit in hits]
-    windows = windows_of(hits, stretches)
+    passages = [_Passage(hit) for hit in base.hits[:READ_HITS]]
+    windows = windows_of([one.hit for one in passages])
     texts = [window.lead + window.text for window in windows]
     readings = base.reader.read(restated.question, texts)
     total = joint_total(readings)
-    spans: dict[int, list[ScoredSpan]] = {rank: [] for rank in range(len(hits))}
-    holds = [-math.inf] * len(hits)
     for window, reading in zip(windows, readings, strict=True):
-        holds[window.rank] = max(holds[window.rank], reading.holds)
-        shift = window.start - len(window.lead)
-        spans[window.rank] += [
+        one, shift = passages[window.rank], window.start - len(window.lead)
+        one.holds = max(one.holds, reading.holds)
+        one.spans += [
             ScoredSpan(span.start + shift, span.end + shift, span.logit - total)
             for span in reading.spans
             if span.start >= len(window.lead)
         ]
-    known = dict(zip(texts, readings, strict=True))
-    return _with_sentences(restated, base, hits, stretches, holds, spans, known), -total
+    return _with_sentences(restated, base, passages, dict(zip(texts, readings, strict=True))), -total
 
 
-def windows_of(hits: Sequence[Hit], stretches: Sequence[Stretches]) -> list[Window]:
-    """What the trained reader reads of the hits. stretches: of each, as stretches_of finds them."""
-    return [
-        window
-        for rank, (hit, own) in enumerate(zip(hits, stretches, strict=True))
-        for window in _windows(rank, hit, own)
-    ]
+def windows_of(hits: Sequence[Hit]) -> list[Window]:
+    """What the trained reader reads of the hits."""
+    return [window for rank, hit in enumerate(hits) for window in _windows(rank, hit)]
 
 
-def _windows(rank: int, hit: Hit, stretches: Stretches) -> list[Window]:
+def _windows(rank: int, hit: Hit) -> list[Window]:
     """A hit's text in pieces that end with a sentence; a short one is one piece."""
     text = hit.chunk.text
     lead = _lead_of(hit)
     found: list[Window] = []
     start = end = 0
-    for first, last in stretches:
+    for first, last in stretches_of(hit):
         if last - start > WINDOW_CHARS and end > start:
             found.append(Window(rank, start, text[start:end], lead))
             start = first
@@ -158,40 +174,37 @@ def sentence_score(spans: float, words: float, alone: Reading | None = None) -> 
 
 
 def _with_sentences(
-    restated: Restated,
-    base: EvidenceBase,
-    hits: Sequence[Hit],
-    stretches: Sequence[Stretches],
-    holds: Sequence[float],
-    spans: dict[int, list[ScoredSpan]],
-    known: Mapping[str, Reading],
+    restated: Restated, base: EvidenceBase, passages: Sequence[_Passage], known: Mapping[str, Reading]
 ) -> list[ReadPassage]:
-    drafts = [
-        (rank, ScoredSpan(start, end, log_sum(one.log for one in spans[rank] if start <= one.start < end)))
-        for rank in range(len(hits))
-        for start, end in stretches[rank]
-    ]
-    terms = restated.whole.terms
-    stems = {id(one): stems_of(hits[rank].chunk.text[one.start : one.end]) for rank, one in drafts}
-    said = {key: base.part_said(terms, [match_term(term, found) for term in terms]) for key, found in stems.items()}
+    """The passages, each with the sentence that decides. known: by its text, what has been read already.
 
-    def so_far(draft: tuple[int, ScoredSpan]) -> float:
-        return sentence_score(draft[1].log, said[id(draft[1])])
-
-    # Each passage keeps its best sentence by words and spans; the best of all are read by themselves, too.
-    first = {rank: max((one for one in drafts if one[0] == rank), key=so_far) for rank in range(len(hits))}
-    rest = sorted((one for one in drafts if one is not first[one[0]]), key=so_far, reverse=True)
-    compared = [*first.values(), *rest[: max(MAX_SENTENCES - len(first), 0)]]
-    texts = [_lead_of(hits[rank]) + hits[rank].chunk.text[one.start : one.end] for rank, one in compared]
-    new = [text for text in dict.fromkeys(texts) if text not in known]  # a passage of one sentence is read already
+    Each passage keeps its best sentence by words and spans; the best of all are read by themselves, too.
+    """
+    own = [_sentences(restated, base, one) for one in passages]
+    first = [max(sentences, key=_Sentence.score) for sentences in own]
+    others = [one for sentences, best in zip(own, first, strict=True) for one in sentences if one is not best]
+    others.sort(key=_Sentence.score, reverse=True)
+    compared = [*first, *others[: max(MAX_SENTENCES - len(first), 0)]]
+    new = [text for text in dict.fromkeys(one.text for one in compared) if text not in known]
     alone = {**known, **dict(zip(new, base.reader.read(restated.question, new), strict=True))}
-    best: dict[int, ReadPassage] = {}
-    for (rank, one), text in zip(compared, texts, strict=True):
-        score = sentence_score(one.log, said[id(one)], alone[text])
-        if rank not in best or score > best[rank].score:
-            inner = max(answers_in(one, hits[rank], spans[rank]), key=_log, default=None)
-            best[rank] = ReadPassage(hits[rank], holds[rank], one, score, inner, tuple(spans[rank]), alone[text])
-    return [best[rank] for rank in sorted(best)]
+    found = []
+    for one in passages:
+        best = max((each for each in compared if each.passage is one), key=lambda each: each.score(alone[each.text]))
+        answer = max(answers_in(best.span, one.hit, one.spans), key=attrgetter("log"), default=None)
+        read = alone[best.text]
+        found.append(ReadPassage(one.hit, one.holds, best.span, best.score(read), answer, tuple(one.spans), read))
+    return found
+
+
+def _sentences(restated: Restated, base: EvidenceBase, passage: _Passage) -> list[_Sentence]:
+    terms, found = restated.whole.terms, []
+    for start, end in stretches_of(passage.hit):
+        log = log_sum(span.log for span in passage.spans if start <= span.start < end)
+        text = passage.hit.chunk.text[start:end]
+        stems = stems_of(text)
+        words = base.part_said(terms, [match_term(term, stems) for term in terms])
+        found.append(_Sentence(passage, ScoredSpan(start, end, log), _lead_of(passage.hit) + text, words))
+    return found
 
 
 def answers_in(sentence: ScoredSpan, hit: Hit, spans: Sequence[ScoredSpan]) -> Iterator[ScoredSpan]:
@@ -215,7 +228,3 @@ def _closed_until(text: str) -> int:
             opened.append((at, sign))
             break
     return len(text[: opened[0][0]].rstrip()) if opened else len(text)
-
-
-def _log(span: ScoredSpan) -> float:
-    return span.log

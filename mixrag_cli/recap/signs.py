@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import get_args
 
 from mixrag_cli.quantities.facets import Facets, facets_of
+from mixrag_cli.quantities.shown import number_text, unit_text
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
 from mixrag_cli.recap.restate import Operation, Restated
@@ -126,6 +127,12 @@ class Draft:
     def with_signs(self, more: Mapping[str, float]) -> Draft:
         """The draft with further signs, or others in place of those of the same name."""
         return replace(self, signs={**self.signs, **more})
+
+    def with_value(self, value: Decimal, unit: str, scale: int) -> Draft:
+        """The draft, of one piece of evidence, as a number: what it says and what it rests on."""
+        proof = replace(self.evidence[0], value=value, unit=unit, scale=scale)
+        text, unit = number_text(value, unit, scale), unit_text(unit, scale)
+        return replace(self, text=text, value=value, unit=unit, evidence=(proof,))
 
     def as_candidate(self, probability: float) -> Candidate:
         """The record that people and scripts see."""

@@ -21,7 +21,7 @@ from judged import JudgedSet, K, Question, index_set, read_set
 from mixrag_cli.evaluation.measures import ndcg_at
 from mixrag_cli.evaluation.statistics import paired_bootstrap
 from mixrag_cli.reading import ReaderModel, log_odds
-from mixrag_cli.recap.passages import READ_HITS, stretches_of, windows_of
+from mixrag_cli.recap.passages import READ_HITS, windows_of
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.clock import Clock
@@ -50,7 +50,7 @@ class Ranked:
 
 def read_holds(reader: ReaderModel, question: str, hits: Sequence[Hit]) -> np.ndarray:
     """The logit that each passage answers the question, of its best window."""
-    windows = windows_of(hits, [stretches_of(hit) for hit in hits])
+    windows = windows_of(hits)
     readings = reader.read(question, [window.lead + window.text for window in windows])
     found = np.full(len(hits), -np.inf)
     for window, reading in zip(windows, readings, strict=True):

@@ -29,7 +29,7 @@ from pathlib import Path
 from mixrag_cli.evaluation.answers import is_same_value, says_form
 from mixrag_cli.recap.drafting import labelled_drafts
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.passages import READ_HITS, Window, stretches_of, windows_of
+from mixrag_cli.recap.passages import READ_HITS, Window, windows_of
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import DERIVED, Draft
 from mixrag_cli.records.passages import Chunk, Hit
@@ -164,7 +164,7 @@ def _found(one: Written, base: EvidenceBase) -> list[_Found]:
     Where a whole passage answers they stay as they are found: another one may answer as well, the likeliest first.
     """
     hits = base.hits[:READ_HITS]
-    found = [(window, hits[window.rank].chunk) for window in _windows(hits)][:NEAREST]
+    found = [(window, hits[window.rank].chunk) for window in windows_of(hits)][:NEAREST]
     if one.gold is not None and not one.answer and not one.items:
         return found
     readings = base.reader.read(one.question, [window.lead + window.text for window, _ in found])
@@ -176,7 +176,7 @@ def _window_groups(
     one: Written, found: Sequence[_Found], group: str, rng: random.Random, draws: int = DRAWS
 ) -> Iterator[Group]:
     gold = [Hit(one.gold, one.path, "", {}, 0.0)] if one.gold is not None else []
-    right = [window for window in _windows(gold) if one.answer in window.text]
+    right = [window for window in windows_of(gold) if one.answer in window.text]
     wrong = [window for window, chunk in found if _is_wrong(one, chunk, window)]
     if (gold and not right) or not wrong:
         return
@@ -190,10 +190,6 @@ def _window_groups(
         else:
             at = rng.randrange(len(chosen) + 1)
             yield _shown(one, [*chosen[:at], right[0], *chosen[at:]], at, group)
-
-
-def _windows(hits: Sequence[Hit]) -> list[Window]:
-    return windows_of(hits, [stretches_of(hit) for hit in hits])
 
 
 def _is_wrong(one: Written, chunk: Chunk, window: Window) -> bool:
