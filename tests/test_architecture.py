@@ -156,7 +156,7 @@ LATE = {
     "extraction.child": "a reader process starts in half the time without what topics and mentions need",
     "extraction.opening": "the extra may be missing, and most runs need no cluster",
     "models": "one implementation of several, chosen by the settings",
-    "models.onnx_session": "an extra that only cards need may be missing",
+    "models.onnx_model": "an extra that only cards need may be missing",
     "models.llama_child": "limits come before the library",
     "store.finding": "most stores are no published ones",
     "store.places": "the constructor of what needs the library",

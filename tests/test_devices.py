@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from mixrag_cli.actions import gpu_health, health
 from mixrag_cli.cli import app
 from mixrag_cli.errors import ModelUnusable
-from mixrag_cli.models import devices, onnx_session
+from mixrag_cli.models import devices, onnx_model
 from mixrag_cli.models.bundled import model_file
 from mixrag_cli.models.devices import Device, find_cards, place_layers
 from mixrag_cli.models.gguf_file import GgufHeader
@@ -205,7 +205,7 @@ def test_doctor_gpu_measures_and_says_what_is_missing(bus: Path, monkeypatch: py
     assert (told.state, "cannot reach" in told.detail) == ("warn", True)
     (bus / "dev" / "nvidia0").touch()
     told = doctor("--gpu")["embedder"][-1]
-    if not onnx_session.card_providers():
+    if not onnx_model.card_providers():
         assert (told.state, "onnxruntime-gpu" in told.remedy) == ("warn", True)
 
 
@@ -229,17 +229,17 @@ def test_the_float32_graph_gives_nearly_the_same_vectors() -> None:
 def test_a_card_that_onnxruntime_offers_and_cannot_start_leaves_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnx", reason="onnx is not installed")
     opened: list[list[str]] = []
-    real = onnx_session.onnxruntime.InferenceSession
+    real = onnx_model.onnxruntime.InferenceSession
 
     def start(model: bytes, options: object, providers: list[str]) -> object:
         opened.append(providers)
-        return real(model, options, providers=[each for each in providers if each == onnx_session.PROCESSOR])
+        return real(model, options, providers=[each for each in providers if each == onnx_model.PROCESSOR])
 
-    monkeypatch.setattr(onnx_session, "card_providers", lambda: ("CUDAExecutionProvider",))
-    monkeypatch.setattr(onnx_session.onnxruntime, "InferenceSession", start)
+    monkeypatch.setattr(onnx_model, "card_providers", lambda: ("CUDAExecutionProvider",))
+    monkeypatch.setattr(onnx_model.onnxruntime, "InferenceSession", start)
     model = MiniLM(model_file(), 1, on_card=True)
-    assert opened == [["CUDAExecutionProvider", onnx_session.PROCESSOR], [onnx_session.PROCESSOR]]
-    assert model.device == onnx_session.PROCESSOR
+    assert opened == [["CUDAExecutionProvider", onnx_model.PROCESSOR], [onnx_model.PROCESSOR]]
+    assert model.device == onnx_model.PROCESSOR
     assert model.embed(["one text"]).shape == (1, 384)
 
 

@@ -20,7 +20,7 @@ from mixrag_cli.generator import device_of
 from mixrag_cli.models import load_generator
 from mixrag_cli.models.devices import Card, find_cards
 from mixrag_cli.models.minilm import MiniLM, load_minilm
-from mixrag_cli.models.onnx_session import PROCESSOR, card_providers
+from mixrag_cli.models.onnx_model import PROCESSOR, card_providers
 from mixrag_cli.settings import Settings
 
 N_TEXTS = 512  # enough for a card to be filled, two seconds of a small processor

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from mixrag_cli.models.bundled import MODEL_SHA256, WINDOW, model_file
-from mixrag_cli.models.onnx_session import (
+from mixrag_cli.models.onnx_model import (
     BATCH_TOKENS,
     CARD_BATCH_TOKENS,
     Ids,
+    Numbers,
     Outputs,
-    batches_by_length,
     open_model,
     open_on_card,
     pad,
@@ -39,7 +40,7 @@ SILENT = frozenset(("[CLS]", "[SEP]"))
 SILENT_LATE = SILENT | STOP_WORDS
 
 # The texts' numbers, their token ids and the model's outputs.
-_Run = tuple[npt.NDArray[np.intp], list[list[int]], Outputs]
+_Run = tuple[Numbers, list[list[int]], Outputs]
 
 
 class MiniLM(UnitRows):
@@ -125,10 +126,8 @@ class MiniLM(UnitRows):
         """The model's outputs for all texts, a batch of like length at a time."""
         for start in range(0, len(texts), SORTED_TEXTS):
             tokens = self._tokenize(texts[start : start + SORTED_TEXTS])
-            batches = list(batches_by_length(tokens, self.most_tokens))
-            chosen = [[tokens[index] for index in batch] for batch in batches]
-            found = self._model.run_all(outputs, [_given(batch) for batch in chosen])
-            yield from zip([start + batch for batch in batches], chosen, found, strict=True)
+            for batch, found in self._model.run_by_length(outputs, tokens, partial(_given, tokens), self.most_tokens):
+                yield start + batch, [tokens[number] for number in batch], found
 
     def _speaking(self, ids: Sequence[int], silent: frozenset[str] = SILENT) -> npt.NDArray[np.intp]:
         """Where the tokens stand that take part in late interaction; all of them where none is a word or a number."""
@@ -144,8 +143,8 @@ class MiniLM(UnitRows):
         return self._words[token]
 
 
-def _given(tokens: Sequence[Sequence[int]]) -> dict[str, Ids]:
-    ids, mask = pad(tokens)
+def _given(tokens: Sequence[Sequence[int]], batch: Numbers) -> dict[str, Ids]:
+    ids, mask = pad([tokens[number] for number in batch])
     return {"input_ids": ids, "attention_mask": mask}
 
 

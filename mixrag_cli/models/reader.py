@@ -6,7 +6,7 @@ that a passage's are the same beside whatever others, and probabilities come of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from mixrag_cli.models.bundled_reader import (
     READER_SHA256,
     reader_file,
 )
-from mixrag_cli.models.onnx_session import Ids, Outputs, batches_by_length, open_model, pad
+from mixrag_cli.models.onnx_model import Ids, open_model, pad
 from mixrag_cli.models.tokens import encodable, load_bundled_tokenizer
 from mixrag_cli.reading import N_SPANS, QuestionReading, Reading, Span
 
@@ -69,8 +69,11 @@ class OnnxReader:
             _Row([*asked, *encoding.ids[:room], self._sep], len(asked), encoding.offsets[:room])
             for encoding in self._tokenizer.encode_batch(cut, add_special_tokens=False)
         ]
+        runs = self._model.run_by_length(
+            ["start", "end", "cls"], [row.ids for row in rows], lambda batch: _given([rows[one] for one in batch])
+        )
         found: dict[int, Reading] = {}
-        for numbers, (start, end, cls) in self._runs(rows, ["start", "end", "cls"]):
+        for numbers, (start, end, cls) in runs:
             for place, number in enumerate(numbers):
                 found[int(number)] = _to_reading(rows[number], start[place], end[place], cls[place])
         return [found[number] for number in range(len(rows))]
@@ -79,7 +82,7 @@ class OnnxReader:
         """What the question wants, read alone."""
         asked = self._question(question)
         row = [*asked, self._sep]  # the empty passage, all of the first type
-        ((_, (cls,)),) = self._runs([_Row(row, len(row), [])], ["cls"])
+        (cls,) = self._model.run(["cls"], _given([_Row(row, len(row), [])]))
         first = PAIR + 1
         operations = _softmax(cls[0][first : first + len(OPERATIONS)])
         expects = _softmax(cls[0][first + len(OPERATIONS) : first + len(OPERATIONS) + len(EXPECTS)])
@@ -91,12 +94,6 @@ class OnnxReader:
         cut = encodable(question[:MAX_CHARACTERS])
         ids = self._tokenizer.encode(cut, add_special_tokens=False).ids[:MAX_QUESTION]
         return [self._cls, *ids, self._sep]
-
-    def _runs(self, rows: Sequence[_Row], outputs: list[str]) -> Iterator[tuple[npt.NDArray[np.intp], Outputs]]:
-        """The rows' numbers and the model's outputs, a batch of like length at a time."""
-        batches = list(batches_by_length([row.ids for row in rows]))
-        given = [_given([rows[number] for number in batch]) for batch in batches]
-        return zip(batches, self._model.run_all(outputs, given), strict=True)
 
 
 def load_reader(threads: int = 0) -> OnnxReader:

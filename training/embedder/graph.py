@@ -64,7 +64,12 @@ def write_reader(weights: Weights, target: Path) -> None:
 
 def read_constants(model_file: Path) -> dict[str, Any]:
     """The constants of an ONNX file by their names, as arrays."""
-    return {one.name: numpy_helper.to_array(one) for one in onnx.load(model_file).graph.initializer}
+    return constants_of(onnx.load(model_file))
+
+
+def constants_of(model: onnx.ModelProto) -> dict[str, Any]:
+    """The constants of a model by their names, as arrays."""
+    return {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
 
 
 def read_weights(weights_file: Path) -> dict[str, Array]:

@@ -25,8 +25,8 @@ from torch.nn import functional
 
 from mixrag_cli.models.bundled import tokenizer_file
 from mixrag_cli.models.bundled_reader import EXPECTS, OPERATIONS, PAIR
-from mixrag_cli.models.onnx_session import batches_by_length, open_model, pad
-from training.embedder.graph import DIM, read_constants
+from mixrag_cli.models.onnx_model import Ids, Numbers, open_model, pad
+from training.embedder.graph import DIM, constants_of
 from training.reader.documentation import read_documentation
 from training.reader.facts import read_facts
 from training.reader.groups import Intent, is_dev
@@ -66,10 +66,13 @@ def vectors_of(model: onnx.ModelProto, questions: Sequence[Prepared]) -> Tensor:
     reader = open_model(told.SerializeToString(), "reader model")
     rows = [row for one in questions for row in one.rows]
     found = torch.zeros((len(rows), DIM))
-    for batch in batches_by_length(rows):
+
+    def given(batch: Numbers) -> dict[str, Ids]:
         ids, mask = pad([rows[number] for number in batch])
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}  # all of the question
-        found[batch] = torch.tensor(reader.run([AT_CLS], given)[0])
+        return {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}  # all of the question
+
+    for batch, (vectors,) in reader.run_by_length([AT_CLS], rows, given):
+        found[batch] = torch.tensor(vectors)
     return found
 
 
@@ -129,7 +132,7 @@ def main() -> None:
     vectors = vectors_of(model, prepared)
     is_kept = torch.tensor([is_dev(one) for one in questions])
     sources = [one.source for one in questions if is_dev(one)]
-    constants = read_constants(options.reader)
+    constants = constants_of(model)
     matrix, bias = (np.array(constants[name]) for name in CONSTANTS)
     first = PAIR + 1
     for name, labels in HEADS.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -45,6 +45,8 @@ onnxruntime.disable_telemetry_events()
 
 Ids = npt.NDArray[np.int64]
 Outputs = list[npt.NDArray[np.float32]]
+Numbers = npt.NDArray[np.intp]  # of the texts of a batch
+Given = Callable[[Numbers], Mapping[str, Ids]]  # a batch's inputs
 
 
 class OnnxModel:
@@ -76,6 +78,13 @@ class OnnxModel:
             while begun:
                 yield begun.popleft().result()
                 begun.extend(threads.submit(self.run, outputs, given) for given in islice(todo, 1))
+
+    def run_by_length(
+        self, outputs: Sequence[str], texts: Sequence[Sequence[int]], given: Given, most_tokens: int = BATCH_TOKENS
+    ) -> Iterator[tuple[Numbers, Outputs]]:
+        """The numbers of the texts of a batch of like length, and its outputs, one batch after the other."""
+        batches = list(batches_by_length(texts, most_tokens))
+        yield from zip(batches, self.run_all(outputs, [given(batch) for batch in batches]), strict=True)
 
 
 def open_model(model: Path | bytes, name: str, threads: int = 0) -> OnnxModel:
@@ -116,9 +125,7 @@ def open_on_card(model: Path | bytes) -> OnnxModel | None:
     return None
 
 
-def batches_by_length(
-    tokens: Sequence[Sequence[int]], most_tokens: int = BATCH_TOKENS
-) -> Iterator[npt.NDArray[np.intp]]:
+def batches_by_length(tokens: Sequence[Sequence[int]], most_tokens: int = BATCH_TOKENS) -> Iterator[Numbers]:
     """The texts' numbers in batches of like length, the longest first, so that memory peaks at once and stays.
 
     most_tokens: of a batch as it is padded; a longer text is a batch of its own.
