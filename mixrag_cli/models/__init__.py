@@ -141,10 +141,10 @@ def load_language(settings: Settings) -> Pipeline:
 def load_pair_scorer(settings: Settings) -> PairScorer:
     """The cross-encoder that settings.rerank names. Raises ModelUnusable when it is missing, damaged or none."""
     try:
-        from mixrag_cli.models.sentence_transformer import load_cross_encoder
+        from mixrag_cli.models.sentence_transformer import CrossEncoderScorer
     except ModuleNotFoundError as error:
         raise _extra_missing(settings.rerank) from error
-    return load_cross_encoder(settings.rerank, settings.device, settings.threads)
+    return CrossEncoderScorer(settings.rerank, settings.device, settings.threads)
 
 
 def _extra_missing(model: str) -> ModelUnusable:
@@ -167,7 +167,7 @@ def load_generator(settings: Settings) -> Generator | None:
     """
     if not settings.generator:
         return None
-    if settings.generator.lower().startswith(("http://", "https://")):
+    if _is_server(settings.generator):
         from mixrag_cli.models.server import load_server
 
         return load_server(settings)
@@ -191,7 +191,7 @@ def describe_generator(settings: Settings) -> dict[str, str]:
     if not settings.generator:
         return {}
     named = {"generator": settings.generator}
-    if settings.generator.lower().startswith(("http://", "https://")):
+    if _is_server(settings.generator):
         return named
     try:
         from mixrag_cli.models.local_generator import plan_generator
@@ -199,3 +199,8 @@ def describe_generator(settings: Settings) -> dict[str, str]:
         return {**named, "device": str(plan_generator(settings)[2])}
     except (ImportError, OSError, RuntimeError, ModelUnusable):
         return named
+
+
+def _is_server(generator: str) -> bool:
+    """Whether a generator is named by an address, else by a file."""
+    return generator.lower().startswith(("http://", "https://"))

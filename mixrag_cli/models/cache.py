@@ -15,6 +15,7 @@ from typing import Any
 from mixrag_cli.settings import cache_folder
 
 MAX_NOTES = 100  # in one file; the oldest go
+ENDS_BYTES = 65_536
 
 Note = list[str | int]
 
@@ -23,6 +24,14 @@ def note_of(path: Path, *facts: str) -> Note:
     """What says that this is the file that was looked at. facts: what else must stay the same. Raises OSError."""
     status = path.stat()
     return [str(path.resolve()), status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, *facts]
+
+
+def both_ends(path: Path) -> bytes:
+    """The first and the last ENDS_BYTES of a file, by which one of gigabytes is known unread. Raises OSError."""
+    with path.open("rb") as file:
+        first = file.read(ENDS_BYTES)
+        file.seek(max(0, path.stat().st_size - ENDS_BYTES))
+        return first + file.read(ENDS_BYTES)
 
 
 def is_noted(name: str, note: Note) -> bool:

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mixrag_cli.errors import ModelUnusable, reason_of
+from mixrag_cli.models.cache import both_ends
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 MAX_KEYS = 10_000
 MAX_TEXT_BYTES = 10_000_000  # a chat template is the longest text that files hold, some ten kilobytes
 MAX_ARRAY = 1_024  # arrays beyond this are the vocabulary, where reading stops
-ENDS_BYTES = 65_536
 # Everything beside the weights and the cache: graph and logits buffers, 0.1 to 0.5 GB for models up to 8B.
 BESIDES_BYTES = 300_000_000
 CACHE_BYTES_A_NUMBER = 2  # f16
@@ -94,10 +94,7 @@ def read_gguf_header(path: Path) -> GgufHeader:
 def file_fingerprint(path: Path) -> str:
     """12 hex digits that change when the model does: its size and both ends, so that gigabytes need no reading."""
     digest = hashlib.sha256(str(path.stat().st_size).encode("ascii"))
-    with path.open("rb") as file:
-        digest.update(file.read(ENDS_BYTES))
-        file.seek(max(0, path.stat().st_size - ENDS_BYTES))
-        digest.update(file.read(ENDS_BYTES))
+    digest.update(both_ends(path))
     return digest.hexdigest()[:12]
 
 

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 from mixrag_cli.errors import ModelUnusable
+from mixrag_cli.models.cache import both_ends
 
 DEFAULT_OWNER = "sentence-transformers"  # whose models go by their bare name, as in that library
-ENDS_BYTES = 65_536
 
 
 def model_folder(name: str) -> Path:
@@ -38,10 +38,7 @@ def folder_fingerprint(folder: Path) -> str:
         if not path.is_file() or path.suffix not in (".json", ".safetensors", ".bin", ".model", ".txt"):
             continue
         digest.update(f"{path.relative_to(folder)}:{path.stat().st_size}\n".encode("utf-8", "surrogateescape"))
-        with path.open("rb") as file:
-            digest.update(file.read(ENDS_BYTES))
-            file.seek(max(0, path.stat().st_size - ENDS_BYTES))
-            digest.update(file.read(ENDS_BYTES))
+        digest.update(both_ends(path))
     return digest.hexdigest()[:12]
 
 

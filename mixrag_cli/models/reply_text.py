@@ -41,7 +41,10 @@ class ReplyText:
             if len(self._bytes) < length:
                 return
             sequence, self._bytes = self._bytes[:length], self._bytes[length:]
-            yield sequence.decode("utf-8", "strict") if _is_utf8(sequence) else "\N{REPLACEMENT CHARACTER}"
+            try:
+                yield sequence.decode("utf-8")
+            except UnicodeDecodeError:
+                yield "\N{REPLACEMENT CHARACTER}"
 
     def _show(self, text: str, *, is_last: bool) -> str:
         text = self._held_back + text
@@ -59,11 +62,3 @@ class ReplyText:
         """How many characters at the end could be the beginning of a stop text."""
         lengths = (n for each in self._stop for n in range(1, len(each)) if text.endswith(each[:n]))
         return max(lengths, default=0)
-
-
-def _is_utf8(sequence: bytes) -> bool:
-    try:
-        sequence.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

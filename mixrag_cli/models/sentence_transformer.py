@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mixrag_cli.errors import ModelUnusable, first_line
 from mixrag_cli.models.local import folder_fingerprint, model_folder
+from mixrag_cli.models.tokens import encodable
 from mixrag_cli.models.vectors import UnitRows
 
 # Read when the libraries are imported: they must neither ask the network for updates nor fork with live threads.
@@ -51,7 +52,7 @@ class SentenceTransformerEmbedder(UnitRows):
         """The texts' vectors in their order: (n, dim) float32, rows of length 1, zeros where the model failed."""
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         for start in range(0, len(texts), TEXTS_A_CALL):
-            part = [_encodable(text) for text in texts[start : start + TEXTS_A_CALL]]
+            part = [encodable(text) for text in texts[start : start + TEXTS_A_CALL]]
             found = self._model.encode_document(part, batch_size=BATCH, show_progress_bar=False)
             vectors[start : start + len(part)] = self.to_unit_rows(found)
             if on_batch:
@@ -60,14 +61,14 @@ class SentenceTransformerEmbedder(UnitRows):
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
         """The vector of one question: (dim,) float32 of length 1."""
-        found = self._model.encode_query([_encodable(text)], show_progress_bar=False)
+        found = self._model.encode_query([encodable(text)], show_progress_bar=False)
         vector: npt.NDArray[np.float32] = self.to_unit_rows(found)[0]
         return vector
 
     def count_tokens(self, texts: Sequence[str]) -> int:
         """How many tokens of the texts the model reads, special tokens apart."""
         tokenizer = self._model.tokenizer
-        counts = (len(tokenizer.tokenize(_encodable(text))) for text in texts)
+        counts = (len(tokenizer.tokenize(encodable(text))) for text in texts)
         return sum(min(count, self.window - 2) for count in counts)
 
 
@@ -82,7 +83,10 @@ def load_sentence_transformer(
 
 
 class CrossEncoderScorer:
-    """A CrossEncoder as a PairScorer: a score for each pair of the question and a text, higher for better."""
+    """A CrossEncoder as a PairScorer: a score for each pair of the question and a text, higher for better.
+
+    name, device, threads: as for load_sentence_transformer. Raises ModelUnusable when it is missing, damaged or none.
+    """
 
     def __init__(self, name: str, device: str, threads: int = 0) -> None:
         folder = model_folder(name)
@@ -101,17 +105,8 @@ class CrossEncoderScorer:
         """One score a text; that of a pair on which the model fails is the least of all."""
         if not texts:
             return []
-        pairs = [(_encodable(question), _encodable(text)) for text in texts]
+        pairs = [(encodable(question), encodable(text)) for text in texts]
         scores = np.asarray(self._model.predict(pairs, batch_size=BATCH, show_progress_bar=False), dtype=np.float64)
         finite = np.isfinite(scores)
         scores[~finite] = scores[finite].min() if finite.any() else 0.0
         return [float(score) for score in scores]
-
-
-def load_cross_encoder(name: str, device: str = "auto", threads: int = 0) -> CrossEncoderScorer:
-    """The CrossEncoder of that name or folder, as load_sentence_transformer loads embedders. Raises ModelUnusable."""
-    return CrossEncoderScorer(name, device, threads)
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,7 +1,6 @@
 """The bundled model's files, and whether they are the pinned ones. CARD.md says what it is and how it was made.
 
-Beside them: lessons (what it was trained on), train, export (choosing and writing it) and graph (its ONNX form), which
-only those need who make it anew. Loads nothing.
+training/embedder makes it. Loads nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The reader model: its file, pinned; its heads by name; and how a cell is written for it.
+"""The reader model: its file, pinned; its heads by name; and how the lessons of training/reader write a cell.
 
 training/reader makes it; CARD.md says from what. Loads nothing.
 """
