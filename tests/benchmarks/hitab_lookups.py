@@ -13,26 +13,25 @@ from __future__ import annotations
 
 import argparse
 import ast
-import hashlib
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from corpora import read_jsonl
 from reading import Context, Contexts, Neighbours, make_context, texts_to_grid
 
 from mixrag_cli.recap.evidence import EvidenceBase
-from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.in_tables.cells import form_of, match_cells
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.text import cell_label
+from training.grading.signs import fitted_without
+from training.grading.signs import network_file as network_file  # for hitab_pairs.py, which writes it
+from training.reader.tables import HITAB_FOLDS as N_FOLDS
+from training.reader.tables import fold_of
 
-N_FOLDS = 5
 COUNTED = ("picked", "wrong", "refused", "best cell, were it told to look up", "of")
 
 
@@ -92,26 +91,6 @@ def count(
         f"{asked['table_id']} {asked['question']} | gold {linked} {asked['answer']} "
         f"| {restated.operation}/{restated.expects} {answer.status} {answer.text[:80]!r} | best {top}"
     )
-
-
-@contextmanager
-def fitted_without(fold: int, folder: Path | None) -> Iterator[None]:
-    """The reader with what was fitted without a fold's tables; as it is where there is no folder."""
-    if folder is None:
-        yield
-        return
-    network = scorer.read_network(network_file(folder, fold).read_text("utf-8"))
-    with patch.object(scorer, "load_network", lambda: network):
-        yield
-
-
-def network_file(folder: Path, fold: int) -> Path:
-    return folder / f"network{fold}.json"
-
-
-def fold_of(table: str) -> int:
-    """The fold of a table, by a hash of its name."""
-    return int(hashlib.md5(table.encode()).hexdigest(), 16) % N_FOLDS
 
 
 def to_context(gold: dict[str, Any]) -> Context:

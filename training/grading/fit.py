@@ -21,6 +21,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,8 @@ from training.grading.weights import grading_to_json, wanted_to_json
 DEPTH, TREES, RATE, LEAST_IN_LEAF, HELD_BACK, SEEN = 4, 200, 0.05, 100, 5.0, 0.15
 SEED = 3
 HALVED = ("tables", "statistics")
-DOMAINS = ("hetdocqa", "covid", "tables", "statistics", "reviews")
+MAKERS = (domains.hetdocqa, domains.covid, domains.tables, domains.statistics, domains.reviews)
+DOMAINS = tuple(make.__name__ for make in MAKERS)
 DRAWN = "drawn"  # the domain whose questions were drawn by rule
 MADE = (*DOMAINS, DRAWN)
 # What a candidate counts whose question comes from a data set and not from people who ask a folder: the labels say less
@@ -96,10 +98,9 @@ class First:
     sure: float = math.nan
 
 
-def fit(examples: Sequence[Signed]) -> Forest:
-    """The forest of all kinds."""
-    inputs = _matrix(examples)
-    inputs[:, np.isnan(inputs).all(axis=0)] = 0.0  # what none of them has says nothing
+def fit(inputs: Floats, examples: Sequence[Signed]) -> Forest:
+    """The forest of all kinds. inputs: (n, inputs), of the examples."""
+    inputs = np.where(np.isnan(inputs).all(axis=0), 0.0, inputs)  # what none of them has says nothing
     slopes = [0 if name in EITHER or name.startswith("is ") else -1 if name in AGAINST else 1 for name in INPUTS]
     boosting = HistGradientBoostingClassifier(
         max_depth=DEPTH,
@@ -121,6 +122,13 @@ def _matrix(examples: Sequence[Signed]) -> Floats:
     """(n, inputs), NaN where a sign is missing."""
     asked = [inputs_of(one.kind, one.signs) for one in examples]
     return np.array([[one.get(name, math.nan) for name in INPUTS] for one in asked])
+
+
+def _with_asked(inputs: Floats, examples: Sequence[Signed], chances: Mapping[tuple[str, int], float]) -> Floats:
+    """The matrix with these chances that each example's question wants a passage."""
+    told = inputs.copy()
+    told[:, INPUTS.index(TEXT_ASKED)] = [chances[one.domain, one.question] for one in examples]
+    return told
 
 
 def domain_of(one: Signed) -> str:
@@ -159,12 +167,14 @@ def _to_tree(nodes: Any, number: int) -> Tree:
 
 def left_out(examples: Sequence[Signed], wantings: Sequence[Wanting]) -> list[Graded]:
     """Each candidate with what fits on the other domains make of it."""
-    found = []
-    for group in sorted({group_of(one) for one in examples}):
-        chances = chances_without(wantings, {one.domain for one in examples if group_of(one) == group})
-        told = [_told(one, chances) for one in examples]
-        forest = fit([one for one in told if group_of(one) != group])
-        found += [Graded(one, forest(inputs_of(one.kind, one.signs))) for one in told if group_of(one) == group]
+    inputs, groups, found = _matrix(examples), [group_of(one) for one in examples], []
+    for group in sorted(set(groups)):
+        is_own = np.array([each == group for each in groups])
+        own, others = (list(compress(examples, chosen)) for chosen in (is_own, ~is_own))
+        chances = chances_without(wantings, {one.domain for one in own})
+        forest = fit(_with_asked(inputs[~is_own], others, chances), others)
+        told = [_told(one, chances) for one in own]
+        found += [Graded(one, forest(inputs_of(one.kind, one.signs))) for one in told]
     return found
 
 
@@ -292,7 +302,7 @@ def main() -> None:
     parser.add_argument("--gathered", type=Path, default=Path("gathered"), help="the folder of tests/bank/gather.py")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    made = [getattr(domains, name)(options.data, options.cache / "folders" / name) for name in DOMAINS]
+    made = [make(options.data, options.cache / "folders" / make.__name__) for make in MAKERS]
     lookups = drawn_lookups(options.data / "icdar2013" / "pdf")
     natural = everyday.bank_domains(options.data, options.gathered)
     chosen = [*domains.with_foreign(made), lookups, *natural]
@@ -309,7 +319,7 @@ def main() -> None:
     if options.write:
         weights = fit_wanted(wantings)
         told = {(one.domain, one.question): logistic(weights, one.inputs) for one in wantings}
-        forest = fit([_told(one, told) for one in examples])
+        forest = fit(_with_asked(_matrix(examples), examples, told), examples)
         shipped = Grading(forest, fit_surety(firsts), stated, LIKELY, HELD)
         room = Path(grading.__file__).parent
         (room / wanted.WEIGHTS_FILE).write_text(wanted_to_json(weights), "utf-8")

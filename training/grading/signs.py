@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from unittest.mock import patch
@@ -66,18 +66,26 @@ def signs_of(domain: Domain, cache: Path) -> list[Signed]:
     if kept.exists():
         return [Signed.from_json(line) for line in kept.read_text("utf-8").splitlines()]
     session = open_indexed(domain.folder, cache / "stores" / domain.name)
-    with fitted_without(KEPT_FOLD, cache / "folds") if domain.name == "statistics" else nullcontext():
+    with fitted_without(KEPT_FOLD, cache / "folds" if domain.name == "statistics" else None):
         found = [one for n, asked in enumerate(domain.questions) for one in _ask(session, domain.name, n, asked)]
     kept.write_text("".join(one.to_json() + "\n" for one in found), "utf-8")
     return found
 
 
 @contextmanager
-def fitted_without(fold: int, folder: Path) -> Iterator[None]:
-    """The reader of tables with what was fitted without a fold's (tests/benchmarks/hitab_pairs.py keeps it)."""
-    network = scorer.read_network((folder / f"network{fold}.json").read_text("utf-8"))
+def fitted_without(fold: int, folder: Path | None) -> Iterator[None]:
+    """The reader of tables with what was fitted without a fold's (tests/benchmarks/hitab_pairs.py keeps it there).
+
+    As it is where there is no folder.
+    """
+    network = scorer.read_network(network_file(folder, fold).read_text("utf-8")) if folder else scorer.load_network()
     with patch.object(scorer, "load_network", lambda: network):
         yield
+
+
+def network_file(folder: Path, fold: int) -> Path:
+    """Where the network is kept that was fitted without a fold of HiTab's tables."""
+    return folder / f"network{fold}.json"
 
 
 def _ask(session: Session, domain: str, number: int, asked: Asked) -> Iterator[Signed]:
