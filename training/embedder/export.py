@@ -37,7 +37,7 @@ class Quality:
     late: float
 
 
-def average(files: Sequence[Path]) -> Weights:
+def average(files: Sequence[Path]) -> dict[str, npt.NDArray[np.float32]]:
     """The mean of some checkpoints' weights."""
     checkpoints = [np.load(file) for file in files]
     return {name: np.asarray(sum(one[name] for one in checkpoints) / len(files)) for name in checkpoints[0].files}
@@ -54,7 +54,7 @@ def mix(trained: Weights, start: Weights, share: float) -> Weights:
 def measure(model: MiniLM, lessons: Sequence[Lesson]) -> Quality:
     """How the model ranks each lesson's passage among its N_OTHERS."""
     texts = list(dict.fromkeys(text for one in lessons for text in (one.positive, one.negative)))
-    groups = {text: one.group for one in lessons for text in (one.positive,)}
+    groups = {one.positive: one.group for one in lessons}
     place = {text: number for number, text in enumerate(texts)}
     index = WordIndex(texts)
     vectors, late = model.embed_late(texts)
@@ -82,7 +82,7 @@ def main() -> None:
     _, kept = read_lessons(options.pairs, SEED)
     first, *later = sorted(options.folder.glob("step-*[0-9].npz"))
     start = average([first])
-    candidates = {"as it began": start}
+    candidates: dict[str, Weights] = {"as it began": start}
     for last in map(int, options.last.split(",")):
         trained = average(later[-last:])
         for share in map(float, options.shares.split(",")):

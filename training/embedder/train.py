@@ -21,7 +21,6 @@ models, 2022 (mixing with the weights one came from).
 from __future__ import annotations
 
 import argparse
-import hashlib
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,13 +36,13 @@ from torch import Tensor
 from torch.nn import functional
 
 from training.embedder.graph import (
+    DIM,
     HEAD_DIM,
     LAYER_NORM_EPSILON,
     N_HEADS,
     N_LAYERS,
     PROJECTION,
-    WEIGHTS_SHA256,
-    read_weights,
+    read_published,
 )
 from training.embedder.lessons import TABLE_SOURCES, Lesson, count_by_source, read_lessons
 from training.embedder.manuals import read_manuals
@@ -80,12 +79,12 @@ class MiniLM:
         self.weights = {name: torch.tensor(np.asarray(values, dtype=np.float32)) for name, values in weights.items()}
         self._silent = torch.tensor(silent)
 
-    def run(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Token vectors before any pooling: (batch, length, 384)."""
+    def run(self, ids: Tensor, mask: Tensor, types: Tensor | int = 0) -> Tensor:
+        """Token vectors before any pooling: (batch, length, 384). types: of the tokens, 0 for all of the first."""
         of = self.weights
         hidden = of["embeddings.word_embeddings.weight"][ids]
         hidden = hidden + of["embeddings.position_embeddings.weight"][: ids.shape[1]]
-        hidden = self._normalise(hidden + of["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+        hidden = self._normalise(hidden + of["embeddings.token_type_embeddings.weight"][types], "embeddings.LayerNorm")
         seen = mask[:, None, None, :]
         for layer in range(N_LAYERS):
             hidden = self._layer(hidden, seen, f"encoder.layer.{layer}")
@@ -224,7 +223,7 @@ def _likeness(model: MiniLM, questions: tuple[Tensor, Tensor], passages: tuple[T
 
 def principal_directions(model: MiniLM, tokens: Tokens, texts: Sequence[str]) -> npt.NDArray[np.float32]:
     """The LATE_DIM directions that keep most of the token vectors' dot products: (384, LATE_DIM)."""
-    total = torch.zeros((384, 384))
+    total = torch.zeros((DIM, DIM))
     with torch.no_grad():
         for start in range(0, len(texts), BATCH):
             ids, mask = tokens.read(texts[start : start + BATCH], PASSAGE_TOKENS)
@@ -316,8 +315,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     options.folder.mkdir(parents=True, exist_ok=True)
-    if hashlib.sha256(options.weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
-        parser.error(f"{options.weights} does not hold the weights that training begins with")
+    published = read_published(options.weights)
     lessons, kept = read_lessons(options.pairs, SEED)
     if options.material:
         more, more_kept = read_manuals(options.material, SEED)
@@ -325,7 +323,7 @@ def main() -> None:
         lessons = [one for one in lessons if one.source in OF_TABLES or rng.random() < OTHERS]
         lessons, kept = [*lessons, *more], [*kept, *more_kept]
     print(f"{len(lessons)} lessons, {len(kept)} kept: {dict(count_by_source(lessons))}", flush=True)
-    tokens, published = Tokens(options.tokenizer), read_weights(options.weights)
+    tokens = Tokens(options.tokenizer)
     course = Course(
         options.minutes,
         options.passage_tokens,

@@ -22,7 +22,7 @@ import numpy as np
 
 from mixrag_cli.models.reader import OnnxReader
 from mixrag_cli.reading import joint_spans
-from training.embedder.export import mix
+from training.embedder.export import average, mix
 from training.embedder.graph import build_reader, read_weights, write_reader
 from training.reader.groups import Group, Intent, Lesson, is_dev
 from training.reader.lessons import LESSONS_FILE, kept_lessons
@@ -31,12 +31,6 @@ from training.reader.train import weights_of
 # Of a mix, the run's part. Of kept documents of seven folders (394 groups, 328 questions alone) none of 0, .35, .5, .65
 # and 1 has more right passages or none than .5 and .65 (.774; .761 and .756 at 0 and 1), nor loses less elsewhere.
 RUN_PART = 0.6
-
-
-def average(files: Sequence[Path]) -> dict[str, Any]:
-    """The mean of some checkpoints' weights."""
-    checkpoints = [np.load(file) for file in files]
-    return {name: np.asarray(sum(one[name] for one in checkpoints) / len(files)) for name in checkpoints[0].files}
 
 
 def measure(model: OnnxReader, lessons: Iterable[Lesson]) -> Mapping[str, float]:

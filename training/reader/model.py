@@ -20,14 +20,13 @@ from mixrag_cli.models.bundled_reader import (
     PAIR,
     START_END,
 )
-from training.embedder.graph import N_LAYERS
+from training.embedder.graph import DIM
 from training.embedder.train import MiniLM, Weights
 from training.reader.lessons import Prepared
 
 NOT_THERE = -1e4
 JOINT = 0.5  # of the span loss is over all spans at once, the rest over starts and over ends
 WORTH_OF_INTENT = 0.1  # of a question alone beside a group: a batch holds a hundred of them, and six groups
-DIM = 384
 HAS_AVX512 = torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 
@@ -40,21 +39,9 @@ class Reader(MiniLM):
     def read(self, ids: Tensor, types: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Start and end logits (batch, length) and those at [CLS], (batch, N_CLS)."""
         of = self.weights
-        hidden = self.hidden(ids, types, mask)
+        hidden = self.run(ids, mask, types)
         spans = functional.linear(hidden, of[START_END[0]], of[START_END[1]])
         return spans[..., 0], spans[..., 1], functional.linear(hidden[:, 0], of[CLS[0]], of[CLS[1]])
-
-    def hidden(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
-        """Token vectors before the heads, (batch, length, 384)."""
-        of = self.weights
-        hidden = of["embeddings.word_embeddings.weight"][ids]
-        hidden = hidden + of["embeddings.position_embeddings.weight"][: ids.shape[1]]
-        hidden = hidden + of["embeddings.token_type_embeddings.weight"][types]
-        hidden = self._normalise(hidden, "embeddings.LayerNorm")
-        seen = mask[:, None, None, :]
-        for layer in range(N_LAYERS):
-            hidden = self._layer(hidden, seen, f"encoder.layer.{layer}")
-        return hidden
 
 
 def with_heads(weights: Weights, seed: int) -> dict[str, np.ndarray]:

@@ -6,6 +6,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def _groups(source: str, chosen: Sequence[Row], rows: Sequence[Row], rng: random
         by_group[group].append(text)
     for row in chosen:
         found = [passages[at][0] for at in index.best(row["question"], 12)]
-        spans = _spans(row, rng)
+        spans = _spans(row)
         answers = [answer["text"].lower() for answer in row.get("answers", [])]
         near, far = (
             [text for text in texts if text != row["context"] and not any(a in text.lower() for a in answers)]
@@ -84,7 +85,7 @@ def _nearest(question: str, texts: Sequence[str]) -> list[str]:
     return sorted(texts, key=lambda text: -len(sought & set(text.lower().split())))[:6]
 
 
-def _spans(row: Row, rng: random.Random) -> list[tuple[int, int]]:
+def _spans(row: Row) -> list[tuple[int, int]]:
     return [(answer["start"], answer["start"] + len(answer["text"])) for answer in row.get("answers", [])]
 
 
@@ -102,36 +103,25 @@ def _group(
     wrong = _wrong(others, size - (0 if is_left_out else 1), target, rng)
     title = row.get("title") or (row["group"].split(":", 1)[1] if source in OWN_TITLES else "")
     if is_left_out:
-        return _shown(source, row, question, wrong, None, (), title, not is_long, rng)
+        group = Group(question, tuple(wrong), None, (), "holds", not is_long, source, row["group"])
+        return _titled(group, title, rng)
     keep = rng.choice(spans) if spans else None
     start, end = _window(context, keep, target, rng)
     kept = tuple((a - start, b - start) for a, b in spans if start <= a and b <= end)
     is_right = is_answerable and swapped is None
     at = rng.randrange(len(wrong) + 1)
-    passages = [*wrong[:at], context[start:end], *wrong[at:]]
-    spans_shown = kept if is_right and not is_long else ()
-    return _shown(
-        source, row, swapped or question, passages, at if is_right else None, spans_shown, title, not is_long, rng
-    )
+    passages = (*wrong[:at], context[start:end], *wrong[at:])
+    right, spans_shown = at if is_right else None, kept if is_right and not is_long else ()
+    asked = swapped or question
+    group = Group(asked, passages, right, spans_shown, "holds", not is_long, source, row["group"])
+    return _titled(group, title, rng)
 
 
-def _shown(
-    source: str,
-    row: Row,
-    question: str,
-    passages: list[str],
-    right: int | None,
-    spans: tuple[tuple[int, int], ...],
-    title: str,
-    spanned: bool,
-    rng: random.Random,
-) -> Group:
+def _titled(group: Group, title: str, rng: random.Random) -> Group:
     """The group as the product would show it: all passages with their title in front, or none."""
     head = f"{title.replace('_', ' ')}\n" if title and rng.random() < TITLED else ""
-    moved = tuple((start + len(head), end + len(head)) for start, end in spans)
-    return Group(
-        question, tuple(head + text for text in passages), right, moved, "holds", spanned, source, row["group"]
-    )
+    moved = tuple((start + len(head), end + len(head)) for start, end in group.spans)
+    return replace(group, passages=tuple(head + text for text in group.passages), spans=moved)
 
 
 def _wrong(others: tuple[list[str], list[str]], n: int, target: int, rng: random.Random) -> list[str]:

@@ -17,7 +17,6 @@ Source: Recht et al., Hogwild, 2011 (weights shared without locks).
 from __future__ import annotations
 
 import argparse
-import hashlib
 import itertools
 import json
 import multiprocessing
@@ -32,7 +31,7 @@ import numpy as np
 import torch
 
 from mixrag_cli.models.bundled_reader import CLS, START_END
-from training.embedder.graph import WEIGHTS_SHA256, read_constants, read_weights
+from training.embedder.graph import read_constants, read_published
 from training.embedder.soup import read_body
 from training.reader.lessons import Prepared, Preparing, batches, count_by_source, read_lessons
 from training.reader.model import Reader, batch_losses, total_loss, with_heads, worth
@@ -71,15 +70,14 @@ def main() -> None:
     options = parse_options()
     torch.set_num_threads(1)
     options.folder.mkdir(parents=True, exist_ok=True)
-    if hashlib.sha256(options.weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
-        raise SystemExit(f"{options.weights} does not hold the weights that training begins with")
+    published = read_published(options.weights)
     begun = time.monotonic()
     lessons, kept = read_lessons(options.reader_train, options.headers, options.folder, SEED)
     prepared = Preparing(options.tokenizer).prepare(lessons)
     n_tokens = sum(len(row) for one in prepared for row in one.rows)
     print(f"{len(prepared)} lessons, {n_tokens} tokens, {len(kept)} kept: {count_by_source(lessons)}", flush=True)
     print(f"read in {time.monotonic() - begun:.0f} s", flush=True)
-    weights: Any = with_heads(read_weights(options.weights), SEED)
+    weights: Any = with_heads(published, SEED)
     spent, skipped, share = 0.0, options.skipped, 1.0
     if options.after:
         weights, share = weights_of(options.after, weights), SHARE_AFTER
@@ -108,8 +106,7 @@ def parse_options() -> argparse.Namespace:
 def last_state(folder: Path, weights: dict[str, Any]) -> tuple[dict[str, Any], float, int]:
     """The last checkpoint over the weights that stay as they are, the seconds spent, and the batches taken."""
     progress = json.loads((folder / "progress.json").read_text("utf-8"))
-    with np.load(folder / progress["checkpoint"]) as found:
-        return weights | {name: found[name] for name in found.files}, progress["spent"], progress["batches"]
+    return weights_of(folder / progress["checkpoint"], weights), progress["spent"], progress["batches"]
 
 
 def weights_of(model_file: Path, begun: dict[str, Any]) -> dict[str, Any]:
