@@ -7,13 +7,15 @@ fitted on questions that the trained reader never saw (grading.py).
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import get_args
 
-from mixrag_cli.quantities.facets import Facets, facets_of
+import numpy as np
+import numpy.typing as npt
+
+from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.quantities.shown import number_text, unit_text
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
@@ -68,8 +70,6 @@ MAX_LEAD = 6.0  # logits; a candidate without a rival has it
 MAX_AGREEING = 3
 SAID = 0.5  # of a match, from which on a term counts as said
 MOST_TERMS = 12
-
-_Bests = defaultdict[str, dict[str, float]]  # of each sign the greatest of each passage, or of each answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,7 @@ def said_signs(restated: Restated, base: EvidenceBase, source: Source, text: str
     """What of the question a text says by itself and with what stands around it."""
     hit = source.hit
     terms, names = restated.whole.terms, restated.names
+    years = frozenset().union(*(operand.facets.years for operand in (restated.whole, *restated.operands)))
     around, around_facets = surroundings_of(hit, base.tables.get(hit.chunk.parent))
     own = stems_of(text)
     near = (*own, *stems_of(hit.chunk.text), *around)
@@ -154,24 +155,18 @@ def said_signs(restated: Restated, base: EvidenceBase, source: Source, text: str
         "around": base.part_said(terms, said_near),
         "unsaid": max(map(base.weight, lost), default=0.0) / total,
         "names_unsaid": float(len(names.intersection(lost))),
-        "years_unsaid": float(len(_lost_years(restated, around_facets, f"{text} {hit.chunk.text}"))),
+        "years_unsaid": float(len(years - facets_of(f"{text} {hit.chunk.text}").years - around_facets.years)),
         "numbers_unsaid": float(sum(any(map(str.isdecimal, term)) for term in lost)),
         "terms": min(len(terms), MOST_TERMS) / MOST_TERMS,
     }
-
-
-def _lost_years(restated: Restated, around: Facets, text: str) -> frozenset[int]:
-    asked = frozenset().union(*(operand.facets.years for operand in (restated.whole, *restated.operands)))
-    return asked - facets_of(text).years - around.years
 
 
 def retrieval_signs(base: EvidenceBase, source: Source) -> dict[str, float]:
     """What retrieval thinks of the passage."""
     hit = source.hit
     rank = next((n for n, other in enumerate(base.hits) if other.chunk.id == hit.chunk.id), len(base.hits))
-    promise = hit.probability if hit.probability is not None else hit.score
     return {
-        "promise": log_odds(promise),
+        "promise": log_odds(hit.promise),
         "near": hit.scores.get("meaning", 0.0),
         "match": hit.scores.get("words", 0.0) / hit.ceiling if hit.ceiling else 0.0,
         "rank": math.log1p(rank),
@@ -209,40 +204,21 @@ def done_sign(draft: Draft, wanted: Mapping[str, float]) -> float:
 
 def compare(drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts with what only shows among all of them: leads over other places, and who else says the same."""
-    said = [draft.said for draft in drafts]
-    chunks: dict[str, set[str]] = defaultdict(set)  # of each answer
-    by_chunk, by_answer = _Bests(dict), _Bests(dict)
-    for draft, answer in zip(drafts, said, strict=True):
-        chunks[answer].add(draft.chunk)
-        for name in _leading(draft):
-            _keep(by_chunk[name], draft.chunk, draft.signs[name])
-            if _tells_answers(name, draft):
-                _keep(by_answer[name], answer, draft.signs[name])
-
-    def among(draft: Draft, answer: str) -> dict[str, float]:
-        found = {"agreement": float(min(len(chunks[answer] - {draft.chunk}), MAX_AGREEING))}
-        for name in _leading(draft):
-            own, best = (answer, by_answer) if _tells_answers(name, draft) else (draft.chunk, by_chunk)
-            found[f"{name}_lead"] = _lead(draft.signs[name], own, best[name])
-        return found
-
-    return [draft.with_signs(among(draft, answer)) for draft, answer in zip(drafts, said, strict=True)]
+    answers, chunks = _numbered(draft.said for draft in drafts), _numbered(draft.chunk for draft in drafts)
+    are_apart, differ = chunks[:, None] != chunks, answers[:, None] != answers
+    is_value = np.array([draft.kind not in STRETCHES for draft in drafts], bool)
+    differ_in_value = np.where(is_value[:, None], differ & is_value, are_apart)
+    found = [{"agreement": float(min(len(set(chunks[same])), MAX_AGREEING))} for same in are_apart & ~differ]
+    for name in LEADS:
+        rivals = differ_in_value if name in OF_ANSWERS else are_apart
+        values = np.array([draft.signs.get(name, -np.inf) for draft in drafts])
+        for n in np.flatnonzero(values > -np.inf):
+            lead = float(values[n] - values[rivals[n]].max(initial=-np.inf))  # endless without a rival
+            found[n][f"{name}_lead"] = max(min(lead, MAX_LEAD), -MAX_LEAD)
+    return [draft.with_signs(signs) for draft, signs in zip(drafts, found, strict=True)]
 
 
-def _leading(draft: Draft) -> list[str]:
-    return [name for name in LEADS if name in draft.signs]
-
-
-def _tells_answers(name: str, draft: Draft) -> bool:
-    """Whether the sign is compared with that of other answers, else with that of other passages."""
-    return name in OF_ANSWERS and draft.kind not in STRETCHES
-
-
-def _keep(best: dict[str, float], key: str, value: float) -> None:
-    best[key] = max(best.get(key, value), value)
-
-
-def _lead(value: float, own: str, best: Mapping[str, float]) -> float:
-    """How far a value is above the best of all but its own."""
-    others = [other for key, other in best.items() if key != own]
-    return max(min(value - max(others), MAX_LEAD), -MAX_LEAD) if others else MAX_LEAD
+def _numbered(names: Iterable[str]) -> npt.NDArray[np.intp]:
+    """Numbers for names, the same for the same name."""
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(name, len(known)) for name in names], np.intp)

@@ -106,6 +106,11 @@ class Hit:
     vector: Any = field(default=None, compare=False, repr=False)
 
     @property
+    def promise(self) -> float:
+        """How likely it is relevant: the calibrated probability, the fused score where there is none."""
+        return self.score if self.probability is None else self.probability
+
+    @property
     def path_below(self) -> str:
         """The path from the indexed folder on."""
         return path_from_root(self.path, self.root)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from operator import attrgetter
 
 from mixrag_cli.fencing import fence, plain_text
 from mixrag_cli.recap.evidence import EvidenceBase
@@ -43,11 +44,6 @@ class Passage:
     rows: Mapping[int, int] = field(default_factory=dict)
 
 
-def rank_of(hit: Hit) -> float:
-    """By what passages are taken: the calibrated probability, the fused score where there is none."""
-    return hit.score if hit.probability is None else hit.probability
-
-
 def pack_evidence(
     base: EvidenceBase, terms: Sequence[str], first: Iterable[str], count_tokens: Callable[[str], int], room: int
 ) -> tuple[Passage, ...]:
@@ -61,7 +57,7 @@ def pack_evidence(
     for hits in _by_place(base, frozenset(first)):
         if len(packed) == MAX_PASSAGES:
             break
-        best = max(hits, key=rank_of)
+        best = max(hits, key=attrgetter("promise"))
         passage = Passage(f"s{len(packed) + 1}", best, _head(best), plain_text(best.chunk.text))
         if (table := base.tables.get(best.chunk.parent)) is not None:
             share = min(left, int(room * MAX_TABLE_SHARE)) - HEAD_TOKENS
@@ -81,7 +77,7 @@ def _by_place(base: EvidenceBase, first: frozenset[str]) -> list[list[Hit]]:
         places.setdefault(hit.chunk.parent if hit.chunk.parent in base.tables else hit.chunk.id, []).append(hit)
 
     def priority(hits: Sequence[Hit]) -> tuple[bool, float]:
-        return any(hit.chunk.id in first for hit in hits), max(map(rank_of, hits))
+        return any(hit.chunk.id in first for hit in hits), max(hit.promise for hit in hits)
 
     return sorted(places.values(), key=priority, reverse=True)
 
@@ -123,7 +119,7 @@ def _table_text(
 
 def _by_likelihood(hits: Sequence[Hit], table: Table, terms: Sequence[str]) -> list[Header]:
     """Rows that were found by the search, then those whose labels say the question's words, then the others."""
-    found = {hit.chunk.row: rank_of(hit) for hit in reversed(hits) if hit.chunk.row is not None}
+    found = {hit.chunk.row: hit.promise for hit in reversed(hits) if hit.chunk.row is not None}
 
     def weight(row: Header) -> float:
         stems = stems_of(" ".join(row.path)) if len(table.rows) <= MAX_RANKED_ROWS else ()

@@ -23,7 +23,7 @@ from mixrag_cli.recap.generated.choosing import Fact, Way, choose, those_that_ho
 from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.drafts import repeats_itself, text_to_draft
 from mixrag_cli.recap.generated.examining import MIN_QUOTED_WORDS, Examined, Finding, examine, is_borne
-from mixrag_cli.recap.generated.packing import Passage, pack_evidence, passages_text, rank_of
+from mixrag_cli.recap.generated.packing import Passage, pack_evidence, passages_text
 from mixrag_cli.recap.generated.strategies import STRATEGIES, Limits, limits_for, user_text
 from mixrag_cli.recap.generated.streaming import AnswerStream
 from mixrag_cli.recap.generated.verifying import verify_claims
@@ -203,7 +203,7 @@ class _Dialogue:
             asks=asks if is_own else self.restated.asks,
             value=finding.value,
             unit=unit_text(finding.unit, finding.scale),
-            confidence=round(max(0.0, min(1.0, *(rank_of(passage.hit) for passage in finding.passages))), 3),
+            confidence=round(max(0.0, min(1.0, *(passage.hit.promise for passage in finding.passages))), 3),
             evidence=evidence,
             formula=finding.formula,
             sources=sources,
