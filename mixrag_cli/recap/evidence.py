@@ -93,13 +93,9 @@ def context_credit(
     terms: Sequence[str], names: frozenset[str], around: tuple[str, ...], known: frozenset[str]
 ) -> npt.NDArray[np.float64]:
     """For each term the credit, in [0, 1], for being said around a passage or elsewhere in its document."""
-    credit = np.zeros(len(terms))
-    for position, term in enumerate(terms):
-        is_name = term in names
-        near = (CONTEXT_MATCH_OF_NAME if is_name else CONTEXT_MATCH) * match_term(term, around)
-        far = (DOCUMENT_MATCH_OF_NAME if is_name else DOCUMENT_MATCH) if term in known else 0.0
-        credit[position] = max(near, far)
-    return credit
+    near = [(CONTEXT_MATCH_OF_NAME if term in names else CONTEXT_MATCH) * match_term(term, around) for term in terms]
+    far = [(DOCUMENT_MATCH_OF_NAME if term in names else DOCUMENT_MATCH) * (term in known) for term in terms]
+    return np.maximum(near, far, dtype=np.float64)
 
 
 def time_score(asked: Facets, own: Facets, around: Facets, known: frozenset[str]) -> float:

@@ -43,8 +43,8 @@ class Finding:
     """An answer that the evidence bears. passages: for each piece of evidence the passage it stands in."""
 
     text: str
-    evidence: tuple[Evidence, ...]
-    passages: tuple[Passage, ...]
+    evidence: tuple[Evidence, ...] = ()
+    passages: tuple[Passage, ...] = ()
     present: str = ""
     value: Decimal | None = None
     unit: str = ""
@@ -131,7 +131,8 @@ class _Examiner:
         value = rounded(self._value_of(formula, names) / scale, result.unit)
         ids = {name: f"e{number}" for number, name in enumerate(names, 1)}
         shown = replace_operands(formula, lambda part: ids.get(part, part))
-        return self._finding(names, number_text(value, result.unit, scale), value, result.unit, scale, shown)
+        text = number_text(value, result.unit, scale)
+        return self._cited(names, Finding(text, value=value, unit=result.unit, scale=scale, formula=shown))
 
     def quoted_number(self) -> Finding | None:
         """The extracted number that the answer says, or that the formula names alone, as the document writes it."""
@@ -139,28 +140,21 @@ class _Examiner:
             is_named = self.draft.formula == name and not self.draft.answer
             if piece.value is not None and (is_named or says_number(self.draft.answer, written_forms(piece))):
                 text = number_text(piece.value, piece.unit, piece.scale)
-                return self._finding([name], text, piece.value, piece.unit, piece.scale)
+                return self._cited([name], Finding(text, value=piece.value, unit=piece.unit, scale=piece.scale))
         return None
 
     def quoted_text(self) -> Finding | None:
         """The answer in the model's words, where its numbers and nearly all its words are quoted or asked."""
-        finding = self._finding(list(self.verified.evidence)[:MAX_TEXT_EVIDENCE], self.draft.answer)
+        finding = self._cited([*self.verified.evidence][:MAX_TEXT_EVIDENCE], Finding(self.draft.answer))
         is_said = is_borne(finding.text, (*texts_of(finding.evidence), self.question), MIN_QUOTED_WORDS)
         return finding if finding.text and finding.evidence and is_said else None
 
-    def _finding(
-        self,
-        names: Sequence[str],
-        text: str,
-        value: Decimal | None = None,
-        unit: str = "",
-        scale: int = 1,
-        formula: str = "",
-    ) -> Finding:
+    def _cited(self, names: Sequence[str], finding: Finding) -> Finding:
+        """The finding with the pieces of these names as its evidence, and the draft's sentence about it."""
         evidence = tuple(replace(self.verified.evidence[name], id=f"e{number}") for number, name in enumerate(names, 1))
         passages = tuple(self.verified.passages[name] for name in names)
-        present = self._presented(evidence, text, value)
-        return Finding(text, evidence, passages, present, value, unit, scale, formula)
+        present = self._presented(evidence, finding.text, finding.value)
+        return replace(finding, evidence=evidence, passages=passages, present=present)
 
     def _presented(self, evidence: Sequence[Evidence], answer: str, value: Decimal | None) -> str:
         """The draft's sentence, where it says the verified answer and nothing that the evidence does not; "" else."""

@@ -93,7 +93,8 @@ def _kind_of(header: Header, operand: Operand) -> dict[str, float]:
     facets = facets_of(" ".join(header.path))
     asked_pairs = set(pairwise(stems_in(operand.text)))
     beyond = sum(match_term(word, asked) < MIN_HELD for word in own)
-    is_total, asks_total = header.is_total or _says_total(header.leaf), _says_total(operand.text)
+    is_total = header.is_total or bool(TOTAL.search(header.leaf))
+    asks_total = bool(TOTAL.search(operand.text))
     return {
         "beyond": beyond / max(len(own), 1),
         "beyond_words": float(np.log1p(beyond)),
@@ -105,10 +106,6 @@ def _kind_of(header: Header, operand: Operand) -> dict[str, float]:
         "depth": len(header.path) / 3,
         "pairs": sum(pair in asked_pairs for pair in pairwise(stems_in(" ".join(header.path)))) / 2,
     }
-
-
-def _says_total(text: str) -> bool:
-    return TOTAL.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
