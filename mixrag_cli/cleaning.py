@@ -33,6 +33,7 @@ SUSPECT = re.compile(f"[{UNSEEN}\r\x0b\x0c\u2028\u2029\u200c\u200d\ud800-\udfff]
 BREAKS = re.compile("[\n\t]")
 
 REPLACEMENT = "\ufffd"
+REDACTED = "[secret removed]"  # what stands in a text where a key or token stood
 
 
 def safe_text(text: str, *, keep_newlines: bool = True) -> str:

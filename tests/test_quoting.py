@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from mixrag_cli.cleaning import REDACTED
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.drafting import draft_all, labelled_drafts
 from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, answers_in, read_passages
@@ -131,3 +132,40 @@ def test_a_span_ends_before_the_first_bracket_without_a_partner(said: str, answe
     sentence, span = ScoredSpan(0, len(text), 0.0), ScoredSpan(start, len(text), -0.5)
     found = [text[one.start : one.end] for one in answers_in(sentence, hit, [span])]
     assert found == ([] if answer is None else [answer])
+
+
+def test_a_span_goes_on_to_the_end_of_a_product() -> None:
+    text = "MAX_AGE = 60 * 60 * 24"
+    hit = Hit(Chunk("c", "d", "code", "text", text, "", "", Locator((0, 1)), 0), "a.py", "", {}, 0.5)
+    first = ScoredSpan(text.index("60"), text.index("60") + 2, -0.5)
+    (found,) = answers_in(ScoredSpan(0, len(text), 0.0), hit, [first])
+    assert text[found.start : found.end] == "60 * 60 * 24"
+
+
+LIMITS = """# Limits of the gate
+
+The buffer of the gate holds 64 * KB. A visit takes 10 to 20 minutes. The gate opens 7 days a week.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("How much does the buffer of the gate hold?", {"64 * KB"}),
+        ("How many minutes does a visit take?", {"10 to 20 minutes", "10 to 20"}),
+        ("How many days a week does the gate open?", {"7 days", "7"}),
+    ],
+)
+def test_a_span_is_a_number_where_it_holds_no_more(question: str, texts: set[str]) -> None:
+    restated, base = read_sample({"limits.md": LIMITS}).evidence_for(question)
+    (span,) = (draft for draft in draft_all(restated, base) if draft.kind == "span")
+    assert span.text in texts
+    assert (span.value is not None) == span.text.startswith("7")
+
+
+def test_what_was_taken_out_as_a_secret_is_no_answer() -> None:
+    sample = read_sample({"deploy.yaml": f"github:\n  token: {REDACTED}\n  user: ada\n"})
+    restated, base = sample.evidence_for("What is the github token?")
+    drafts = draft_all(restated, base)
+    assert any(REDACTED in draft.text for draft in drafts if draft.kind == "passage")
+    assert not any("removed" in draft.text for draft in drafts if draft.kind != "passage")

@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from mixrag_cli.cleaning import REDACTED
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.reading import Reading
@@ -40,8 +41,10 @@ MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked
 READ_ROWS = 3  # of tables: as many as there are places in a likely answer
 SHOWN_CHARS = 500  # of a sentence as evidence
+OPERATORS = ("*", "/", "+", "^", "<<", ">>")  # behind a number that is only the first of what is to be computed
 SENTENCE_CHARS = 200  # of one that is an answer: two lines; what is longer is no answer to "how many" or "when"
 
+_REMOVED = REDACTED.strip("[]")  # no answer: the passage shows that a secret stood there
 _Labelled = tuple[str, Draft]  # a candidate with the text that the reader judges it by
 
 
@@ -58,6 +61,7 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     ]
     labelled = _scored(restated, base, labelled_drafts(restated, base, _likeliest_rows(read)), holds)
     found += [(listed_label(label), draft) for label, draft in labelled]
+    found = [(text, draft) for text, draft in found if draft.kind == "passage" or _REMOVED not in draft.text]
     drafts = with_quotes(_compared(restated, base, found), read)
     documents = math.log(len({hit.chunk.document for hit in base.hits}))
     of_passages = {"none": none, "held": max(holds.values())}
@@ -138,12 +142,17 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
 
 
 def _as_number(restated: Restated, draft: Draft, said: str) -> Draft:
-    """The draft as the number that its words begin with, where one may be asked for; else as it is."""
-    found = next((value for start, _, value in find_numbers(said) if value.value is not None and start <= 1), None)
-    if found is None or found.value is None or restated.expects not in ("number", "percent", "any"):
+    """The draft as the number that its words begin with, where one may be asked for; else as it is.
+
+    What holds a further number, or goes on to compute, stays in its own words: "10 to 20 years", "64 * KB".
+    """
+    numbers = [(start, end, value) for start, end, value in find_numbers(said) if value.value is not None]
+    start, end, first = numbers[0] if numbers else (len(said), 0, None)
+    if first is None or first.value is None or start > 1 or restated.expects not in ("number", "percent", "any"):
         return draft.with_signs({"number": number_sign(restated, None)})
-    signs = {"number": number_sign(restated, found.value, found.unit)}
-    return draft.with_value(found.value, found.unit, found.scale).with_signs(signs)
+    draft = draft.with_signs({"number": number_sign(restated, first.value, first.unit)})
+    is_whole = len(numbers) == 1 and not said[end:].lstrip().startswith(OPERATORS)
+    return draft.with_value(first.value, first.unit, first.scale) if is_whole else draft
 
 
 def _shortened(text: str) -> str:

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -35,6 +36,7 @@ CODE_LINES, TEXT_LINES, TEXT_CHARS = 2, 3, 400
 # in .701, .713, .731 and .743 with .075, .1, .15 and .25 of the third.
 SPAN_PART, WORDS_PART, ALONE_PART = 0.12, 1.0, 0.25
 
+_GOES_ON = re.compile(r"(?<=\w)(?:\s*(?:\*\*?|<<)\s*[\dA-Z]\w*)+")  # a product whose first factor ends here
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 Stretches = list[tuple[int, int]]  # [start, end) of a hit's text
@@ -208,10 +210,15 @@ def _sentences(restated: Restated, base: EvidenceBase, passage: _Passage) -> lis
 
 
 def answers_in(sentence: ScoredSpan, hit: Hit, spans: Sequence[ScoredSpan]) -> Iterator[ScoredSpan]:
-    """The spans of a sentence that may be an answer, each up to the first bracket in it that has no partner there."""
+    """The spans of a sentence that may be an answer, each up to the first bracket in it that has no partner there.
+
+    One that ends within a product of numbers, as constants of code are written, goes on to the product's end.
+    """
+    text = hit.chunk.text
     for span in spans:
         if sentence.start <= span.start < sentence.end:
-            end = span.start + _closed_until(hit.chunk.text[span.start : span.end])
+            last = found.end() if (found := _GOES_ON.match(text, span.end, sentence.end)) else span.end
+            end = span.start + _closed_until(text[span.start : last])
             if end > span.start:
                 yield replace(span, end=end)
 

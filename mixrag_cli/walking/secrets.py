@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-REDACTED = "[secret removed]"
+from mixrag_cli.cleaning import REDACTED
 
 
 @dataclass(frozen=True, slots=True)
