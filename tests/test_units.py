@@ -47,6 +47,10 @@ def units(table: Table, row: int) -> list[tuple[Decimal | None, str, int]]:
         ("(₹ in crores)", "INR", 10**7),
         ("(In thousands, except percentages)", "", THOUSAND),
         ("Sales in Canadian dollars", "CAD", 1),
+        ("Energy use by site, MWh", "MWh", 1),
+        ("Retail sales by month, EUR million, 2019 to 2021", "EUR", MILLION),
+        ("Visitors by month, 2019", "", 1),
+        ("Births, deaths, marriages", "", 1),
         ("Growth in dollar terms", "", 1),
         ("Three million people in 2019", "", 1),
         ("Visitors in Berlin and in Euro Park", "", 1),
@@ -236,3 +240,45 @@ def test_a_column_named_year_has_no_unit_and_rates_have_theirs() -> None:
     table = to_table([["pump", "Year", "flow m3/h", "m3/h"], ["P-1", "22", "80", "81"], ["P-2", "28", "90", "91"]])
     assert [unit for _, unit, _ in units(table, 1)] == ["", "", "m3/h"]
     assert is_unit_text("years")
+
+
+def money_and_counts(title: str) -> dict[str, tuple[str, int]]:
+    rows = [["", "2024", "2023"], ["Revenue", "512.3", "480.1"], ["Number of stores", "143", "139"]]
+    rows += [["Average headcount", "2,210", "2,150"], ["Due in one to five years", "40", "41"]]
+    rows += [["Loans to employees", "3", "4"], ["4.5% notes due 2030", "60", "60"], ["Shares issued", "51", "50"]]
+    rows += [["Interest rate swaps", "7", "8"], ["Average interest rate", "4.1", "4.2"]]
+    return {row.path[0]: units(table, row.index)[0][1:] for table in [to_table(rows, title)] for row in table.rows}
+
+
+def test_the_scale_of_a_title_s_money_is_none_of_what_is_counted() -> None:
+    said = money_and_counts("Key figures (in EUR million)")
+    money = {label for label, unit in said.items() if unit == ("EUR", MILLION)}
+    assert money == {
+        "Revenue",
+        "Due in one to five years",
+        "Loans to employees",
+        "4.5% notes due 2030",
+        "Interest rate swaps",
+    }
+    assert said["Shares issued"] == ("shares", MILLION)  # they are counted as the money is
+    assert {said[label] for label in ("Number of stores", "Average headcount", "Average interest rate")} == {("", 1)}
+
+
+def test_a_scale_that_is_said_apart_from_the_money_is_one_of_all_numbers() -> None:
+    said = money_and_counts("In thousands. Amounts are stated (EUR)")
+    assert said["Revenue"] == ("EUR", THOUSAND)
+    assert said["Number of stores"] == said["Average headcount"] == ("", THOUSAND)
+
+
+def test_a_unit_row_of_money_is_no_unit_of_counts_in_its_table() -> None:
+    table = to_table([["", "2024", "2023"], ["", "€m", "€m"], ["Sales", "51", "48"], ["Number of stores", "14", "13"]])
+    assert [units(table, row)[0][1:] for row in (2, 3)] == [("EUR", MILLION), ("", 1)]
+
+
+def test_a_currency_that_ends_a_name_is_no_unit_beside_the_table_s_own_money() -> None:
+    rows = [["", "2024", "2023"], ["EUR", "9,467", "9,283"], ["Zone USD", "6,082", "5,659"], ["APAC", "9,060", "9,335"]]
+    rows += [["Earnings per share (USD)", "1.2", "1.1"], ["Debt, USD m", "12", "11"]]
+    table = to_table(rows, caption="In millions of CHF")
+    said = [units(table, row)[0][1:] for row in range(1, 6)]
+    assert said == [*[("CHF", MILLION)] * 3, ("USD", 1), ("USD", MILLION)]
+    assert units(to_table(rows), 2)[0][1] == "USD"  # no other money is known

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 
-from mixrag_cli.quantities.unit_words import CURRENCY_OF, find_unit_and_scale
+from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.quantities.values import find_decimal_mark, parse_value
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.files import stable_id
@@ -26,6 +26,7 @@ from mixrag_cli.tables.text import column_name
 from mixrag_cli.tables.top_paths import top_paths
 from mixrag_cli.tables.unit_columns import units_beside
 from mixrag_cli.tables.units import (
+    CURRENCIES,
     ColumnUnit,
     Unit,
     UnitRules,
@@ -42,7 +43,6 @@ UNNAMED_COLUMNS = 0.7
 TEXT_ONLY = 0.8
 MIN_REPEATED = 4  # times that a label stands on average where labels are kinds; set by judgement
 MARKED = re.compile(r"^[^\w-]*[$€£¥₹₩₽]|[A-Za-z]{3}|[$€£¥₹₩₽]$")  # where a currency can stand
-CURRENCIES = frozenset(CURRENCY_OF.values())
 MEASURED = CURRENCIES | {"%"}
 
 
@@ -181,8 +181,7 @@ def _unit_rules(matrix: Matrix, layout: Layout, caption: list[str], notes: tuple
         whole = next(iter(by_column.values()))
     sources = [*caption, *notes[:4]]
     for source in sources:
-        said = unit_of_source(source)
-        whole = Unit(whole.unit or said.unit, whole.scale if whole.scale != 1 else said.scale, whole.text or said.text)
+        whole = whole.joined(unit_of_source(source))
     return UnitRules(whole, " ".join(sources))
 
 
@@ -217,6 +216,7 @@ def _read_cells(
         header.index: ColumnUnit(
             _header_unit(header, by_row_unit.get(header.index, Unit()), rules.table.unit),
             _currency_of_column(matrix, layout, header.index),
+            header.leaf,
         )
         for header in columns
     }
@@ -226,7 +226,6 @@ def _read_cells(
     filled = fills_down(matrix, layout) if any(header.index in labels for header in columns) else {}
     cells: list[Cell] = []
     for row in rows:
-        label = " ".join(row.path)
         for header in columns:
             cell = matrix.own(row.index, header.index)
             if cell is None and (above := filled.get(header.index, {}).get(row.index)) is not None:
@@ -239,7 +238,7 @@ def _read_cells(
             unit = units[header.index]
             if not unit.header.is_known and (said := beside.get(header.index, {}).get(row.index)) is not None:
                 unit = replace(unit, header=said)
-            cells.append(_data_cell(cell, unit, row, label, rules, marks[header.index]))
+            cells.append(_data_cell(cell, unit, row, rules, marks[header.index]))
     return tuple(cells)
 
 
@@ -279,9 +278,7 @@ def _label_cell(cell: GridCell) -> Cell:
     return Cell(cell.row, cell.column, text, value, "", 1, *place)
 
 
-def _data_cell(
-    cell: GridCell, column: ColumnUnit, row: RowHeader, label: str, rules: UnitRules, mark: str | None
-) -> Cell:
+def _data_cell(cell: GridCell, column: ColumnUnit, row: RowHeader, rules: UnitRules, mark: str | None) -> Cell:
     text = " ".join(cell.text.split())
     found = parse_value(
         text, number=None if cell.is_date else cell.number, is_percent=cell.is_percent, decimal_mark=mark
@@ -289,7 +286,7 @@ def _data_cell(
     value, unit, scale = None, "", 1
     if found.value is not None and not cell.is_date:
         value = _as_plain(found.value)
-        unit, scale = rules.apply(found, column, row.unit, row.block, label)
+        unit, scale = rules.apply(found, column, row.unit, row.block, row.path)
     place = (cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span, cell.page, cell.last_line)
     return Cell(cell.row, cell.column, text, value, unit, scale, *place)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from mixrag_cli.quantities.numerals import Value
@@ -11,6 +11,7 @@ from mixrag_cli.quantities.unit_words import (
     CURRENCY_CODES,
     CURRENCY_OF,
     CURRENCY_SYMBOLS,
+    MEASURES,
     SCALE_OF,
     find_unit_and_scale,
 )
@@ -41,10 +42,15 @@ _UNIT_LEAD = re.compile(
     re.I,
 )
 _PER_ITEM = re.compile(r"\bper[ -](?:\w+[ -])?(?:share|unit|user|employee|ads|barrel|ounce|tonne?)s?\b|\beps\b", re.I)
-_NOT_MONEY = re.compile(
-    r"%|\b(?:shares|number of|percent\w*|rates?|ratio|margin (?:percentage|%)|employees|headcount|"
-    r"days|years|units|average age|yield)\b",
+# A label names what it counts at its head: "Average headcount", "Units sold"; "Due in five years" names money.
+_NOT_MONEY = re.compile(r"(?<!\d)(?<!\d )%|\bpercent\w*|\bnumber of\b", re.I)
+_COUNTED = re.compile(
+    r"\bshares\b|^(?:days|years|units)\b"
+    r"|\b(?:rates?|ratio|employees|headcount|days|(?<!stock )(?<!share )units|average age|yield)$",
     re.I,
+)
+_BEHIND_HEAD = re.compile(
+    r"\s(?:of|in|to|for|on|by|from|at|after|within|due|than|with|through|under|over)\b|[,(\[:;]", re.I
 )
 _SHARES_SCALE = re.compile(
     r"shares?(?: amounts)?,? which (?:are|is) (?:reflected|stated|presented|shown) in (thousands|millions)", re.I
@@ -72,8 +78,11 @@ _MEASURE = re.compile(
     rf"|(?P<scale2>{_SCALE})\s?(?:of\s)?(?P<currency2>{_CURRENCY})?|(?P<short>[kt])\s?(?P<currency3>€|eur))$",
     re.I,
 )
+_MEASURED = re.compile(MEASURES, re.I)
 _MAX_MEASURE_WORDS = 5
 _NAMED = {"dollar": "USD", "dollars": "USD", "pounds sterling": "GBP", "swiss francs": "CHF"}
+CURRENCIES = frozenset(CURRENCY_OF.values())
+RELATIVE = ("%", "pp", "bp", "x")  # units without a scale
 _PREFIXED = {"c": "CAD", "a": "AUD", "u": "USD"}  # Canadian, Australian, U.S. dollars
 
 
@@ -81,28 +90,54 @@ _PREFIXED = {"c": "CAD", "a": "AUD", "u": "USD"}  # Canadian, Australian, U.S. d
 class Unit:
     """A unit and a scale with the words that gave them; unit "" and scale 1 where they say nothing.
 
-    is_count: the words say that things are counted ("number"), which no wider unit of money changes.
+    is_count: the words say that things are counted ("number"), which no wider unit of money changes. may_be_name: a
+    currency without a scale that may as well be a name or its end ("Zone EUR"). scales_all: the scale was said apart
+    from the unit, so that it holds for numbers of another unit, too.
     """
 
     unit: str = ""
     scale: int = 1
     text: str = ""
     is_count: bool = False
+    may_be_name: bool = False
+    scales_all: bool = False
 
     @property
     def is_known(self) -> bool:
         """Whether anything is said."""
         return bool(self.unit) or self.scale != 1
 
+    def joined(self, wider: Unit) -> Unit:
+        """What both say, this one before the wider."""
+        unit, scale = self.unit or wider.unit, self.scale if self.scale != 1 else wider.scale
+        is_whole = any((said.unit, said.scale) == (unit, scale) and not said.scales_all for said in (self, wider))
+        return Unit(unit, scale, self.text or wider.text, scales_all=not is_whole)
+
+    def without_unit(self) -> Unit:
+        """What it says of numbers of another unit: the scale, where that was not said of the unit alone."""
+        return Unit("", self.scale if self.scales_all or not self.unit else 1)
+
 
 @lru_cache(maxsize=4_096)
-def _is_not_money(label: str) -> bool:
-    return _NOT_MONEY.search(label) is not None
+def _is_not_money(path: tuple[str, ...]) -> bool:
+    return any(_NOT_MONEY.search(label) or _COUNTED.search(_head_of(label)) for label in path)
 
 
 @lru_cache(maxsize=4_096)
-def _is_per_item(label: str) -> bool:
-    return _PER_ITEM.search(label) is not None
+def _counts_shares(path: tuple[str, ...]) -> bool:
+    return any(
+        re.search(r"\bshares\b", label if "number of" in label.lower() else _head_of(label), re.I) for label in path
+    )
+
+
+def _head_of(label: str) -> str:
+    """The words of a label before its first preposition, comma or bracket: "Yield on loans" -> "Yield"."""
+    return _BEHIND_HEAD.split(label, maxsplit=1)[0].strip()
+
+
+@lru_cache(maxsize=4_096)
+def _is_per_item(path: tuple[str, ...]) -> bool:
+    return _PER_ITEM.search(" ".join(path)) is not None
 
 
 def is_unit_text(text: str) -> bool:
@@ -145,19 +180,30 @@ def unit_of_caption(text: str) -> Unit:
 
     Other words of a title ("3 million people", "the percent who …") state none.
     """
-    unit, scale = "", 1
+    stated = Unit()
     for match in _UNIT_LEAD.finditer(text[:2000]):
         said = next(group for group in match.groups() if group)
         if match[1] and not (
             is_unit_text(said) or re.match(r"(?:amounts |dollars |u\.?s\.? ?dollars |[$€£] ?)?in ", said, re.I)
         ):
             continue
-        stated = unit_of_unit_text(said) if is_unit_text(said) else Unit(*_money_of(_EXCEPTION.sub("", said)))
-        found_unit, found_scale = stated.unit, stated.scale
-        unit, scale = unit or found_unit, scale if scale != 1 else found_scale
-    if not unit and (measured := _measure_after_in(text[:2000])) is not None:
-        unit, scale = measured[0], scale if scale != 1 else measured[1]
-    return Unit(unit, scale, text.strip())
+        found = unit_of_unit_text(said) if is_unit_text(said) else Unit(*_money_of(_EXCEPTION.sub("", said)))
+        stated = stated.joined(found)
+    if not stated.unit and (measured := _measure_after_in(text[:2000])) is not None:
+        stated = stated.joined(Unit(*measured))
+    if not stated.unit:
+        stated = stated.joined(_unit_after_comma(text[:2000]))
+    return replace(stated, text=text.strip(), is_count=False)
+
+
+def _unit_after_comma(text: str) -> Unit:
+    """The unit that ends a title behind a comma, perhaps before years: "Energy use by site, MWh", "…, EUR m, 2019"."""
+    parts = [part.strip() for part in text.split(",")]
+    while len(parts) > 2 and re.match(r"(?:19|20)\d\d\b", parts[-1]):
+        parts.pop()
+    said = parts[-1] if len(parts) > 1 else ""
+    is_known = is_unit_text(said) and (find_unit_and_scale(said) != ("", 1) or _MEASURED.fullmatch(said))
+    return unit_of_unit_text(said) if is_known else Unit()
 
 
 def unit_of_source(text: str) -> Unit:
@@ -220,24 +266,29 @@ def _measure_at_end(text: str) -> tuple[str, int] | None:
 def unit_of_header(text: str) -> Unit:
     """The unit in a column header or row label: the whole of it, its brackets, a % sign or "… percentage"."""
     if is_unit_text(text):
-        return unit_of_unit_text(text)
+        said = unit_of_unit_text(text)
+        return replace(said, may_be_name=said.unit in CURRENCIES and said.scale == 1 and text.strip()[0] not in "([")
     for inner in re.findall(r"[(\[]([^()\[\]]{1,40})[)\]]", text):
         if (is_unit_text(inner) and not inner.strip().isdigit()) or inner.strip() == "000":
             return unit_of_unit_text(inner)
     if re.search(r"(?<![\d.])(?<!\d\s)%|\bpercent(?:age)?\b(?! points?)|\bpct\b", text, re.I):
         return Unit("%", 1, text)
     if (measured := _measure_at_end(text)) is not None:
-        return Unit(*measured, text)
+        return Unit(*measured, text, may_be_name=measured[1] == 1 and "," not in text)
     unit, scale = find_unit_and_scale(text) if re.search(r"[$€£¥]|[’']000", text) else ("", 1)
     return Unit(unit, scale, text)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnUnit:
-    """What a column tells of its cells' units. currency: the one that marks some of its cells, "" where none does."""
+    """What a column tells of its cells' units.
+
+    currency: the one that marks some of its cells, "" where none does. name: its innermost heading.
+    """
 
     header: Unit = Unit()
     currency: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +298,8 @@ class UnitRules:
     table: Unit = Unit()
     caption: str = ""
 
-    def apply(self, value: Value, column: ColumnUnit, row: Unit, block: Unit, label: str) -> tuple[str, int]:
-        """The unit and scale of one cell.
+    def apply(self, value: Value, column: ColumnUnit, row: Unit, block: Unit, path: tuple[str, ...]) -> tuple[str, int]:
+        """The unit and scale of one cell. path: the row's.
 
         Order: the cell's own text, column header, row label, unit row of the block, table, the currency of the column.
         A percentage has scale 1; "per share" rows take no scale from a caption that excepts them. A row that states a
@@ -257,28 +308,37 @@ class UnitRules:
         said = value.unit or column.currency or value.scale != 1
         if not (said or column.header.is_known or row.is_known or block.is_known or self.table.is_known):
             return "", 1  # most cells of a database export
+        if row.may_be_name and not {column.header.unit, block.unit, self.table.unit}.isdisjoint(CURRENCIES):
+            row = Unit()
         says = [Unit(value.unit, value.scale), column.header, row, block, self.table]
+        counts = _is_not_money(path) or (self.table.unit in CURRENCIES and _is_not_money((column.name,)))
+        if counts and not value.unit and not _is_per_item(path):
+            wide_units = {block.unit, self.table.unit} - {"", *RELATIVE}
+            says = [_of_counts(said, path) if said.unit in wide_units else said for said in says]
         own = next((said.unit for said in says[:3] if said.unit), "")
         if row.is_count or column.header.is_count or own not in ("", "shares"):
             is_other = [own.startswith("per ") or (bool(wide.unit) and wide.unit != own) for wide in says[3:]]
             says[3:] = [Unit() if other else wide for wide, other in zip(says[3:], is_other, strict=True)]
         unit = next((said.unit for said in says if said.unit), "")
-        if not unit and column.currency and not _is_not_money(label):
+        if not unit and not counts:
             unit = column.currency
-        if unit in ("%", "pp", "bp", "x"):
+        if unit in RELATIVE:
             return unit, 1
-        if unit and not value.unit and unit == self.table.unit and _is_not_money(label) and not _is_per_item(label):
-            unit = "shares" if re.search(r"\bshares\b", label, re.I) else ""
-        return unit, self._scale(says, label)
+        return unit, self._scale(says, path)
 
-    def _scale(self, says: list[Unit], label: str) -> int:
+    def _scale(self, says: list[Unit], path: tuple[str, ...]) -> int:
         own = next((said.scale for said in says[:3] if said.scale != 1), 1)
         if own != 1:
             return own
-        if _is_per_item(label):
+        if _is_per_item(path):
             return 1
         if (shares := _SHARES_SCALE.search(self.caption)) and re.search(
-            r"\bshares\b|\b(?:basic|diluted)\b", label, re.I
+            r"\bshares\b|\b(?:basic|diluted)\b", " ".join(path), re.I
         ):
             return 1000 if shares[1].lower() == "thousands" else 10**6
         return next((said.scale for said in says[3:] if said.scale != 1), 1)
+
+
+def _of_counts(said: Unit, path: tuple[str, ...]) -> Unit:
+    """What a unit of money says where things are counted; shares are counted in the table's scale."""
+    return Unit("shares", said.scale) if _counts_shares(path) else said.without_unit()
