@@ -96,5 +96,15 @@ def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]
                 last = None
             elif last is not None and not TOTAL.search(last.text) and any(matrix.at(row, inner) for inner in right):
                 below[row] = last
-        filled[column] = below
+        filled[column] = {} if _is_tail_of_totals(matrix, layout, column, right, below) else below
     return filled
+
+
+def _is_tail_of_totals(
+    matrix: Matrix, layout: Layout, column: int, inner: Sequence[int], below: dict[int, GridCell]
+) -> bool:
+    """Whether names end only before a total and what follows it: codes of single rows, and a total of all."""
+    first = next(iter(below), None)
+    if first is None or not any(TOTAL.search(matrix.text(first, other)) for other in inner):
+        return False
+    return all(matrix.at(row, column) is None for row in range(first, layout.body.stop))
