@@ -12,7 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
-from mixrag_cli.quantities.values import find_decimal_mark, parse_value
+from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.files import stable_id
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -24,6 +24,7 @@ from mixrag_cli.tables.row_labels import fills_down, key_name
 from mixrag_cli.tables.rows import RowHeader, read_rows
 from mixrag_cli.tables.text import column_name
 from mixrag_cli.tables.top_paths import top_paths
+from mixrag_cli.tables.totals import decimal_mark
 from mixrag_cli.tables.unit_columns import units_beside
 from mixrag_cli.tables.units import (
     CURRENCIES,
@@ -220,7 +221,7 @@ def _read_cells(
         )
         for header in columns
     }
-    marks = {header.index: _mark_of_column(matrix, layout, header.index) for header in columns}
+    marks = {header.index: decimal_mark(matrix, layout, header.index) for header in columns}
     beside = units_beside(matrix, layout)
     labels = set(layout.labels)
     filled = fills_down(matrix, layout) if any(header.index in labels for header in columns) else {}
@@ -247,12 +248,6 @@ def _currency_of_column(matrix: Matrix, layout: Layout, column: int) -> str:
     texts = [cell.text for row in layout.body if (cell := matrix.own(row, column)) and MARKED.search(cell.text)]
     units = {parse_value(text).unit for text in texts} & CURRENCIES
     return units.pop() if len(units) == 1 else ""
-
-
-def _mark_of_column(matrix: Matrix, layout: Layout, column: int) -> str | None:
-    return find_decimal_mark(
-        cell.text for row in layout.body if (cell := matrix.own(row, column)) and cell.number is None
-    )
 
 
 def _header_unit(header: Header, said: Unit, table_unit: str) -> Unit:

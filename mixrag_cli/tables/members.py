@@ -49,7 +49,7 @@ def _sum_of_all(table: Table, values: dict[int, dict[int, Decimal]], named: set[
         return set()
     ends = ((rows[0], rows[1:]), (rows[-1], rows[:-1]))
     for whole, others in ends:
-        if len(values[whole]) >= MIN_COLUMNS and _adds_up(values[whole], [values[row] for row in others], MIN_COLUMNS):
+        if len(values[whole]) >= MIN_COLUMNS and adds_up(values[whole], [values[row] for row in others], MIN_COLUMNS):
             return {whole}
     return set()
 
@@ -67,11 +67,11 @@ def _sums_of_parts(table: Table, values: dict[int, dict[int, Decimal]]) -> set[i
     return {
         parent
         for parent, below in parts.items()
-        if len(below) >= MIN_PARTS and _adds_up(values[parent], [values[row] for row in below])
+        if len(below) >= MIN_PARTS and adds_up(values[parent], [values[row] for row in below])
     }
 
 
-def _adds_up(whole: dict[int, Decimal], parts: list[dict[int, Decimal]], n_least: int = 1) -> bool:
+def adds_up(whole: dict[int, Decimal], parts: list[dict[int, Decimal]], n_least: int = 1) -> bool:
     """Whether half of the columns of the whole, and at least n_least, are the sums of the parts' within rounding."""
     n_right = n_tried = 0
     for column, value in whole.items():

@@ -7,7 +7,6 @@ data heads those below it, too, where the same rows stand again below another.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from mixrag_cli.records.documents import GridCell
@@ -15,6 +14,7 @@ from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
 from mixrag_cli.tables.matrix import PERIOD_KINDS, Matrix
 from mixrag_cli.tables.row_labels import fills_down, key_name, repeated_blocks, unknown_labels, years_said_above
 from mixrag_cli.tables.text import row_name
+from mixrag_cli.tables.totals import TOTAL_ALONE, TOTAL_NAME, Sums
 from mixrag_cli.tables.units import Unit, unit_of_header, unit_of_unit_text
 
 PLAIN_SECTION = 0.25  # a section that is not bold stands below a bold one of the same indent
@@ -50,10 +50,6 @@ class _Open:
     unit: Unit = field(default_factory=Unit)
 
 
-# In a column of figures: the row's label stands a column too far to the right.
-TOTAL_ALONE = re.compile(r"(?:grand |sub)?totals?:?$", re.IGNORECASE)
-
-
 class _RowWalk:
     """Walks the body once and keeps the open parents."""
 
@@ -71,6 +67,7 @@ class _RowWalk:
         self.unknown = unknown_labels(matrix, layout)
         self.years = years_said_above(matrix, layout)
         self.heads = self._heads_of_repeated()
+        self.sums = Sums(matrix, layout)
 
     def walk(self) -> tuple[RowHeader, ...]:
         """The data rows in order."""
@@ -194,8 +191,10 @@ class _RowWalk:
     def _add_data_row(self, row: int) -> None:
         cell = self._label(row)
         labels = self._labels(row)
-        is_total = any(TOTAL.search(text) for text in labels) or (cell is not None and _is_bold_total(cell, labels))
-        is_total = is_total or TOTAL_ALONE.match(self.matrix.text(row, self.layout.data[0])) is not None
+        said = self._said_total(row)
+        is_unsaid = not labels and not said and self._is_unsaid_total(row)
+        is_total = bool(said) or is_unsaid or any(TOTAL.search(text) for text in labels)
+        is_total = is_total or (cell is not None and _is_bold_total(cell, labels))
         if is_total:
             self._close_summed()
         if cell is not None and labels:
@@ -206,7 +205,12 @@ class _RowWalk:
         if len(labels) > 1 and parents and parents[-1] == labels[0]:
             parents = parents[:-1]  # a section that goes on in a label column of its own
         parents += self.heads.get(row, ())
-        path = (*parents, *self.key_name, *labels) if labels else parents or (self._row_name(row),)
+        if labels:
+            path = (*parents, *self.key_name, *labels)
+        elif said:
+            path = (*parents, said)
+        else:
+            path = parents or (TOTAL_NAME if is_unsaid else self._row_name(row),)
         block = next((parent.unit for parent in reversed(self.open) if parent.unit.is_known), self.block)
         self.found.append(
             RowHeader(row, path, is_total or (not labels and bool(parents)), _unit_of_labels(labels), block)
@@ -219,6 +223,16 @@ class _RowWalk:
             self.open.append(_Open(_clean_label(cell.text), indent_of(cell) + DATA_ROW, indent_of(cell), False))
         elif is_total:
             self._close_after_total(labels)
+        self.sums.add(row, self.found[-1].is_total)
+
+    def _said_total(self, row: int) -> str:
+        """What a cell beside the labels says of a total: a whole label too far to the right, or one of a sum."""
+        beside = self.matrix.text(row, self.layout.data[0])
+        return _clean_label(beside) if TOTAL_ALONE.match(beside) else _clean_label(self.sums.said_in(row))
+
+    def _is_unsaid_total(self, row: int) -> bool:
+        is_inside = any(parent.is_section for parent in self.open)
+        return bool(self.layout.labels) and not is_inside and self.sums.is_unsaid(row)
 
     def _heads_of_repeated(self) -> dict[int, tuple[str, ...]]:
         """The row above the first of several like blocks of rows, for each of their rows.

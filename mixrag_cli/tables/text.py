@@ -126,8 +126,9 @@ def column_name(index: int) -> str:
 
 
 def has_labels(table: Table) -> bool:
-    """Whether a row of the table has a label of its own."""
-    return not all(len(row.path) == 1 and _ROW_NAME.match(row.path[0]) for row in table.rows)
+    """Whether a row of the table has a label of its own; a total below rows without any is none of their labels."""
+    rows = [row for row in table.rows if not row.is_total] or table.rows
+    return not all(len(row.path) == 1 and _ROW_NAME.match(row.path[0]) for row in rows)
 
 
 def key_columns(table: Table) -> set[int]:

@@ -1,0 +1,83 @@
+"""Totals that no label names: said beside the amount, left without a label, or below codes of single rows."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from mixrag_cli.records.tables import Table
+from mixrag_cli.tables.members import summary_rows
+from mixrag_cli.tables.tally import aggregate, tallied_cells
+from tests.evidence_samples import read_bytes
+from tests.table_samples import lefts, to_table
+
+ITEMS = ["Item,Qty,Unit price,Amount", "Desk,2,250.00,500.00", "Chair,4,90.00,360.00", "Lamp,5,30.00,150.00"]
+
+
+def totals(table: Table) -> list[tuple[str, ...]]:
+    return [row.path for row in table.rows if row.is_total]
+
+
+def sum_of(table: Table, name: str) -> Decimal | None:
+    column = next(column for column in table.columns if column.path == (name,))
+    return aggregate("sum", [cell.value for cell in tallied_cells(table, column, ()) if cell.value is not None])
+
+
+def from_csv(lines: list[str]) -> Table:
+    _, tables, _ = read_bytes("invoice.csv", "\n".join(lines).encode(), 160)
+    (table,) = tables.values()
+    return table
+
+
+def test_a_total_is_told_by_its_word_beside_the_amount_and_its_sum() -> None:
+    table = from_csv([*ITEMS, ",,Total,1010.00"])
+    assert lefts(table)[-1] == ("Total",)
+    assert totals(table) == [("Total",)]
+    assert sum_of(table, "Amount") == 1010
+
+
+def test_a_total_may_stand_on_a_subtotal_and_what_is_added_to_it() -> None:
+    table = from_csv([*ITEMS, ",,Subtotal,1010.00", ",,VAT,202.00", ",,Total due,1212.00"])
+    assert totals(table) == [("Subtotal",), ("Total due",)]
+    assert sum_of(table, "Amount") == 1212
+
+
+def test_a_total_among_numbered_accounts_with_a_line_of_text_below_it() -> None:
+    rows = ['1000,Bank,"23,410.55",', '1100,Debtors,"8,120.00",', '2100,Creditors,,"6,075.20"']
+    rows += ['4000,Grants,,"41,000.00"', '7000,Wages,"15,544.65",', ',Total,"47,075.20","47,075.20"']
+    table = from_csv(["Account,Name,Debit,Credit", *rows, "Prepared by: A. Mensah,,,"])
+    assert [row.path for row in table.rows if row.index in summary_rows(table)] == [("Total",)]
+    assert sum_of(table, "Debit") == sum_of(table, "Credit") == Decimal("47075.20")
+
+
+def test_a_name_that_says_total_beside_an_amount_of_its_own_is_a_member() -> None:
+    table = from_csv(["No,Paid,Payee", "7,500,Rent", "8,90,Paper", "9,80,Total Energy", "10,20,Ink"])
+    assert totals(table) == []
+    assert sum_of(table, "Paid") == 690
+
+
+@pytest.mark.parametrize(("last", "path"), [("1,203", ("Total",)), ("1,204", ("Total",)), ("1,300", ("row 4",))])
+def test_a_row_without_a_label_is_a_total_where_it_is_the_sum_within_rounding(last: str, path: tuple[str]) -> None:
+    rows = [["", "2024", "2023"], ["Goods", "1,000", "900"], ["Services", "200", "100"], ["Other", "3", "4"]]
+    table = to_table([*rows, ["", last, "1,104"]])
+    assert lefts(table)[-1] == path
+    assert totals(table) == ([path] if path == ("Total",) else [])
+
+
+def test_totals_without_labels_sum_up_what_stands_since_the_last_one() -> None:
+    rows = [["", "2024", "2023"], ["Goods", "10", "9"], ["Services", "5", "4"], ["", "15", "13"]]
+    rows += [["Pay", "6", "5"], ["Rent", "3", "3"], ["", "9", "8"], ["Profit", "6", "5"]]
+    table = to_table(rows)
+    assert totals(table) == [("Total",), ("Total",)]
+
+
+def test_a_total_below_codes_of_single_rows_takes_no_code() -> None:
+    table = from_csv(["Code,Item,Amount", "10,Paper,100", "20,Ink,250", "30,Pens,50", ",Total,400"])
+    assert lefts(table)[-2:] == [("30", "Pens"), ("Total",)]
+
+
+def test_a_total_below_names_that_are_left_out_belongs_to_the_last_of_them() -> None:
+    rows = ["North,Ann,1", ",Bob,2", ",Total,3", "South,Cat,4", ",Dan,5", ",Total,9"]
+    table = from_csv(["Region,Name,Sales", *rows])
+    assert [path for path in lefts(table) if path[-1] == "Total"] == [("North", "Total"), ("South", "Total")]
