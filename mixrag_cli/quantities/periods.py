@@ -33,7 +33,8 @@ _PART_OF_YEAR = re.compile(
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SPAN = re.compile(r"\d{1,2}[ -](?:weeks?|months?|days|quarters?)(?: ended| ending)?", re.I)
 _PERIOD_WORDS = re.compile(
-    r"^(?:(?:as (?:of|at)|for(?: the)?|at|in|the)\s+)?(?:(?:three|six|nine|twelve|first|second|third|fourth|[1-4])?\s?"
+    r"^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:\s+|$))?"
+    r"(?:(?:as (?:of|at)|for(?: the)?|at|in|the)\s+)?(?:(?:three|six|nine|twelve|first|second|third|fourth|[1-4])?\s?"
     r"(?:months?|quarters?|weeks?|years?|half|fiscal|calendar|periods?)\s?)*(?:ended|ending|to|of)?[\s,]*$",
     re.I,
 )
@@ -52,6 +53,11 @@ def kind_of_period(text: str) -> Literal["year", "date"] | None:
         return None
     rest = DATE.sub(" ", plain)
     return "date" if _PERIOD_WORDS.match(SPACES.sub(" ", re.sub(rf"\b{YEAR}\b|[,;:()–-]", " ", rest)).strip()) else None
+
+
+def is_duration(text: str) -> bool:
+    """Whether a text says how long something is, and no day: "45 days"."""
+    return _SPAN.fullmatch(text.strip()) is not None
 
 
 def part_of_year(text: str) -> tuple[int, str]:

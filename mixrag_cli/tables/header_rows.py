@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from mixrag_cli.quantities.numerals import is_identifier
 from mixrag_cli.quantities.unit_words import MEASURES
 from mixrag_cli.records.documents import GridCell
+from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
@@ -57,6 +58,8 @@ def count_below(matrix: Matrix, column: int, end: int) -> Below:
 
 def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -> tuple[int, ...]:
     """The header rows from start on; rows with a label only belong to them when a true header row follows."""
+    if is_form(matrix, start, end):
+        return ()
     last = None
     has_label_between = False
     corner_end = _corner_end(matrix, below, start, end)

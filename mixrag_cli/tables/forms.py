@@ -1,0 +1,58 @@
+"""Forms: tables of two columns that name a thing and say it, row by row, with no headings above.
+
+A column below a heading holds one kind of thing. A form holds a name, a date and an amount below each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Literal
+
+from mixrag_cli.quantities.periods import is_duration
+from mixrag_cli.tables.matrix import DATA_KINDS, Matrix
+
+MIN_ROWS = 3
+MAX_ROWS = 60  # a form fits a page or two; set by judgement
+MAX_FIGURES = 0.5  # of the values: a column that holds more of them has a heading
+MOST = 0.8  # of the rows that bear a mark of a form; set by judgement
+
+Sort = Literal["text", "date", "number"]
+
+
+def is_form(matrix: Matrix, start: int, end: int) -> bool:
+    """Whether the rows from start on are keys with their values, the first one like all others."""
+    rows = [row for row in range(start, end) if matrix.own(row, 0) and matrix.own(row, 1)]
+    if matrix.n_columns != 2 or not MIN_ROWS <= len(rows) <= MAX_ROWS:
+        return False
+    keys = [matrix.text(row, 0) for row in rows]
+    cells = [cell for row in rows for cell in matrix.cells_of_row(row, range(2))]
+    if len(set(keys)) < len(keys) or any(cell.is_header or cell.column_span > 1 for cell in cells):
+        return False
+    if sum(matrix.kind(row, 1) in DATA_KINDS for row in rows) > MAX_FIGURES * len(rows):
+        return False
+    sorts = [_sort(matrix, row) for row in rows]
+    holds_all = set(sorts) == {"text", "date", "number"} and sorts.count("text") > 1
+    has_date_first = sorts[0] == "date" and set(sorts[1:]) == {"text"}
+    return holds_all or has_date_first or _marks_keys(matrix, rows) or _counts_on(keys)
+
+
+def _sort(matrix: Matrix, row: int) -> Sort:
+    """What a value is: a day is a date, "45 days" a number of them."""
+    kind = matrix.kind(row, 1)
+    if kind in DATA_KINDS or is_duration(matrix.text(row, 1)):
+        return "number"
+    return "date" if kind == "date" else "text"
+
+
+def _marks_keys(matrix: Matrix, rows: Sequence[int]) -> bool:
+    """Whether the keys are told from their values by a colon or bold letters, that of the first row as well."""
+    pairs = [(matrix.at(row, 0), matrix.at(row, 1)) for row in rows]
+    colons = [key is not None and key.text.rstrip().endswith(":") for key, _ in pairs]
+    bold = [key is not None and value is not None and key.bold and not value.bold for key, value in pairs]
+    return any(marks[0] and sum(marks) >= MOST * len(rows) for marks in (colons, bold))
+
+
+def _counts_on(keys: Sequence[str]) -> bool:
+    """Whether the keys are letters one after the other, as notes to a table have them."""
+    return all(len(key) == 1 and key.isalpha() for key in keys) and all(ord(b) - ord(a) == 1 for a, b in pairwise(keys))

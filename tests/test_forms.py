@@ -1,0 +1,76 @@
+"""Tables of two columns: forms of keys and values, and lists below a heading."""
+
+from __future__ import annotations
+
+import io
+
+import openpyxl
+import pytest
+from openpyxl.styles import Font
+
+from mixrag_cli.records.tables import Table
+from mixrag_cli.tables.text import row_texts
+from tests.evidence_samples import read_bytes
+from tests.table_samples import lefts, to_table, tops
+
+Rows = list[list[str]]
+
+ORDER = [["Supplier", "Greenfield Paving Ltd"], ["Order date", "14 March 2025"], ["Payment terms", "45 days"]]
+ORDER += [["Approved by", "M. Duarte"]]
+CLAIM = [["Claimant", "Ines Prado"], ["Trip", "Lisbon to Porto"], ["Date of trip", "2025-02-03"]]
+CLAIM += [["Total claimed", "EUR 312.40"], ["Approved", "yes"]]
+MEETING = [["Date", "Tuesday 11 March 2025"], ["Chair", "Cllr Imogen Wardle"], ["Apologies", "S. Kowalczyk"]]
+COLONS = [["Name:", "Ann Lee"], ["Post:", "Clerk"], ["Place:", "Leeds"]]
+NOTES = [["A", "Heat in the range of 100 degrees"], ["B", "Heat for industry"], ["C", "Losses are small"]]
+
+
+def from_page(rows: Rows) -> Table:
+    cells = "".join(f"<tr><td>{key}</td><td>{value}</td></tr>" for key, value in rows)
+    return only_table("form.html", f"<html><body><h1>Form</h1><table>{cells}</table></body></html>".encode())
+
+
+def from_workbook(rows: Rows, bold_keys: bool = False) -> Table:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for cell in book.active["A"]:
+        cell.font = Font(bold=bold_keys)
+    raw = io.BytesIO()
+    book.save(raw)
+    return only_table("form.xlsx", raw.getvalue())
+
+
+def only_table(name: str, raw: bytes) -> Table:
+    _, tables, _ = read_bytes(name, raw, 160)
+    (table,) = tables.values()
+    return table
+
+
+@pytest.mark.parametrize("rows", [ORDER, CLAIM, MEETING, COLONS, NOTES])
+@pytest.mark.parametrize("make", [from_page, from_workbook])
+def test_a_form_reads_as_keys_and_values_from_its_first_row_on(make, rows: Rows) -> None:
+    table = make(rows)
+    assert lefts(table) == [(key.rstrip(":"),) for key, _ in rows]
+    assert list(row_texts(table).values()) == [f"{key.rstrip(':')}: {value}" for key, value in rows]
+
+
+def test_bold_keys_beside_plain_values_make_a_form() -> None:
+    rows = [["Name", "Ann Lee"], ["Post", "Clerk"], ["Place", "Leeds"]]
+    assert lefts(from_workbook(rows, bold_keys=True)) == [("Name",), ("Post",), ("Place",)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Name", "Role"], ["Ann Lee", "Clerk"], ["Bob Ray", "Cook"]],
+        [["Item", "Price"], ["Tea", "3.50"], ["Soup", "on request"], ["Cake", "2.00"]],
+        [["Task", "Due"], ["Audit", "2025-03-01"], ["Tender", "open"], ["Survey", "2025-05-01"]],
+        [["", "31 December 2024"], ["Cash", "12"], ["Debt", "7"]],
+        [["Country", "2019"], ["France", "yes"], ["Spain", "no"], ["Italy", "no"]],
+        [["Measure", "Value"], ["Discount rate", "8.75%"], ["Units", "12"], ["Start", "2025-01-01"]],
+    ],
+)
+def test_a_column_of_one_kind_keeps_its_heading(rows: Rows) -> None:
+    table = to_table(rows)
+    assert tops(table) == [(rows[0][1],)]
+    assert len(table.rows) == len(rows) - 1
