@@ -91,6 +91,13 @@ def test_spreading_headings(filled: list[int], lower: list[str], expected: list[
     assert spread_over_blanks([bool(place) for place in filled], lower) == expected
 
 
+def test_a_name_said_again_begins_the_next_group() -> None:
+    assert spread_over_blanks([False, True, False, True], ["text"] * 4, ["land", "cash"] * 2) == [1, 1, 3, 3]
+    rows = [["", "", "2024", "", "", "2023"], ["", "Land", "Cash", "", "Land", "Cash"]]
+    table = to_table([*rows, ["North", "1", "2", "", "3", "4"], ["South", "5", "6", "", "7", "8"]])
+    assert tops(table) == [("2024", "Land"), ("2024", "Cash"), ("2023", "Land"), ("2023", "Cash")]
+
+
 def test_a_date_broken_over_two_header_lines_is_joined() -> None:
     table = to_table(
         [

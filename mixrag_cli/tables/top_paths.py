@@ -84,16 +84,24 @@ def _level_cells(matrix: Matrix, layout: Layout, row: int) -> dict[int, GridCell
     if is_last or not level or len(level) == len(layout.data) or not matrix.has_no_spans(layout.headers):
         return level
     lower = [matrix.kind(row + 1, column) if row + 1 in layout.headers else "blank" for column in layout.data]
-    spread = spread_over_blanks([column in level for column in layout.data], lower)
+    names = [_texts_below(matrix, layout, row, column) for column in layout.data]
+    spread = spread_over_blanks([column in level for column in layout.data], lower, names)
     return {layout.data[i]: level[layout.data[source]] for i, source in enumerate(spread) if source is not None}
 
 
-def spread_over_blanks(filled: Sequence[bool], lower: Sequence[str]) -> list[int | None]:
+def _texts_below(matrix: Matrix, layout: Layout, row: int, column: int) -> str:
+    """What the header rows below one say of a column, "" where the next one says nothing."""
+    texts = [matrix.text(below, column) for below in layout.headers if below > row]
+    return " ".join(texts).strip() if texts and texts[0] else ""
+
+
+def spread_over_blanks(filled: Sequence[bool], lower: Sequence[str], names: Sequence[str] = ()) -> list[int | None]:
     """For each place of a header row, the place whose cell heads it.
 
     A group heading stands at the left end or in the middle of its group, and groups end where the kind of the cells
-    below changes. Example: filled at 1 of 3 -> [1, 1, 1]; at 0 and 2 of 4 -> [0, 0, 2, 2];
-    at 1 and 3 of 4 over year, year, text, text -> [1, 1, 3, 3].
+    below changes, or before a name below is said again. Example: filled at 1 of 3 -> [1, 1, 1]; at 0 and 2 of 4 ->
+    [0, 0, 2, 2]; at 1 and 3 of 4 over year, year, text, text -> [1, 1, 3, 3]; at 1 and 3 of 4 over "sales", "costs",
+    "sales", "costs" -> [1, 1, 3, 3].
     """
     places = [i for i, is_filled in enumerate(filled) if is_filled]
     n = len(filled)
@@ -103,12 +111,15 @@ def spread_over_blanks(filled: Sequence[bool], lower: Sequence[str]) -> list[int
         return [*places, None]  # a column of its own after a row of single headings: "First … Fourth, Total"
     if places[0] == 0:
         return [max(place for place in places if place <= i) for i in range(n)]
-    best = _best_partition(places, lower)
+    best = _best_partition(places, lower, names or [""] * n)
     return [next(place for place, (start, end) in zip(places, best, strict=True) if start <= i < end) for i in range(n)]
 
 
-def _best_partition(places: list[int], lower: Sequence[str]) -> list[tuple[int, int]]:
-    """Cut 0..n into one run for each place, each holding its place near the middle; dynamic programming over cuts."""
+def _best_partition(places: list[int], lower: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:
+    """Cut 0..n into one run for each place, each holding its place near the middle; dynamic programming over cuts.
+
+    A name that is said twice in a run costs more than any place apart from the middle: two columns would be one.
+    """
     n = len(lower)
     costs: dict[int, tuple[float, list[tuple[int, int]]]] = {0: (0.0, [])}
     for place in places:
@@ -118,7 +129,8 @@ def _best_partition(places: list[int], lower: Sequence[str]) -> list[tuple[int, 
                 if not start <= place < end:
                     continue
                 mixed = sum(lower[i] != lower[i + 1] for i in range(start, end - 1))
-                total = cost + abs((start + end - 1) / 2 - place) + mixed
+                said = [name for name in names[start:end] if name]
+                total = cost + abs((start + end - 1) / 2 - place) + mixed + n * (len(said) - len(set(said)))
                 if end not in following or total < following[end][0]:
                     following[end] = (total, [*runs, (start, end)])
         costs = following
