@@ -282,3 +282,9 @@ def test_a_currency_that_ends_a_name_is_no_unit_beside_the_table_s_own_money() -
     said = [units(table, row)[0][1:] for row in range(1, 6)]
     assert said == [*[("CHF", MILLION)] * 3, ("USD", 1), ("USD", MILLION)]
     assert units(to_table(rows), 2)[0][1] == "USD"  # no other money is known
+
+
+def test_lives_in_years_take_no_scale_of_the_table() -> None:
+    rows = [["", "Fair value", "Average life (in years)"], ["Brands", "25", "5.0"], ["Patents", "60", "7.5"]]
+    table = to_table(rows, caption="Intangible assets (in millions)")
+    assert [(unit, scale) for _, unit, scale in units(table, 1)] == [("", MILLION), ("years", 1)]

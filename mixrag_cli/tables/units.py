@@ -83,6 +83,7 @@ _MAX_MEASURE_WORDS = 5
 _NAMED = {"dollar": "USD", "dollars": "USD", "pounds sterling": "GBP", "swiss francs": "CHF"}
 CURRENCIES = frozenset(CURRENCY_OF.values())
 RELATIVE = ("%", "pp", "bp", "x")  # units without a scale
+TERMS = ("years", "months")  # lives and terms, which take no scale that is said elsewhere
 _PREFIXED = {"c": "CAD", "a": "AUD", "u": "USD"}  # Canadian, Australian, U.S. dollars
 
 
@@ -324,7 +325,7 @@ class UnitRules:
             unit = column.currency
         if unit in RELATIVE:
             return unit, 1
-        return unit, self._scale(says, path)
+        return unit, self._scale(says[:3] if unit in TERMS else says, path)
 
     def _scale(self, says: list[Unit], path: tuple[str, ...]) -> int:
         own = next((said.scale for said in says[:3] if said.scale != 1), 1)
