@@ -77,3 +77,23 @@ def test_the_column_that_names_the_rows_has_no_text_of_its_own():
 def test_rows_alone_are_the_rows_of_the_full_representation(table):
     rows = represent_table(table, "h-rcl-rows")
     assert rows == represent_table(table, "h-rcl")[:3]
+
+
+def test_a_unit_is_shown_with_its_scale_unless_a_heading_says_it():
+    rows = [["", "Sales", "Assets ($m)", "Staff"], ["", "€bn", "$m", "number"]]
+    rows += [["North", "1.2", "14", "5"], ["South", "0.4", "6", "4"]]
+    cells = tuple(GridCell(r, c, text) for r, row in enumerate(rows) for c, text in enumerate(row) if text)
+    table = grid_to_table(Grid(len(rows), 4, cells, Locator((0, 1))), document="d", title="t")
+    assert table is not None
+    north = next(node.text for node in represent_table(table, "h-rcl-rows") if node.text.startswith("North"))
+    assert north == "North: Sales 1.2 EUR billion; Assets ($m) 14; Staff 5"
+    column = next(node.text for node in represent_table(table, "h-rcl") if node.text.startswith("Sales"))
+    assert "North 1.2 EUR billion" in column
+
+
+def test_a_scale_that_the_cell_says_is_not_said_again():
+    rows = [["", "Sales", "Share"], ["North", "1.2 million euros", "3"], ["South", "3 million euros", "4"]]
+    cells = tuple(GridCell(r, c, text) for r, row in enumerate(rows) for c, text in enumerate(row) if text)
+    table = grid_to_table(Grid(3, 3, cells, Locator((0, 1))), document="d", title="t")
+    assert table is not None
+    assert represent_table(table, "h-rcl-rows")[0].text.startswith("North: Sales 1.2 million euros; Share 3")

@@ -67,7 +67,7 @@ def column_nodes(table: Table) -> Iterator[NodeText]:
     for header in table.columns:
         cells = [cell for cell in by_column.get(header.index, ()) if cell.row in names]
         if cells and header.index not in keys:
-            values = "; ".join(f"{names[cell.row]} {_value_text(cell, table)}" for cell in cells)
+            values = "; ".join(f"{names[cell.row]} {_value_text(cell, table, header)}" for cell in cells)
             yield NodeText("column", f"{ARROW.join(header.path)}: {values}", (header.index,))
 
 
@@ -121,7 +121,7 @@ def _inner_text(
     children = list(dict.fromkeys(header.path[len(path)] for header in headers))[:MAX_CHILDREN]
     ranges = _ranges(cells, axis)
     parts = [
-        f"{ARROW.join(header.path)} {_range_text(*ranges[header.index])}"
+        f"{ARROW.join(header.path)} {_range_text(*ranges[header.index], (*path, *header.path))}"
         for header in crossing
         if header.index in ranges
     ]
@@ -141,10 +141,11 @@ def _ranges(cells: Iterable[Cell], axis: Literal["row", "column"]) -> Mapping[in
     return found
 
 
-def _range_text(low: Cell, high: Cell) -> str:
-    return cell_text(low) if low.value == high.value else f"{low.text} to {cell_text(high)}"
+def _range_text(low: Cell, high: Cell, path: tuple[str, ...]) -> str:
+    last = cell_text(high, path)
+    return last if low.value == high.value else f"{low.text} to {last}"
 
 
-def _value_text(cell: Cell, table: Table) -> str:
+def _value_text(cell: Cell, table: Table, column: Header) -> str:
     """The cell's text; a unit that the whole table has is not repeated in each cell."""
-    return cell_text(cell) if cell.unit != table.unit else cell.text
+    return cell_text(cell, column.path) if cell.unit != table.unit else cell.text

@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from mixrag_cli.quantities.shown import unit_text as unit_and_scale
+from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records.documents import ColumnProfile
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
+from mixrag_cli.tables.units import unit_of_header
 
 ARROW = " > "
 BETWEEN_PATHS = " | "  # of a row and a column
@@ -56,7 +59,8 @@ def _row_text(table: Table, header: Header, cells: dict[int, Cell]) -> str:
     path = "; ".join(_named(*pair) for pair in named[:n_keys]) if n_keys else ARROW.join(header.path)
     is_nameless = all(column.path == (column_name(column.index),) for column in table.columns)
     parts = [
-        _value(cell, table.unit) if is_nameless else _named(column, cell, table.unit) for column, cell in named[n_keys:]
+        _value(cell, table.unit, header) if is_nameless else _named(column, cell, table.unit, header)
+        for column, cell in named[n_keys:]
     ]
     return f"{path}: {'; '.join(parts)}" if parts else path
 
@@ -92,11 +96,22 @@ def unit_text(table: Table) -> str:
     return ", ".join(part for part in (table.unit, scale) if part)
 
 
-def cell_text(cell: Cell) -> str:
-    """A cell's text with its unit where the text does not show it: "35.3 %"."""
+def cell_text(cell: Cell, path: tuple[str, ...] = ()) -> str:
+    """A cell's text with its unit and scale where neither the text nor a heading shows them: "35.3 %", "4 USD million".
+
+    path: the headings that stand beside it, of its row and its column.
+    """
     if cell.value is None or not cell.unit or any(sign in cell.text for sign in "%$€£¥"):
         return cell.text
-    return cell.text if cell.unit.lower() in cell.text.lower() else f"{cell.text} {cell.unit}"
+    if cell.unit.lower() in cell.text.lower():
+        return cell.text
+    scale = cell.scale if cell.scale != parse_value(cell.text).scale else 1
+    if scale != 1:
+        told = [unit_of_header(part) for part in path]
+        if any((unit.unit, unit.scale) == (cell.unit, scale) for unit in told):
+            return cell.text
+        scale = 1 if any(unit.scale == scale for unit in told) else scale
+    return f"{cell.text} {unit_and_scale(cell.unit, scale)}"
 
 
 def profile_lines(table: Table) -> list[str]:
@@ -145,14 +160,15 @@ def key_columns(table: Table) -> set[int]:
     return {column.index for column, _ in named[: _count_keys(first, named)]}
 
 
-def _named(column: Header, cell: Cell, known_unit: str = "") -> str:
+def _named(column: Header, cell: Cell, known_unit: str = "", row: Header | None = None) -> str:
     """The cell behind its column's path."""
-    return f"{ARROW.join(column.path)} {_value(cell, known_unit)}"
+    return f"{ARROW.join(column.path)} {_value(cell, known_unit, column, row)}"
 
 
-def _value(cell: Cell, known_unit: str) -> str:
+def _value(cell: Cell, known_unit: str, *headers: Header | None) -> str:
     """The cell's text; a unit that the whole table has is not repeated in each cell."""
-    return cell_text(cell) if cell.unit != known_unit else cell.text
+    path = tuple(part for header in headers if header is not None for part in header.path)
+    return cell_text(cell, path) if cell.unit != known_unit else cell.text
 
 
 def _names(headers: tuple[Header, ...]) -> str:
