@@ -1,7 +1,4 @@
-"""PowerPoint slides (pptx), through python-pptx: a section a slide, with its text, tables, charts and notes.
-
-A chart is the small table that it is drawn from: categories down, series across.
-"""
+"""PowerPoint slides (pptx), through python-pptx: a section a slide, with its text, tables, charts and notes."""
 
 from __future__ import annotations
 
@@ -17,7 +14,8 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import open_package
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
-from mixrag_cli.readers.office.markup import LIBRARY_ERRORS, element, table_markup
+from mixrag_cli.readers.office.charts import chart_markup
+from mixrag_cli.readers.office.markup import LIBRARY_ERRORS, element
 from mixrag_cli.readers.raised import raise_text
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document
@@ -26,7 +24,6 @@ KIND = "presentation"
 MAX_SLIDES = 2_000
 MAX_GROUP_DEPTH = 10
 MAX_SHAPES = 2_000  # of one slide: beyond it is drawing, not writing
-MAX_CHART_POINTS = 1_000
 MAX_LIST_LEVEL = 8
 
 
@@ -46,7 +43,7 @@ def read_pptx(source: ReadSource) -> Document:
         for number, slide in enumerate(slides, 1):
             source.beat(number, len(slides))
             builder.page = number
-            add_html(builder, "".join(_slide_markup(slide, number)), source.beat)
+            add_html(builder, "".join(_slide_markup(slide, number, builder.warnings)), source.beat)
     except RecursionError:
         raise
     except (PythonPptxError, *LIBRARY_ERRORS) as error:
@@ -54,14 +51,17 @@ def read_pptx(source: ReadSource) -> Document:
     return builder.build()
 
 
-def _slide_markup(slide: Any, number: int) -> Iterator[str]:
+def _slide_markup(slide: Any, number: int, warnings: list[str]) -> Iterator[str]:
     title = slide.shapes.title
     text = " ".join(_frame_text(title.text_frame).split()) if title is not None else ""
     hidden = " (hidden)" if slide._element.get("show") == "0" else ""
     yield element("h1", (text or f"Slide {number}") + hidden)
     for shape in _in_reading_order(slide.shapes):
         if title is None or shape.shape_id != title.shape_id:
-            yield from _shape_markup(shape)
+            if getattr(shape, "has_chart", False):
+                yield _chart_or_warning(shape, number, warnings)
+            else:
+                yield from _shape_markup(shape)
     if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None and notes.text.strip():
         yield element("h2", "Notes")
         yield from (element("p", line) for line in notes.text.splitlines())
@@ -82,10 +82,19 @@ def _in_reading_order(shapes: Any, depth: int = 0) -> list[Any]:
 def _shape_markup(shape: Any) -> Iterator[str]:
     if getattr(shape, "has_table", False):
         yield _merged_table(shape.table)
-    elif getattr(shape, "has_chart", False):
-        yield _chart_markup(shape.chart)
     elif shape.has_text_frame:
         yield from _text_markup(shape)
+
+
+def _chart_or_warning(shape: Any, number: int, warnings: list[str]) -> str:
+    """The chart's table; one that cannot be read costs the slides nothing but itself."""
+    try:
+        return chart_markup(shape.chart)
+    except RecursionError:
+        raise
+    except (PythonPptxError, *LIBRARY_ERRORS):
+        warnings.append(f"slide {number}: a chart could not be read")
+        return ""
 
 
 def _text_markup(shape: Any) -> Iterator[str]:
@@ -130,24 +139,3 @@ def _merged_table(table: Any) -> str:
                 parts.append(element(tag_of_first if number == 0 else "td", _frame_text(cell.text_frame), spans))
         parts.append("</tr>")
     return "".join([*parts, "</table>"])
-
-
-def _chart_markup(chart: Any) -> str:
-    title = chart.chart_title.text_frame.text if chart.has_title and chart.chart_title.has_text_frame else ""
-    tables = []
-    for plot in chart.plots:
-        series = list(plot.series)
-        categories = [str(category) for category in plot.categories][:MAX_CHART_POINTS]
-        values = [list(each.values)[:MAX_CHART_POINTS] for each in series]
-        if not categories:
-            categories = [str(place) for place in range(1, max(map(len, values), default=0) + 1)]
-        rows = [
-            [category, *(_value_text(column, place) for column in values)] for place, category in enumerate(categories)
-        ]
-        tables.append(table_markup([["", *(str(each.name) for each in series)], *rows], title))
-    return "".join(tables)
-
-
-def _value_text(column: list[Any], place: int) -> str:
-    value = column[place] if place < len(column) else None
-    return "" if value is None else f"{value:.15g}"
