@@ -365,6 +365,10 @@ def test_numbers_dates_and_errors_are_shown_as_a_person_sees_them() -> None:
         ("43555.75", "m/d/yy h:mm", "2019-03-31 18:00"),
         ("1", "yyyy-mm-dd", "1900-01-01"),
         ("0.75", "h:mm", "18:00"),
+        ("1.5625", "[h]:mm", "37:30"),
+        ("1.5625", "[h]:mm:ss", "37:30:00"),
+        ("-0.1", "[h]:mm", "-2:24"),
+        ("0.05", "[mm]:ss", "72:00"),
         ("12345678901", "General", "12345678901"),
         ("99999999999", "yyyy-mm-dd", "99999999999"),
     ],
@@ -375,6 +379,20 @@ def test_number_formats(number: str, code: str, shown: str) -> None:
 
 def test_the_calendar_of_1904_is_known() -> None:
     assert show_number(Decimal(0), "yyyy-mm-dd", is_1904=True)[0] == "1904-01-01"
+
+
+def test_a_duration_beyond_a_day_is_a_number_of_hours() -> None:
+    def fill(book: Any) -> None:
+        for row in (["", "Worked"], ["Ana", 1.5625], ["Ben", 0.25]):
+            book.active.append(row)
+        for place in ("B2", "B3"):
+            book.active[place].number_format = "[h]:mm"
+
+    (table,) = tables_of(read(make_book(fill)))
+    assert [(cell.text, cell.value, cell.unit) for cell in table.cells] == [
+        ("37:30", Decimal("37.5"), "hours"),
+        ("6:00", Decimal(6), "hours"),
+    ]
 
 
 def test_formulas_without_values_are_shown_and_never_computed() -> None:

@@ -35,6 +35,7 @@ _DASHES = "-–—−‐‑‒―"
 _QUALITY_FLAG = re.compile(r"(?<=[\d%])[EFrpe]$")  # statistical offices: revised, preliminary, use with caution
 _TWICE = re.compile(r"^(?P<first>.*?\d[\d.,]*\s?%?)\s*\(\s*(?P<again>[\d.,]+)\s?%?\s*\)$")
 
+_DURATION = re.compile(r"^-?\d{1,9}:\d\d(?::\d\d)?$")
 _PLAIN = re.compile(r"^-?\d{1,20}(?:\.\d{1,20})?$")  # as machines write numbers: most cells, worth a short way
 _HAS_DIGIT = re.compile(r"\d")
 _CELL_NUMBER = re.compile(
@@ -62,14 +63,16 @@ def parse_value(
 
     Example: "(1,234)" -> -1234; "35.3 %" -> 35.3 "%"; "$ 12.4 million" -> 12.4 "USD" scale 1,000,000.
 
-    number: what the format stores, which wins over the text; is_percent: the stored 0.353 is shown as 35.3 %.
+    number: what the format stores, which wins over the text; is_percent: the stored 0.353 is shown as 35.3 %. A number
+    that is shown as "37:30" is one of hours.
     decimal_mark: "." or "," where the column tells (see find_decimal_mark); else each text decides for itself.
     """
     if number is not None and number.is_finite():
         written = _parse_short(text, decimal_mark) if len(text) <= MAX_NUMBER_CHARS else Value(None)
         if is_percent:
             return Value(_without_trailing_zeros(number * 100), "%", 1, text)
-        return Value(number, written.unit if written.unit != "%" else "", 1, text)
+        unit = "hours" if _DURATION.match(text) else written.unit
+        return Value(number, unit if unit != "%" else "", 1, text)
     return _parse_short(text, decimal_mark) if len(text) <= MAX_NUMBER_CHARS else Value(None, text=text)
 
 

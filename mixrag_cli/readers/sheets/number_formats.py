@@ -1,4 +1,4 @@
-"""Stored numbers as a spreadsheet shows them: percent, currency, thousands, dates.
+"""Stored numbers as a spreadsheet shows them: percent, currency, thousands, dates, durations.
 
 Only what changes the meaning of a number is followed; colours, padding and fill characters are dropped.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
 # The formats that a workbook names by number only (ECMA-376, 18.8.30).
 BUILT_IN = {
@@ -23,6 +24,8 @@ EPOCH_1904 = datetime(1904, 1, 1)
 LAST_DAY = 2_958_465  # 9999-12-31
 _TOKEN = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|(\[[^\]]*\])|_(.)|\*(.)|([#0?][#0?,. ]*|\.0+)|(.)', re.S)
 _DATE_LETTERS = re.compile(r"[ymdhs]", re.I)
+_ELAPSED = re.compile(r"\[(h|m|s)+\]", re.I)  # "[h]:mm" counts on beyond 24 hours
+_SECONDS_OF = {"h": 3600, "m": 60, "s": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,19 @@ class NumberFormat:
     code: str
 
 
-def show_number(number: Decimal, code: str, *, is_1904: bool = False) -> tuple[str, bool, bool]:
-    """(the text shown, is it a percentage, is it a date) for a stored number under a format code.
+class Shown(NamedTuple):
+    """A stored number as it is shown. hours: of a duration that is shown in hours, else None."""
 
-    Example: (0.353, "0.0%") -> ("35.3%", True, False); (-1234, "#,##0;(#,##0)") -> ("(1,234)", False, False)
+    text: str
+    is_percent: bool = False
+    is_date: bool = False
+    hours: Decimal | None = None
+
+
+def show_number(number: Decimal, code: str, *, is_1904: bool = False) -> Shown:
+    """What is shown for a stored number under a format code.
+
+    Example: (0.353, "0.0%") -> "35.3%"; (-1234, "#,##0;(#,##0)") -> "(1,234)"; (1.5625, "[h]:mm") -> "37:30"
     """
     sections = _split_sections(code)
     section = sections[1] if len(sections) > 1 and number < 0 else sections[0]
@@ -51,13 +63,15 @@ def show_number(number: Decimal, code: str, *, is_1904: bool = False) -> tuple[s
         section = sections[2]
     shown = number if section is sections[0] or number == 0 else -number
     if section.is_date:
+        if elapsed := _ELAPSED.search(section.code):
+            return _show_elapsed(number, section.code, elapsed[1].lower())
         text = _show_date(number, section.code, is_1904)
-        return (text, False, True) if text else (plain_number(number), False, False)
+        return Shown(text, is_date=True) if text else Shown(plain_number(number))
     if section.is_text or (section.decimals is None and section.suffix + section.prefix == ""):
-        return plain_number(number), False, False
+        return Shown(plain_number(number))
     if section.decimals is None and not section.is_percent:
-        return (section.prefix + section.suffix).strip() or plain_number(number), False, False
-    return _show_plain(shown, section), section.is_percent, False
+        return Shown((section.prefix + section.suffix).strip() or plain_number(number))
+    return Shown(_show_plain(shown, section), section.is_percent)
 
 
 def plain_number(number: Decimal) -> str:
@@ -144,3 +158,21 @@ def _show_date(number: Decimal, code: str, is_1904: bool) -> str:
     if "d" not in letters and not has_time:
         return f"{moment:%b %Y}"
     return f"{moment:%Y-%m-%d %H:%M}" if has_time and moment.time() != moment.min.time() else f"{moment:%Y-%m-%d}"
+
+
+def _show_elapsed(days: Decimal, code: str, first: str) -> Shown:
+    """The duration with its first unit ("h", "m" or "s") counted on; seconds that are not shown are cut off."""
+    if abs(days) > LAST_DAY:
+        return Shown(plain_number(days))
+    letters = re.sub(r'"[^"]*"|\\.|\[[^\]]*\]', "", code).lower()
+    seconds = round(abs(days) * 86400)
+    lead, rest = divmod(seconds, _SECONDS_OF[first])
+    text = f"{'-' if days < 0 else ''}{lead}"
+    if first == "h" and re.search(r"[ms]", letters):
+        text += f":{rest // 60:02}"
+    if first != "s" and "s" in letters:
+        text += f":{rest % 60:02}"
+    if first != "h":
+        return Shown(text, is_date=True)
+    hours = round(Decimal(seconds) / 3600, 6)
+    return Shown(text, hours=Decimal(plain_number(hours.copy_sign(days))))

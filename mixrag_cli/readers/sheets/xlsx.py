@@ -320,8 +320,10 @@ class _SheetPass:
         number = _stored_number(value)
         if number is None:
             return SourceCell(value[:MAX_CELL_TEXT], bold=self.style.bold, indent=self.style.indent)
-        text, is_percent, is_date = show_number(number, self.style.code, is_1904=self.is_1904)
-        return SourceCell(text or plain_number(number), number, is_percent, is_date, self.style.bold, self.style.indent)
+        shown = show_number(number, self.style.code, is_1904=self.is_1904)
+        number = number if shown.hours is None else shown.hours
+        text = shown.text or plain_number(number)
+        return SourceCell(text, number, shown.is_percent, shown.is_date, self.style.bold, self.style.indent)
 
     def _start_merge(self, attributes: dict[str, str]) -> None:
         first, _, last = attributes.get("ref", "").partition(":")
