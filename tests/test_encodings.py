@@ -76,6 +76,14 @@ def test_an_answer_that_hangs_on_a_letter_is_said_to_be_unsure() -> None:
     assert decoding_warnings(sure) == ["read as cp1256"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["José Nuñez,12\nFrançois Roy,4", "Agaña,Guam\nSaint-Denis,Réunion\nLaâyoune,Sahara", "Åse Ødegård\nZoë Müller"],
+)
+def test_names_of_several_western_languages_are_not_taken_for_another_script(text: str) -> None:
+    assert decode(text.encode("cp1252"))[0] == text
+
+
 def read_as_said(raw: bytes, encoding: str) -> Decoded:
     return read_decoded(ReadSource("t.txt", len(raw), io.BytesIO(raw), encoding=encoding))
 

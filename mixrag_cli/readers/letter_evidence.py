@@ -2,7 +2,7 @@
 
 Each encoding is tried with each of its languages: a letter is as likely as its place among the language's letters,
 most frequent first, says (Zipf). Signs that stand in no word's middle are let pass; letters that the language has not,
-bytes that stand for nothing, and capitals behind small letters count against it.
+bytes that stand for nothing, capitals behind small letters, and letters of two scripts in one word count against it.
 Source: Li and Momoi, A composite approach to language/encoding detection, 2001 (letter distributions by language).
 """
 
@@ -67,7 +67,7 @@ ENCODINGS: dict[str, Sequence[str]] = {
 SIGNS = frozenset("\u00a0\u00ad«»“”„‚‘’–—…•·°§©®™€£¥±×÷½¼¾²³‰†‡№¡¿ªº،؛؟ـ")
 SIGN_COST = math.log(1 / 40)  # of a sign of typography: about one letter beyond ASCII in forty
 FOREIGN_COST = math.log(1 / 2_000)  # of a letter that the language has not: names and loan words
-MISPLACED_COST = math.log(1 / 200)  # of a capital behind a small letter, or a sign inside of a word
+MISPLACED_COST = math.log(1 / 200)  # of a capital behind a small letter, a sign inside of a word, or two scripts in one
 WESTERN_LEAD = 4.0  # a whole text: cp1252 is met far more often; a few letters are outweighed, fifty are not
 LONE = frozenset("àèéêòóôùúőåöíáâìů")  # letters that are words by themselves
 LATIN_END = "\u0250"
@@ -126,9 +126,12 @@ def _likelihoods(language: str) -> dict[str, float]:
 
 
 def _count_misplaced(text: str) -> int:
-    """What words have not: a capital beyond ASCII behind a small letter, a sign between two letters, a lone "č"."""
+    """What words have not: a capital beyond ASCII behind a small letter, a sign between two letters, a lone "č".
+
+    And a letter of another script beside one of ASCII, as in "Josι": counted on either side.
+    """
     found = 0
-    for before, here, behind in zip(text, text[1:], text[2:] + " ", strict=False):
+    for before, here, behind in zip(" " + text, text, text[1:] + " ", strict=False):
         if here <= "\x7f":
             found += here.isupper() and before > "\x7f" and before.islower()
         elif here.isupper():
@@ -137,4 +140,10 @@ def _count_misplaced(text: str) -> int:
             found += not (before.isalpha() or behind.isalpha() or here in LONE)
         elif not here.isalpha() and here not in "’‘\u00ad·":
             found += before.isalpha() and behind.isalpha()
+        if here >= LATIN_END and here.isalpha():
+            found += _is_ascii_letter(before) + _is_ascii_letter(behind)
     return found
+
+
+def _is_ascii_letter(character: str) -> bool:
+    return character <= "\x7f" and character.isalpha()
