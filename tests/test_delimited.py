@@ -76,6 +76,25 @@ def test_semicolons_bring_decimal_commas() -> None:
     assert [cell.value for cell in table.cells if cell.column == 1] == [Decimal("1234.56"), Decimal("12.5")]
 
 
+@pytest.mark.parametrize(
+    ("raw", "values"),
+    [
+        (b"Name;Gehalt\nVogt;48.500\nRoth;41.250\n", ["48500", "41250"]),
+        (b"Name;Gehalt\nVogt;48.500\nRoth;41.250\nLee;7.5\n", ["48.500", "41.250", "7.5"]),
+        (b"Name,Weight\nVogt,48.500\nRoth,41.250\n", ["48.500", "41.250"]),
+        (b"Name;Gehalt\n" + b"Vogt;48.500\n" * 6_000, ["48500"] * 100),
+    ],
+)
+def test_points_before_three_digits_are_thousands_in_a_file_of_semicolons(raw: bytes, values: list[str]) -> None:
+    cells = [cell for cell in table_of(read(raw)).cells if cell.column == 1]
+    assert [cell.value for cell in cells][: len(values)] == [Decimal(value) for value in values]
+
+
+def test_the_sums_of_a_long_file_are_of_the_mark_that_its_numbers_have() -> None:
+    (grid,) = read(b"Name;Price\n" + b"A;2.50\n" * 6_000).grids
+    assert grid.profiles[1].total == Decimal(15_000)
+
+
 def test_ragged_rows_keep_all_their_fields_and_are_told_with_their_line() -> None:
     document = read(b"a,b,c\n1,2\n3,4,5,6\n7,8,9\n")
     assert rows_of(document) == [["a", "b", "c", ""], ["1", "2", "", ""], ["3", "4", "5", "6"], ["7", "8", "9", ""]]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import openpyxl
 
+from mixrag_cli.readers.sheets.delimited import read_delimited
 from mixrag_cli.readers.sheets.reader import read_sheet
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.passages import Chunk
@@ -52,6 +53,20 @@ def test_found_rows_stand_among_the_sample_with_their_cells_and_units() -> None:
         number = int(row.path[0][1:])
         assert (cells[1].value, cells[1].unit, cells[1].address) == (number + 0.5, "hours", f"B{number + 2}")
         assert (2 in cells) == bool(number % 2)
+
+
+def test_found_rows_are_read_by_the_decimal_mark_of_their_table() -> None:
+    raw = b"name;sum\n" + b"".join(b"N%05d;48.500\n" % number for number in range(N_ROWS))
+    (grid,) = read_delimited(ReadSource("sums.csv", len(raw), io.BytesIO(raw))).grids
+    table = grid_to_table(grid, document="d", title="sums")
+    assert table is not None
+    known = {cell.line for cell in table.cells}
+    line = next(line for line in grid.row_lines[1_000:] if line.lines and line.lines[0] not in known)
+    place = replace(table.locator, lines=line.lines)
+    block = Chunk("c", "d", "row", "sheet", f"{grid.row_lines[0].text}\n{line.text}", "", "", place, 0, table.id)
+    whole = with_found_rows(table, [block])
+    added = [cell.value for cell in whole.cells if line.lines and cell.line == line.lines[0] and cell.column == 1]
+    assert added == [48_500]
 
 
 def test_blocks_whose_rows_cannot_be_told_apart_are_left_out() -> None:

@@ -139,10 +139,10 @@ def _unit_of_nil(text: str) -> str:
     return CURRENCY_OF.get(word, "")
 
 
-def find_decimal_mark(texts: Iterable[str]) -> str | None:
-    """The decimal mark that the texts of one column or table agree on, or None.
+def find_decimal_mark(texts: Iterable[str], default: str | None = None) -> str | None:
+    """The decimal mark that the texts of one column or table agree on, or None. default: where no text tells.
 
-    Example: ["1.234,56", "12,5"] -> ","; ["1,234", "5,678"] -> None (either reading fits).
+    Example: ["1.234,56", "12,5"] -> ","; ["1,234", "5,678"] -> the default (either reading fits).
     """
     votes = {".": 0, ",": 0}
     for text in texts:
@@ -155,6 +155,8 @@ def find_decimal_mark(texts: Iterable[str]) -> str | None:
             votes[mark] += 1
         elif plain.count(mark) > 1:
             votes[other] += 1
+    if not any(votes.values()):
+        return default
     best = max(votes, key=lambda mark: votes[mark])
     return best if votes[best] > 4 * votes["," if best == "." else "."] else None
 

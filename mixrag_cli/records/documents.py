@@ -105,6 +105,7 @@ class Grid:
     caption: text bound to the table from outside (a title line above it, a figure legend).
     total_rows: rows in the source; above n_rows when the grid holds a sample and profiles cover the rest. row_lines:
     then all rows as lines of text, the first of them the header, where they are not too many to be searched by words.
+    decimal_mark: of the numbers of a column that leave it open, where the file's own way to write tells it.
     """
 
     n_rows: int
@@ -117,6 +118,7 @@ class Grid:
     profiles: tuple[ColumnProfile, ...] = ()
     confidence: float = 1.0
     row_lines: tuple[RowLine, ...] = ()
+    decimal_mark: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

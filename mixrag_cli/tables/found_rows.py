@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import islice
 
 from mixrag_cli.quantities.values import find_decimal_mark, parse_value
 from mixrag_cli.records.passages import Chunk
@@ -68,8 +69,11 @@ def _place_of(cell: Cell) -> int | None:
 
 
 def _decimal_mark(table: Table, column: int) -> str | None:
-    texts = (cell.text for cell in table.cells if cell.column == column)
-    return find_decimal_mark(text for text, _ in zip(texts, range(MAX_MARK_TEXTS), strict=False))
+    """The mark by which the table's own cells of the column were read."""
+    cells = list(islice((cell for cell in table.cells if cell.column == column), MAX_MARK_TEXTS))
+    by_mark = ([parse_value(cell.text, decimal_mark=mark).value for cell in cells] for mark in ".,")
+    has_commas = any(cell.value == comma != point for cell, point, comma in zip(cells, *by_mark, strict=True))
+    return find_decimal_mark((cell.text for cell in cells), "," if has_commas else None)
 
 
 def _to_cell(

@@ -19,6 +19,7 @@ class Matrix:
     covering: (row, column) -> cell, for each place that a cell or its span covers; blank places are absent.
     kinds: cell kinds by the cell's own (row, column).
     depths: how many rows a merged cell without text reaches down, by its top left corner.
+    decimal_mark: of the numbers of a column that leave it open, where the file tells it.
     """
 
     n_rows: int
@@ -26,6 +27,7 @@ class Matrix:
     covering: dict[tuple[int, int], GridCell]
     kinds: dict[tuple[int, int], CellKind]
     depths: dict[tuple[int, int], int]
+    decimal_mark: str | None = None
 
     def at(self, row: int, column: int) -> GridCell | None:
         """The cell that covers the place, or None."""
@@ -83,7 +85,7 @@ def grid_to_matrix(grid: Grid) -> Matrix:
         for row in range(cell.row, min(cell.row + max(cell.row_span, 1), grid.n_rows)):
             for column in range(cell.column, min(cell.column + max(cell.column_span, 1), grid.n_columns)):
                 covering.setdefault((row, column), cell)
-    return Matrix(grid.n_rows, grid.n_columns, covering, kinds, depths)
+    return Matrix(grid.n_rows, grid.n_columns, covering, kinds, depths, grid.decimal_mark)
 
 
 def _kind_of_cell(cell: GridCell) -> CellKind:

@@ -22,9 +22,8 @@ TOTAL_ALONE = re.compile(r"(?:grand |sub)?totals?:?$", re.IGNORECASE)
 
 def decimal_mark(matrix: Matrix, layout: Layout, column: int) -> str | None:
     """The decimal mark of a column's texts, None where they do not tell; numbers of a workbook need none."""
-    return find_decimal_mark(
-        cell.text for row in layout.body if (cell := matrix.own(row, column)) and cell.number is None
-    )
+    own = (matrix.own(row, column) for row in layout.body)
+    return find_decimal_mark((cell.text for cell in own if cell and cell.number is None), matrix.decimal_mark)
 
 
 class Sums:

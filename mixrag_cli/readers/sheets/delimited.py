@@ -2,7 +2,7 @@
 
 1. encoding: a byte order mark or the user says it; else the whole file is checked for UTF-8 piece by piece; else the
    bytes around the first that is none decide
-2. delimiter: the one that cuts the first lines into the most equal rows
+2. delimiter: the one that cuts the first lines into the most equal rows; and the decimal mark of their numbers
 3. rows: through the csv module, one record at a time, so that a quote that is never closed swallows no file
 4. comments: lines behind "#" above the header are text, and the caption of the table below them
 5. tables: one, or in a short file those that blank lines part
@@ -15,6 +15,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from itertools import chain, islice
 from typing import BinaryIO, cast
 
 from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.quantities.values import find_decimal_mark
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import MARKS, READ_AS, decode, is_wide, marked_encoding, said_note, wide_encoding
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
@@ -35,6 +37,8 @@ COMMENT = "#"
 HEAD_BYTES = 65_536
 CHECK_BYTES = 1 << 20
 SNIFF_LINES = 60
+MARK_LINES = 500  # among them are some numbers that tell the decimal mark, if any does
+BROKEN_NUMBER = re.compile(r"\s*[-+]?\d{1,12}(?:[.,]\d{3})*[.,]\d{1,12}\s*$")  # no date, no time, no address
 DELIMITERS = (",", ";", "\t", "|")
 MAX_FIELD_CHARS = 16_000_000
 MAX_RECORD_LINES = 1_000  # a quoted field over more lines is taken for a quote that was never closed
@@ -75,26 +79,35 @@ def read_delimited(source: ReadSource) -> Document:
         builder.add("\n".join(comments), "paragraph", lines=(stream.comments[0].first, stream.comments[-1].last))
     if sampler.n_rows:
         tables = find_parted_tables(sampler.rows) if sampler.is_whole else ()
-        add_rows(builder, sampler, tables, "\n".join(comments))
+        mark = decimal_mark if delimiter == ";" else None
+        add_rows(builder, sampler, tables, "\n".join(comments), mark)
     return builder.build()
 
 
-def add_rows(builder: DocumentBuilder, sampler: RowSampler, tables: Sequence[Grid] = (), caption: str = "") -> None:
+def add_rows(
+    builder: DocumentBuilder,
+    sampler: RowSampler,
+    tables: Sequence[Grid] = (),
+    caption: str = "",
+    decimal_mark: str | None = None,
+) -> None:
     """Add what the sampler took: these tables of it, else all rows as one; a warning says where rows are left out.
 
-    caption: of the first table, above its own.
+    caption: of the first table, above its own. decimal_mark: of columns whose numbers leave it open.
     """
     for number, grid in enumerate(tables or _sampled_grids(sampler)):
         if caption and not number:
             grid = replace(grid, caption="\n".join(filter(None, (caption, grid.caption))))
+        grid = replace(grid, decimal_mark=decimal_mark)
         builder.add(raw_text(grid), "table", grid=grid, lines=grid.locator.lines)
     if not sampler.is_whole:
         builder.warnings.append(sampler.note)
 
 
 def find_dialect(file: BinaryIO, suffix: str, said: str = "") -> tuple[str, str, str]:
-    """The encoding, the delimiter and the decimal mark; a file of semicolons keeps its commas for decimals.
+    """The encoding, the delimiter and the decimal mark.
 
+    The mark is that of the first numbers; where they leave it open, a file of semicolons keeps its commas for decimals.
     said: the encoding that the user says, "" for none.
     Raises FileUnreadable("binary") for what is no text.
     """
@@ -103,8 +116,11 @@ def find_dialect(file: BinaryIO, suffix: str, said: str = "") -> tuple[str, str,
     if not is_wide(said):
         _refuse_binary(head)
     encoding = said if said and not marked_encoding(head) else _find_encoding(file, head)
-    delimiter = _find_delimiter(_decode_head(head, encoding), suffix)
-    return encoding, delimiter, "," if delimiter == ";" else "."
+    text = _decode_head(head, encoding)
+    delimiter = _find_delimiter(text, suffix)
+    fields = chain.from_iterable(_split_line(line, delimiter) for line in text.splitlines()[:MARK_LINES])
+    mark = find_decimal_mark(filter(BROKEN_NUMBER.match, fields), "," if delimiter == ";" else ".")
+    return encoding, delimiter, mark or ("," if delimiter == ";" else ".")
 
 
 def _refuse_binary(head: bytes) -> None:
