@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import shutil
 import zipfile
 from email.message import EmailMessage
@@ -102,26 +101,6 @@ def test_slides_have_sections_tables_charts_and_notes(name: str) -> None:
         ("Glaze", 2, 1),
         ("Jars", 1, 2),
     ]
-
-
-def test_a_chart_that_the_library_does_not_know_is_read_by_its_series() -> None:
-    chart = "ppt/charts/chart1.xml"
-    with zipfile.ZipFile(SAMPLES / "glaze.pptx") as package:
-        raised = package.read(chart).replace(b"c:barChart>", b"c:bar3DChart>")
-    assert b"c:bar3DChart>" in raised
-    document = read(rebuilt("glaze.pptx", {chart: raised}), "glaze.pptx")
-    assert [cell.text for cell in document.grids[0].cells if cell.row == 1] == ["2029", "412", "198"]
-    assert len(document.grids) == 2
-    assert document.warnings == ()
-
-
-def test_a_chart_that_cannot_be_read_costs_only_itself() -> None:
-    links = "ppt/slides/_rels/slide1.xml.rels"
-    with zipfile.ZipFile(SAMPLES / "glaze.pptx") as package:
-        lost = re.sub(rb'<Relationship [^>]*relationships/chart"[^>]*>', b"", package.read(links))
-    document = read(rebuilt("glaze.pptx", {links: lost}), "glaze.pptx")
-    assert document.warnings == ("slide 1: a chart could not be read",)
-    assert len(document.grids) == 1
 
 
 def test_a_mail_and_its_attachment() -> None:

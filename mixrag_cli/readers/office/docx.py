@@ -1,5 +1,7 @@
 """Word documents (docx), through mammoth: headings, lists with their numbers, tables with merged cells, footnotes.
 
+What the headers say stands above the text once, what the footers say below it.
+
 Page breaks are made by the program that shows the file, so places are headings and numbered tables.
 """
 
@@ -17,6 +19,7 @@ from mixrag_cli.readers.archive import Archive, open_package
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.office.markup import LIBRARY_ERRORS
+from mixrag_cli.readers.office.running_text import running_texts
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document
 
@@ -70,7 +73,10 @@ def read_docx(source: ReadSource) -> Document:
         raise
     except LIBRARY_ERRORS as error:
         raise FileUnreadable("damaged", f"not a readable {KIND}") from error
+    running = running_texts(archive)
+    builder.add("\n".join(running["header"]), "paragraph")
     add_html(builder, with_notes_in_sections(safe_text(made.value)), source.beat)
+    builder.add("\n".join(running["footer"]), "paragraph", heading_path=())
     return builder.build()
 
 

@@ -1,0 +1,47 @@
+"""Word, slides and mails: what stands beside the text, and what the libraries do not know."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+
+from test_office import SAMPLES, WORD, read, rebuilt
+
+
+def test_a_chart_that_the_library_does_not_know_is_read_by_its_series() -> None:
+    chart = "ppt/charts/chart1.xml"
+    with zipfile.ZipFile(SAMPLES / "glaze.pptx") as package:
+        raised = package.read(chart).replace(b"c:barChart>", b"c:bar3DChart>")
+    assert b"c:bar3DChart>" in raised
+    document = read(rebuilt("glaze.pptx", {chart: raised}), "glaze.pptx")
+    assert [cell.text for cell in document.grids[0].cells if cell.row == 1] == ["2029", "412", "198"]
+    assert len(document.grids) == 2
+    assert document.warnings == ()
+
+
+def test_a_chart_that_cannot_be_read_costs_only_itself() -> None:
+    links = "ppt/slides/_rels/slide1.xml.rels"
+    with zipfile.ZipFile(SAMPLES / "glaze.pptx") as package:
+        lost = re.sub(rb'<Relationship [^>]*relationships/chart"[^>]*>', b"", package.read(links))
+    document = read(rebuilt("glaze.pptx", {links: lost}), "glaze.pptx")
+    assert document.warnings == ("slide 1: a chart could not be read",)
+    assert len(document.grids) == 1
+
+
+def test_headers_and_footers_of_a_word_document_are_read_once_and_without_page_numbers() -> None:
+    def part(kind: str, *paragraphs: str) -> bytes:
+        return f'<w:{kind} xmlns:w="{WORD}">{"".join(f"<w:p>{each}</w:p>" for each in paragraphs)}</w:{kind}>'.encode()
+
+    run = "<w:r><w:t>{}</w:t></w:r>".format
+    number = '<w:fldSimple w:instr=" PAGE ">' + run("7") + "</w:fldSimple>"
+    begin, middle, end = (f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end"))
+    total = f"{begin}<w:r><w:instrText> NUMPAGES </w:instrText></w:r>{middle}{run('9')}{end}"
+    tab = "<w:r><w:tab/></w:r>"
+    headers = part("hdr", run("Contract no. FT-2031-044"), run("Page ") + number + run(" of ") + total)
+    footers = part("ftr", run("Wexcombe Ferries") + tab + run("Page ") + number)
+    parts = {"word/header1.xml": headers, "word/header2.xml": headers, "word/footer1.xml": footers}
+    document = read(rebuilt("ferry.docx", parts), "ferry.docx")
+    first, last = document.blocks[0], document.blocks[-1]
+    assert (first.text, first.heading_path) == ("Contract no. FT-2031-044", ())
+    assert (last.text, last.heading_path) == ("Wexcombe Ferries", ())
+    assert document.text.count("FT-2031-044") == 1
