@@ -183,6 +183,14 @@ def test_wide_tables_become_several_grids_with_the_first_column_in_front() -> No
     assert {cell.text for grid in document.grids for cell in grid.cells} >= {f"c{i}" for i in range(1_000)}
 
 
+def test_the_rest_of_a_text_too_long_for_a_table_stands_behind_it() -> None:
+    note = "The boiler was seen to. " * 500 + "It leaks at the third valve."
+    document = read(f'n,note\n1,short\n2,"{note}"\n'.encode())
+    assert document.blocks[-1].text.endswith("It leaks at the third valve.")
+    assert document.blocks[-1].locator.lines == (3, 3)
+    assert document.warnings == ()
+
+
 def test_cells_that_look_like_formulas_stay_as_they_are() -> None:
     assert rows_of(read(b"a,b\n=1+2,@x\n+3,-x\n"))[1:] == [["=1+2", "@x"], ["+3", "-x"]]
 

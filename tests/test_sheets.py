@@ -17,6 +17,7 @@ from odf.opendocument import OpenDocumentSpreadsheet
 from odf.table import Table as OdfTable
 from odf.table import TableCell, TableRow
 from odf.text import P
+from openpyxl.comments import Comment
 from openpyxl.styles import Alignment, Font
 
 from mixrag_cli.errors import FileUnreadable
@@ -415,6 +416,37 @@ def test_hidden_sheets_and_rows_are_indexed_and_told() -> None:
     document = read(make_book(fill))
     assert len(document.grids) == 2
     assert document.warnings == ("sheet Sheet: hidden rows: 2", "sheet Secret: hidden sheet")
+
+
+def test_comments_and_the_rests_of_long_texts_stand_at_their_cells() -> None:
+    long = "The boiler was seen to. " * 500 + "It leaks at the third valve."
+
+    def fill(book: Any) -> None:
+        fill_rows([["item", "2030", "note"], ["Tax", -2870, "short"], ["Heat", 12, long]])(book)
+        book.active["B2"].comment = Comment("Holds a settlement of 212.", "the treasurer")
+
+    document = read(make_book(fill))
+    rest, comment = document.blocks[-2:]
+    assert rest.text.endswith("It leaks at the third valve.")
+    assert (rest.locator.cells, comment.locator.cells) == ("C3", "B2")
+    assert comment.text == "Comment on B2 (-2870): Holds a settlement of 212."
+
+
+def test_a_comment_in_an_open_document_sheet_is_read() -> None:
+    content = "<office:annotation><dc:creator>Ann</dc:creator><text:p>Holds a settlement.</text:p></office:annotation>"
+    with zipfile.ZipFile(io.BytesIO(make_ods())) as before:
+        parts = {name: before.read(name) for name in before.namelist()}
+    cell = b'office:value="1.5"'
+    start = parts["content.xml"].index(b">", parts["content.xml"].index(cell)) + 1
+    head, tail = parts["content.xml"][:start], parts["content.xml"][start:]
+    parts["content.xml"] = head + content.encode() + tail
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as after:
+        for name, part in parts.items():
+            after.writestr(name, part)
+    document = read(made.getvalue(), "open.ods")
+    assert document.blocks[-1].text == "Comment on B2 (1.5): Holds a settlement."
+    assert document.blocks[-1].locator.cells == "B2"
 
 
 def test_three_hundred_sheets() -> None:

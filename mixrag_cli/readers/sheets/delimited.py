@@ -45,6 +45,7 @@ MAX_RECORD_LINES = 1_000  # a quoted field over more lines is taken for a quote 
 MAX_RECORD_CHARS = 20_000_000
 MAX_FIELDS = 16_384
 MAX_NUL_SHARE = 0.1  # a text with some NUL bytes is damaged; one full of them is no text
+MAX_REST_CHARS = 5_000_000  # of texts beyond what a table holds; some 3,000 passages
 BEAT_ROWS = 10_000
 MAX_WARNINGS = 5
 
@@ -81,6 +82,10 @@ def read_delimited(source: ReadSource) -> Document:
         tables = find_parted_tables(sampler.rows) if sampler.is_whole else ()
         mark = decimal_mark if delimiter == ";" else None
         add_rows(builder, sampler, tables, "\n".join(comments), mark)
+    for rest in stream.rests:
+        builder.add(rest.fields[0], "paragraph", lines=(rest.first, rest.last))
+    if stream.n_cut:
+        builder.warnings.append(f"{stream.n_cut:,} texts are read to their first {MAX_CELL_CHARS:,} characters")
     return builder.build()
 
 
@@ -213,6 +218,9 @@ class _Records:
         csv.field_size_limit(MAX_FIELD_CHARS)
         self.warnings: list[str] = []
         self.comments: list[_Record] = []  # above the header, as whoever takes the records tells them
+        self.rests: list[_Record] = []  # of texts that are too long for a table
+        self.n_cut = 0  # texts whose rests are too many to be kept
+        self._rest_chars = 0
         self.delimiter = delimiter
         self._lines = lines
         self._n_lines = 0
@@ -239,6 +247,17 @@ class _Records:
         """Keep a warning about a line, up to a handful."""
         if len(self.warnings) < MAX_WARNINGS:
             self.warnings.append(f"line {line}: {text}")
+
+    def cut_long(self, record: _Record) -> _Record:
+        """The record with what a table holds of its texts; the rests are kept apart while they are few."""
+        for field in record.fields:
+            if rest := " ".join(field[MAX_CELL_CHARS:].split()):
+                self._rest_chars += len(rest)
+                if self._rest_chars > MAX_REST_CHARS:
+                    self.n_cut += 1
+                else:
+                    self.rests.append(_Record([rest], record.first, record.last))
+        return replace(record, fields=[field[:MAX_CELL_CHARS] for field in record.fields])
 
     def _take_lines(self) -> Iterator[str]:
         for line in self._lines:
@@ -316,8 +335,9 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
             ragged += 1
             if ragged <= 2:
                 stream.warn(record.first, f"{len(record.fields)} fields where the first row has {width}")
-        fields = [field if len(field) <= MAX_CELL_CHARS else field[:MAX_CELL_CHARS] for field in record.fields]
-        sampler.add(SourceRow(record.first - 1, fields, (record.first, record.last)))
+        if any(len(field) > MAX_CELL_CHARS for field in record.fields):
+            record = stream.cut_long(record)
+        sampler.add(SourceRow(record.first - 1, record.fields, (record.first, record.last)))
         if sampler.n_rows % BEAT_ROWS == 0:
             source.beat(min(source.file.tell(), source.size), source.size)
     if ragged > 2:

@@ -12,6 +12,7 @@ from mixrag_cli.readers.sheets.workbook import (
     BEAT_ROWS,
     MAX_CELLS,
     MAX_COLUMNS,
+    MAX_COMMENTS,
     MAX_MERGES,
     MAX_ROWS,
     MAX_SHEETS,
@@ -47,6 +48,8 @@ class _ContentPass:
         self.depth_table = 0
         self.depth_note = 0
         self.in_paragraph = False
+        self.comment: list[str] = []  # the paragraphs of the cell's comment
+        self.in_comment = self.in_comment_text = False
         self.raised = RaisedSpans()
 
     def start(self, name: str, raw: dict[str, str]) -> None:
@@ -60,6 +63,10 @@ class _ContentPass:
             self._start_table_part(name, attributes)
         elif name in ("annotation", "shapes"):
             self.depth_note += 1
+            self.in_comment = name == "annotation" and self.depth_note == 1
+        elif name == "p" and self.in_comment:
+            self.in_comment_text = True
+            self.comment.append("")
         elif name == "p" and self.depth_table and not self.depth_note:
             self.in_paragraph = True
             self.lines.append("")
@@ -87,11 +94,12 @@ class _ContentPass:
     def end(self, name: str) -> None:
         """An element ends."""
         if name == "p":
-            self.in_paragraph = False
+            self.in_paragraph = self.in_comment_text = False
         elif name == "span":
             self.raised.end(name)
         elif name in ("annotation", "shapes"):
             self.depth_note -= 1
+            self.in_comment = False
         elif name == "table":
             self.depth_table -= 1
         elif self.depth_table == 1 and name in ("table-cell", "covered-table-cell"):
@@ -103,6 +111,8 @@ class _ContentPass:
         """Characters."""
         if self.in_paragraph and not self.depth_note:
             self.lines[-1] += self.raised.shown(data)
+        elif self.in_comment_text:
+            self.comment[-1] += data
 
     def _end_cell(self) -> None:
         cell = _make_cell(self.attributes, "\n".join(self.lines))
@@ -111,8 +121,11 @@ class _ContentPass:
             end = min(self.column + self.repeat_columns, MAX_COLUMNS)
             for column in range(self.column, end):
                 self.cells[column] = cell
+        comment = "\n".join(self.comment).strip()
+        if comment and len(self.sheets[-1].comments) < MAX_COMMENTS:
+            self.sheets[-1].comments[self.row, self.column] = comment
         self.column = min(self.column + self.repeat_columns, MAX_COLUMNS)
-        self.attributes, self.lines = {}, []
+        self.attributes, self.lines, self.comment = {}, [], []
 
     def _note_span(self) -> None:
         rows = _count(self.attributes.get("number-rows-spanned"))

@@ -24,6 +24,7 @@ from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document, Grid, GridCell
 from mixrag_cli.records.places import Locator
 
+MAX_COMMENTED_CHARS = 100  # of a cell, beside its comment
 MAX_LISTED = 8  # hidden rows or columns named in a warning
 
 
@@ -62,15 +63,34 @@ def _add_sheet(builder: DocumentBuilder, sheet: SheetCells) -> None:
     builder.add_heading(sheet.name or "Sheet", 1, sheet=sheet.name)
     hidden = _hidden_notes(sheet)
     builder.warnings += [f"sheet {sheet.name}: {warning}" for warning in (*sheet.warnings, *hidden)]
-    if not sheet.sampler.is_whole:
-        _add_sampled(builder, sheet, hidden)
-        return
     cells = {(row.index, column): cell for row in sheet.sampler.rows for column, cell in _cells_of(row.cells)}
+    if sheet.sampler.is_whole:
+        _add_regions(builder, sheet, cells, hidden)
+    else:
+        _add_sampled(builder, sheet, hidden)
+    _add_comments(builder, sheet, cells)
+
+
+def _add_regions(builder: DocumentBuilder, sheet: SheetCells, cells: Cells, hidden: list[str]) -> None:
     for found in find_regions(cells, sheet.merges):
         if isinstance(found, Region):
             _add_text(builder, sheet, found, cells)
         else:
             _add_table(builder, sheet, found, cells, hidden)
+
+
+def _add_comments(builder: DocumentBuilder, sheet: SheetCells, cells: Cells) -> None:
+    for (row, column), comment in sorted(sheet.comments.items()):
+        place = cell_range(row, column, row, column)
+        said = f" ({cells[row, column].text[:MAX_COMMENTED_CHARS]})" if (row, column) in cells else ""
+        builder.add(f"Comment on {place}{said}: {comment}", "paragraph", sheet=sheet.name, cells=place)
+
+
+def _add_long_texts(builder: DocumentBuilder, sheet: SheetCells, cells: Cells, region: Region) -> None:
+    """What a table does not hold of texts that are too long for one, at their cells."""
+    for row, column in _places_in(region, cells):
+        if rest := cells[row, column].text[MAX_CELL_CHARS:].strip():
+            builder.add(rest, "paragraph", sheet=sheet.name, cells=cell_range(row, column, row, column))
 
 
 def _cells_of(cells: object) -> list[tuple[int, SourceCell]]:
@@ -91,11 +111,15 @@ def _list_some(names: list[str]) -> str:
     return ", ".join(names[:MAX_LISTED]) + more
 
 
-def _region_text(region: Region, cells: Cells) -> str:
-    inside = sorted(
+def _places_in(region: Region, cells: Cells) -> list[tuple[int, int]]:
+    """The places of the region's cells, row by row."""
+    return sorted(
         place for place in cells if region.top <= place[0] <= region.bottom and region.left <= place[1] <= region.right
     )
-    return "\n".join(cells[place].text.strip() for place in inside)
+
+
+def _region_text(region: Region, cells: Cells) -> str:
+    return "\n".join(cells[place].text.strip() for place in _places_in(region, cells))
 
 
 def _add_text(builder: DocumentBuilder, sheet: SheetCells, region: Region, cells: Cells) -> None:
@@ -121,6 +145,7 @@ def _add_table(
         total_rows=len(rows),
     )
     _add_grid(builder, grid, region)
+    _add_long_texts(builder, sheet, cells, region)
     for note in found.notes:
         _add_text(builder, sheet, note, cells)
 
@@ -144,6 +169,7 @@ def _add_sampled(builder: DocumentBuilder, sheet: SheetCells, hidden: list[str])
     )
     builder.warnings.append(f"sheet {sheet.name}: {sheet.sampler.note}")
     _add_grid(builder, grid, region)
+    _add_long_texts(builder, sheet, cells, region)
 
 
 def _grid_cells(cells: Cells, region: Region, merges: list[Merge], place_of: dict[int, int]) -> tuple[GridCell, ...]:

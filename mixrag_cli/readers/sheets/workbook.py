@@ -12,6 +12,7 @@ MAX_COLUMNS = 16_384
 MAX_CELLS = 5_000_000
 MAX_MERGES = 50_000
 MAX_SHEETS = 1_000
+MAX_COMMENTS = 5_000  # of a sheet
 BEAT_ROWS = 2_000
 
 Beat = Callable[[int, int], None]
@@ -19,7 +20,10 @@ Beat = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class SheetCells:
-    """One sheet: its kept rows, its merged ranges as (top, left, bottom, right) from 0, and what is hidden."""
+    """One sheet: its kept rows, its merged ranges as (top, left, bottom, right) from 0, and what is hidden.
+
+    comments: on cells, by their (row, column) from 0.
+    """
 
     name: str
     is_hidden: bool = False
@@ -27,4 +31,5 @@ class SheetCells:
     merges: list[tuple[int, int, int, int]] = field(default_factory=list)
     hidden_rows: list[int] = field(default_factory=list)
     hidden_columns: list[int] = field(default_factory=list)
+    comments: dict[tuple[int, int], str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)

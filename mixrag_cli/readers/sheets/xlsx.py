@@ -2,7 +2,8 @@
 
 A pass of our own because the fast library (calamine) makes a dense grid, which two cells in opposite corners of a
 sheet turn into 17 billion, and gives no styles; and the careful one (openpyxl) takes ten times as long. Read are:
-values, number formats, bold, indent, merges, hidden sheets, rows and columns. Formulas are shown, never evaluated.
+values, number formats, bold, indent, merges, comments, hidden sheets, rows and columns. Formulas are shown, never
+evaluated.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from decimal import Decimal, InvalidOperation
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive, parse_xml
 from mixrag_cli.readers.raised import raise_text
+from mixrag_cli.readers.sheets.comments import read_comments
 from mixrag_cli.readers.sheets.number_formats import BUILT_IN, plain_number, show_number
 from mixrag_cli.readers.sheets.sampling import SourceCell, SourceRow
 from mixrag_cli.readers.sheets.workbook import (
@@ -91,9 +93,14 @@ def _read_relationships(archive: Archive, part: str) -> dict[str, tuple[str, str
     return found
 
 
+def _relationships_of(part: str) -> str:
+    folder, name = posixpath.split(part)
+    return posixpath.join(folder, "_rels", f"{name}.rels")
+
+
 def _read_workbook(archive: Archive, book: str) -> tuple[list[_SheetEntry], bool]:
-    folder, name = posixpath.split(book)
-    targets = _read_relationships(archive, posixpath.join(folder, "_rels", f"{name}.rels"))
+    folder = posixpath.dirname(book)
+    targets = _read_relationships(archive, _relationships_of(book))
     entries: list[_SheetEntry] = []
     is_1904 = False
 
@@ -239,6 +246,8 @@ class _SheetPass:
         parse_xml(archive.chunks(self.part), self._start, self._end, self._text)
         if self.n_outside:
             self.sheet.warnings.append(f"{self.n_outside:,} cells outside the sheet's grid were ignored")
+        comments = read_comments(archive, self.part, _read_relationships(archive, _relationships_of(self.part)))
+        self.sheet.comments = {place: text for key, text in comments.items() if (place := parse_reference(key))}
         return self.sheet
 
     def _collect(self, sink: list[str] | None) -> None:
