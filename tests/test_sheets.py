@@ -400,6 +400,19 @@ def test_formulas_without_values_are_shown_and_never_computed() -> None:
     document = read(make_book(fill_rows([["a", "b", "c"], ["x", "=1+2", 5], ["y", "=A1", 6]])))
     (table,) = tables_of(document)
     assert [(cell.text, cell.value) for cell in table.cells if cell.column == 1] == [("=1+2", None), ("=A1", None)]
+    assert document.warnings == (
+        "sheet Sheet: 2 formulas have no stored value; open and save the file in a spreadsheet program",
+    )
+
+
+def test_a_formula_that_gave_no_text_has_its_value() -> None:
+    cells = '<c r="{}1" t="{}"><f>{}</f>{}</c>'.format
+    row = "".join((cells("A", "str", "IF(1,&quot;&quot;)", "<v></v>"), cells("B", "n", "1+2", "<v>3</v>")))
+    document = read(make_raw(f"<row r='1'>{row}{cells('C', 'n', '', '')}</row>"))
+    assert document.text == "S\n\n3"
+    assert document.warnings == (
+        "sheet S: 1 formula has no stored value; open and save the file in a spreadsheet program",
+    )
 
 
 def test_hidden_sheets_and_rows_are_indexed_and_told() -> None:

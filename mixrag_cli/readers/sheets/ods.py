@@ -18,6 +18,7 @@ from mixrag_cli.readers.sheets.workbook import (
     MAX_SHEETS,
     Beat,
     SheetCells,
+    unvalued_note,
 )
 
 MAX_REPEATED_CELLS = 100_000  # filled cells that one repeat may stand for; beyond it is padding or an attack
@@ -50,6 +51,7 @@ class _ContentPass:
         self.in_paragraph = False
         self.comment: list[str] = []  # the paragraphs of the cell's comment
         self.in_comment = self.in_comment_text = False
+        self.n_unvalued = 0  # formulas of the sheet without a stored value
         self.raised = RaisedSpans()
 
     def start(self, name: str, raw: dict[str, str]) -> None:
@@ -102,6 +104,9 @@ class _ContentPass:
             self.in_comment = False
         elif name == "table":
             self.depth_table -= 1
+            if not self.depth_table and self.n_unvalued:
+                self.sheets[-1].warnings.append(unvalued_note(self.n_unvalued))
+                self.n_unvalued = 0
         elif self.depth_table == 1 and name in ("table-cell", "covered-table-cell"):
             self._end_cell()
         elif self.depth_table == 1 and name == "table-row":
@@ -117,6 +122,7 @@ class _ContentPass:
     def _end_cell(self) -> None:
         cell = _make_cell(self.attributes, "\n".join(self.lines))
         if cell is not None:
+            self.n_unvalued += not any(self.lines) and cell.text.startswith("=")
             self._note_span()
             end = min(self.column + self.repeat_columns, MAX_COLUMNS)
             for column in range(self.column, end):
@@ -161,7 +167,7 @@ def _make_cell(attributes: dict[str, str], text: str) -> SourceCell | None:
     stored = attributes.get("value", "")
     if not text.strip() and not stored and kind not in ("date", "time"):
         formula = attributes.get("formula", "")
-        return SourceCell("=" + formula.partition("=")[2]) if formula else None
+        return SourceCell("=" + formula.partition("=")[2]) if formula and kind != "string" else None
     if kind in ("float", "currency", "percentage"):
         try:
             number = Decimal(stored) if len(stored) <= 60 else Decimal("NaN")

@@ -33,3 +33,9 @@ class SheetCells:
     hidden_columns: list[int] = field(default_factory=list)
     comments: dict[tuple[int, int], str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+
+
+def unvalued_note(n: int) -> str:
+    """The warning on formulas whose values a program never stored: they are shown, and never computed here."""
+    which = "1 formula has" if n == 1 else f"{n:,} formulas have"
+    return f"{which} no stored value; open and save the file in a spreadsheet program"

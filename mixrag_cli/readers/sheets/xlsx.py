@@ -29,6 +29,7 @@ from mixrag_cli.readers.sheets.workbook import (
     MAX_SHEETS,
     Beat,
     SheetCells,
+    unvalued_note,
 )
 
 MAX_SHARED_CHARS = 200_000_000
@@ -229,12 +230,14 @@ class _SheetPass:
         self.sink: list[str] | None = None
         self.is_raised = False  # the run of a text in a cell of its own
         self.n_outside = 0
+        self.n_unvalued = 0  # formulas without a stored value
+        self.has_value = self.has_formula = False  # in the cell
         self.starts: dict[str, Callable[[dict[str, str]], None]] = {
             "row": self._start_row,
             "c": self._start_cell,
-            "v": lambda _: self._collect(self.value),
+            "v": self._start_value,
             "t": lambda _: self._collect(self.value),
-            "f": lambda _: self._collect(self.formula),
+            "f": self._start_formula,
             "rPh": lambda _: self._collect(None),
             "vertAlign": self._start_alignment,
             "mergeCell": self._start_merge,
@@ -246,6 +249,8 @@ class _SheetPass:
         parse_xml(archive.chunks(self.part), self._start, self._end, self._text)
         if self.n_outside:
             self.sheet.warnings.append(f"{self.n_outside:,} cells outside the sheet's grid were ignored")
+        if self.n_unvalued:
+            self.sheet.warnings.append(unvalued_note(self.n_unvalued))
         comments = read_comments(archive, self.part, _read_relationships(archive, _relationships_of(self.part)))
         self.sheet.comments = {place: text for key, text in comments.items() if (place := parse_reference(key))}
         return self.sheet
@@ -273,6 +278,14 @@ class _SheetPass:
     def _start_alignment(self, attributes: dict[str, str]) -> None:
         self.is_raised = attributes.get("val") == "superscript"
 
+    def _start_value(self, _: dict[str, str]) -> None:
+        self.has_value = True
+        self._collect(self.value)
+
+    def _start_formula(self, _: dict[str, str]) -> None:
+        self.has_formula = True
+        self._collect(self.formula)
+
     def _start_row(self, attributes: dict[str, str]) -> None:
         number = attributes.get("r", "")
         self.row = int(number) - 1 if number.isdigit() and len(number) < 12 else self.row + 1
@@ -297,6 +310,7 @@ class _SheetPass:
         self.style = self.styles[style] if style < len(self.styles) else _Style()
         self.value = []
         self.formula = []
+        self.has_value = self.has_formula = False
 
     def _end_cell(self) -> None:
         if not (0 <= self.row < MAX_ROWS and 0 <= self.column < MAX_COLUMNS):
@@ -312,8 +326,9 @@ class _SheetPass:
             index = _to_int(value)
             text = self.strings[index] if value.strip().isdigit() and index < len(self.strings) else ""
             return SourceCell(text, bold=style.bold, indent=style.indent)
-        if not value and formula:
-            return SourceCell(f"={formula}"[:MAX_CELL_TEXT], bold=style.bold, indent=style.indent)
+        if self.has_formula and not value and not (self.has_value and self.kind == "str"):  # that one gave no text
+            self.n_unvalued += 1
+            return SourceCell(f"={formula}"[:MAX_CELL_TEXT], bold=style.bold, indent=style.indent) if formula else None
         if self.kind in ("str", "inlineStr", "e", "d"):
             return SourceCell(
                 _unescape(value)[:MAX_CELL_TEXT], is_date=self.kind == "d", bold=style.bold, indent=style.indent
