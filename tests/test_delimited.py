@@ -95,6 +95,14 @@ def test_the_sums_of_a_long_file_are_of_the_mark_that_its_numbers_have() -> None
     assert grid.profiles[1].total == Decimal(15_000)
 
 
+@pytest.mark.parametrize("first", ["sep=;", '"SEP=;"', "sep=|"])
+def test_a_first_line_that_says_the_delimiter_is_no_row(first: str) -> None:
+    mark = first.strip('"')[-1]
+    document = read(f"{first}\nTea{mark}Units\nAssam{mark}120\n".encode())
+    assert rows_of(document) == [["Tea", "Units"], ["Assam", "120"]]
+    assert document.grids[0].locator.lines == (2, 3)
+
+
 def test_ragged_rows_keep_all_their_fields_and_are_told_with_their_line() -> None:
     document = read(b"a,b,c\n1,2\n3,4,5,6\n7,8,9\n")
     assert rows_of(document) == [["a", "b", "c", ""], ["1", "2", "", ""], ["3", "4", "5", "6"], ["7", "8", "9", ""]]

@@ -40,6 +40,7 @@ SNIFF_LINES = 60
 MARK_LINES = 500  # among them are some numbers that tell the decimal mark, if any does
 BROKEN_NUMBER = re.compile(r"\s*[-+]?\d{1,12}(?:[.,]\d{3})*[.,]\d{1,12}\s*$")  # no date, no time, no address
 DELIMITERS = (",", ";", "\t", "|")
+SAID_DELIMITER = re.compile(r'"?sep=([^\w\s"]|\t)"?\s*?\n', re.I)  # a first line that is for spreadsheet programs
 MAX_FIELD_CHARS = 16_000_000
 MAX_RECORD_LINES = 1_000  # a quoted field over more lines is taken for a quote that was never closed
 MAX_RECORD_CHARS = 20_000_000
@@ -122,7 +123,8 @@ def find_dialect(file: BinaryIO, suffix: str, said: str = "") -> tuple[str, str,
         _refuse_binary(head)
     encoding = said if said and not marked_encoding(head) else _find_encoding(file, head)
     text = _decode_head(head, encoding)
-    delimiter = _find_delimiter(text, suffix)
+    said_delimiter = SAID_DELIMITER.match(text)
+    delimiter = said_delimiter[1] if said_delimiter else _find_delimiter(text, suffix)
     fields = chain.from_iterable(_split_line(line, delimiter) for line in text.splitlines()[:MARK_LINES])
     mark = find_decimal_mark(filter(BROKEN_NUMBER.match, fields), "," if delimiter == ";" else ".")
     return encoding, delimiter, mark or ("," if delimiter == ";" else ".")
@@ -322,6 +324,8 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
     ragged = 0
     records = iter(stream)
     first = [record for record in islice(records, SNIFF_LINES) if any(record.fields)]
+    if first and SAID_DELIMITER.match(stream.delimiter.join(first[0].fields) + "\n"):
+        del first[0]
     stream.comments = _leading_comments(first)
     first = first[len(stream.comments) :]
     if lacks_first_name([record.fields for record in first]):
