@@ -37,6 +37,7 @@ from mixrag_cli.tables.facts import facts_to_tables
 from mixrag_cli.tables.grid import grid_to_table
 
 MEGABYTE = 1_000_000
+HEAD_BYTES = 16  # of a file, by which some formats are known
 
 
 def main(arguments: list[str]) -> int:
@@ -83,7 +84,9 @@ def extract(connection: socket.socket, request: Request, fd: int) -> None:
             raise FileUnreadable("too-large", f"larger than {request.max_file_mb} MB")
         limits = ReadLimits(request.max_file_mb, request.max_text_file_mb, request.ocr)
         source = ReadSource(request.name, before.st_size, file, beat, limits, redact_text, request.encoding)
-        read = fallback_reader_for(request.name) if request.fallback else reader_for(request.name)
+        head = file.read(HEAD_BYTES)
+        file.seek(0)
+        read = fallback_reader_for(request.name) if request.fallback else reader_for(request.name, head)
         beat(0, before.st_size)
         document = read(source)
         after = os.fstat(fd)

@@ -65,6 +65,8 @@ FORMATS = (
         "proto graphql tf cmake sol zig nim",
     ),
 )
+PDF_MAGIC = b"%PDF-"
+WORKBOOK_MAGIC = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")  # of a zip, and of an old compound file
 TEXT = Format("text", "text", "read_text", "")
 BY_SUFFIX = {suffix: family for family in FORMATS for suffix in family.suffixes.split()}
 
@@ -74,9 +76,16 @@ def modality_of(name: str) -> Modality:
     return _format_of(name).modality
 
 
-def reader_for(name: str) -> ReadFunction:
-    """The function that reads a file of this name. Its module is imported on the first call."""
+def reader_for(name: str, head: bytes = b"") -> ReadFunction:
+    """The function that reads a file of this name. Its module is imported on the first call.
+
+    head: the file's first bytes, where they are known; a PDF is one under any name, and no workbook is a csv.
+    """
     family = _format_of(name)
+    if head.startswith(PDF_MAGIC):
+        family = BY_SUFFIX["pdf"]
+    elif family is BY_SUFFIX["csv"] and head.startswith(WORKBOOK_MAGIC):
+        family = BY_SUFFIX["xlsx"]
     return _load(family.module, family.function)
 
 

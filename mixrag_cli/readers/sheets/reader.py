@@ -1,7 +1,7 @@
 """Spreadsheets (xlsx, xls, ods) to a Document: a heading a sheet, a grid a table, captions and notes bound to them.
 
-What a file is, is told from its first bytes, not from its name. Formulas are never evaluated and nothing outside
-the file is ever followed.
+What a file is, is told from its first bytes, not from its name: it may be HTML, or lines with delimiters. Formulas are
+never evaluated and nothing outside the file is ever followed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from mixrag_cli.readers.addresses import cell_range, column_name
 from mixrag_cli.readers.archive import OLE_MAGIC, ZIP_MAGIC, Archive, is_encrypted
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.sheets.areas import Cells, Region, TableRegion
+from mixrag_cli.readers.sheets.disguised import reader_of_disguise
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
 from mixrag_cli.readers.sheets.ods import read_ods
 from mixrag_cli.readers.sheets.regions import Merge, find_regions
@@ -35,6 +36,8 @@ def read_sheet(source: ReadSource) -> Document:
     """
     if source.size > source.limits.max_file_mb * 1_000_000:
         raise FileUnreadable("too-large", f"larger than {source.limits.max_file_mb} MB")
+    if (read := reader_of_disguise(source)) is not None:
+        return read(source)
     sheets = _read_sheets(source)
     builder = DocumentBuilder("sheet", title=source.name.rpartition(".")[0] or source.name)
     for done, sheet in enumerate(sheets):
