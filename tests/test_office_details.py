@@ -45,3 +45,19 @@ def test_headers_and_footers_of_a_word_document_are_read_once_and_without_page_n
     assert (first.text, first.heading_path) == ("Contract no. FT-2031-044", ())
     assert (last.text, last.heading_path) == ("Wexcombe Ferries", ())
     assert document.text.count("FT-2031-044") == 1
+
+
+def test_a_table_in_a_cell_of_a_word_table_is_one_of_its_own() -> None:
+    def table(*rows: tuple[str, ...]) -> str:
+        cells = (f"<w:tr>{''.join(f'<w:tc>{cell}<w:p/></w:tc>' for cell in row)}</w:tr>" for row in rows)
+        return f"<w:tbl>{''.join(cells)}</w:tbl>"
+
+    said = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>".format
+    inner = table((said("Metric"), said("Target")), (said("Response"), said("2 hours")))
+    outer = table((said("Level"), said("Targets")), (said("Gold"), inner), (said("Iron"), said("none")))
+    body = f'<w:document xmlns:w="{WORD}"><w:body>{outer}</w:body></w:document>'.encode()
+    document = read(rebuilt("ferry.docx", {"word/document.xml": body}), "ferry.docx")
+    first, second = document.grids
+    assert [cell.text for cell in first.cells if cell.column == 0] == ["Level", "Gold", "Iron"]
+    assert second.caption == "Gold"
+    assert [cell.text for cell in second.cells] == ["Metric", "Target", "Response", "2 hours"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 
 from mixrag_cli.readers.building import DocumentBuilder
@@ -65,9 +66,14 @@ def read_html(source: ReadSource) -> Document:
     return builder.build()
 
 
-def add_html(builder: DocumentBuilder, text: str, beat: Callable[[int, int], None]) -> None:
-    """Add the page's blocks. Hidden text is kept, and a warning says how much of it there is."""
-    reader = _PageReader(builder)
+def add_html(
+    builder: DocumentBuilder, text: str, beat: Callable[[int, int], None], *, keeps_inner: bool = False
+) -> None:
+    """Add the page's blocks. Hidden text is kept, and a warning says how much of it there is.
+
+    keeps_inner: a table in a cell, text of the cell, is also one behind the outer table; pages use tables for layout.
+    """
+    reader = _PageReader(builder, keeps_inner)
     text = INLINE_DATA.sub("data:", drop_unread_spans(text))
     for start in range(0, len(text), PIECE_CHARS):
         beat(start, len(text))
@@ -99,9 +105,11 @@ def drop_unread_spans(text: str) -> str:
 class _PageReader(HTMLParser):
     """Gathers text until a tag ends the block, then adds the block."""
 
-    def __init__(self, builder: DocumentBuilder) -> None:
+    def __init__(self, builder: DocumentBuilder, keeps_inner: bool) -> None:
         super().__init__(convert_charrefs=True)
         self._builder = builder
+        self._keeps_inner = keeps_inner
+        self._inner: list[tuple[LinedText, Grid]] = []  # tables in cells of the open one
         self._parts: list[LinedText] = []
         self._level = 0  # of the open heading
         self._pre = 0
@@ -341,20 +349,32 @@ class _PageReader(HTMLParser):
         text = raw_table(table)
         if self._tables and self._tables[-1].cell is not None:
             self._parts.append(text)  # a table for layout, or a table in a cell: text of that cell
+            if self._keeps_inner and (grid := self._grid_of(table)) is not None:
+                caption = table.caption.text or self._tables[-1].label
+                self._inner.append((text, replace(grid, caption=caption)))
             return
-        n_rows = max((cell.row + cell.row_span for cell in table.cells), default=0)
-        n_columns = max((cell.column + cell.column_span for cell in table.cells), default=0)
         if not text.text:
             return
-        if n_columns < 2 or n_rows < 2 or len(table.cells) > MAX_GRID_CELLS:
+        grid = self._grid_of(table)
+        if grid is None:
             self._builder.add(text, "paragraph")
-            return
+        else:
+            self._builder.add(text, "table", grid=grid, lines=grid.locator.lines)
+        for inner_text, inner in self._inner:
+            self._builder.add(inner_text, "table", grid=inner, lines=inner.locator.lines)
+        self._inner.clear()
+
+    def _grid_of(self, table: OpenTable) -> Grid | None:
+        """The table's grid; None for what only has the markup of one."""
+        n_rows = max((cell.row + cell.row_span for cell in table.cells), default=0)
+        n_columns = max((cell.column + cell.column_span for cell in table.cells), default=0)
+        if n_columns < 2 or n_rows < 2 or len(table.cells) > MAX_GRID_CELLS:
+            return None
         last_row = table.row + 1  # a rowspan may claim rows that never came
         cells = tuple(cell for cell in table.cells if cell.row < last_row)
         lines = (table.line, max(table.line, self.getpos()[0]))
         locator = Locator(chars=(0, 0), lines=lines)
-        grid = Grid(last_row, n_columns, cells, locator, caption=table.caption.text, total_rows=last_row)
-        self._builder.add(text, "table", grid=grid, lines=lines)
+        return Grid(last_row, n_columns, cells, locator, caption=table.caption.text, total_rows=last_row)
 
 
 def _span(value: str | None) -> int:

@@ -22,6 +22,11 @@ class OpenTable:
     cell: tuple[bool, int, int, int] | None = None  # is header, row span, column span, line
     is_in_caption: bool = False
 
+    @property
+    def label(self) -> str:
+        """What the open row begins with, "" for nothing yet."""
+        return next((cell.text for cell in self.cells if cell.row == self.row and cell.text), "")
+
     def open_row(self) -> None:
         """Begin the next row."""
         self.row += 1

@@ -75,7 +75,7 @@ def read_docx(source: ReadSource) -> Document:
         raise FileUnreadable("damaged", f"not a readable {KIND}") from error
     running = running_texts(archive)
     builder.add("\n".join(running["header"]), "paragraph")
-    add_html(builder, with_notes_in_sections(safe_text(made.value)), source.beat)
+    add_html(builder, with_notes_in_sections(safe_text(made.value)), source.beat, keeps_inner=True)
     builder.add("\n".join(running["footer"]), "paragraph", heading_path=())
     return builder.build()
 
