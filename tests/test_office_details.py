@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 
+import pytest
 from test_office import SAMPLES, WORD, read, rebuilt
 
 
@@ -61,3 +62,12 @@ def test_a_table_in_a_cell_of_a_word_table_is_one_of_its_own() -> None:
     assert [cell.text for cell in first.cells if cell.column == 0] == ["Level", "Gold", "Iron"]
     assert second.caption == "Gold"
     assert [cell.text for cell in second.cells] == ["Metric", "Target", "Response", "2 hours"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_mail_saved_in_another_encoding_is_read_as_it_was(encoding: str) -> None:
+    head = "From: Zoë <z@example.org>\r\nSubject: Terms\r\nContent-Type: text/plain; charset=iso-8859-1\r\n"
+    raw = f"{head}Content-Transfer-Encoding: 8bit\r\n\r\nCrème brûlée costs 7 EUR.\r\n".encode(encoding)
+    document = read(raw, "terms.eml")
+    assert document.title == "Terms"
+    assert document.blocks[-1].text == "Crème brûlée costs 7 EUR."

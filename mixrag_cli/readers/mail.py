@@ -20,7 +20,7 @@ from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers import has_reader, reader_for
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.readers.decoding import decode, looks_binary
+from mixrag_cli.readers.decoding import decode, looks_binary, marked_encoding, wide_encoding
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.source import MEGABYTE, ReadSource
 from mixrag_cli.readers.text import add_text
@@ -35,6 +35,7 @@ MAX_PARTS = 500  # of one message
 MAX_FORWARDED = 3  # messages within messages
 MAX_WARNINGS = 10
 LINE_BYTES = 1 << 20
+HEAD_BYTES = 16  # of an attachment, by which some formats are known
 NO_SUBJECT = "(no subject)"
 
 
@@ -115,7 +116,7 @@ class _MailReader:
 
     def add_raw(self, raw: bytes, section: str) -> None:
         """Add one message. section: its place in the file, "" where it is the whole file."""
-        self._add_message(email.message_from_bytes(raw), section, 1)
+        self._add_message(_parse_message(raw), section, 1)
 
     def _add_message(self, message: Message, section: str, level: int) -> None:
         place: dict[str, Any] = {"section": section or None}
@@ -163,13 +164,13 @@ class _MailReader:
             return
         if name.lower().endswith(".eml"):
             if level <= MAX_FORWARDED:
-                self._add_message(email.message_from_bytes(raw), where, level)
+                self._add_message(_parse_message(raw), where, level)
             return
         source = ReadSource(
             name, len(raw), io.BytesIO(raw), self._source.beat, self._source.limits, self._source.redact
         )
         try:
-            document = reader_for(name)(source)
+            document = reader_for(name, raw[:HEAD_BYTES])(source)
         except FileUnreadable as failure:
             self._warn(f"attachment {name}: {failure.reason}")
             return
@@ -181,6 +182,18 @@ class _MailReader:
     def _warn(self, text: str) -> None:
         if len(self.builder.warnings) < MAX_WARNINGS:
             self.builder.warnings.append(safe_text(text))
+
+
+def _parse_message(raw: bytes) -> Message:
+    """The message; one that was saved as UTF-16 or with a byte order mark as it was before."""
+    if not marked_encoding(raw) and not wide_encoding(raw[:8192]):
+        return email.message_from_bytes(raw)
+    message = email.message_from_bytes(decode(raw)[0].encode())
+    for part in message.walk():
+        way = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+        if part.get_content_maintype() == "text" and way not in ("base64", "quoted-printable"):
+            part.set_param("charset", "utf-8")  # its characters were saved with the rest
+    return message
 
 
 def _parts_of(message: Message) -> Iterator[_Part]:
