@@ -142,7 +142,7 @@ def test_every_command_has_help_and_so_has_every_option():
         (["ask", ""], "the question is empty"),
         (["ask", "  \t\n "], "the question is empty"),
         (["ask", "\x1b[2J\u200b"], "the question is empty"),
-        (["search", ""], "the query is empty"),
+        (["search", ""], "the query is empty\n  try: mixrag search"),
         (["ask", "x" * 8001], "8,001 characters; at most 8,000"),
         (["ask"], "the question is empty"),
         (["show"], "missing argument"),

@@ -185,3 +185,21 @@ def test_show_and_remove_take_the_paths_that_people_have(folder: Path, monkeypat
     assert run("remove", "own/stock.csv", *store) == "removed stock.csv\n"
     assert run("remove", "prices.py#L4-6", *store) == "removed prices.py\n"
     assert CliRunner().invoke(app, ["remove", "own/stock.csv", *store]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("ref", "words"),
+    [
+        ("broken.pdf", "broken.pdf: not in the index: not a readable"),
+        ("blank.csv", "blank.csv: not in the index: holds no text"),
+        ("gone.md", "gone.md: not in the index"),
+        ("#zzzz", "#zzzz: neither a file nor the id of a passage"),
+        ("", "an empty name: neither"),
+    ],
+)
+def test_show_says_why_there_is_nothing_to_show(folder: Path, ref: str, words: str) -> None:
+    (folder / "blank.csv").write_text("\n")
+    CliRunner().invoke(app, ["index"])
+    done = CliRunner().invoke(app, ["show", ref])
+    assert done.exit_code == 2
+    assert words in done.stderr

@@ -47,6 +47,8 @@ def test_a_file_answers_as_its_index_does(folder: Path) -> None:
 def test_what_is_no_file_or_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WrongUsage, match="no such file"):
         open_files([tmp_path / "gone.pdf"], Settings())
+    with pytest.raises(WrongUsage, match="a folder, and no file"):
+        open_files([tmp_path], Settings())
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7")
     with pytest.raises(MixragError, match=r"bad\.pdf: not a readable PDF"):
         open_files([tmp_path / "bad.pdf"], Settings())

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
@@ -18,6 +18,8 @@ from mixrag_cli.output.streams import error_to_json, write_error, write_json
 from mixrag_cli.settings import MAX_QUESTION_CHARACTERS, Settings, load_settings
 from mixrag_cli.stories.questions import checked_question
 from mixrag_cli.stories.scope import Scope
+
+EXAMPLES = {"question": "mixrag ask How many days of leave are there?", "query": "mixrag search days of leave"}
 
 
 def settings_of(face: Face, *, may_be_new: bool = False, may_be_several: bool = False, **flags: Any) -> Settings:
@@ -56,13 +58,13 @@ def tell(face: Face, error: MixragError) -> None:
         write_json(error_to_json(error))
 
 
-def read_question(words: Sequence[str], what: str) -> str:
-    """The words joined; a lone "-" reads stdin. Cleaned, as it is printed again.
+def read_question(words: Sequence[str], what: Literal["question", "query"]) -> str:
+    """The words joined; a lone "-" reads stdin. Cleaned, as it is printed again. what: to a person.
 
     Raises WrongUsage when it is empty or longer than MAX_QUESTION_CHARACTERS.
     """
     text = _read_stdin(MAX_QUESTION_CHARACTERS) if list(words) == ["-"] else " ".join(words)
-    return checked_question(text, what, "mixrag ask How many days of leave are there?")
+    return checked_question(text, what, EXAMPLES[what])
 
 
 def _read_stdin(characters: int) -> str:

@@ -126,20 +126,28 @@ def _to_mark(place: Place, tables: Sequence[Table]) -> tuple[str, ...]:
 def find_document(rows: Sequence[DocumentRow], path: str, store: Path, here: Path) -> DocumentRow:
     """The one indexed file that mixrag prints so, that lies there (from here on), or whose path ends so.
 
-    Raises WrongUsage for none or several.
+    Raises WrongUsage for none, with the reason where the file is known, or several.
     """
-    indexed = [row for row in rows if row.status == "indexed"]
-    plain = path.removeprefix("./")
-    found = [row for row in indexed if row.path == plain]
-    if not found:
-        places = places_meant(path, here, indexed, store)
-        found = [row for row in indexed if str(source_path(row, store)) in places]
-    found = found or [row for row in indexed if row.path.endswith(f"/{plain}")]
+    found = _rows_named([row for row in rows if row.status == "indexed"], path, store, here)
     if len(found) == 1:
         return found[0]
+    if found:
+        raise WrongUsage(f"{path}: could be any of {', '.join(row.path for row in found[:4])}")
+    if unread := _rows_named([row for row in rows if row.status != "indexed"], path, store, here):
+        row = unread[0]
+        why = "holds no text" if row.status == "empty" else row.reason or row.code
+        raise WrongUsage(f"{row.path}: not in the index: {why}", "mixrag status --skipped")
+    raise WrongUsage(f"{path}: not in the index", "mixrag status")
+
+
+def _rows_named(rows: Sequence[DocumentRow], path: str, store: Path, here: Path) -> list[DocumentRow]:
+    """The files that a path means: as it is printed, else by where it lies, else by its end."""
+    plain = path.removeprefix("./")
+    found = [row for row in rows if row.path == plain]
     if not found:
-        raise WrongUsage(f"{path}: not in the index", "mixrag status")
-    raise WrongUsage(f"{path}: could be any of {', '.join(row.path for row in found[:4])}")
+        places = places_meant(path, here, rows, store)
+        found = [row for row in rows if str(source_path(row, store)) in places]
+    return found or [row for row in rows if row.path.endswith(f"/{plain}")]
 
 
 def _resolve(
@@ -149,6 +157,8 @@ def _resolve(
     wanted = _CHUNK.match(ref)
     if wanted and not any(row.path == ref for row in rows):
         return _resolve_chunk(reader, rows, wanted.group(1))
+    if not path:
+        raise WrongUsage(f"{ref or 'an empty name'}: neither a file nor the id of a passage", "mixrag search WORDS")
     row = find_document(rows, path, reader.store, here)
     if not mark:
         return row, Place()

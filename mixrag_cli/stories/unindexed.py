@@ -42,6 +42,8 @@ def open_files(files: Sequence[Path], settings: Settings) -> Session:
 
 
 def _row_of(path: Path, settings: Settings) -> tuple[DocumentRow, SourceFile]:
+    if path.is_dir():
+        raise WrongUsage(f"{path}: a folder, and no file", f"mixrag index {path}")
     if not path.is_file():
         raise WrongUsage(f"{path}: no such file")
     folder, name = path.absolute().parent, os.fsencode(path.name)
