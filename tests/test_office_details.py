@@ -6,7 +6,7 @@ import re
 import zipfile
 
 import pytest
-from test_office import SAMPLES, WORD, read, rebuilt
+from test_office import ODF, SAMPLES, WORD, read, rebuilt
 
 
 def test_a_chart_that_the_library_does_not_know_is_read_by_its_series() -> None:
@@ -45,6 +45,19 @@ def test_headers_and_footers_of_a_word_document_are_read_once_and_without_page_n
     first, last = document.blocks[0], document.blocks[-1]
     assert (first.text, first.heading_path) == ("Contract no. FT-2031-044", ())
     assert (last.text, last.heading_path) == ("Wexcombe Ferries", ())
+    assert document.text.count("FT-2031-044") == 1
+
+
+def test_headers_and_footers_of_an_open_document_text_are_read_once() -> None:
+    pages = (
+        "<style:master-page><style:header><text:p>Contract no. FT-2031-044</text:p></style:header>"
+        "<style:footer><text:p>Wexcombe Ferries<text:tab/>Page <text:page-number>7</text:page-number></text:p>"
+        "</style:footer></style:master-page>"
+    )
+    styles = f'<office:document-styles {ODF} xmlns:style="s">{pages}{pages}</office:document-styles>'
+    document = read(rebuilt("ferry.odt", {"styles.xml": styles.encode()}), "ferry.odt")
+    first, last = document.blocks[0], document.blocks[-1]
+    assert (first.text, last.text, last.heading_path) == ("Contract no. FT-2031-044", "Wexcombe Ferries", ())
     assert document.text.count("FT-2031-044") == 1
 
 

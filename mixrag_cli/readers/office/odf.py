@@ -14,6 +14,7 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive, local_names, open_package, parse_xml
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
+from mixrag_cli.readers.office.running_text import running_texts_of_odt
 from mixrag_cli.readers.raised import RaisedSpans
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document
@@ -33,29 +34,40 @@ def read_odt(source: ReadSource) -> Document:
     Raises FileUnreadable: "damaged", "password", "too-large", "forbidden" (XML entities).
     """
     builder = DocumentBuilder("document", cites="sections")
-    for _, markup in _pages_of(source, "text document"):
+    if (archive := _open(source, "text document")) is None:
+        return builder.build()
+    running = running_texts_of_odt(archive)
+    builder.add("\n".join(running["header"]), "paragraph")
+    for _, markup in _pages_of(source, archive):
         add_html(builder, markup, source.beat)
+    builder.add("\n".join(running["footer"]), "paragraph", heading_path=())
     return builder.build()
 
 
 def read_odp(source: ReadSource) -> Document:
     """The document of an odp file, a section a slide; a slide's number is its page. Raises as read_odt does."""
     builder = DocumentBuilder("slides", cites="pages")
-    for number, markup in _pages_of(source, "presentation"):
+    archive = _open(source, "presentation")
+    for number, markup in _pages_of(source, archive) if archive is not None else ():
         builder.page = number or None
         add_html(builder, markup, source.beat)
     return builder.build()
 
 
-def _pages_of(source: ReadSource, kind: str) -> Iterator[tuple[int, str]]:
-    """HTML by slide, or as one page with number 0."""
+def _open(source: ReadSource, kind: str) -> Archive | None:
+    """The package of an OpenDocument file, None for 0 bytes. Raises FileUnreadable for what is none."""
     archive = open_package(source, kind)
     if archive is None:
-        return
+        return None
     if "content.xml" not in archive:
         raise FileUnreadable("damaged", f"not a readable {kind} (no content inside)")
     if _is_encrypted(archive):
         raise FileUnreadable("password", "needs a password")
+    return archive
+
+
+def _pages_of(source: ReadSource, archive: Archive) -> Iterator[tuple[int, str]]:
+    """HTML by slide, or as one page with number 0."""
     styles = _ListStyles()
     if "styles.xml" in archive:
         parse_xml(archive.chunks("styles.xml"), styles.start, styles.end, styles.text)
