@@ -191,6 +191,11 @@ def test_wide_tables_become_several_grids_with_the_first_column_in_front() -> No
     assert {cell.text for grid in document.grids for cell in grid.cells} >= {f"c{i}" for i in range(1_000)}
 
 
+def test_cells_of_a_long_file_that_its_lines_cut_are_counted() -> None:
+    rows = b"1,short\n" * 6_000 + b"2," + b"The boiler leaks. " * 100 + b"\n"
+    assert read(b"n,note\n" + rows).warnings[-1].endswith("; cells by their first 1,000 characters (1 are longer)")
+
+
 def test_the_rest_of_a_text_too_long_for_a_table_stands_behind_it() -> None:
     note = "The boiler was seen to. " * 500 + "It leaks at the third valve."
     document = read(f'n,note\n1,short\n2,"{note}"\n'.encode())

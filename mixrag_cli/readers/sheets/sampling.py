@@ -86,6 +86,7 @@ class RowSampler:
         self._columns: list[_ColumnCount] = []
         self._lines: list[RowLine] | None = []  # of all rows; None once they are too many
         self._line_chars = 0
+        self._n_cut = 0  # cells that are longer than a line keeps
 
     def add(self, row: SourceRow) -> None:
         """Count one row into the profiles and keep it if the sample has a place for it."""
@@ -144,13 +145,17 @@ class RowSampler:
         """How much of a sampled table can be found, and by what."""
         n_kept = len(self.rows)
         if self._lines:
-            return f"{self.n_rows:,} rows {SEARCHABLE}, {n_kept:,} of them also by meaning"
+            beyond = f"; cells by their first {MAX_LINE_CELL_CHARS:,} characters ({self._n_cut:,} are longer)"
+            cut = beyond if self._n_cut else ""
+            return f"{self.n_rows:,} rows {SEARCHABLE}, {n_kept:,} of them also by meaning{cut}"
         return f"{n_kept:,} of {self.n_rows:,} rows {SEARCHABLE} and meaning; all rows are counted in its sums"
 
     def _add_line(self, row: SourceRow) -> None:
         if self._lines is None:
             return
-        line = RowLine(_line_of(row), row.lines, None if row.lines else row.index + 1)
+        texts = _texts_of(row)
+        self._n_cut += sum(len(text) > MAX_LINE_CELL_CHARS for text in texts)
+        line = RowLine(_line_of(texts), row.lines, None if row.lines else row.index + 1)
         self._line_chars += len(line.text)
         self._lines.append(line)
         if len(self._lines) > MAX_WORD_ROWS or self._line_chars > MAX_WORD_CHARS:
@@ -209,9 +214,9 @@ def _titles_above(rows: Sequence[SourceRow]) -> tuple[str, ...]:
     return ()
 
 
-def _line_of(row: SourceRow) -> str:
-    """The row's cells between bars, those that are empty at its end left out."""
-    return " | ".join(" ".join(text.split())[:MAX_LINE_CELL_CHARS] for text in _texts_of(row)).rstrip(" |")
+def _line_of(texts: Sequence[str]) -> str:
+    """A row's cells between bars, those that are empty at its end left out."""
+    return " | ".join(" ".join(text.split())[:MAX_LINE_CELL_CHARS] for text in texts).rstrip(" |")
 
 
 def _texts_of(row: SourceRow) -> list[str]:
