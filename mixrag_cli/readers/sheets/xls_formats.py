@@ -35,14 +35,17 @@ def read_formats(file: BinaryIO, beat: Beat) -> list[Codes]:
     stream = read_stream(file, STREAMS)
     try:
         starts, styles = _read_globals(stream)
-        return [_read_sheet(stream, start, styles, beat) for start in starts]
+        ordered = sorted(set(starts))
+        ends = [*ordered[1:], len(stream)]  # so that no claim makes anything be read twice
+        found = {start: _read_sheet(stream[start:end], styles, beat) for start, end in zip(ordered, ends, strict=False)}
+        return [found[start] for start in starts]
     except (struct.error, IndexError):
         return []
 
 
-def _records(stream: bytes, start: int) -> Iterator[tuple[int, bytes]]:
-    """Kind and content of each record up to the end of the substream that begins at start."""
-    depth = 0  # a chart within a sheet is a substream of its own
+def _records(stream: bytes) -> Iterator[tuple[int, bytes]]:
+    """Kind and content of each record up to the end of the substream that begins here."""
+    start = depth = 0  # a chart within a sheet is a substream of its own, one deeper
     while start + 4 <= len(stream):
         kind, size = struct.unpack_from("<HH", stream, start)
         yield kind if depth < 2 else 0, stream[start + 4 : start + 4 + size]
@@ -58,7 +61,7 @@ def _read_globals(stream: bytes) -> tuple[list[int], list[str]]:
     codes = dict(BUILT_IN)
     styles: list[str] = []
     is_8 = True
-    for kind, content in _records(stream, 0):
+    for kind, content in _records(stream):
         if kind == BOF:
             is_8 = struct.unpack_from("<H", content)[0] >= VERSION_8
         elif kind == BOUND_SHEET:
@@ -81,9 +84,9 @@ def _code_of(content: bytes, is_8: bool) -> str:
     return content[5 : 5 + n_chars].decode("latin-1")
 
 
-def _read_sheet(stream: bytes, start: int, styles: list[str], beat: Beat) -> Codes:
+def _read_sheet(stream: bytes, styles: list[str], beat: Beat) -> Codes:
     found: Codes = {}
-    for number, (kind, content) in enumerate(_records(stream, start)):
+    for number, (kind, content) in enumerate(_records(stream)):
         if kind in (NUMBER, RK, FORMULA):
             row, column, style = struct.unpack_from("<HHH", content)
             _note(found, row, column, style, styles)
@@ -92,7 +95,7 @@ def _read_sheet(stream: bytes, start: int, styles: list[str], beat: Beat) -> Cod
             for at in range(4, len(content) - 5, 6):
                 _note(found, row, column + (at - 4) // 6, struct.unpack_from("<H", content, at)[0], styles)
         if number % BEAT_RECORDS == 0:
-            beat(min(start, len(stream)), len(stream))
+            beat(number, len(stream))
     return found
 
 
