@@ -26,6 +26,7 @@ from mixrag_cli.readers.pdf.layout import (
     lines_to_paragraphs,
     words_to_lines,
 )
+from mixrag_cli.readers.pdf.line_breaks import find_breaks, right_edge
 from mixrag_cli.readers.pdf.line_numbers import without_line_numbers
 from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
 from mixrag_cli.readers.pdf.page import Box, PageContent, Word
@@ -33,7 +34,7 @@ from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
 from mixrag_cli.readers.pdf.running import drop_repeated
 from mixrag_cli.readers.pdf.shared_headings import share_headings
 from mixrag_cli.readers.pdf.turned_headers import with_turned_header
-from mixrag_cli.records.documents import Document, Grid
+from mixrag_cli.records.documents import BlockKind, Document, Grid
 
 MAX_HEADING_LEVEL = 6
 LARGER = 1.12  # times the body's type size
@@ -66,18 +67,21 @@ def lay_out_page(content: PageContent) -> PageLayout:
             words = _words_outside(words, [headed])
         words += [_mark_table(mark, table.box) for mark, table in ruled.items()]
     items: list[TextItem | Grid] = []
-    for flow in split_flows(words) if words else []:
+    flows = split_flows(words) if words else []
+    for flow in flows:
+        lines = words_to_lines(flow)
+        edge = right_edge(lines, flows, content.width)
         free: list[Line] = []
-        for line in words_to_lines(flow):
+        for line in lines:
             marks = [word for word in line.words if word.text in ruled]
             rest = tuple(word for word in line.words if word.text not in ruled)
             if rest and not SEPARATOR.match(line.text):
                 free.append(Line(rest) if marks else line)
             if marks:
-                items += _lay_out_lines(free, content)
+                items += _lay_out_lines(free, content, edge)
                 items += [ruled[word.text].to_grid(content.number) for word in marks]
                 free = []
-        items += _lay_out_lines(free, content)
+        items += _lay_out_lines(free, content, edge)
     for chart in charts:
         items.insert(_place_of(chart.box, items), _chart_item(chart))
     return PageLayout(content.number, content.height, tuple(items))
@@ -127,8 +131,8 @@ def _mark_table(mark: str, box: Box) -> Word:
     return Word(mark, box[0], box[1], box[2], box[3], box[3], MARK_SIZE)
 
 
-def _lay_out_lines(lines: Sequence[Line], content: PageContent) -> list[TextItem | Grid]:
-    """Paragraphs and aligned tables among neighbouring lines of one flow."""
+def _lay_out_lines(lines: Sequence[Line], content: PageContent, edge: float) -> list[TextItem | Grid]:
+    """Paragraphs and aligned tables among neighbouring lines of one flow. edge: how far right the flow goes."""
     tables = find_aligned_tables(lines, content.horizontal, content.n_pages) if content.has_tables else []
     tables = [with_turned_header(table, content.turned) for table in tables]
     items: list[TextItem | Grid] = []
@@ -139,13 +143,13 @@ def _lay_out_lines(lines: Sequence[Line], content: PageContent) -> list[TextItem
         if table is None:
             free.append(line)
         elif table is not last:
-            items += [*_to_items(free, content.width), table.to_grid(content.number)]
+            items += [*_to_items(free, content.width, edge), table.to_grid(content.number)]
             free, last = [], table
-    items += _to_items(free, content.width)
+    items += _to_items(free, content.width, edge)
     return items
 
 
-def _to_items(lines: Sequence[Line], width: float) -> Iterator[TextItem]:
+def _to_items(lines: Sequence[Line], width: float, edge: float) -> Iterator[TextItem]:
     for paragraph in lines_to_paragraphs(lines):
         first = paragraph.lines[0]
         box = paragraph.box
@@ -157,6 +161,8 @@ def _to_items(lines: Sequence[Line], width: float) -> Iterator[TextItem]:
             all(line.italic for line in paragraph.lines),
             paragraph.is_list,
             abs((box[0] + box[2]) / 2 - width / 2) < 6 and box[0] > 0.12 * width,
+            tuple(line.box for line in paragraph.lines),
+            find_breaks(paragraph.lines, edge),
         )
 
 
@@ -186,14 +192,20 @@ def pages_to_document(
                     grid_to_text(grid), "table", grid=grid, bbox=place.bbox, page=page.number, last_page=place.last_page
                 )
                 continue
-            text = join_lines(item.texts, known)
             level = levels.get(id(item), 0)
             if level:
-                builder.add_heading(text, level, bbox=item.box, page=page.number)
+                builder.add_heading(join_lines(item.texts, known), level, bbox=item.box, page=page.number)
             else:
-                builder.add(text, "list" if item.is_list else "paragraph", bbox=item.box, page=page.number)
+                _add_text(builder, item, known, page.number)
             last = item
     return builder.build()
+
+
+def _add_text(builder: DocumentBuilder, item: TextItem, known: Counter[str], page: int) -> None:
+    """Add a paragraph or list item, cut where its author ended a line."""
+    for part in item.parts():
+        kind: BlockKind = "list" if part.is_list else "paragraph"
+        builder.add(join_lines(part.texts, known), kind, bbox=part.box, page=page)
 
 
 def grid_to_text(grid: Grid) -> str:

@@ -67,9 +67,9 @@ def _without_edges(layout: PageLayout, repeated: set[tuple[int, str]], seen: set
             if key not in repeated or not isinstance(item, TextItem):
                 break
             if key not in seen and edge == 0 and (CAPTION.match(text) or not FIGURES.search(text)):
-                kept.append(replace(item, texts=(text,)))
+                kept.append(replace(item, texts=(text,), boxes=(), breaks=()))
             seen.add(key)
-            rest = item.texts[1:] if edge == 0 else item.texts[:-1]
+            rest = item.without_line(0 if edge == 0 else -1)
             place = 0 if edge == 0 else len(items) - 1
-            items[place : place + 1] = [replace(item, texts=rest)] if rest else []
+            items[place : place + 1] = [rest] if rest else []
     return replace(layout, items=(*kept, *items))
