@@ -30,7 +30,7 @@ from mixrag_cli.readers.pdf.pieces import (
     lines_to_rows,
     pieces_to_bands,
 )
-from mixrag_cli.readers.pdf.table_body import row_entries, wrapped_rows
+from mixrag_cli.readers.pdf.table_body import last_text, row_entries, wrapped_rows
 
 ROW_GAP = 2.6  # of the type size: a wider blank ends a table (an empty shaded row leaves 1.6)
 MAX_LABEL_LINES = 3  # lines without figures between two rows of one table
@@ -188,8 +188,8 @@ def _build(
     bands = _with_empty_columns(bands, [rows[index] for index in header])
     header_cells = header_entries([rows[index] for index in header], bands, rules)
     n_levels = set_levels(header_cells)
-    last = _last_row(rows, data[-1], end, bands)
-    groups = wrapped_rows(rows[first_body : last + 1], bands)
+    last = last_text(rows, _last_row(rows, data[-1], end, bands), bands, rules)
+    groups = wrapped_rows(rows[first_body : last + 1], bands, rules)
     body = [entry for n, group in enumerate(groups) for entry in row_entries(group, bands, n_levels + n)]
     lines = [rows[index].line for index in (*header, *range(first_body, last + 1))]
     words, box = frozenset(word for line in lines for word in line.words), merge_boxes(line.box for line in lines)
