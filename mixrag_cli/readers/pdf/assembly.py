@@ -38,6 +38,7 @@ from mixrag_cli.records.documents import BlockKind, Document, Grid
 
 MAX_HEADING_LEVEL = 6
 LARGER = 1.12  # times the body's type size
+NEXT_LARGER = 1.04  # times it: enough for a heading whose number follows that of the last
 TABLE_MARK = "\x00table "
 MARK_SIZE = 1.0  # points: small, so that no text line takes the mark for one of its words
 NOTE = re.compile(r"^(?:Note|NOTE)\s+\d+\b")
@@ -232,21 +233,41 @@ def _heading_levels(texts: Sequence[TextItem]) -> dict[int, int]:
         return {}
     body = sizes.most_common(1)[0][0]
     bold_counts = n_bold < 0.4 * n_all
-    headings = [item for item in texts if _is_heading(item, body, bold_counts)]
+    headings = _headings(texts, body, bold_counts)
     large = sorted({round(item.size) for item in headings if item.size > LARGER * body}, reverse=True)
     has_parts = any(PART.match(item.texts[0]) or ITEM.match(item.texts[0]) for item in headings)
     return {id(item): _level_of(item, body, large, has_parts) for item in headings}
 
 
-def _is_heading(item: TextItem, body: float, bold_counts: bool) -> bool:
-    """Whether the item is set off from the body by size or weight, and short."""
+def _headings(texts: Sequence[TextItem], body: float, bold_counts: bool) -> list[TextItem]:
+    """The items that are headings; pages that are scaled differently set one of a row of numbered headings smaller."""
+    found: list[TextItem] = []
+    last: tuple[int, ...] = ()
+    for item in texts:
+        numbered = NUMBERED.match(item.texts[0])
+        number = tuple(map(int, numbered.group(1).split("."))) if numbered else ()
+        larger = NEXT_LARGER if len(item.texts) == 1 and _follows(number, last) else LARGER
+        if _is_heading(item, larger * body, body, bold_counts):
+            found.append(item)
+            last = number or last
+    return found
+
+
+def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
+    """Whether a section's number is the next on its level. Example: (2,) and (1, 3) follow (1, 2)."""
+    depth = len(number)
+    return 0 < depth <= len(last) and number == (*last[: depth - 1], last[depth - 1] + 1)
+
+
+def _is_heading(item: TextItem, large: float, body: float, bold_counts: bool) -> bool:
+    """Whether the item is set off from the body by size or weight, and short. large: the size that is enough alone."""
     text = " ".join(item.texts)
     n_letters = sum(map(str.isalpha, text))
     if len(text) > MAX_HEADING_CHARS or len(item.texts) > 3 or n_letters < 2 or text[0] in "(•●▪☐☒":
         return False
     if n_letters < 0.4 * len(text) or text[-1] in ",;" or (text[-1] in ".:" and len(text) > 60):
         return False
-    if item.size > LARGER * body:
+    if item.size > large:
         return True
     if item.size < 0.88 * body:
         return False
