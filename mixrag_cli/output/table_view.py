@@ -122,19 +122,22 @@ def _laid_out(
 
 
 def facts_layout(table: Table) -> Layout:
-    """Facts ready to print, a row each: the line, the key path, what is said of it."""
+    """Facts ready to print, a row each: the line or page, the key path, what is said of it."""
     said: dict[int, list[tuple[str, Cell]]] = {}
     leaves = {column.index: column.leaf for column in table.columns}
     for cell in table.cells:
         said.setdefault(cell.row, []).append((leaves[cell.column], cell))
     layout = Layout(box=None, pad_edge=False, header_style="dim")
-    for name in ("line", "key", "says"):
-        layout.add_column(name, overflow="fold", no_wrap=name == "line", justify="right" if name == "line" else "left")
+    place = "line" if table.locator.page is None else "page"
+    for name in (place, "key", "says"):
+        layout.add_column(name, overflow="fold", no_wrap=name == place, justify="right" if name == place else "left")
     for row in table.rows:
         values = said.get(row.index, [])
-        line = next((cell.line for _, cell in values if cell.line), None)
+        told = next(
+            (f"L{cell.line}" if cell.line else f"p{cell.page}" for _, cell in values if cell.line or cell.page), ""
+        )
         text = "; ".join(cell.text if leaf == "value" else f"{leaf} {cell.text}" for leaf, cell in values)
-        layout.add_row("" if line is None else f"L{line}", foreign(" > ".join(row.path)), foreign(text))
+        layout.add_row(told, foreign(" > ".join(row.path)), foreign(text))
     return layout
 
 

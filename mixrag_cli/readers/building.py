@@ -19,7 +19,7 @@ from mixrag_cli.records.places import LineMarks, Locator
 
 MAX_TEXT_CHARS = 50_000_000  # scenarios: at most 50 MB of text a file, so that one file cannot swamp the index
 SEPARATOR = "\n\n"
-PROSE = ("markdown", "html", "text", "notebook")
+PROSE = ("markdown", "html", "text", "notebook", "pdf")
 MAX_SECTION_CHARS = 120  # of a heading as a place: a whole paragraph set as a heading is cut
 MAX_LEVEL = 9
 MAX_HEADNOTES = 3  # "(Amounts in thousands)", "(Unaudited)"

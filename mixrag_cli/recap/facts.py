@@ -52,7 +52,7 @@ def _drafts_in(
             continue
         coverage = base.part_said(terms, [max(pair) for pair in zip(own, credit, strict=True)])
         where = locate_cells(table.locator, [cell])
-        hit = _hit_around(where, hits)
+        hit = _hit_around(where, cell, hits)
         name = f"{'.'.join(row.path[:-1])} › {row.path[-1]}".removeprefix(" › ") if row.path else ""
         name = name if column.leaf in ("value", "default") else f"{name} {column.leaf}"
         draft = _draft_of(restated, cell, name, Source(1, hit or hits[0], where, f"{name}: {cell.text}"), coverage)
@@ -82,10 +82,11 @@ def _facts_of(table: Table) -> Iterable[tuple[Header, Header, Cell, str]]:
                 yield row, columns[cell.column], cell, f"{told} {columns[cell.column].leaf}"
 
 
-def _hit_around(where: Locator, hits: Sequence[Hit]) -> Hit | None:
-    """The best hit whose lines hold the fact's, None where none does."""
+def _hit_around(where: Locator, cell: Cell, hits: Sequence[Hit]) -> Hit | None:
+    """The best hit whose lines hold the fact's, or that says it on its page; None where none does."""
     if where.lines is None:
-        return None
+        on_page = (hit for hit in hits if where.page is not None and hit.chunk.locator.page == where.page)
+        return next((hit for hit in on_page if cell.text in hit.chunk.text), None)
     first = where.lines[0]
     known = ((hit, hit.chunk.locator.lines) for hit in hits)
     return next((hit for hit, lines in known if lines is not None and lines[0] <= first <= lines[1]), None)

@@ -123,11 +123,13 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class FactValue:
-    """One thing said of a key. line: of the file, from 1; None where the format has no lines."""
+    """One thing said of a key. line: of the file, from 1; None where the format has no lines. page, bbox: of a PDF."""
 
     column: FactColumn
     text: str
     line: int | None = None
+    page: int | None = None
+    bbox: tuple[float, float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

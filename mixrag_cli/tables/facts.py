@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.quantities.values import parse_value
@@ -57,36 +58,45 @@ def facts_to_tables(facts: Iterable[Fact], *, document: str, title: str) -> list
 
 def _table(facts: Sequence[Fact], identity: str, title: str) -> Table:
     columns = list(dict.fromkeys((fact.sort, value.column) for fact in facts for value in fact.values))
-    place = {column: number for number, column in enumerate(columns)}
+    numbers = {column: number for number, column in enumerate(columns)}
     cells = tuple(
-        _cell(row, place[fact.sort, value.column], fact, value)
+        _cell(row, numbers[fact.sort, value.column], fact, value)
         for row, fact in enumerate(facts)
         for value in fact.values
     )
     lines = [cell.line for cell in cells if cell.line]
+    pages = [cell.page for cell in cells if cell.page]
+    place = Locator(
+        (0, 0),
+        min(pages, default=None),
+        lines=(min(lines), max(lines)) if lines else None,
+        last_page=max(pages) if pages and max(pages) > min(pages) else None,
+        cell=facts[0].cell,
+    )
     return Table(
         id=identity,
         title=title,
         columns=tuple(Header(number, column) for number, column in enumerate(columns)),
         rows=tuple(Header(number, fact.path) for number, fact in enumerate(facts)),
         cells=cells,
-        locator=Locator((0, 0), lines=(min(lines), max(lines)) if lines else None, cell=facts[0].cell),
+        locator=place,
         total_rows=len(facts),
         kind="facts",
     )
 
 
 def _cell(row: int, column: int, fact: Fact, value: FactValue) -> Cell:
+    plain = Cell(row, column, value.text, line=value.line, page=value.page, bbox=value.bbox)
     if value.column not in ("value", "default"):
-        return Cell(row, column, value.text, line=value.line)
+        return plain
     if fact.sort in PROSE_SORTS:
         found = parse_value(value.text)
         number, unit, scale = (None if found.is_nil else found.value), found.unit, found.scale
     else:
         number, unit, scale = code_number(value.text), "", 1
     if number is None:
-        return Cell(row, column, value.text, line=value.line)
-    return Cell(row, column, value.text, number, unit or _unit_of(fact), scale, line=value.line)
+        return plain
+    return replace(plain, value=number, unit=unit or _unit_of(fact), scale=scale)
 
 
 def code_number(text: str) -> Decimal | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mixrag_cli.records.documents import Fact, FactColumn, FactSort, FactValue
+from mixrag_cli.records.places import Locator
 
 # A person's file states hundreds at most; what states more is data, and has readers of its own.
 MAX_FACTS = 4_000
@@ -16,11 +17,14 @@ _QUOTED = re.compile(r"""^(?P<prefix>[rRbBuUfFlL$@]{0,3})(?P<mark>\"\"\"|'''|["'
 
 
 class FactCollector:
-    """Takes facts until there are MAX_FACTS; says so by is_full. cell: of the notebook that is being read."""
+    """Takes facts until there are MAX_FACTS; says so by is_full.
+
+    place: of the block that is being read: its notebook cell, page and box.
+    """
 
     def __init__(self) -> None:
         self.facts: list[Fact] = []
-        self.cell: int | None = None
+        self.place = Locator((0, 0))
 
     @property
     def is_full(self) -> bool:
@@ -31,12 +35,12 @@ class FactCollector:
         """Take one fact; one without a key or without anything said of it is passed over."""
         keys = tuple(key for part in path if (key := one_line(part, MAX_KEY_CHARS)))[-MAX_PATH:]
         said = tuple(
-            FactValue(column, shown, line)
+            FactValue(column, shown, line, self.place.page, self.place.bbox)
             for column, text, line in values
             if (shown := one_line(text, MAX_VALUE_CHARS))
         )
         if keys and said and not self.is_full:
-            self.facts.append(Fact(keys, sort, said, self.cell))
+            self.facts.append(Fact(keys, sort, said, self.place.cell))
 
 
 def one_line(text: str, limit: int) -> str:

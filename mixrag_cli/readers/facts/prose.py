@@ -49,7 +49,7 @@ def collect_prose_facts(collector: FactCollector, blocks: Sequence[Block], marks
     for block in blocks:
         if collector.is_full:
             return
-        collector.cell = block.locator.cell
+        collector.place = block.locator
         if block.kind in ("heading", "paragraph", "list"):
             _BlockReader(collector, block, marks, known).collect()
 
