@@ -16,7 +16,7 @@ from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.lattice_headers import is_header_block, lines_to_header
 from mixrag_cli.readers.pdf.layout import Line, is_number, join_turned, words_to_lines
 from mixrag_cli.readers.pdf.page import Box, Rule, TurnedWord, Word
-from mixrag_cli.readers.pdf.pieces import Band, line_to_pieces, words_to_piece
+from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, line_to_pieces, words_to_piece
 
 REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet
 SAME_EDGE_POINTS = 3.0
@@ -274,12 +274,24 @@ def _parts_groups(texts: dict[_Span, list[Line]]) -> bool:
 
     Such a table is read by how its texts are aligned.
     """
-    ruled = [lines for span, lines in texts.items() if span.c0 == span.c1]
-    counts = [
-        sum(is_number(piece.text) for piece in line_to_pieces(line, math.inf)) for lines in ruled for line in lines
-    ]
-    n_rows = sum(count > 1 for count in counts)
-    return n_rows >= MIN_ROWS_IN_CELLS and n_rows >= counts.count(1)
+    ruled = [[_figures(line) for line in lines] for span, lines in texts.items() if span.c0 == span.c1]
+    n_rows = sum(len(figures) > 1 for cell in ruled for figures in cell)
+    n_alone = sum(len(figures) == 1 and not _stands_under(figures[0], cell) for cell in ruled for figures in cell)
+    return n_rows >= MIN_ROWS_IN_CELLS and n_rows >= n_alone
+
+
+def _figures(line: Line) -> list[Piece]:
+    return [piece for piece in line_to_pieces(line, math.inf) if is_number(piece.text)]
+
+
+def _stands_under(figure: Piece, cell: Iterable[Sequence[Piece]]) -> bool:
+    """Whether a figure is alone in a line of a cell that has lines of several, one of them at the same place."""
+    return any(
+        min(abs(figure.x0 - other.x0), abs(figure.x1 - other.x1)) < ALIGN_POINTS
+        for figures in cell
+        if len(figures) > 1
+        for other in figures
+    )
 
 
 def _to_cells(texts: dict[_Span, list[Line]], rows: range) -> tuple[list[Entry], int]:
