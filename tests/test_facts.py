@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cited_lines import read_document
+from stated_facts import stated
 from store_samples import make_document, open_reader, writer_of
 
 from mixrag_cli.plain import table_from_plain, table_to_plain
@@ -17,21 +18,6 @@ from mixrag_cli.tables.facts import code_number, facts_to_tables
 from tests.bounded import patience
 
 ROOT = Path(__file__).parent.parent
-
-
-def stated(name: str, text: str) -> list[str]:
-    """Each fact of the file as "sort | key > key | column=text@line …"."""
-    return [
-        " | ".join(
-            [
-                fact.sort,
-                " > ".join(fact.path),
-                " ".join(f"{value.column}={value.text}@{value.line}" for value in fact.values),
-            ]
-        )
-        for fact in read_document(name, text.encode()).facts
-    ]
-
 
 PYTHON = """
 LIMIT: int = 10 * 1024

@@ -28,7 +28,8 @@ class LanguageShape:
     word that a person uses for it; what they hold stands alone. spaces: containers that say nothing but their name.
     wrappers: nodes that a definition may be wrapped in (decorators, export, an assignment). values: functions without
     a name of their own, called after what they are assigned to. transparent: nodes to look into. leading: nodes that
-    belong to the definition right after them.
+    belong to the definition right after them. unread: what is blanked before parsing, for the grammar takes it for
+    something else.
     """
 
     module: str
@@ -41,6 +42,7 @@ class LanguageShape:
     values: frozenset[str] = frozenset()
     transparent: frozenset[str] = frozenset()
     leading: frozenset[str] = frozenset({"comment"})
+    unread: re.Pattern[str] | None = None
 
 
 _JS_WRAPPERS = (
@@ -62,6 +64,12 @@ _TS = {
     "transparent": _set("class_body statement_block"),
     "leading": _set("comment decorator"),
 }
+# struct LEVELDB_EXPORT Options { …: a macro that the preprocessor takes away, in front of the type's name
+_C_EXPORT_MACRO = re.compile(
+    r"\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+"
+    r"(?P<unread>[A-Z][A-Z0-9_]{2,80}(?:\([\w\", ]{0,80}\))?)"
+    r"(?=\s+[A-Za-z_][\w:]{0,200}(?:<[^<>{};]{0,200}>)?\s*(?:final\s*)?(?::[^:{};][^{};]{0,1000})?\{)"
+)
 _C_TRANSPARENT = "preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification declaration_list"
 
 PYTHON = LanguageShape(
@@ -113,6 +121,7 @@ C = LanguageShape(
     functions=_set("function_definition"),
     types=_set("struct_specifier union_specifier enum_specifier type_definition preproc_function_def"),
     transparent=_set(_C_TRANSPARENT),
+    unread=_C_EXPORT_MACRO,
 )
 CPP = LanguageShape(
     "tree_sitter_cpp",
@@ -122,6 +131,7 @@ CPP = LanguageShape(
     spaces=_set("namespace_definition"),
     wrappers=_set("template_declaration"),
     transparent=_set(_C_TRANSPARENT + " field_declaration_list compound_statement"),
+    unread=_C_EXPORT_MACRO,
 )
 CSHARP = LanguageShape(
     "tree_sitter_c_sharp",

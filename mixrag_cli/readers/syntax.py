@@ -41,7 +41,9 @@ def _language(shape_module: str, shape_function: str) -> Language:
 
 
 def parse_source(shape: LanguageShape, text: str, beat: Callable[[int, int], None]) -> Tree | None:
-    """The tree, or None when parsing takes too long."""
+    """The tree, or None when parsing takes too long. What the shape leaves unread is blank in it, at its place."""
+    if shape.unread is not None:
+        text = shape.unread.sub(_blanked, text)
     raw = memoryview(text.encode("utf-8", "replace"))
     ends = time.monotonic() + MAX_PARSE_SECONDS
 
@@ -57,6 +59,12 @@ def parse_source(shape: LanguageShape, text: str, beat: Callable[[int, int], Non
         return tree
     except ValueError:  # stopped
         return None
+
+
+def _blanked(found: re.Match[str]) -> str:
+    """The match with blanks in place of its group "unread"; that is in ASCII, so bytes keep their places, too."""
+    start, end = found.start("unread") - found.start(), found.end("unread") - found.start()
+    return found[0][:start] + " " * (end - start) + found[0][end:]
 
 
 def first_line(node: Node) -> int:
