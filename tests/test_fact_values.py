@@ -13,6 +13,21 @@ CASES = {
         "constant | db > Plain > depth | value=3@6 type=int@6",
         "constant | db > Simple > width | value=80@9 type=int@9",
     ),
+    "comments-c": (
+        "a.c",
+        "#ifndef LIMIT\n#define LIMIT 64\n#endif\n#pragma once\n#define DEPTH 5\n#undef X\n// a sign\n#define X 9\n",
+        "constant | LIMIT | value=64@2",
+        "constant | DEPTH | value=5@5",
+        "constant | X | value=9@8 help=a sign@7",
+    ),
+    "comments-python": (
+        "a.py",
+        '#: tries\nMAX = 5\nMIN = 1  #: at least\n# else it waits\nWAIT = 2\nLOG = {"id": "#5"}\n',
+        "constant | MAX | value=5@2 help=tries@1",
+        "constant | MIN | value=1@3 help=at least@3",
+        "constant | WAIT | value=2@5 help=else it waits@4",
+        "entry | LOG > id | value=#5@6",
+    ),
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 
 def _set(text: str) -> frozenset[str]:
@@ -29,7 +30,7 @@ class LanguageShape:
     wrappers: nodes that a definition may be wrapped in (decorators, export, an assignment). values: functions without
     a name of their own, called after what they are assigned to. transparent: nodes to look into. leading: nodes that
     belong to the definition right after them. unread: what is blanked before parsing, for the grammar takes it for
-    something else.
+    something else. comments: the mark that opens a comment's line: "#", "//" (with /* and *), or both.
     """
 
     module: str
@@ -43,6 +44,7 @@ class LanguageShape:
     transparent: frozenset[str] = frozenset()
     leading: frozenset[str] = frozenset({"comment"})
     unread: re.Pattern[str] | None = None
+    comments: Literal["#", "//", "# //"] = "//"
 
 
 _JS_WRAPPERS = (
@@ -80,6 +82,7 @@ PYTHON = LanguageShape(
     transparent=_set(
         "block if_statement elif_clause else_clause try_statement except_clause finally_clause with_statement"
     ),
+    comments="#",
 )
 JAVASCRIPT = LanguageShape(
     "tree_sitter_javascript",
@@ -153,6 +156,7 @@ RUBY = LanguageShape(
     containers=_labels("class:class module:module singleton_class:class"),
     spaces=_set("module"),
     transparent=_set("body_statement"),
+    comments="#",
 )
 PHP = LanguageShape(
     "tree_sitter_php",
@@ -165,11 +169,13 @@ PHP = LanguageShape(
     spaces=_set("namespace_definition"),
     transparent=_set("declaration_list enum_declaration_list compound_statement if_statement"),
     leading=_set("comment attribute_list"),
+    comments="# //",
 )
 BASH = LanguageShape(
     "tree_sitter_bash",
     functions=_set("function_definition"),
     transparent=_set("if_statement compound_statement else_clause"),
+    comments="#",
 )
 
 BY_SUFFIX = {

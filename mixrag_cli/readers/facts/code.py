@@ -309,7 +309,7 @@ class _Walk:
             text = text[1:-1]
         declared = node.child_by_field_name("type") if sort in ("constant", "default") else None
         type_text = text_of(declared).lstrip(": ") if declared is not None else ""
-        comment, where = comment_at(self._lines, row, self._end_column(value))
+        comment, where = comment_at(self._lines, row, self._end_column(value), self._language.comments)
         if declared is not None and (annotated := ANNOTATED.match(type_text)):
             type_text = annotated["type"]
             told = DOC.search((declared.text or b"").decode("utf-8", "replace"))
