@@ -234,7 +234,7 @@ def test_every_fact_of_real_files_stands_on_its_line() -> None:
         lines = path.read_text().split("\n")
         for fact in read_document(path.name, path.read_bytes()).facts:
             for value in fact.values:
-                first = value.text.rstrip("…").split()[0].strip("\"'(,")
+                first = value.text.rstrip("…").split()[0].strip("\"'(,")[:20]  # strings over lines are put together
                 assert value.line is not None
                 assert first in lines[value.line - 1], (path.name, fact)
                 checked += 1

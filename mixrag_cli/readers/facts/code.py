@@ -20,10 +20,13 @@ from mixrag_cli.readers.facts.collecting import FactCollector
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.nodes import (
     arms_of,
+    bindings_of,
+    comment_inside,
     condition_text,
     first_field,
     holds_keys,
     is_literal,
+    is_named_value,
     key_of,
     split_arm,
     stated_text,
@@ -161,30 +164,41 @@ class _Walk:
     # -- what is bound to a name
 
     def _binding(self, node: Node, context: _Context, depth: int) -> bool:
-        """Take name = value; False where the node is none."""
-        name, value = key_of(node), value_of(node)
-        if not name or value is None:
-            return False
+        """Take name = value, each of them; False where the node is none."""
+        seen: list[Node] = []
+        for name, value in bindings_of(node):
+            self._bound(name, value, node, context, depth, is_seen=value in seen)
+            seen.append(value)
+        return bool(seen)
+
+    def _bound(self, name: str, value: Node, node: Node, context: _Context, depth: int, *, is_seen: bool) -> None:
+        """Take what a node binds to a name. is_seen: whether another name of the same value was looked into."""
+        is_member = bool(context.scope) and not context.is_local and self._is_member(node)
         if context.is_local and (attribute := INSTANCE_ATTRIBUTE.match(name)):
             name = attribute.group(1) or attribute.group(2)
             if context.scope[-1:] and context.scope[-1] in CONSTRUCTORS:
                 context = replace(context, scope=context.scope[:-1], is_local=False)
         inner = replace(context, key=(*context.key, name))
-        if self._is_stated(name, value, context):
+        if self._is_stated(name, value, context) or (is_member and self._is_quoted(value) and is_named_value(value)):
             self._add((*context.scope, *inner.key), "constant", node, value)
-        else:
+        elif not is_seen:
             self.visit(value, inner, depth + 1)
-        return True
+
+    def _is_member(self, node: Node) -> bool:
+        """Whether what is bound is a member of its class with a type of its own: its value is then a default."""
+        return node.type in self._shape.members or node.child_by_field_name("type") is not None
 
     def _is_stated(self, name: str, value: Node, context: _Context) -> bool:
         """Whether the binding states its value: a literal, or the short expression of a named constant."""
         is_constant = CONSTANT_NAME.match(name) is not None
         if context.is_local and not is_constant:
             return False
-        if is_literal(value):
-            return True
+        return is_literal(value) or (is_constant and self._is_quoted(value))
+
+    def _is_quoted(self, value: Node) -> bool:
+        """Whether what is computed is short enough to be quoted, and nothing to look into."""
         is_short = value.end_byte - value.start_byte <= MAX_EXPRESSION_CHARS
-        return is_constant and is_short and not holds_keys(value, self._shape) and not self._is_function(value)
+        return is_short and not holds_keys(value, self._shape) and not self._is_function(value)
 
     def _is_function(self, node: Node) -> bool:
         return node.type in FUNCTION_VALUES or node.type in self._language.values
@@ -319,6 +333,7 @@ class _Walk:
     def _end_column(self, value: Node) -> int | None:
         """Where the value ends in its line, in characters; None where it goes on over lines."""
         row, column = value.end_point
+        column -= len(comment_inside(value).encode())
         if row != value.start_point.row:
             return None
         line = self._lines[row]

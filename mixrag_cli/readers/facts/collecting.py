@@ -13,7 +13,12 @@ MAX_PATH = 12  # keys from the outermost to the one meant; deeper ones lose the 
 MAX_KEY_CHARS = 120
 MAX_VALUE_CHARS = 300  # of a value, a help text: what an answer in one line can hold
 _SPACES = re.compile(r"\s+")
-_QUOTED = re.compile(r"""^(?P<prefix>[rRbBuUfFlL$@]{0,3})(?P<mark>\"\"\"|'''|["'`])(?P<text>.*)(?P=mark)$""", re.DOTALL)
+_OPENING = r"""(?P<prefix>[rRbBuUfFlL$@]{0,3})(?P<mark>\"\"\"|'''|["'`])"""
+_OUTER_QUOTES = re.compile(rf"{_OPENING}(?P<text>.*)(?P=mark)$", re.DOTALL)
+# no mark inside but behind a backslash or doubled
+_QUOTED = re.compile(
+    rf"{_OPENING}(?P<text>(?:(?!(?P=mark))[^\\]|\\(?!(?P=mark)$).|(?P=mark){{2}})*+\\?)(?P=mark)$", re.DOTALL
+)
 
 
 class FactCollector:
@@ -53,6 +58,17 @@ def one_line(text: str, limit: int) -> str:
 
 
 def unquoted(text: str) -> str:
-    """What a string literal says. Example: unquoted("b'a'") -> "a"; an empty one stays as it is written."""
-    found = _QUOTED.match(text)
-    return found["text"] if found and found["text"].strip() else text
+    """What a string literal says. Example: unquoted("b'a'") -> "a"; an empty one stays as it is written.
+
+    So does what is more than one literal, such as "'a' + 'b'". A line's end behind a backslash is no part of it.
+    """
+    return said.replace("\\\n", "") if (said := inside_quotes(text)).strip() else text
+
+
+def inside_quotes(text: str, *, is_one: bool = False) -> str:
+    """What stands between the quotes of one string literal, as it is written; "" where the text is none.
+
+    is_one: whether the text is known to be one, so that any quotes inside belong to it.
+    """
+    found = (_OUTER_QUOTES if is_one else _QUOTED).match(text)
+    return found["text"] if found else ""

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from mixrag_cli.readers.facts.collecting import unquoted
+from mixrag_cli.readers.facts.collecting import inside_quotes, unquoted
 from mixrag_cli.readers.facts.shapes import (
+    ARGUMENT_LISTS,
+    CALLS,
+    CHAINS,
     HOLDING_LITERALS,
     INTERPOLATIONS,
+    JOINED_STRINGS,
     LITERALS,
     NAME_FIELDS,
+    NAMED_VALUES,
+    SEVERAL_NAMES,
+    SEVERAL_VALUES,
     VALUE_FIELDS,
     VALUE_IS_LAST,
     FactShape,
@@ -21,6 +28,11 @@ MAX_LITERAL_DEPTH = 8  # of lists in lists, signs, sums
 MAX_CONDITION_CHARS = 100
 NAME = re.compile(r"[\w$@.\-:>/ ]{1,80}$")
 OUTER_PARENTHESES = re.compile(r"^\((.*)\)$")
+CALLED_NAME = re.compile(rb"[\w.:<>?]{1,80}$")
+COMMENT_AFTER_DEFINED = re.compile(r"(?<=\s)(?://.*|/\*.*)$", re.DOTALL)
+BEFORE_TEXT = re.compile(r"(?:\s|\\\n)*")
+WRAPPERS_OF_ONE = ("expression_list", "literal_element", "hash_key_symbol", "initializer_list")
+STEPS = 12  # of a = b = c …, of C's declarators: no one goes further
 
 
 def first_field(node: Node, fields: Sequence[str]) -> Node | None:
@@ -45,15 +57,106 @@ def key_of(node: Node) -> str:
     if named is None:
         return ""
     named = _inside_one(named)
+    return _name_in(named)
+
+
+def _name_in(named: Node) -> str:
     name = declared_name(named) if named.type.endswith("declarator") else text_of(named)
     name = unquoted(name.strip("[] ")).strip(":").removeprefix("$").removeprefix(".")
     return name if NAME.match(name) else ""
 
 
+def bindings_of(node: Node) -> list[tuple[str, Node]]:
+    """The names that a node binds, each with its value; [] where it binds no plain name.
+
+    Example: A, B = 1, 2 and X = Y = 3 bind two each, int a, b = 2 of C only b.
+    """
+    if node.type == "field_declaration":
+        return _declared_members(node)
+    value = value_of(node)
+    if value is None:
+        return []
+    names = [child for child in node.children_by_field_name("name") if child.is_named]
+    if len(names) < 2 and (target := first_field(node, NAME_FIELDS)) is not None and target.type in SEVERAL_NAMES:
+        names = target.named_children
+    if len(names) > 1:
+        values = value.named_children if value.type in SEVERAL_VALUES else []
+        pairs = list(zip(names, values, strict=True)) if len(names) == len(values) else []
+        return [(name, each) for named, each in pairs if (name := _name_in(named))]
+    chain = [key_of(node)]
+    for _ in range(STEPS):
+        inner = value_of(value) if value.type in CHAINS else None
+        if inner is None:
+            break
+        chain.append(key_of(value))
+        value = inner
+    return [(name, value) for name in chain if name] if chain[0] else []
+
+
+def _declared_members(node: Node) -> list[tuple[str, Node]]:
+    """The members of a struct or class in C that one declaration gives a value."""
+    found: list[tuple[str, Node]] = []
+    declarator: Node | None = None
+    for number, child in enumerate(node.children):
+        field = node.field_name_for_child(number)
+        if field == "declarator":
+            declarator = child
+        elif field == "default_value" and declarator is not None and not _is_method(declarator):
+            found.append((declared_name(declarator), _inside_one(child)))
+    return [(name, value) for name, value in found if name]
+
+
+def _is_method(declarator: Node) -> bool:
+    """Whether a method is declared, of which "= 0" says only that it is abstract; a pointer to a function is none."""
+    node: Node | None = declarator
+    for _ in range(STEPS):
+        if node is None or node.type == "function_declarator":
+            break
+        node = node.child_by_field_name("declarator") or next(iter(node.named_children), None)
+    named = node.child_by_field_name("declarator") if node is not None and node.type == "function_declarator" else None
+    return named is not None and named.type != "parenthesized_declarator"
+
+
 def stated_text(node: Node) -> tuple[str, int]:
-    """What the node says without its quotes, and the line, from 1, on which that begins."""
-    text = unquoted((node.text or b"").decode("utf-8", "replace").strip())
-    return text, node.start_point.row + 1 + text[: len(text) - len(text.lstrip())].count("\n")
+    """What the node says without its quotes, and the line, from 1, on which that begins; strings in a row are one."""
+    parts = _strings_in(node)
+    if not parts:
+        text = unquoted(_whole_text(node))
+        return text, _line_of_text(node, text)
+    written = [inside_quotes(_whole_text(part), is_one=True) for part in parts]
+    text = "".join(written).replace("\\\n", "")
+    return (text if text.strip() else _whole_text(node)), _line_of_text(parts[0], written[0])
+
+
+def _line_of_text(node: Node, written: str) -> int:
+    """The line, from 1, on which what is written in the node begins: below its first line where blanks open it."""
+    begin = BEFORE_TEXT.match(written)
+    return node.start_point.row + 1 + (begin[0].count("\n") if begin else 0)
+
+
+def _strings_in(node: Node, depth: int = 0) -> list[Node]:
+    """The strings that a node puts together, and nothing else; [] where it does something else, too."""
+    if "string" in node.type and node.type not in JOINED_STRINGS:
+        return [node] if node.type in LITERALS and (not depth or is_literal(node)) else []
+    sign = node.child_by_field_name("operator")
+    if depth > MAX_LITERAL_DEPTH or node.type not in JOINED_STRINGS or (sign and sign.type not in ("+", ".")):
+        return []
+    found = [_strings_in(child, depth + 1) for child in node.named_children if child.type != "comment"]
+    return [part for each in found for part in each] if all(found) else []
+
+
+def comment_inside(node: Node) -> str:
+    """The comment that the grammar counts to the node: what stands behind the value of a #define."""
+    found = COMMENT_AFTER_DEFINED.search(text) if (text := _node_text(node)) and node.type == "preproc_arg" else None
+    return found[0] if found else ""
+
+
+def _whole_text(node: Node) -> str:
+    return _node_text(node).removesuffix(comment_inside(node)).strip()
+
+
+def _node_text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
 
 
 def is_literal(node: Node, depth: int = 0) -> bool:
@@ -63,6 +166,18 @@ def is_literal(node: Node, depth: int = 0) -> bool:
     if node.type not in HOLDING_LITERALS or depth > MAX_LITERAL_DEPTH:
         return False
     return all(is_literal(child, depth + 1) for child in node.named_children if child.type != "comment")
+
+
+def is_named_value(node: Node) -> bool:
+    """Whether the node names a value, or makes one of literals alone. Example: Mode.FAST, TimeSpan.FromSeconds(5)."""
+    if node.type in NAMED_VALUES:
+        return True
+    arguments = node.child_by_field_name("arguments") if node.type in CALLS else None
+    if arguments is None or arguments.type not in ARGUMENT_LISTS or not arguments.named_child_count:
+        return False
+    called = (node.text or b"")[: arguments.start_byte - node.start_byte].removeprefix(b"new ").strip()
+    given = [child.named_children[0] if child.type == "argument" else child for child in arguments.named_children]
+    return CALLED_NAME.match(called) is not None and all(is_literal(each) for each in given)
 
 
 def holds_keys(node: Node, shape: FactShape, depth: int = 0) -> bool:
@@ -103,7 +218,7 @@ def split_arm(arm: Node, where: str) -> tuple[str, list[Node]]:
 
 
 def _inside_one(node: Node) -> Node:
-    """What a wrapper around one node holds (Go's expression_list and literal_element)."""
-    while node.type in ("expression_list", "literal_element", "hash_key_symbol") and node.named_child_count == 1:
+    """What a wrapper around one node holds (Go's expression_list and literal_element, C's {5})."""
+    while node.type in WRAPPERS_OF_ONE and node.named_child_count == 1:
         node = node.named_children[0]
     return node

@@ -26,6 +26,7 @@ class FactShape:
     record or call. parameters: those with a default. returns, branches (an if), switches: as they say. arms: of a
     switch, to where their pattern stands: ".field", a child's type, "#0" for the first child, "" for the arm of all
     else. attributes: what decorates a field (Rust). calls: with arguments, of which options are told by name.
+    members: bindings that stand for a member's type and default, where the type is not beside the name.
     """
 
     bindings: frozenset[str] = frozenset()
@@ -37,6 +38,7 @@ class FactShape:
     arms: Mapping[str, str] = field(default_factory=dict)
     calls: frozenset[str] = frozenset()
     tails: frozenset[str] = frozenset()
+    members: frozenset[str] = frozenset()
 
 
 _C = FactShape(
@@ -48,6 +50,7 @@ _C = FactShape(
     switches=_set("switch_statement"),
     arms=_arms("case_statement=.value"),
     calls=_set("call_expression"),
+    members=_set("field_declaration"),
 )
 _TYPESCRIPT = FactShape(
     bindings=_set("variable_declarator public_field_definition field_definition enum_assignment assignment_expression"),
@@ -58,6 +61,7 @@ _TYPESCRIPT = FactShape(
     switches=_set("switch_statement"),
     arms=_arms("switch_case=.value switch_default="),
     calls=_set("call_expression"),
+    members=_set("public_field_definition field_definition"),
 )
 
 SHAPES = {
@@ -98,6 +102,7 @@ SHAPES = {
         branches=_set("if_statement"),
         switches=_set("switch_expression switch_statement"),
         arms=_arms("switch_block_statement_group=switch_label switch_rule=switch_label"),
+        members=_set("variable_declarator"),
     ),
     "tree_sitter_c": _C,
     "tree_sitter_cpp": _C,
@@ -109,6 +114,7 @@ SHAPES = {
         branches=_set("if_statement"),
         switches=_set("switch_statement switch_expression"),
         arms=_arms("switch_section=constant_pattern switch_expression_arm=#0"),
+        members=_set("variable_declarator property_declaration"),
     ),
     "tree_sitter_ruby": FactShape(
         bindings=_set("assignment"),
@@ -123,6 +129,7 @@ SHAPES = {
     ),
     "tree_sitter_php": FactShape(
         bindings=_set("const_element property_element enum_case assignment_expression"),
+        members=_set("property_element"),
         pairs=_set("array_element_initializer"),
         parameters=_set("simple_parameter property_promotion_parameter"),
         returns=_set("return_statement"),
@@ -168,6 +175,20 @@ INTERPOLATIONS = _set(
     "interpolation template_substitution string_interpolation expansion simple_expansion command_substitution "
     "variable_name dynamic_variable_name subscript_expression member_access_expression"
 )
+# Several names bound to several values at once; a value that is bound once more; strings that make up one.
+SEVERAL_NAMES = _set("pattern_list tuple_pattern left_assignment_list")
+SEVERAL_VALUES = _set("expression_list tuple list right_assignment_list array")
+CHAINS = _set("assignment assignment_expression")
+JOINED_STRINGS = _set(
+    "concatenated_string chained_string binary_operator binary_expression binary parenthesized_expression"
+)
+# What a member of a class may begin with, besides literals: a name, and what is made of literals by a call.
+NAMED_VALUES = _set(
+    "identifier qualified_identifier scoped_identifier attribute member_expression member_access_expression "
+    "field_access class_constant_access_expression"
+)
+CALLS = _set("call call_expression method_invocation invocation_expression object_creation_expression")
+ARGUMENT_LISTS = _set("arguments argument_list")
 FUNCTION_VALUES = _set(
     "lambda arrow_function function_expression generator_function func_literal closure_expression class "
     "lambda_expression anonymous_function anonymous_method_expression"
