@@ -441,3 +441,23 @@ def test_every_known_suffix_has_a_modality() -> None:
     names = ("a.pdf", "a.MD", "a.py", "a.xlsx", "a.csv", "a.htm", "a.ipynb", "a.rs", "README", ".hidden", "a.log")
     expected = ["pdf", "markdown", "code", "sheet", "sheet", "html", "notebook", "code", "text", "text", "text"]
     assert [modality_of(name) for name in names] == expected
+    assert [modality_of(name) for name in ("CMakeLists.txt", "Makefile", "list.txt")] == ["code", "code", "text"]
+
+
+@pytest.mark.parametrize(
+    ("first", "facts"),
+    [
+        ("#!/usr/bin/python3.11 -u", [("LIMIT",)]),
+        ("#!/usr/bin/env -S PYTHONPATH=. python3", [("LIMIT",)]),
+        ("#! /bin/sh", [("LIMIT",)]),
+        ("#!/usr/bin/perl", []),
+        ("#!no path", []),
+    ],
+)
+def test_a_script_is_read_in_the_language_that_its_first_line_names(first: str, facts: list[tuple[str, ...]]) -> None:
+    document = read("install", f"{first}\nLIMIT=5\nterm\n    an explanation\n")
+    is_script = "/" in first
+    assert document.modality == ("code" if is_script else "text")
+    assert [fact.path for fact in document.facts if fact.sort == "constant"] == facts
+    assert all(fact.sort == "constant" for fact in document.facts) or not is_script
+    assert {block.kind for block in document.blocks} <= {"code", "definition"} or not is_script

@@ -28,7 +28,7 @@ ReadFunction = Callable[[ReadSource], Document]
 class Format:
     """One family of files: its modality, its reader as module and function, its suffixes.
 
-    fallback: module and function of a slower, sturdier reader, or "".
+    fallback: module and function of a slower, sturdier reader, or "". names: whole file names, in lower case.
     """
 
     modality: Modality
@@ -36,6 +36,7 @@ class Format:
     function: str
     suffixes: str
     fallback: str = ""
+    names: str = ""
 
 
 FORMATS = (
@@ -63,12 +64,14 @@ FORMATS = (
         # no grammar is installed for these: read by structure
         "kt kts swift scala lua pl pm r jl m mm dart ex exs erl hs clj cljs groovy ps1 zsh fish vue svelte "
         "proto graphql tf cmake sol zig nim",
+        names="cmakelists.txt makefile gnumakefile dockerfile containerfile jenkinsfile",
     ),
 )
 PDF_MAGIC = b"%PDF-"
 WORKBOOK_MAGIC = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")  # of a zip, and of an old compound file
 TEXT = Format("text", "text", "read_text", "")
 BY_SUFFIX = {suffix: family for family in FORMATS for suffix in family.suffixes.split()}
+BY_NAME = {name: family for family in FORMATS for name in family.names.split()}
 
 
 def modality_of(name: str) -> Modality:
@@ -112,5 +115,7 @@ def _load(module: str, function: str) -> ReadFunction:
 
 
 def _format_of(name: str) -> Format:
+    if (named := BY_NAME.get(name.lower())) is not None:
+        return named
     stem, dot, suffix = name.rpartition(".")
     return BY_SUFFIX.get(suffix.lower(), TEXT) if dot and stem else TEXT

@@ -200,8 +200,42 @@ BY_SUFFIX = {
 CPP_ONLY = re.compile(r"^[ \t]{0,8}(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 
 
+# Interpreters without their version, as scripts without a suffix name them in their first line.
+BY_INTERPRETER = {
+    name: shape
+    for shape, names in (
+        (PYTHON, "python pypy"),
+        (JAVASCRIPT, "node nodejs bun"),
+        (TYPESCRIPT, "ts-node tsx deno"),
+        (RUBY, "ruby jruby"),
+        (PHP, "php"),
+        (BASH, "sh bash dash ash ksh"),
+    )
+    for name in names.split()
+}
+SCRIPT = re.compile(r"#![ \t]{0,8}(?P<command>/[^\n]{1,200})")
+VERSION_OF_INTERPRETER = re.compile(r"[\d.]+$")
+
+
 def language_of(suffix: str, text: str) -> LanguageShape | None:
-    """The language of a file with that suffix, or None. A ".h" is C++ when it says what C cannot."""
+    """The language of a file with that suffix, or None. A ".h" is C++ when it says what C cannot.
+
+    Where the suffix says nothing a first line such as "#!/usr/bin/env python3.11" does.
+    """
     if suffix == "h" and CPP_ONLY.search(text):
         return CPP
-    return BY_SUFFIX.get(suffix)
+    return BY_SUFFIX.get(suffix) or BY_INTERPRETER.get(_interpreter(text))
+
+
+def is_script(text: str) -> bool:
+    """Whether the first line names an interpreter."""
+    return SCRIPT.match(text) is not None
+
+
+def _interpreter(text: str) -> str:
+    """Example: "#!/usr/bin/env -S python3.11 -u" -> "python"; "" where the first line names none."""
+    found = SCRIPT.match(text)
+    words = found["command"].split() if found else []
+    if words and words[0].endswith("/env"):
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return VERSION_OF_INTERPRETER.sub("", words[0].rpartition("/")[2]) if words else ""

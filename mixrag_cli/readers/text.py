@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.code import add_code
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.settings import collect_settings
+from mixrag_cli.readers.languages import is_script
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
 from mixrag_cli.readers.numbered_headings import find_numbered_headings
 from mixrag_cli.readers.source import ReadSource
@@ -60,15 +62,16 @@ LINE_SHAPED = frozenset(("log", "jsonl", "ndjson", "json", "geojson", "xml", "sv
 
 
 def read_text(source: ReadSource) -> Document:
-    """The document of a text or data file.
+    """The document of a text or data file, or of a script whose first line names its interpreter.
 
     Above the text limit only the beginning is read, and a warning says so.
     Raises FileUnreadable("binary").
     """
     decoded = read_decoded(source, may_cut=True)
-    builder = DocumentBuilder("text")
+    is_code = is_script(decoded.text)
+    builder = DocumentBuilder("code" if is_code else "text")
     builder.warnings += [*decoding_warnings(decoded), *cut_note(source)]
-    add_text(builder, decoded.text, source.suffix, source.beat)
+    (add_code if is_code else add_text)(builder, decoded.text, source.suffix, source.beat)
     return builder.build()
 
 
