@@ -14,6 +14,7 @@ from mixrag_cli.models import Embedder
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
     Embedding,
+    StoreWriter,
     check_store,
     find_store,
     forget_collection,
@@ -86,6 +87,29 @@ def test_a_text_that_another_collection_holds_is_not_embedded_again(
     (tmp_path / "three" / "note.txt").write_text("The gate opens at nine.\n", "utf-8")
     build_index([tmp_path / "three"], Settings(), events=Silent())
     assert len(seen) == 2 * made
+
+
+def test_another_collection_that_is_removed_while_a_run_goes_on_ends_nothing(
+    model_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIXRAG_DATA_DIR", str(tmp_path / "data"))
+    seen = count_embedded(monkeypatch)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "note.txt").write_text("The gate opens at nine.\n", "utf-8")
+    build_index([tmp_path / "one"], Settings(), events=Silent())
+    made = len(seen)
+    name_collection("first", tmp_path / "one" / ".mixrag")
+    start = StoreWriter.prepare
+
+    def remove_and_start(writer: StoreWriter) -> None:  # the other index was opened before
+        shutil.rmtree(tmp_path / "one" / ".mixrag")
+        start(writer)
+
+    monkeypatch.setattr(StoreWriter, "prepare", remove_and_start)
+    report = build_index([tmp_path / "two"], Settings(), events=Silent())
+    assert not (tmp_path / "one" / ".mixrag").exists()
+    assert (report.added, report.warnings, len(seen)) == (1, (), 2 * made)
 
 
 def test_a_text_is_embedded_once_whatever_files_it_stands_in_and_however_often_they_are_indexed(

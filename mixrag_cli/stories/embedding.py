@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mixrag_cli.errors import StoreDamaged
+from mixrag_cli.errors import MixragError, StoreDamaged
 from mixrag_cli.models import Embedder, LateEmbedder
 from mixrag_cli.records.passages import Chunk, Extraction
 from mixrag_cli.store import Embedding, encode_tokens, text_key, vectors_as_kept
@@ -67,12 +67,14 @@ def embed_texts(
 class KnownEmbeddings:
     """What was embedded before by the same model: in this run, in the stores, in the cache.
 
-    readers: the stores as they are now. keeps: whether the cache gets what is made; without, it gives away what it has,
+    readers: the index's own stores as they are now. others: other indexes, which nobody keeps for this run: one that
+    was removed meanwhile, or cannot be read, gives nothing and is not asked again. keeps: whether the cache gets what is made; without, it gives away what it has,
     since the store holds it from now on.
     """
 
     cache: EmbeddingCache
     readers: Callable[[], Sequence[StoreReader]] = tuple
+    others: list[StoreReader] = field(default_factory=list)
     keeps: bool = True
     _fresh: dict[str, Embedding] = field(default_factory=dict)
     _in_writing: dict[str, Embedding] = field(default_factory=dict)
@@ -82,10 +84,12 @@ class KnownEmbeddings:
         unwritten = self._in_writing | self._fresh
         found = {text: unwritten[text] for text in texts if text in unwritten}
         for reader in self.readers():
-            if missing := [text for text in texts if text not in found]:
-                known = _embeddings_in(reader, missing)
-                by_text = {text_to_embed(chunk): embedding for chunk, embedding in known}
-                found |= {text: by_text[text] for text in missing if text in by_text}
+            found |= _found_in(reader, [text for text in texts if text not in found])
+        for reader in [*self.others]:
+            try:
+                found |= _found_in(reader, [text for text in texts if text not in found])
+            except MixragError:
+                self.others.remove(reader)
         hashes = {_digest(text): text for text in texts if text not in found}
         cached = self.cache.get_many(list(hashes), model)
         if cached and not self.keeps:
@@ -124,12 +128,16 @@ def embed_cached(
     return vectors, late
 
 
-def _embeddings_in(reader: StoreReader, texts: Sequence[str]) -> list[tuple[Chunk, Embedding]]:
+def _found_in(reader: StoreReader, texts: Sequence[str]) -> dict[str, Embedding]:
     """What a store holds of the texts; nothing where it is damaged, which may be why it is made anew."""
+    if not texts:
+        return {}
     try:
-        return reader.embeddings_by_key([text_key(text) for text in texts])
+        known = reader.embeddings_by_key([text_key(text) for text in texts])
     except StoreDamaged:
-        return []
+        return {}
+    by_text = {text_to_embed(chunk): embedding for chunk, embedding in known}
+    return {text: by_text[text] for text in texts if text in by_text}
 
 
 def remember(known: Iterable[tuple[Chunk, Embedding]], cache: EmbeddingCache, model: str) -> None:

@@ -69,7 +69,7 @@ def fill(
         cache_of(plan.store) as cache,
         _other_indexes(plan.store, embedder, wishes.like) as others,
     ):
-        known = KnownEmbeddings(cache, _stores(writer, [*replaced, *others]), keeps=wishes.rebuild)
+        known = KnownEmbeddings(cache, _stores(writer, replaced), others, keeps=wishes.rebuild)
         writer.prepare()
         if writer.recovered:
             events.note(writer.recovered)
@@ -144,15 +144,15 @@ def _other_indexes(store: Path, embedder: Embedder, like: Sequence[Path]) -> Ite
         yield readers
 
 
-def _stores(writer: StoreWriter, others: Sequence[StoreReader]) -> Callable[[], Sequence[StoreReader]]:
-    """Where embeddings may stand: what was committed last, opened anew after each commit, and other indexes."""
+def _stores(writer: StoreWriter, replaced: Sequence[StoreReader]) -> Callable[[], Sequence[StoreReader]]:
+    """Where embeddings may stand: what was committed last, opened anew after each commit, and what it replaces."""
     opened: dict[int, StoreReader] = {}
 
     def stores() -> Sequence[StoreReader]:
         if writer.record.number not in opened:
             opened.clear()
             opened[writer.record.number] = writer.read()
-        return [*opened.values(), *others]
+        return [*opened.values(), *replaced]
 
     return stores
 
