@@ -222,6 +222,8 @@ def test_cutting_a_long_line_never_parts_a_letter_from_its_marks() -> None:
         ("stars.md", b"*a _b " * 8_000),
         ("deep.html", b"<div>" * 50_000 + b"deep end"),
         ("tables.html", b"<table><tr><td>x " * 5_000),
+        ("tables.md", b"<table>\n\n" * 20_000 + b"<td>deep end"),
+        ("cells.md", b"<table><tr><td>a</table>" * 20_000),
         ("tag.html", b"fine <a href='" * 20_000),
         ("comment.html", b"fine <!--" * 20_000),
         ("deep.ipynb", b'{"cells":' + b"[" * 100_000),
@@ -316,6 +318,52 @@ def test_a_markdown_table_becomes_a_grid() -> None:
 def test_html_inside_markdown_is_reduced_to_its_text() -> None:
     document = read("a.md", '<p align="center"><b>Bold</b> words<br>next</p>\n\n<script>\nalert(1)\n</script>\n')
     assert [block.text for block in document.blocks] == ["Bold words\nnext"]
+
+
+CODES = """Codes:
+
+<div>
+See <i>below</i>.<table>
+<!-- <table> -->
+<tr><th>Code</th><th>Meaning</th></tr>
+
+<tr><td>E100</td>
+<td>Timeout</td></tr>
+<tr><td>E200</td><td>Bad key</td></tr>
+</table>After
+</div>
+"""
+
+
+def test_a_table_of_html_inside_markdown_is_a_table_on_its_lines() -> None:
+    document = read("a.md", CODES)
+    assert [(block.kind, block.locator.lines, block.text) for block in document.blocks] == [
+        ("paragraph", (1, 1), "Codes:"),
+        ("paragraph", (4, 4), "See below."),
+        ("table", (4, 11), "Code | Meaning\nE100 | Timeout\nE200 | Bad key"),
+        ("paragraph", (11, 11), "After"),
+    ]
+    (grid,) = document.grids
+    assert [(cell.text, cell.is_header, cell.line) for cell in grid.cells] == [
+        ("Code", True, 6),
+        ("Meaning", True, 6),
+        ("E100", False, 8),
+        ("Timeout", False, 9),
+        ("E200", False, 10),
+        ("Bad key", False, 10),
+    ]
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "<table>\n<tr><td>E100</td><td>Timeout</td></tr>\n",  # never closed
+        "<tr><td>E100</td><td>Timeout</td></tr>\n",
+        "Text <b>E100</b><td>Timeout</td>\n",
+    ],
+)
+def test_words_of_neighbouring_cells_that_are_no_table_stand_apart(markdown: str) -> None:
+    assert "E100 Timeout" in read("a.md", markdown).text
 
 
 def test_a_fence_that_is_never_closed_keeps_its_code() -> None:

@@ -67,13 +67,20 @@ def read_html(source: ReadSource) -> Document:
 
 
 def add_html(
-    builder: DocumentBuilder, text: str, beat: Callable[[int, int], None], *, keeps_inner: bool = False
+    builder: DocumentBuilder,
+    text: str,
+    beat: Callable[[int, int], None],
+    *,
+    first_line: int = 1,
+    keeps_inner: bool = False,
 ) -> None:
     """Add the page's blocks. Hidden text is kept, and a warning says how much of it there is.
 
-    keeps_inner: a table in a cell, text of the cell, is also one behind the outer table; pages use tables for layout.
+    first_line: of its file, where the text is a part of one. keeps_inner: a table in a cell, text of the cell, is also
+    one behind the outer table; pages use tables for layout.
     """
     reader = _PageReader(builder, keeps_inner)
+    reader.lineno = first_line
     text = INLINE_DATA.sub("data:", drop_unread_spans(text))
     for start in range(0, len(text), PIECE_CHARS):
         beat(start, len(text))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from html.parser import HTMLParser
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.settings import collect_settings
-from mixrag_cli.readers.lined_text import LINE_END, LINE_START, NOTHING, LinedText, join_lined
+from mixrag_cli.readers.lined_text import LINE_END, LINE_START, LinedText, join_lined
 from mixrag_cli.readers.lines import add_lines
+from mixrag_cli.readers.markdown_html import add_html_block, count_open_tables
 from mixrag_cli.readers.markdown_parsing import InlineText, Token, parse_blocks
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text import add_text
@@ -27,7 +27,6 @@ MAX_LIST_CHARS = 1_500  # a list is cut between its items above this, so that a 
 CAPTION = re.compile(r"(?:table|tabelle|tableau|tab\.)[ \t]*[\dIVX]", re.IGNORECASE)
 MAX_CAPTION_CHARS = 200
 TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", re.MULTILINE)
-BREAKING_TAGS = frozenset(("br", "p", "div", "li", "tr", "dt", "dd", "summary", "h1", "h2", "h3", "h4", "h5", "h6"))
 SPACES = re.compile(r"[ \t]+")
 
 Beat = Callable[[int, int], None]
@@ -92,7 +91,9 @@ class _TokenReader:
             end = next(i for i in range(place, len(tokens)) if tokens[i].type == "table_close")
             self._add_table(token, tokens[place:end])
             return end + 1
-        if token.type in ("fence", "code_block", "html_block", "front_matter"):
+        if token.type == "html_block":
+            return self._add_html(tokens, place)
+        if token.type in ("fence", "code_block", "front_matter"):
             self._add_leaf(token)
         elif token.type in ("bullet_list_open", "ordered_list_open"):
             is_ordered = token.type == "ordered_list_open"
@@ -126,9 +127,7 @@ class _TokenReader:
     def _add_leaf(self, token: Token) -> None:
         self._flush_list()
         first = (token.map or (0, 0))[0] + 1
-        if token.type == "html_block":
-            self._builder.add(html_to_text(token.content, first), "paragraph")
-        elif token.type == "front_matter":
+        if token.type == "front_matter":
             if found := TITLE_LINE.search(token.content):
                 self._builder.title = found.group(1)
             collect_settings(self._builder.facts, token.content, "yaml", lines_above=first)
@@ -138,6 +137,23 @@ class _TokenReader:
             lines = token.content.rstrip("\n").split("\n")
             add_lines(self._builder, lines, (0, len(lines)), "code", offset=first - 1 + (token.type == "fence"))
         self._caption = ""
+
+    def _add_html(self, tokens: Sequence[Token], place: int) -> int:
+        """Add a block of HTML, with those that follow it at once as long as a table is open; the next token's place."""
+        self._flush_list()
+        first = line = (tokens[place].map or (0, 0))[0]
+        parts: list[str] = []
+        depth = 0
+        while place < len(tokens) and tokens[place].type == "html_block":
+            parts += ["\n" * ((tokens[place].map or (0, 0))[0] - line), tokens[place].content]
+            line += parts[-2].count("\n") + parts[-1].count("\n")
+            depth = max(0, depth + count_open_tables(parts[-1]))
+            place += 1
+            if not depth:
+                break
+        add_html_block(self._builder, "".join(parts), first + 1, self._beat)
+        self._caption = ""
+        return place
 
     def _open_item(self) -> None:
         if len(self._depths) == 1 and sum(len(item.text) for item in self._items) > MAX_LIST_CHARS:
@@ -200,41 +216,3 @@ def _is_caption(text: str) -> bool:
     return (
         len(text) <= MAX_CAPTION_CHARS and "\n" not in text and (text.endswith(":") or CAPTION.match(text) is not None)
     )
-
-
-class _TextOfHtml(HTMLParser):
-    """Gathers the text of a snippet; scripts, styles and comments are left out."""
-
-    def __init__(self, first_line: int) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[LinedText] = []
-        self._lines_above = first_line - 1
-        self._hidden = 0
-
-    @property
-    def _line(self) -> int:
-        return self._lines_above + self.getpos()[0]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden += tag in ("script", "style")
-        if tag in BREAKING_TAGS:
-            self.parts.append(LinedText("\n", ((0, self._line),)))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("script", "style") and self._hidden:
-            self._hidden -= 1
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.parts.append(LinedText.from_lines(data, self._line))
-
-
-def html_to_text(snippet: str, first_line: int) -> LinedText:
-    """The text of a piece of HTML inside markdown; none where it holds tags and comments only."""
-    parser = _TextOfHtml(first_line)
-    try:
-        parser.feed(snippet)
-        parser.close()
-    except AssertionError:  # html.parser's word for a declaration that it cannot read
-        return NOTHING
-    return join_lined(parser.parts).sub(SPACES, " ").without_blank_lines()

@@ -17,6 +17,7 @@ __all__ = ["InlineText", "Token", "parse_blocks"]
 
 MAX_DEPTH = 100  # each level of quotes or lists costs markdown-it some five frames of Python's thousand
 MAX_INLINE_CHARS = 50_000  # inline parsing of hostile text is quadratic: a longer paragraph keeps its markup
+PARTING_TAG = re.compile(r"<(?:br|td|th|tr|li|p|div)\b", re.I)  # no letters of one word stand on both sides of it
 SUPERSCRIPT_TAG = re.compile(r"<(/?)sup\b", re.I)
 PLACE = "place"  # key of a token's meta: how far into the inline text the parser was
 
@@ -92,7 +93,7 @@ def _shown(token: Token, raw: LinedText) -> Iterator[LinedText]:
         yield LinedText("\n", ((0, line),))
     elif token.type == "image":
         yield LinedText("".join(map(_text_of, token.children or ())), ((0, line),))
-    elif token.type == "html_inline" and token.content.lower().startswith("<br"):
+    elif token.type == "html_inline" and PARTING_TAG.match(token.content):
         yield LinedText(" ", ((0, line),))
 
 

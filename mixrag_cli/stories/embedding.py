@@ -68,8 +68,8 @@ class KnownEmbeddings:
     """What was embedded before by the same model: in this run, in the stores, in the cache.
 
     readers: the index's own stores as they are now. others: other indexes, which nobody keeps for this run: one that
-    was removed meanwhile, or cannot be read, gives nothing and is not asked again. keeps: whether the cache gets what is made; without, it gives away what it has,
-    since the store holds it from now on.
+    was removed meanwhile, or cannot be read, gives nothing and is not asked again. keeps: whether the cache gets what
+    is made; without, it gives away what it has, since the store holds it from now on.
     """
 
     cache: EmbeddingCache

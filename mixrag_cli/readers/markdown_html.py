@@ -1,0 +1,87 @@
+"""HTML inside markdown: its tables are those of a page, all other text of a block is one paragraph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.html import add_html, drop_unread_spans
+from mixrag_cli.readers.lined_text import NOTHING, LinedText, join_lined
+
+BREAKING_TAGS = frozenset(("br", "p", "div", "li", "tr", "dt", "dd", "summary", "h1", "h2", "h3", "h4", "h5", "h6"))
+CELL_TAGS = frozenset(("td", "th"))
+TABLE_TAG = re.compile(r"<(/?)table\b[^<>]{0,2000}>", re.IGNORECASE)
+SPACES = re.compile(r"[ \t]+")
+
+
+def add_html_block(builder: DocumentBuilder, snippet: str, first_line: int, beat: Callable[[int, int], None]) -> None:
+    """Add a block of HTML that begins on first_line of its file: what is in no table as a paragraph each."""
+    text = drop_unread_spans(snippet)
+    done, line = 0, first_line
+    for start, end in _tables_in(text):
+        builder.add(html_to_text(text[done:start], line), "paragraph")
+        line += text.count("\n", done, start)
+        add_html(builder, text[start:end], beat, first_line=line)
+        line += text.count("\n", start, end)
+        done = end
+    builder.add(html_to_text(text[done:], line), "paragraph")
+
+
+def count_open_tables(snippet: str) -> int:
+    """How many tables are still open where the HTML ends, as one is before a blank line between two rows."""
+    return sum(-1 if found[1] else 1 for found in TABLE_TAG.finditer(drop_unread_spans(snippet)))
+
+
+def html_to_text(snippet: str, first_line: int) -> LinedText:
+    """The text of a piece of HTML inside markdown; none where it holds tags and comments only."""
+    parser = _TextOfHtml(first_line)
+    try:
+        parser.feed(snippet)
+        parser.close()
+    except AssertionError:  # html.parser's word for a declaration that it cannot read
+        return NOTHING
+    return join_lined(parser.parts).sub(SPACES, " ").without_blank_lines()
+
+
+def _tables_in(text: str) -> Iterator[tuple[int, int]]:
+    """Where the outermost tables stand that are closed, as [start, end)."""
+    depth = start = 0
+    for found in TABLE_TAG.finditer(text):
+        if not found[1]:
+            start = start if depth else found.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield start, found.end()
+
+
+class _TextOfHtml(HTMLParser):
+    """Gathers the text of a snippet; scripts, styles and comments are left out."""
+
+    def __init__(self, first_line: int) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[LinedText] = []
+        self._lines_above = first_line - 1
+        self._hidden = 0
+
+    @property
+    def _line(self) -> int:
+        return self._lines_above + self.getpos()[0]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hidden += tag in ("script", "style")
+        if tag in BREAKING_TAGS:
+            self.parts.append(LinedText("\n", ((0, self._line),)))
+        elif tag in CELL_TAGS:
+            self.parts.append(LinedText(" ", ((0, self._line),)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style") and self._hidden:
+            self._hidden -= 1
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.parts.append(LinedText.from_lines(data, self._line))
