@@ -734,6 +734,8 @@ def test_redaction_keeps_line_numbers_and_is_idempotent(text: str) -> None:
         "aws_secret_access_key = ",
         "xoxb-1-",
         "1234567890:AA",
+        "/* ",
+        "data:" + "A" * 190,
     ],
 )
 def test_redaction_of_hostile_text_takes_time_in_line_with_its_length(hostile: str) -> None:
@@ -741,6 +743,7 @@ def test_redaction_of_hostile_text_takes_time_in_line_with_its_length(hostile: s
         redact_secrets(text)
         find_secret(text.encode())
         judge_head(b"x.py", text.encode())
+        judge_head(b"x.js", text.encode())
 
     assert_in_line(look_through, hostile * (100_000 // len(hostile)))
 
@@ -766,6 +769,28 @@ def test_what_is_left_out_for_its_first_lines(tmp_path: Path, name: str, text: s
     assert [(row.path, row.code) for row in changes.noted] == [(name, code)]
     again = changes_since(tmp_path, list(changes.noted), hash_file)
     assert [row.path for row in again.unchanged] == [name]
+
+
+LICENCE = "/*!\n" + " * Permission is granted.\n" * 20 + " */\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_left_out"),
+    [
+        ("app.js", "function a(b){return b};" * 1_000, True),
+        ("app.css", LICENCE + ".a{margin:0}" * 1_000 + "\n", True),
+        ("app.py", "x = [" + "1, " * 1_000 + "]\n", False),
+        ("code.js", LICENCE + "function add(a, b) {\n  return a + b;\n}\n" * 400, False),
+        ("icons.css", ".icon {\n  background: url(data:image/png;base64," + "A" * 9_000 + ");\n}\n", False),
+        ("short.js", "export default 5;", False),
+        ("empty.js", "", False),
+    ],
+)
+def test_minified_code_is_known_by_its_first_lines(tmp_path: Path, name: str, text: str, is_left_out: bool) -> None:
+    write(tmp_path, name, text)
+    (source,) = scan(tmp_path)[0]
+    rule = judge_content(source)
+    assert (rule is not None and rule.code == "minified") is is_left_out
 
 
 def test_prose_about_generated_code_is_no_generated_code(tmp_path: Path) -> None:

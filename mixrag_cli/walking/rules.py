@@ -34,6 +34,7 @@ COMPILED = Rule("binary", "compiled or binary data")
 UNSUPPORTED = Rule("unsupported", "no reader for this format")
 LOCK_FILE = Rule("lock-file", "lock file, written by a tool")
 MINIFIED = Rule("minified", "minified or a source map")
+MINIFIED_CONTENT = Rule("minified", "minified: its first lines are thousands of characters long")
 GENERATED_NAME = Rule("generated", "generated code: its name says so")
 GENERATED_CONTENT = Rule("generated", "generated code: its first lines say so")
 LFS_POINTER = Rule("lfs-pointer", "git-lfs pointer; the file itself is not here")
@@ -176,6 +177,11 @@ PROSE_SUFFIXES = _words(
     "md markdown mdown mkd mdx qmd rmd rst txt log adoc org tex html htm xhtml ipynb pdf csv tsv tab"
 )
 
+MINIFIED_SUFFIXES = _words("js mjs cjs css")
+MINIFIED_MEAN_LINE = 1_000  # bytes in the first HEAD_BYTES; people's lines have 30 to 45, minified ones fill the head
+LEADING_COMMENTS = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/|//[^\n]*+)*+", re.DOTALL)  # a licence stays readable
+INLINE_DATA = re.compile(rb"data:[^\s\"')]{200,}")  # an image within a style sheet that a person wrote
+
 
 def find_secret(head: bytes) -> str | None:
     """The reason why a file that starts with these bytes is a secret as a whole, or None.
@@ -194,6 +200,17 @@ def judge_head(name: bytes, head: bytes) -> Rule | None:
         return SECRET_CONTENT
     if head.startswith(LFS_HEADER):
         return LFS_POINTER
-    if name.lower().rpartition(b".")[2] in PROSE_SUFFIXES:
+    suffix = name.lower().rpartition(b".")[2]
+    if suffix in PROSE_SUFFIXES:
         return None
+    if suffix in MINIFIED_SUFFIXES and _is_minified(head):
+        return MINIFIED_CONTENT
     return GENERATED_CONTENT if GENERATED_MARK.search(head[:GENERATED_HEAD_BYTES]) else None
+
+
+def _is_minified(head: bytes) -> bool:
+    """Whether the lines of a script or style sheet are far longer in the mean than people write them."""
+    start = LEADING_COMMENTS.match(head)
+    lines = INLINE_DATA.sub(b"", head[start.end() if start else 0 :]).split(b"\n")
+    filled = [len(line) for line in lines if line.strip()]
+    return sum(filled) > MINIFIED_MEAN_LINE * len(filled)
