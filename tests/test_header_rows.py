@@ -253,3 +253,10 @@ def test_numbers_above_texts_are_names_where_a_text_stands_above_numbers() -> No
         ["Di", "none", "fir", "w"],
     ]
     assert not any("12" in path for path in tops(to_table(data)))
+
+
+def test_a_first_row_of_quantities_like_those_below_names_no_column() -> None:
+    rows = [["LevelDB", "4,030 ops/sec"], ["Kyoto TreeDB", "1,010 ops/sec"], ["SQLite3", "383 ops/sec"]]
+    assert lefts(to_table(rows)) == [("LevelDB",), ("Kyoto TreeDB",), ("SQLite3",)]
+    assert tops(to_table([["Store", "Speed"], *rows])) == [("Speed",)]
+    assert tops(to_table([["Store", "10 threads"], *rows])) == [("10 threads",)]

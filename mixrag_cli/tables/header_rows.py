@@ -22,6 +22,7 @@ from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
 
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
 _MEASURED = re.compile(rf"^(\d[\d.,]*)\s?({MEASURES})$", re.I)
+_QUANTITY = re.compile(r"^([-+~≈<>]?\s?\d[\d.,]*)\s?(\D{1,40})$")
 MIN_PLAIN_BELOW = 2  # figures without a measure that stand below a heading like "5 km"
 
 
@@ -289,6 +290,8 @@ def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float
     if kind == "text":
         if _is_code_among_codes(matrix, row, column):
             return -1.0
+        if _is_quantity_among_quantities(matrix, row, column):
+            return -2.0
         return 1.0 if typed >= TYPED_SHARE else 0.0
     return -0.5 if column > 0 and kind == "missing" else 0.0
 
@@ -306,6 +309,16 @@ def _is_code_among_codes(matrix: Matrix, row: int, column: int) -> bool:
     """Whether digits with a zero before them ("01010") stand here and in the next row: a column of codes, and data."""
     texts = [matrix.text(at, column) for at in (row, row + 1)]
     return all(text.isdigit() and is_identifier(text) for text in texts)
+
+
+def _is_quantity_among_quantities(matrix: Matrix, row: int, column: int) -> bool:
+    """Whether an unmarked cell holds a number with the same words behind it as all below: "9 ops/s" over "7 ops/s"."""
+    cell, first = matrix.own(row, column), _QUANTITY.match(matrix.text(row, column))
+    if cell is None or cell.is_header or first is None or column == 0:
+        return False
+    below = [text for at in range(row + 1, matrix.n_rows) if (text := matrix.text(at, column))]
+    found = [match for text in below if (match := _QUANTITY.match(text)) is not None and match[2] == first[2]]
+    return len(found) == len(below) > 0 and any(match[1] != first[1] for match in found)
 
 
 def _is_full_text_row(matrix: Matrix, row: int) -> bool:
