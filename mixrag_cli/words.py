@@ -89,6 +89,18 @@ _IRREGULAR = {
     "knives": "knife",
     "loaves": "loaf",
     "feet": "foot",
+    # of nouns in -i and -u, whose plural looks like "basis" and "status"
+    "apis": "api",
+    "clis": "cli",
+    "cpus": "cpu",
+    "emojis": "emoji",
+    "gpus": "gpu",
+    "guis": "gui",
+    "menus": "menu",
+    "skis": "ski",
+    "taxis": "taxi",
+    "uris": "uri",
+    "wikis": "wiki",
 }
 
 # Before a word they make another of it: "nonsmoker", "underweight".

@@ -131,7 +131,8 @@ def test_another_time_conflicts_and_an_unsaid_time_does_not(asked: str, found: s
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("sales", "sale"), ("activities", "activity"), ("operating", "operated"), ("taxes", "tax")]
+    ("one", "other"),
+    [("sales", "sale"), ("activities", "activity"), ("operating", "operated"), ("taxes", "tax"), ("taxis", "taxi")],
 )
 def test_endings_are_cut_alike(one: str, other: str) -> None:
     assert stem(one) == stem(other)
