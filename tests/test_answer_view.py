@@ -20,10 +20,11 @@ from mixrag_cli.output.console import make_console
 from mixrag_cli.output.search_view import print_search
 from mixrag_cli.output.snippets import Marked, cleaned, marked_words, snippet
 from mixrag_cli.output.transcript import conversation_to_markdown
-from mixrag_cli.records.answers import Answer, Faithfulness
+from mixrag_cli.records.answers import Answer, Faithfulness, Source
 from mixrag_cli.stories.conversation import Turn
 from mixrag_cli.stories.session import SearchResult
-from tests.northmere import BEHIND, abstained, answered, candidate, cell, likely, near, passage, quote
+from tests.evidence_samples import read_bytes
+from tests.northmere import BEHIND, abstained, answered, candidate, cell, hit_of, likely, near, passage, quote
 
 GOLDEN = Path(__file__).parent / "golden"
 WIDTHS = (80, 50)
@@ -274,6 +275,23 @@ def test_code_keeps_its_lines_and_indentation() -> None:
     assert inside.text == "def f(x):\n    if x:\n\n        return 1\n    return 2\n…"
     assert snippet(marked_words(code, "limit"), 200, keep_lines=True).text == "…\nLIMIT = 3\nOTHER = 4\n…"
     assert snippet(marked_words(code, "pass"), 200, keep_lines=True).text == "…\ndef g():\n    pass"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_own"),
+    [("ops/app.yaml", True), ("Dockerfile", True), ("tox.ini", True), ("notes.txt", False), ("README", False)],
+)
+def test_settings_keep_their_lines_and_indentation(name: str, is_own: bool) -> None:
+    settings = "production:\n  timeout: 60s\n  database:\n    timeout: 5s\n"
+    (chunk, *_), _, _ = read_bytes(name, settings.encode(), 160)
+    source = Source(1, hit_of(name, chunk), chunk.locator, chunk.text)
+    page = shown(answered("How long?", "5s", [source], candidates=(candidate(source, "5s", 0.9),)), 80)
+    assert ("    production:\n      timeout: 60s\n      database:\n        timeout: 5s" in page) is is_own
+
+
+def test_a_likely_value_over_the_rows_of_a_table_is_shown() -> None:
+    over = candidate(cell(CSV, "Barrow Lane", "commissioned")[0], "124", 0.83, "column")
+    assert "over its rows: 124" in shown(likely("How many are there?", over), 80)
 
 
 def test_the_words_of_a_query_are_marked_in_their_forms() -> None:

@@ -25,6 +25,7 @@ SHOWN_CANDIDATES = 3
 SHOWN_PASSAGES = 3  # of an answer out of many places the first; of the others the place alone
 DECIDERS = {"built-in": "the built-in reader", "calculator": "the calculator", "model": "the generator"}
 PROBABLY = "Probably in one of these:"
+DERIVED = {"computed": "computed from it", "column": "over its rows"}  # kinds whose value may stand in no passage
 _OPERAND = re.compile(r"\be\d+\b")
 
 
@@ -112,8 +113,9 @@ def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
         heads = [(f"{place + 1}. ", f"  {shown[place].probability:.0%}") for place in places]
         print_cited(console, group, heads, behind)
         for candidate in (shown[place] for place in places):
-            if candidate.kind == "computed":  # it stands in no passage
-                print_indented(console, foreign(f"computed from it: {one_line(candidate.text)}"))
+            if told := DERIVED.get(candidate.kind):
+                number = f"{shown.index(candidate) + 1}. " if len(places) > 1 else ""
+                print_indented(console, foreign(f"{number}{told}: {one_line(candidate.text)}"))
 
 
 def shown_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -31,7 +32,9 @@ from mixrag_cli.records.tables import Table
 ANSWER_CHARACTERS = 480  # of the passage of an answer: a paragraph, six lines of a terminal
 HIT_CHARACTERS = 320  # of a passage among others
 SAME_PLACE = 0.5  # points; a cell's box is rounded in JSON
-OWN_KIND = "code"  # chunks whose lines and indentation are kept
+OWN_KIND = "code"  # chunks whose lines and indentation are kept, as are those of any text but these
+FLOWING = frozenset(("txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "latex", "ltx", "textile", "wiki"))
+FLOWING_NAME = re.compile(r"README|LICEN[CS]E|COPYING|NOTICE|AUTHORS|CHANGES|CHANGELOG|NEWS|INSTALL|TODO")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def print_cited(
     passages = [whole_passage(one) for one in cited]
     for number, text in enumerate(dict.fromkeys(passage.text for passage in passages)):
         marks = merged([mark for passage in passages if passage.text == text for mark in passage.marks])
-        marked, keep_lines = Marked(text, marks), chunk.kind == OWN_KIND
+        marked, keep_lines = Marked(text, marks), keeps_lines(cited[0].source.hit)
         shown = (
             whole(marked, keep_lines=keep_lines)
             if is_whole
@@ -105,9 +108,19 @@ def print_near(console: Console, hit: Hit, query: str, locate: Locate) -> None:
 def print_near_text(console: Console, hit: Hit, query: str, *, whole: bool = False) -> None:
     """A hit round the sentence that holds most of the query's words, or whole; these words marked."""
     marked = marked_words(hit.chunk.text.rstrip(), query)
-    shown = marked if whole else snippet(marked, HIT_CHARACTERS, keep_lines=hit.chunk.kind == OWN_KIND)
+    shown = marked if whole else snippet(marked, HIT_CHARACTERS, keep_lines=keeps_lines(hit))
     _print_heading(console, hit.chunk, shown.text)
     print_indented(console, marked_text(shown))
+
+
+def keeps_lines(hit: Hit) -> bool:
+    """Whether a passage is shown in its own lines: code, and settings, where the indentation says whose a key is."""
+    if hit.chunk.kind == OWN_KIND:
+        return True
+    name = hit.path.rpartition("/")[2]
+    stem, dot, suffix = name.rpartition(".")
+    flows = suffix.lower() in FLOWING if dot and stem else FLOWING_NAME.match(name.upper()) is not None
+    return hit.chunk.kind == "prose" and hit.chunk.modality == "text" and not flows
 
 
 def in_collection(hit: Hit) -> str:
