@@ -277,6 +277,14 @@ def test_a_definition_is_one_chunk_where_it_fits_else_its_signature_is_repeated(
     assert [each.locator.lines[0] for each in large] == sorted({each.locator.lines[0] for each in large})
 
 
+def test_loose_lines_of_code_that_are_cut_have_no_signature():
+    builder = DocumentBuilder("code", "train.py")
+    builder.add('"""\n' + "\n".join(f"rate_{number} = {number}" for number in range(200)), "code", lines=(1, 201))
+    parts = chunk(builder.build(), path="train.py")
+    assert len(parts) > 1
+    assert {each.context for each in parts} == {"train.py"}
+
+
 # --- tables -------------------------------------------------------------------------------------------------------
 
 

@@ -371,6 +371,18 @@ def test_a_fence_that_is_never_closed_keeps_its_code() -> None:
     assert [(block.kind, block.text) for block in document.blocks][1:] == [("code", "code\n# no heading")]
 
 
+@pytest.mark.parametrize(
+    ("markup", "title"),
+    [
+        ("\\title{Probe Paper}\n\\section{Results}\nText.\n", "Probe Paper"),
+        ("\\title[Short]{A \\textbf{{Bold}}\n  Ledger \\\\ \\small v2}\n\\section{Results}\nText.\n", "A Bold Ledger"),
+        ("% \\title{Old}\n\\title{open\n\\section{Results}\nText.\n", "Results"),
+    ],
+)
+def test_a_tex_file_is_called_by_its_title(markup: str, title: str) -> None:
+    assert read("a.tex", markup).title == title
+
+
 # --- HTML
 
 PAGE = """<!DOCTYPE html>

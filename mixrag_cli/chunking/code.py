@@ -37,7 +37,9 @@ def _block_drafts(frame: Frame, block: Block) -> Iterator[Draft]:
 
 
 def _signature(block: Block) -> str:
-    """The line that opens the definition, decorators and comments apart."""
+    """The line that opens the definition, decorators and comments apart; "" for loose lines, which have none."""
+    if not block.name:
+        return ""
     for line in block.text.splitlines():
         plain = line.strip()
         if plain and plain[0] not in "@#/*":

@@ -57,6 +57,9 @@ TEX_HEADING = re.compile(
     r"\{((?:[^{}\n]|\{[^{}\n]{0,100}\}){1,200})\}"
 )
 HEADING_LINES = {"org": ORG_HEADING, **dict.fromkeys(("tex", "latex", "ltx"), TEX_HEADING)}
+TEX_TITLE = re.compile(r"^[ \t]{0,20}\\title[ \t]{0,20}(?:\[[^\n]{0,500}?\])?(?=\{)", re.MULTILINE)
+TEX_LINE_END, TEX_MARKUP = re.compile(r"\\\\"), re.compile(r"\\[A-Za-z]+\*?[ \t]*|[{}]")
+MAX_TEX_TITLE_CHARS = 500
 TEX_LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
 LINE_SHAPED = frozenset(("log", "jsonl", "ndjson", "json", "geojson", "xml", "svg", "srt", "vtt"))
 
@@ -89,6 +92,7 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     if suffix in SECTION_STARTS or suffix in ("json", "geojson"):
         _add_sections(builder, lines, list(_section_starts(lines, suffix)))
     elif suffix in HEADING_LINES:
+        builder.title = builder.title or (_tex_title(text) if HEADING_LINES[suffix] is TEX_HEADING else "")
         _add_headed(builder, lines, HEADING_LINES[suffix], beat)
     elif suffix in LINE_SHAPED:
         for span in line_runs(lines, 0, len(lines)):
@@ -111,6 +115,19 @@ def _add_headed(
         builder.add_heading(title, TEX_LEVELS.get(mark, len(mark)), lines=(number + 1, number + 1))
         start = number + 1
     _add_prose(builder, lines, (start, len(lines)), beat)
+
+
+def _tex_title(text: str) -> str:
+    r"""What \title says up to its first line break, without commands; "" where none does."""
+    if (found := TEX_TITLE.search(text)) is None:
+        return ""
+    depth = 0
+    for end in range(found.end(), min(len(text), found.end() + MAX_TEX_TITLE_CHARS)):
+        depth += (text[end] == "{") - (text[end] == "}")
+        if not depth:
+            title = TEX_LINE_END.split(text[found.end() : end])[0]
+            return " ".join(TEX_MARKUP.sub("", title).replace("~", " ").split())
+    return ""
 
 
 def _section_starts(lines: Sequence[str], suffix: str) -> Iterator[tuple[int, str]]:
