@@ -93,6 +93,86 @@ CASES = {
         "constant | A > wait | value=MINUTES.toMillis(30)@3",
         "constant | A > name | value=ab@4",
     ),
+    "ini": (
+        "tox.ini",
+        "[tox]\nenvlist =\n    py311,\n    lint,\n    # not yet\n    docs\n"
+        'ttl = 3600 ; seconds\ncolor = #fff\nrun = "a ; b"\n'
+        "needs = x ; python_version < '3.9'\npass = CI\n    HOME\ncommand =\n    lint \\\n    --all\n",
+        "setting | tox > envlist | value=py311, lint, docs@3",
+        "setting | tox > ttl | value=3600@7 help=seconds@7",
+        "setting | tox > color | value=#fff@8",
+        "setting | tox > run | value=a ; b@9",
+        "setting | tox > needs | value=x ; python_version < '3.9'@10",
+        "setting | tox > pass | value=CI HOME@11",
+        "setting | tox > command | value=lint --all@14",
+    ),
+    "service": (
+        "a.service",
+        "[Service]\nExecStart=/bin/a ; /bin/b\n",
+        "setting | Service > ExecStart | value=/bin/a ; /bin/b@2",
+    ),
+    "properties": (
+        "a.properties",
+        "# Pool\npool.size=20\ngreeting = Hello, \\\n   World\n"
+        "url: http\\://x.org/\\u00e9\n!other\nsession.timeout 45\n"
+        "a\\ b=c\\=d = e\n",
+        "setting | pool.size | value=20@2 help=Pool@1",
+        "setting | greeting | value=Hello, World@3",
+        "setting | url | value=http://x.org/é@5",
+        "setting | session.timeout | value=45@7",
+        "setting | a b | value=c=d = e@8",
+    ),
+    "blocks": (
+        "nginx.conf",
+        "user www;  # who\nhttp {\n  log_format main '$a; '\n    '$b';\n"
+        "  server { listen 8443 ssl; location /a { root /x:y; } }\n"
+        "  # the second\n  server { listen 80; }\n}\n",
+        "setting | user | value=www@1 help=who@1",
+        "setting | http > log_format | value=main '$a; ' '$b'@3",
+        "setting | http > server > listen | value=8443 ssl@5",
+        "setting | http > server > location /a > root | value=/x:y@5",
+        "setting | http > server 2 > listen | value=80@7 help=the second@6",
+    ),
+    "blocks-by-line": (
+        "app.conf",
+        'akka {\n  level = "INFO"\n  http.port: 80\n  pool = {\n    size = 4\n  }\n}\n',
+        "setting | akka > level | value=INFO@2",
+        "setting | akka > http.port | value=80@3",
+        "setting | akka > pool > size | value=4@5",
+    ),
+    "conf": (
+        "logging.conf",
+        "[loggers]\nkeys=root, app\nargs=('{x}',)\n",
+        "setting | loggers > keys | value=root, app@2",
+        "setting | loggers > args | value=('{x}',)@3",
+    ),
+    "json": (
+        "a.json",
+        '{"caf\\u00e9": "\\ud83d\\ude00 \\"q\\"", "path": "C:\\\\x", '
+        '"list": ["\\u00e9", "b"], "bad": "\\ud83d\\u001b[31mx"}',
+        'setting | café | value=😀 "q"@1',
+        "setting | path | value=C:\\x@1",
+        "setting | list | value=é, b@1",
+        "setting | bad | value=�x@1",
+    ),
+    "yaml": (
+        "a.yaml",
+        "a: \"caf\\u00e9\"\nb: 'it''s \\u00e9'\n",
+        "setting | a | value=café@1",
+        "setting | b | value=it's \\u00e9@2",
+    ),
+    "toml": (
+        "a.toml",
+        '[[worker]]\nname = "mail"\n[worker.limit]\nsize = 1\n[[worker]]\njobs = 16\n[[worker.task]]\nid = "t"\n'
+        'text = """\\\n  caf\\u00e9\n"""\n[worker.task.when]\nday = 2\n[other]\nraw = \'C:\\x\'\n',
+        "setting | worker > mail > name | value=mail@2",
+        "setting | worker > mail > limit > size | value=1@4",
+        "setting | worker > 2 > jobs | value=16@6",
+        "setting | worker > 2 > task > t > id | value=t@8",
+        "setting | worker > 2 > task > t > text | value=café@10",
+        "setting | worker > 2 > task > t > when > day | value=2@13",
+        "setting | other > raw | value=C:\\x@15",
+    ),
 }
 
 

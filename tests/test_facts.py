@@ -162,7 +162,7 @@ CASES = {
         '[tool.ruff]\nline-length = 120  # characters\nselect = ["E", "F"]\n[[package]]\nname = "p"\n',
         "setting | tool > ruff > line-length | value=120@2 help=characters@2",
         "setting | tool > ruff > select | value=E, F@3",
-        "setting | package > name | value=p@5",
+        "setting | package > p > name | value=p@5",
     ),
     "a.yaml": (
         "port: &p 8080\nnested:\n  text: |\n    hello\n    world\njobs:\n  - name: build\n    steps: 3\n  - run: *p\n",

@@ -1,6 +1,6 @@
 """Facts: the keys of a file and what it says of them, each with its line; written beside blocks, no passages.
 
 code       constants, defaults, entries, options, cases, returns: syntax nodes
-settings   keys of toml, yaml, json and ini: syntax nodes, lines
+settings   keys of toml, yaml and json: syntax nodes; of ini, properties and nginx: lines (line_settings)
 prose      "Label: value", definitions, versions with their dates: lines of blocks
 """

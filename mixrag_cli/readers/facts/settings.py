@@ -6,10 +6,14 @@ The first three are read from a syntax tree: nothing becomes an object, no alias
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
+from mixrag_cli.cleaning import safe_text
+from mixrag_cli.readers.facts.collecting import FactCollector, inside_quotes
 from mixrag_cli.readers.facts.comments import comment_at
+from mixrag_cli.readers.facts.line_settings import LINE_SHAPED, collect_line_settings
 from mixrag_cli.readers.languages import LanguageShape
 from mixrag_cli.readers.source import stay_silent
 from mixrag_cli.readers.syntax import Node, parse_source, text_of
@@ -23,7 +27,6 @@ GRAMMARS = {
     "toml": LanguageShape("tree_sitter_toml"),
     **dict.fromkeys(("yaml", "yml"), LanguageShape("tree_sitter_yaml")),
 }
-LINE_SHAPED = frozenset(["ini", "cfg", "conf", "properties", "editorconfig", "env", "desktop", "service"])
 
 PAIRS = frozenset(("pair", "block_mapping_pair", "flow_pair"))
 SECTIONS = frozenset(("table", "table_array_element"))
@@ -36,9 +39,10 @@ NAMING_KEYS = ("name", "id", "key", "title")  # by which a record in a list is c
 BRACKETS = re.compile(r"[\[\]{}]")
 MAX_NESTING = 200  # as of all nested text; the YAML and JSON grammars recurse in C, where nothing catches them
 DEEP_INDENT = re.compile(rf"^[ \t-]{{{2 * MAX_NESTING}}}", re.MULTILINE)
-INI_SECTION = re.compile(r"\s{0,8}\[([^\]]{1,120})\]\s*(?:[#;].*)?$")
-INI_SETTING = re.compile(r"\s{0,8}(?:export\s+)?([\w.\-/\[\]*%$ ]{1,120}?)\s*[=:]\s*(.*)$")
-INI_COMMENT = re.compile(r"\s*[#;!]")
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+ESCAPED = {"n": "\n", "t": "\t", "r": "\n", "b": " ", "f": " ", "\n": ""}  # a line's end is no part of the text
+OPENING = re.compile(r"(?:\"\"\"|''')(?:\s|\\\n)*")  # of a TOML text over lines
+MAX_CODE_POINT = 0x10FFFF
 
 
 def collect_settings(
@@ -54,7 +58,7 @@ def collect_settings(
         return
     lines = text.split("\n")
     if suffix in LINE_SHAPED:
-        _collect_lines(collector, lines)
+        collect_line_settings(collector, lines, suffix)
     elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)) and (tree := parse_source(grammar, text, beat)):
         _SettingsWalk(collector, lines, lines_above).visit(tree.root_node, (), 0)
 
@@ -72,6 +76,15 @@ def is_deep(text: str) -> bool:
     return DEEP_INDENT.search(text) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A table in a TOML list. keys: of the list; path: with the names or numbers of records; above: around it."""
+
+    keys: tuple[str, ...]
+    path: tuple[str, ...]
+    above: _Record | None
+
+
 class _SettingsWalk:
     """One pass over a tree of keys and values."""
 
@@ -79,6 +92,8 @@ class _SettingsWalk:
         self._collector = collector
         self._lines = lines
         self._above = lines_above
+        self._listed: Counter[tuple[str, ...]] = Counter()  # TOML's [[name]], how often each was met
+        self._last: dict[tuple[str, ...], _Record] = {}  # and the last of it: [name.part] belongs to that
 
     def visit(self, node: Node, path: tuple[str, ...], depth: int) -> None:
         """Collect the settings below the node."""
@@ -88,7 +103,7 @@ class _SettingsWalk:
             self._pair(node, path, depth)
         elif node.type in SECTIONS:
             keys = [child for child in node.named_children if child.type in KEYS]
-            inner = (*path, *(part for key in keys for part in _key_path(key)))
+            inner = self._section((*path, *(part for key in keys for part in _key_path(key))), node)
             for child in node.named_children[len(keys) :]:
                 self.visit(child, inner, depth + 1)
         elif node.type in LISTS:
@@ -96,6 +111,23 @@ class _SettingsWalk:
         elif not node.is_error:
             for child in node.named_children:
                 self.visit(child, path, depth + 1)
+
+    def _section(self, keys: tuple[str, ...], node: Node) -> tuple[str, ...]:
+        """The path of a TOML table: with the name or number of each record in a list that it is in, or is."""
+        is_table = node.type == "table"
+        lists = (keys[:length] for length in range(len(keys) if is_table else len(keys) - 1, 0, -1))
+        above = next((self._last[known] for known in lists if self._is_open(known)), None)
+        path = (*above.path, *keys[len(above.keys) :]) if above else keys
+        if is_table:
+            return path
+        self._listed[path] += 1
+        self._last[keys] = _Record(keys, (*path, _record_name(node) or str(self._listed[path])), above)
+        return self._last[keys].path
+
+    def _is_open(self, keys: tuple[str, ...]) -> bool:
+        """Whether a TOML list of that key has a record in the last record of the list around it."""
+        record = self._last.get(keys)
+        return record is not None and (record.above is None or self._last[record.above.keys] is record.above)
 
     def _pair(self, node: Node, path: tuple[str, ...], depth: int) -> None:
         parts = [child for child in node.named_children if child.type not in MARKS]
@@ -109,14 +141,14 @@ class _SettingsWalk:
         elif inner.type in LISTS:
             self._list(inner, path, depth)
         else:
-            self._add(path, inner, unquoted(_whole_text(inner)))
+            self._add(path, inner, _said(_whole_text(inner)))
 
     def _list(self, node: Node, path: tuple[str, ...], depth: int) -> None:
         items = [_unwrapped(item) for item in node.named_children if item.type not in MARKS]
         if any(item.type in MAPPINGS or item.type in LISTS for item in items):
             self._records(node, path, depth)
         elif items:
-            self._add(path, items[0], ", ".join(unquoted(_whole_text(item)) for item in items)[: 2 * MAX_LIST_CHARS])
+            self._add(path, items[0], ", ".join(_said(_whole_text(item)) for item in items)[: 2 * MAX_LIST_CHARS])
 
     def _records(self, node: Node, path: tuple[str, ...], depth: int) -> None:
         items = [_unwrapped(item) for item in node.named_children if item.type not in MARKS]
@@ -134,35 +166,9 @@ class _SettingsWalk:
         comment, where = comment_at(self._lines, value.start_point.row, ends)
         text = text.lstrip("|>+-").strip() if value.type == "block_scalar" else text
         place = value.start_point.row + 1 + self._above
+        if opening := OPENING.match(_whole_text(value)):  # the text begins below its quotes
+            place += opening[0].count("\n")
         self._collector.add(path, "setting", ("value", text, place), ("help", comment, where + self._above))
-
-
-def _collect_lines(collector: FactCollector, lines: Sequence[str]) -> None:
-    """[section], key = value; a value goes on in the indented lines below it."""
-    section: tuple[str, ...] = ()
-    number = 0
-    while number < len(lines) and not collector.is_full:
-        line = lines[number]
-        first = number
-        number += 1
-        if INI_COMMENT.match(line) or not line.strip():
-            continue
-        if found := INI_SECTION.match(line):
-            section = (found[1].strip(),)
-        elif found := INI_SETTING.match(line):
-            values = [found[2].strip()]
-            while number < len(lines) and lines[number][:1] in (" ", "\t") and lines[number].strip():
-                values.append(lines[number].strip())
-                number += 1
-            comment, where = comment_at(lines, first, None)
-            shift = 1 if not values[0] and len(values) > 1 else 0
-            text = ", ".join(filter(None, values)) if shift else " ".join(values)
-            collector.add(
-                (*section, found[1].strip()),
-                "setting",
-                ("value", unquoted(text), first + 1 + shift),
-                ("help", comment, where),
-            )
 
 
 def _key_path(key: Node) -> tuple[str, ...]:
@@ -174,7 +180,7 @@ def _key_path(key: Node) -> tuple[str, ...]:
         if node.type == "dotted_key":
             waiting += reversed(node.named_children)
         else:
-            parts.append(unquoted(text_of(node)))
+            parts.append(_said(text_of(node)))
     return tuple(parts)
 
 
@@ -193,8 +199,28 @@ def _record_name(record: Node) -> str:
     for pair in record.named_children:
         if pair.type in PAIRS and pair.named_child_count > 1 and _key_path(pair.named_children[0])[-1] in NAMING_KEYS:
             value = _unwrapped(pair.named_children[-1])
-            return "" if value.type in MAPPINGS or value.type in LISTS else unquoted(text_of(value))
+            return "" if value.type in MAPPINGS or value.type in LISTS else _said(text_of(value))
     return ""
+
+
+def _said(text: str) -> str:
+    """What a value says without its quotes: what its backslashes and doubled quotes stand for, made safe."""
+    inside = inside_quotes(text, is_one=True)
+    if not inside.strip():
+        return text
+    if text.startswith("'") and not text.startswith("'''"):
+        return inside.replace("''", "'")
+    if not text.startswith('"') or "\\" not in inside:
+        return inside
+    said = ESCAPE.sub(_escaped, inside).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return safe_text(said)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = found[1] or found[2] or found[3]
+    if not code:
+        return ESCAPED.get(found[4], found[4])
+    return chr(int(code, 16)) if int(code, 16) <= MAX_CODE_POINT else found[0]
 
 
 def _whole_text(node: Node) -> str:
