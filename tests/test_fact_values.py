@@ -173,6 +173,18 @@ CASES = {
         "setting | worker > 2 > task > t > when > day | value=2@13",
         "setting | other > raw | value=C:\\x@15",
     ),
+    "prose": (
+        "a.md",
+        "- Python 3.9 - 3.13\n- Node 18 – 22\n- Ports 8000 - 8080 are open\n"
+        "- Fee - 5 EUR\n- Level 2 - all that is left\n"
+        "- `PROBE_HOME` - the home folder (default: `/opt/probe`)\n- `--retries N` - how often (default: `3`)\n"
+        "- Size (in mm): 5\n",
+        "label | Fee | value=5 EUR@4",
+        "label | Level 2 | value=all that is left@5",
+        "label | PROBE_HOME | value=the home folder (default: /opt/probe)@6",
+        "option | --retries N | help=how often (default: 3)@7",
+        "label | Size (in mm) | value=5@8",
+    ),
 }
 
 

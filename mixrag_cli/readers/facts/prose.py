@@ -30,6 +30,8 @@ SENTENCE_MARK = re.compile(r"[.!?;](?:\s|$)|,\s.*,|^(?:https?|ftp)$")
 ADMONITIONS = frozenset(
     ["note", "tip", "hint", "warning", "important", "caution", "attention", "example", "todo", "see"]
 )
+NUMBER_AT_END = re.compile(r"(?:^|\s)[vV$€£~]?\d[\d.,:/]{0,20}[^\W\d]{0,3}%?$")
+NUMBER_AT_START = re.compile(r"[vV$€£~]?\d")
 OPTION_NAME = re.compile(r"-{1,2}[A-Za-z]")
 
 _VERSION = r"(?:[A-Za-z][\w.-]{0,30}\s+){0,2}\[?[vV]?(?P<version>\d{1,4}\.\d{1,4}[\w.+-]{0,20})\]?"
@@ -92,9 +94,11 @@ class _BlockReader:
     def _item(self, text: str, start: int) -> None:
         if self._version(text, start, start + len(text)):
             return
-        found = LABEL.match(text) or FIELD.match(text) or DASHED.match(text)
-        if found and _is_key(found["key"]):
-            self._add(found["key"], found["text"], start + found.start("text"), start + found.end("text"))
+        for pattern in (LABEL, FIELD, DASHED):
+            found = pattern.match(text)
+            if found and _is_key(found["key"]) and not (pattern is DASHED and _is_range(found["key"], found["text"])):
+                self._add(found["key"], found["text"], start + found.start("text"), start + found.end("text"))
+                break
 
     def _definition(self) -> bool:
         """A term, and below it its explanation: indented, or behind a colon."""
@@ -164,7 +168,13 @@ def _items(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
 
 
 def _is_key(key: str) -> bool:
-    """Whether people name something so: few words, no sentence, no address."""
+    """Whether people name something so: few words, no sentence, no address, no bracket that stays open."""
     words = key.split()
     is_short = 0 < len(words) <= MAX_LABEL_WORDS
-    return is_short and not SENTENCE_MARK.search(key) and words[0].lower() not in ADMONITIONS
+    is_closed = all(key.count(opening) <= key.count(closing) for opening, closing in ("()", "[]", "{}"))
+    return is_short and is_closed and not SENTENCE_MARK.search(key) and words[0].lower() not in ADMONITIONS
+
+
+def _is_range(before: str, after: str) -> bool:
+    """Whether a dash stands between two numbers: "Python 3.9 - 3.13", "Ports 8000 - 8080 are open"."""
+    return NUMBER_AT_END.search(before) is not None and NUMBER_AT_START.match(after) is not None
