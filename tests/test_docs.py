@@ -193,7 +193,7 @@ def test_readme_quotes_figures_that_the_measurements_hold() -> None:
 
 
 def test_the_guide_tells_from_which_probability_an_answer_is_stated() -> None:
-    told = re.search(r"calibrated probability is at least (\.\d+)", (DOCS / "guide.md").read_text("utf-8"))
+    told = re.search(r"`confidence` is at least (\.\d+)", (DOCS / "guide.md").read_text("utf-8"))
     assert told is not None and float(told[1]) == shipped_grading().stated
 
 
