@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pptx.oxml.ns import qn
-
 from mixrag_cli.readers.office.markup import table_markup
 
+CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 MAX_CHART_POINTS = 1_000
 MAX_SERIES = 250  # of one plot; a spreadsheet program draws 255
 
@@ -33,14 +32,14 @@ class _Series:
 def chart_markup(chart: Any) -> str:
     """A table a plot, headed by the chart's title; series over other categories make a table of their own."""
     title = chart.chart_title.text_frame.text if chart.has_title and chart.chart_title.has_text_frame else ""
-    area = chart._chartSpace.find(f"{qn('c:chart')}/{qn('c:plotArea')}")
+    area = chart._chartSpace.find(f"{CHART}chart/{CHART}plotArea")
     plots = [] if area is None else [plot for plot in area if isinstance(plot.tag, str) and plot.tag.endswith("Chart")]
     return "".join(table_markup(rows, title) for plot in plots for rows in _tables_of(plot))
 
 
 def _tables_of(plot: Any) -> Iterator[list[list[str]]]:
     groups: dict[tuple[tuple[int, str], ...], list[_Series]] = {}
-    for series in map(_read_series, plot.findall(qn("c:ser"))[:MAX_SERIES]):
+    for series in map(_read_series, plot.findall(f"{CHART}ser")[:MAX_SERIES]):
         groups.setdefault(tuple(sorted(series.categories.items())), []).append(series)
     for series_list in groups.values():
         yield _rows_of(series_list)
@@ -57,11 +56,11 @@ def _rows_of(series_list: list[_Series]) -> list[list[str]]:
 
 
 def _read_series(series: Any) -> _Series:
-    name = " ".join(_points_of(series.find(qn("c:tx"))).values())
-    categories = series.find(qn("c:cat"))
-    values = series.find(qn("c:val"))
-    categories = series.find(qn("c:xVal")) if categories is None else categories
-    values = series.find(qn("c:yVal")) if values is None else values
+    name = " ".join(_points_of(series.find(f"{CHART}tx")).values())
+    categories = series.find(f"{CHART}cat")
+    values = series.find(f"{CHART}val")
+    categories = series.find(f"{CHART}xVal") if categories is None else categories
+    values = series.find(f"{CHART}yVal") if values is None else values
     shown = {place: _value_text(text) for place, text in _points_of(values).items()}
     return _Series(name, _points_of(categories), shown)
 
@@ -70,10 +69,10 @@ def _points_of(data: Any) -> Points:
     """The texts of a c:tx, c:cat or c:val; of categories in levels those of the innermost, which comes first."""
     if data is None:
         return {}
-    level = data.find(f".//{qn('c:lvl')}")
+    level = data.find(f".//{CHART}lvl")
     found: Points = {}
-    for point in (data if level is None else level).iter(qn("c:pt")):
-        place, text = point.get("idx", ""), point.findtext(qn("c:v")) or ""
+    for point in (data if level is None else level).iter(f"{CHART}pt"):
+        place, text = point.get("idx", ""), point.findtext(f"{CHART}v") or ""
         if place.isdigit() and len(place) < 9 and int(place) < MAX_CHART_POINTS and text.strip():
             found[int(place)] = text
     return found or _literal(data)
@@ -81,7 +80,7 @@ def _points_of(data: Any) -> Points:
 
 def _literal(data: Any) -> Points:
     """The name of a series that is written out, not taken from a sheet."""
-    text = data.findtext(qn("c:v"))
+    text = data.findtext(f"{CHART}v")
     return {0: text} if text else {}
 
 
