@@ -9,7 +9,6 @@ import pytest
 import xlwt
 from test_sheets import read, tables_of
 
-from mixrag_cli.readers.sheets.compound import read_stream
 from mixrag_cli.readers.sheets.xls_formats import read_formats
 from mixrag_cli.readers.source import stay_silent
 
@@ -18,7 +17,6 @@ ROWS = (("Tea", 0.125, -400, 1.5625, 3.5), ("Cocoa", 0.08, 900, 0.25, 12345.6))
 
 
 def make_xls(n_rows: int = 2) -> bytes:
-    """A workbook whose stream lies in small sectors up to 4,096 bytes, and in whole ones beyond."""
     book = xlwt.Workbook()
     sheet = book.add_sheet("Old")
     styles = [xlwt.easyxf(num_format_str=code) if code else xlwt.easyxf() for code in CODES]
@@ -53,4 +51,3 @@ def test_broken_records_and_rings_of_sectors_give_no_formats() -> None:
     ring[start : start + 4] = bytes(4)  # the first sector is followed by itself
     for broken in (raw[:700], bytes(ring), raw[:512] + bytes(len(raw) - 512), b""):
         assert sum(map(len, read_formats(io.BytesIO(broken), stay_silent))) <= 1_600
-        assert len(read_stream(io.BytesIO(broken), ("Workbook",))) <= len(raw)

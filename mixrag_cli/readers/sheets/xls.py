@@ -1,4 +1,4 @@
-"""The old binary workbooks (BIFF) through calamine: values and merged ranges; number formats by a pass of our own.
+"""The old binary workbooks (BIFF) through calamine: values and merged ranges; number formats through xlrd.
 
 Bold, indents, hidden rows and comments are not read.
 """
