@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from types import FrameType
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -15,8 +22,10 @@ from mixrag_cli.quantities.calculator import evaluate
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
 from mixrag_cli.recap.compute import compute, formula_for
+from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.records.answers import Answer, Evidence
 from mixrag_cli.settings import Settings
+from mixrag_cli.stories import answering
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.events import Silent
@@ -33,6 +42,7 @@ QUESTIONS = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_tex
 MIN_SHOWN, MIN_STATED = 15, 10
 # "Which function tells whether a leak is suspected …?": of the right line the type that it returns is stated.
 KNOWN_WRONG = {"c01"}
+MOST_MODULES = 50  # few enough to be read in one go; those of numbers, words, tables and models counted
 
 CODE = '''"""Prices of the workshop."""
 
@@ -62,14 +72,52 @@ def fernhill(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Ses
     return opened(folder)
 
 
+@contextmanager
+def modules_called(found: set[str]) -> Iterator[None]:
+    """Add the modules of the package whose functions are called meanwhile, those of finalisers left out."""
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        name = str(frame.f_globals.get("__name__", "")) if event == "call" else ""
+        if name.startswith("mixrag_cli."):
+            found.add(name)
+
+    gc.disable()
+    sys.setprofile(note)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+        gc.enable()
+
+
+@dataclass(frozen=True)
+class AskedSamples:
+    """The answer to every sample question by its id, and the modules passed from the evidence to the answers."""
+
+    answers: dict[str, Answer]
+    modules: set[str]
+
+
 @pytest.fixture(scope="module")
-def sample_answers(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
-    """The answer to every sample question by its id."""
+def samples(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> AskedSamples:
     folder = tmp_path_factory.mktemp("northmere")
     for path in filter(Path.is_file, (SAMPLES / "northmere").iterdir()):  # an index of them may lie beside
         (folder / path.name).write_bytes(path.read_bytes())
     session = opened(folder)
-    return {question["id"]: session.ask(question["question"], Scope()) for question in QUESTIONS}
+    passed: set[str] = set()
+
+    def noted(*evidence: Any) -> Answer:
+        with modules_called(passed):
+            return read_answer(*evidence)
+
+    with patch.object(answering, "read_answer", noted):
+        answers = {question["id"]: session.ask(question["question"], Scope()) for question in QUESTIONS}
+    return AskedSamples(answers, passed)
+
+
+@pytest.fixture(scope="module")
+def sample_answers(samples: AskedSamples) -> dict[str, Answer]:
+    return samples.answers
 
 
 # --- through the real parts ---------------------------------------------------------------------------------------
@@ -194,6 +242,11 @@ def test_right_answers_cite_the_right_document(sample_answers: dict[str, Answer]
         answer = sample_answers[question["id"]]
         if question["documents"] and is_right(question, answer):
             assert {source.hit.path for source in answer.sources} & set(question["documents"]), question["id"]
+
+
+def test_a_question_passes_few_modules_from_the_evidence_to_the_answer(samples: AskedSamples) -> None:
+    assert "mixrag_cli.quantities.calculator" in samples.modules  # some of them are calculations
+    assert len(samples.modules) < MOST_MODULES, sorted(samples.modules)
 
 
 def numbers_in(text: str) -> Iterator[Decimal]:
