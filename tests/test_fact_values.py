@@ -185,6 +185,26 @@ CASES = {
         "option | --retries N | help=how often (default: 3)@7",
         "label | Size (in mm) | value=5@8",
     ),
+    "dockerfile": (
+        "Dockerfile",
+        "ARG PY=3.12\nFROM python:${PY} AS base\n# where it lives\nENV APP_HOME=/srv/app \\\n"
+        '    WORKERS="6 of them"\n'
+        "ENV MODE production\nEXPOSE 8081/tcp\nRUN make A=5 && \\\n    ENV B=6\n",
+        "setting | ARG > PY | value=3.12@1",
+        "setting | FROM | value=python:${PY} AS base@2",
+        "setting | ENV > APP_HOME | value=/srv/app@4 help=where it lives@3",
+        "setting | ENV > WORKERS | value=6 of them@5 help=where it lives@3",
+        "setting | ENV > MODE | value=production@6",
+        "setting | EXPOSE | value=8081/tcp@7",
+    ),
+    "makefile": (
+        "Makefile",
+        "VERSION ?= 3.4.1\n# of C\nCC := clang # fast\nNONE =\nSOURCES = a.c \\\n\tb.c\ndefine TEXT\nport = 5\nendef\n"
+        "build: deps\n\tX=5 $(CC) main.c\ntest: FLAG=1\n",
+        "setting | VERSION | value=3.4.1@1",
+        "setting | CC | value=clang@3 help=fast@3",
+        "setting | SOURCES | value=a.c b.c@5",
+    ),
 }
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.facts.build_files import collect_build_facts
 from mixrag_cli.readers.facts.code import collect_code_facts
 from mixrag_cli.readers.languages import LanguageShape, language_of
 from mixrag_cli.readers.lines import add_lines, line_runs, trim_blank
@@ -59,6 +60,7 @@ def read_code(source: ReadSource) -> Document:
     builder = DocumentBuilder("code")
     builder.warnings += decoding_warnings(decoded)
     add_code(builder, decoded.text, source.suffix, source.beat)
+    collect_build_facts(builder.facts, decoded.text.split("\n"), source.name.lower())
     return builder.build()
 
 

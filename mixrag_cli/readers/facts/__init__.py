@@ -2,5 +2,6 @@
 
 code       constants, defaults, entries, options, cases, returns: syntax nodes
 settings   keys of toml, yaml and json: syntax nodes; of ini, properties and nginx: lines (line_settings)
+build_files Dockerfile and Makefile: lines
 prose      "Label: value", definitions, versions with their dates: lines of blocks
 """
