@@ -73,6 +73,10 @@ def test_what_the_reader_takes_for_likely_is_tried_beside_what_the_words_call_fo
     restated = restate("What were the fees in 2019 and 2020?", reading)
     assert [each.operation for each in restated.calculations] == ["lookup", "sum", "difference"]
     assert [len(each.operands) for each in restated.calculations] == [2, 2, 2]
+    meant = restated.meant_as("difference")
+    assert (restated.kind, meant.kind) == ("lookup", "arithmetic")
+    assert meant.asks == "What were the fees 2019; What were the fees 2020"
+    assert restated.meant_as("ratio") is restated
     lone = restate("What were the fees?", reading)  # of which there is nothing to be added up
     assert [each.operation for each in lone.calculations] == ["lookup"]
 

@@ -77,7 +77,7 @@ def _by_table(shown: Sequence[Candidate]) -> list[float]:
 
 def _state(restated: Restated, chance: float, draft: Draft, shown: Sequence[Candidate]) -> Answer:
     return replace(
-        answer_to(restated, "answered", draft.text),
+        answer_to(restated.meant_as(draft.operation), "answered", draft.text),
         value=draft.value,
         unit=draft.unit,
         confidence=round(chance, 3),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from mixrag_cli.quantities.facets import facets_of, period_spans
@@ -54,13 +54,22 @@ class Restated:
     operands: tuple[Operand, ...]
     others: tuple[Calculation, ...]
     names: frozenset[str]
-    asks: str
     reading: QuestionReading
+
+    @property
+    def asks(self) -> str:
+        """What is sought, each operand in its words."""
+        return "; ".join(operand.text for operand in self.operands)
 
     @property
     def calculations(self) -> tuple[Calculation, ...]:
         """What may be asked to be done with which operands, the likeliest first."""
         return Calculation(self.operation, self.operands), *self.others
+
+    def meant_as(self, operation: Operation) -> Restated:
+        """The question with that one of its other calculations as what is asked; as it is where it is none of them."""
+        found = (each.operands for each in self.others if each.operation == operation)
+        return next((replace(self, operation=operation, operands=operands) for operands in found), self)
 
     @property
     def asks_distance(self) -> bool:
@@ -142,7 +151,6 @@ def restate(question: str, reading: QuestionReading) -> Restated:
         operands=operands,
         others=tuple(other for other in others if len(other.operands) > 1),
         names=names_of(question),
-        asks="; ".join(operand.text for operand in operands),
         reading=reading,
     )
 
