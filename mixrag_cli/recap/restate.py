@@ -43,33 +43,36 @@ class Calculation:
 class Restated:
     """The question, understood.
 
-    names: terms written as names in the question, which evidence must know. others: calculations that may be meant
-    instead. reading: what the trained reader makes of it.
+    calculations: what may be asked to be done with which operands, the one that the words call for first. names: terms
+    written as names in the question, which evidence must know. reading: what the trained reader makes of it.
     """
 
     question: str
-    operation: Operation
+    calculations: tuple[Calculation, ...]
     expects: Expects
     whole: Operand
-    operands: tuple[Operand, ...]
-    others: tuple[Calculation, ...]
     names: frozenset[str]
     reading: QuestionReading
+
+    @property
+    def operation(self) -> Operation:
+        """What the words ask to be done."""
+        return self.calculations[0].operation
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """What the words ask it to be done with."""
+        return self.calculations[0].operands
 
     @property
     def asks(self) -> str:
         """What is sought, each operand in its words."""
         return "; ".join(operand.text for operand in self.operands)
 
-    @property
-    def calculations(self) -> tuple[Calculation, ...]:
-        """What may be asked to be done with which operands, the likeliest first."""
-        return Calculation(self.operation, self.operands), *self.others
-
     def meant_as(self, operation: Operation) -> Restated:
-        """The question with that one of its other calculations as what is asked; as it is where it is none of them."""
-        found = (each.operands for each in self.others if each.operation == operation)
-        return next((replace(self, operation=operation, operands=operands) for operands in found), self)
+        """The question with that one of its calculations alone; as it is where it is none of them."""
+        found = tuple(each for each in self.calculations if each.operation == operation)
+        return replace(self, calculations=found) if found else self
 
     @property
     def asks_distance(self) -> bool:
@@ -96,7 +99,7 @@ def asks_passage(restated: Restated) -> bool:
 # "mean" or "part of" with less than .04.
 MIN_EXTREME = 0.15
 MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
-MIN_OTHER = 0.2  # of a calculation that is tried beside the likeliest
+MIN_OTHER = 0.2  # of a calculation that is tried beside the one that the words call for; set by judgement
 # What the reader's operations are called here; of a ratio it does not say whether a percentage is asked for.
 _CALLED: dict[str, Operation] = {
     "difference": "difference",
@@ -137,19 +140,20 @@ _NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for t
 def restate(question: str, reading: QuestionReading) -> Restated:
     """Understand the question: its calculation and operands by its words, the form of its answer by the trained reader.
 
+    Other calculations that the reader holds for likely follow, each with the operands that the words name for it.
+
     Example: "What share of NVIDIA's revenue came from Data Center in 2023?" -> operation "share", expects
     "percent", operands ("Data Center" 2023, "NVIDIA's revenue" 2023).
     """
     operation = operation_of(question, reading)
-    operands = _operands(question, operation)
-    others = (Calculation(other, _operands(question, other)) for other in _other_operations(operation, reading))
+    named, *others = (
+        Calculation(each, _operands(question, each)) for each in (operation, *_other_operations(operation, reading))
+    )
     return Restated(
         question=question,
-        operation=operation,
+        calculations=(named, *(other for other in others if len(other.operands) > 1)),
         expects=expects_of(question, operation, reading),
         whole=whole_of(question),
-        operands=operands,
-        others=tuple(other for other in others if len(other.operands) > 1),
         names=names_of(question),
         reading=reading,
     )
