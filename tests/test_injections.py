@@ -23,11 +23,11 @@ from mixrag_cli.output.answer_payload import answer_to_json
 from mixrag_cli.output.answer_view import print_answer
 from mixrag_cli.output.console import make_console
 from mixrag_cli.output.passages import Behind
+from mixrag_cli.quantities.said_numbers import unsupported_numbers
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.reader import Asking, generate_answer
 from mixrag_cli.recap.generated.strategies import Limits
-from mixrag_cli.recap.support import unsupported_numbers
 from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import Settings
 

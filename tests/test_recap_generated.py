@@ -19,15 +19,15 @@ from scripted_generator import Line, ScriptedGenerator
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import Request
+from mixrag_cli.quantities.formula_units import UnitsDisagree, result_unit
+from mixrag_cli.quantities.said_numbers import numbers_in, unsupported_numbers
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.recap.faithfulness import judge_faithfulness, level_of
 from mixrag_cli.recap.generated.choosing import Fact, Way, choose
 from mixrag_cli.recap.generated.packing import MAX_PASSAGES, pack_evidence
 from mixrag_cli.recap.generated.reader import Asking, generate_answer
 from mixrag_cli.recap.generated.strategies import STRATEGIES, Limits
-from mixrag_cli.recap.generated.units import UnitsDisagree, result_unit
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.recap.support import numbers_in, unsupported_numbers
 from mixrag_cli.records.answers import Answer
 
 WIDE = "region," + ",".join(f"year {year}" for year in range(2000, 2020)) + "\n"

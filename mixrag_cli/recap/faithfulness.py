@@ -10,12 +10,12 @@ Source: Enhanced RAG, section III-E, eq. 7, for score and levels; the exact chec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from mixrag_cli.fencing import plain_text
 from mixrag_cli.quantities.calculator import CalculationError, operand_names
+from mixrag_cli.quantities.said_numbers import numbers_in, unsupported_numbers
 from mixrag_cli.quotes import find_quote
-from mixrag_cli.recap.support import numbers_in, texts_of, unsupported_numbers
 from mixrag_cli.records.answers import Answer, Check, Evidence, Faithfulness, FaithfulnessLevel
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
@@ -50,6 +50,11 @@ def level_of(score: float) -> FaithfulnessLevel:
 def faithfulness_texts(answer: Answer) -> tuple[str, str]:
     """What is compared: the answer with what it answers, and all cited passages together."""
     return f"{answer.asks}: {answer.text}", " ".join(source.text for source in answer.sources)
+
+
+def texts_of(evidence: Iterable[Evidence]) -> list[str]:
+    """What pieces of evidence say: their quotes, and what these stand under."""
+    return [text for piece in evidence for text in (piece.quote, piece.label)]
 
 
 def _check_numbers(answer: Answer) -> Check:

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from mixrag_cli.generator import Message, Request
 from mixrag_cli.quantities.facets import facets_of, period_spans
-from mixrag_cli.recap.support import numbers_in
+from mixrag_cli.quantities.said_numbers import numbers_in
 from mixrag_cli.words import COMMON_WORDS, stem, words_of
 
 MAX_FRAGMENT_WORDS = 7  # "and the cost of goods sold in Europe?"; longer ones are questions of their own

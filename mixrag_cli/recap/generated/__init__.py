@@ -4,7 +4,6 @@
     strategies   the prompt and the schema of each way to ask: recap, direct, cot, eedp, pot
     drafts       the reply ─► a draft: claims, formula, answer; nothing in it is believed yet
     verifying    each claim against the passage it names: quote, number, unit
-    units        whether a formula adds only what can be added, and what its result is in
     choosing     the rule that picks the calculator's number, the model's, another try, the built-in reader or none
     defanging    links, images and marks of citation taken out of a model's text
     streaming    the answer's words while they come, as far as they are supported

@@ -9,7 +9,7 @@ from typing import Any
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.lenient_json import read_object
 from mixrag_cli.quantities.calculator import plain_formula, replace_operands
-from mixrag_cli.recap.support import numbers_in
+from mixrag_cli.quantities.said_numbers import numbers_in
 from mixrag_cli.words import words_of
 
 MAX_CLAIMS = 24

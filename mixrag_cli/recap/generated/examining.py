@@ -18,14 +18,15 @@ from mixrag_cli.quantities.calculator import (
     plain_formula,
     replace_operands,
 )
+from mixrag_cli.quantities.formula_units import UnitsDisagree, result_unit
+from mixrag_cli.quantities.said_numbers import is_rounding_of, numbers_in, says_number, unsupported_numbers
 from mixrag_cli.quantities.shown import number_text, rounded
+from mixrag_cli.recap.faithfulness import texts_of
 from mixrag_cli.recap.generated.choosing import Fact, those_that_hold
 from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.drafts import Draft
 from mixrag_cli.recap.generated.packing import Passage
-from mixrag_cli.recap.generated.units import UnitsDisagree, result_unit
 from mixrag_cli.recap.generated.verifying import Verified, told, verify_claims, written_forms
-from mixrag_cli.recap.support import is_rounding_of, numbers_in, says_number, texts_of, unsupported_numbers
 from mixrag_cli.records.answers import Evidence
 from mixrag_cli.words import match_term, stems_of, terms_of
 

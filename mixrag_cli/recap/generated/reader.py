@@ -17,8 +17,10 @@ from functools import lru_cache
 from mixrag_cli.errors import MixragError
 from mixrag_cli.fencing import KEY_OF_COUNTING, draw_key, plain_text
 from mixrag_cli.generator import Generator, Message, Reply, Request
+from mixrag_cli.quantities.said_numbers import is_rounding_of, unsupported_numbers
 from mixrag_cli.quantities.shown import unit_text
 from mixrag_cli.recap.evidence import EvidenceBase
+from mixrag_cli.recap.faithfulness import texts_of
 from mixrag_cli.recap.generated.choosing import Fact, Way, choose, those_that_hold
 from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.drafts import repeats_itself, text_to_draft
@@ -29,7 +31,6 @@ from mixrag_cli.recap.generated.streaming import AnswerStream
 from mixrag_cli.recap.generated.verifying import verify_claims
 from mixrag_cli.recap.reader import answer_to, refusal
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.support import is_rounding_of, texts_of, unsupported_numbers
 from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.answers import N_LIKELY, Answer, Candidate, CandidateKind, Decider, Evidence, Source
 from mixrag_cli.records.places import Locator

@@ -14,11 +14,11 @@ from decimal import Decimal
 
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.quantities.said_numbers import only_number
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.recap.generated.drafts import Claim
 from mixrag_cli.recap.generated.packing import Passage
-from mixrag_cli.recap.support import only_number
 from mixrag_cli.records.answers import Evidence
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import cell_label, key_columns

@@ -1,4 +1,4 @@
-"""What counts as supported: a number that equals one that was quoted, computed or asked with, or rounds a computed one.
+"""Whether a text says only numbers that are known: that were quoted, computed or asked with, or round a computed one.
 
 Nothing here asks a model or measures likeness: each check is true or false, as those of quotes.py.
 """
@@ -13,7 +13,6 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from mixrag_cli.quantities.numerals import Value
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.quantities.values import parse_value
-from mixrag_cli.records.answers import Evidence
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
 MAX_NUMBER_CHARS = 60
@@ -55,11 +54,6 @@ def unsupported_numbers(text: str, said: Iterable[str], computed: Iterable[Decim
         for number in numbers_in(text)
         if number.is_nan() or not (number in known or any(is_rounding_of(number, value) for value in values))
     )
-
-
-def texts_of(evidence: Iterable[Evidence]) -> list[str]:
-    """What pieces of evidence say: their quotes, and what these stand under."""
-    return [text for piece in evidence for text in (piece.quote, piece.label)]
 
 
 def is_rounding_of(number: Decimal, value: Decimal) -> bool:
