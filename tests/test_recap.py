@@ -308,6 +308,14 @@ def test_compute_brings_scales_together_and_refuses_mixed_units() -> None:
     assert points.unit == "pp"
 
 
+def test_compute_says_a_rate_in_both_units_and_no_share_of_another_thing() -> None:
+    earnings, shares = piece("e1", "10", "USD", 10**6), piece("e2", "5", "shares")
+    rate = compute("ratio", [earnings, shares])
+    assert rate is not None
+    assert (rate.value, rate.unit, rate.scale) == (Decimal(2_000_000), "USD/shares", 1)
+    assert compute("share", [earnings, shares]) is None
+
+
 def test_formulas_take_the_operands_they_need() -> None:
     assert formula_for("share", 2) == "e1 / e2 * 100"
     assert formula_for("share", 3) is None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from mixrag_cli.quantities.calculator import CalculationError, evaluate
+from mixrag_cli.quantities.formula_units import PERCENT, UnitsDisagree, result_unit
 from mixrag_cli.recap.restate import Operation
 from mixrag_cli.records.answers import Evidence
 
@@ -47,23 +48,17 @@ def formula_for(operation: Operation, n_operands: int) -> str | None:
 def compute(operation: Operation, evidence: Sequence[Evidence]) -> Computed | None:
     """The operation's value over the evidence, brought to one scale; None where units forbid it or it has none.
 
-    Units: difference, sum and average keep the operands' unit, which must be the same; a share or a change is in
-    per cent; a ratio has none. A difference of percentages is in percentage points.
+    A share or a change is in per cent, or it is none.
     """
     formula = formula_for(operation, len(evidence))
     if formula is None or any(piece.value is None for piece in evidence):
         return None
-    if len({piece.unit for piece in evidence if piece.unit}) > 1:
-        return None
     scale = min(piece.scale for piece in evidence)
     values = {piece.id: (piece.value or Decimal(0)) * piece.scale / scale for piece in evidence}
     try:
-        value = evaluate(formula, values)
-    except CalculationError:
+        value, result = evaluate(formula, values), result_unit(formula, {piece.id: piece.unit for piece in evidence})
+    except (CalculationError, UnitsDisagree):
         return None
-    unit = evidence[0].unit
-    if operation in ("share", "change_percent"):
-        return Computed(formula, value, "%", 1)
-    if operation == "ratio":
-        return Computed(formula, value, "", 1)
-    return Computed(formula, value, "pp" if unit == "%" and operation == "difference" else unit, scale)
+    if operation in ("share", "change_percent") and result.unit != PERCENT:
+        return None
+    return Computed(formula, value, result.unit, scale if result.keeps_scale else 1)
