@@ -260,3 +260,8 @@ def test_a_first_row_of_quantities_like_those_below_names_no_column() -> None:
     assert lefts(to_table(rows)) == [("LevelDB",), ("Kyoto TreeDB",), ("SQLite3",)]
     assert tops(to_table([["Store", "Speed"], *rows])) == [("Speed",)]
     assert tops(to_table([["Store", "10 threads"], *rows])) == [("10 threads",)]
+
+
+def test_circled_digits_number_no_columns_and_are_read_as_texts() -> None:
+    rows = [["①", "②", "③", "Total"], ["SWPA", "3012", "S", "5"], ["SWPB", "4020", "N", "7"]]
+    assert lefts(to_table(rows)) == [("SWPA",), ("SWPB",)]

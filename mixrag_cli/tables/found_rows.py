@@ -65,7 +65,7 @@ def _place_of(cell: Cell) -> int | None:
     if cell.line is not None:
         return cell.line
     digits = (cell.address or "").lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    return int(digits) if digits.isdigit() else None
+    return int(digits) if digits.isdecimal() else None
 
 
 def _decimal_mark(table: Table, column: int) -> str | None:

@@ -178,14 +178,14 @@ def _numbers_of_row(matrix: Matrix, row: int) -> tuple[int, list[int]]:
     """How many cells begin in a row, and those that are small whole numbers, in parentheses or not."""
     cells = [cell for cell in matrix.cells_of_row(row, range(matrix.n_columns)) if cell.row == row]
     texts = [cell.text.strip().removeprefix("(").removesuffix(")") for cell in cells]
-    return len(cells), [int(text) for text in texts if text.isdigit() and len(text) < 3]
+    return len(cells), [int(text) for text in texts if text.isdecimal() and len(text) < 3]
 
 
 def _counts_to_total(matrix: Matrix, below: list[Below], row: int) -> bool:
     """Whether a row numbers its columns up to a text over figures, as pivot tables do: "Team 1 2 3 Total"."""
     cells = [cell for cell in matrix.cells_of_row(row, range(matrix.n_columns)) if cell.row == row]
     kinds = [matrix.kind(row, cell.column) for cell in cells]
-    numbers = [int(cell.text) for cell in cells if cell.text.strip().isdigit() and len(cell.text.strip()) < 3]
+    numbers = [int(cell.text) for cell in cells if cell.text.strip().isdecimal() and len(cell.text.strip()) < 3]
     first = next((at for at, kind in enumerate(kinds) if kind != "text"), len(kinds))
     behind = below[cells[-1].column] if cells else None
     return (

@@ -73,7 +73,7 @@ def _points_of(data: Any) -> Points:
     found: Points = {}
     for point in (data if level is None else level).iter(f"{CHART}pt"):
         place, text = point.get("idx", ""), point.findtext(f"{CHART}v") or ""
-        if place.isdigit() and len(place) < 9 and int(place) < MAX_CHART_POINTS and text.strip():
+        if place.isdecimal() and len(place) < 9 and int(place) < MAX_CHART_POINTS and text.strip():
             found[int(place)] = text
     return found or _literal(data)
 

@@ -274,7 +274,7 @@ def _is_contents(data: Sequence[Row], n_pages: int = 0) -> bool:
     if sum(bool(DOTS.search(row.line.text)) for row in data) > 0.4 * len(data):
         return True
     n_titles = sum(not row.pieces[0].is_number for row in data)
-    if 2 * n_titles < len(data) or not all(text.isdigit() and len(text) < 4 for text in ends):
+    if 2 * n_titles < len(data) or not all(text.isdecimal() and len(text) < 4 for text in ends):
         return False
     pages = [int(text) for text in ends]
     if 0 < n_pages < pages[-1]:

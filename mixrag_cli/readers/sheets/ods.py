@@ -159,7 +159,7 @@ class _ContentPass:
 
 
 def _count(text: str | None) -> int:
-    return min(int(text), 10**9) if text and text.isdigit() and len(text) < 19 and int(text) > 0 else 1
+    return min(int(text), 10**9) if text and text.isdecimal() and len(text) < 19 and int(text) > 0 else 1
 
 
 def _make_cell(attributes: dict[str, str], text: str) -> SourceCell | None:

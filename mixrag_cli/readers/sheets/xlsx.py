@@ -207,7 +207,7 @@ def _read_styles(archive: Archive, part: str) -> list[_Style]:
 
 
 def _to_int(text: str | None) -> int:
-    return int(text) if text and text.isdigit() and len(text) < 10 else 0
+    return int(text) if text and text.isdecimal() and len(text) < 10 else 0
 
 
 class _SheetPass:
@@ -288,7 +288,7 @@ class _SheetPass:
 
     def _start_row(self, attributes: dict[str, str]) -> None:
         number = attributes.get("r", "")
-        self.row = int(number) - 1 if number.isdigit() and len(number) < 12 else self.row + 1
+        self.row = int(number) - 1 if number.isdecimal() and len(number) < 12 else self.row + 1
         self.column = -1
         self.cells = {}
         if attributes.get("hidden") in ("1", "true") and len(self.sheet.hidden_rows) < MAX_MERGES:
@@ -324,7 +324,7 @@ class _SheetPass:
         style = self.style
         if self.kind == "s":
             index = _to_int(value)
-            text = self.strings[index] if value.strip().isdigit() and index < len(self.strings) else ""
+            text = self.strings[index] if value.strip().isdecimal() and index < len(self.strings) else ""
             return SourceCell(text, bold=style.bold, indent=style.indent)
         if self.has_formula and not value and not (self.has_value and self.kind == "str"):  # that one gave no text
             self.n_unvalued += 1
