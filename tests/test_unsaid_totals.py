@@ -81,3 +81,9 @@ def test_a_total_below_names_that_are_left_out_belongs_to_the_last_of_them() -> 
     rows = ["North,Ann,1", ",Bob,2", ",Total,3", "South,Cat,4", ",Dan,5", ",Total,9"]
     table = from_csv(["Region,Name,Sales", *rows])
     assert [path for path in lefts(table) if path[-1] == "Total"] == [("North", "Total"), ("South", "Total")]
+
+
+def test_small_steps_that_come_near_a_sum_are_no_total() -> None:
+    steps = ["uL,1,1,100,2,198", ",2,5,20,10,190", ",3,10,10,20,180", ",4,15,6.7,30,170", ",5,20,5,40,160"]
+    table = from_csv(["Volume,Standard,Concentration,Factor,Stock,Water", *steps])
+    assert totals(table) == []

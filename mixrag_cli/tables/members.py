@@ -13,6 +13,7 @@ MIN_ADDENDS = 3  # fewer rows add up by chance
 MAX_ADDENDS = 2_000  # a longer table is one of records
 MIN_COLUMNS = 2
 ROUNDING = Decimal("0.5")  # of the last digit, for each part that was rounded
+MAX_SLACK = Decimal("0.1")  # of the sum, for rounding: with more, small counts add up by chance; set by judgement
 SUMMARY = re.compile(
     r"(?:(?:weighted|overall|column|row|group)\s)?(?:averages?|avg\.?|means?|medians?|minimum|maximum|min\.?|max\.?"
     r"|std\.?(?: ?dev\.?)?|standard deviations?|variance|sum)",
@@ -80,5 +81,6 @@ def adds_up(whole: dict[int, Decimal], parts: list[dict[int, Decimal]], n_least:
             continue
         n_tried += 1
         unit = Decimal(1).scaleb(min(int(number.as_tuple().exponent) for number in (value, *found)))
-        n_right += value != 0 and abs(sum(found, Decimal(0)) - value) <= ROUNDING * unit * (len(found) + 1)
+        slack = min(ROUNDING * unit * (len(found) + 1), MAX_SLACK * abs(value))
+        n_right += value != 0 and abs(sum(found, Decimal(0)) - value) <= slack
     return n_right >= n_least and n_right * 2 >= n_tried
