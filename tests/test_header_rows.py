@@ -265,3 +265,16 @@ def test_a_first_row_of_quantities_like_those_below_names_no_column() -> None:
 def test_circled_digits_number_no_columns_and_are_read_as_texts() -> None:
     rows = [["①", "②", "③", "Total"], ["SWPA", "3012", "S", "5"], ["SWPB", "4020", "N", "7"]]
     assert lefts(to_table(rows)) == [("SWPA",), ("SWPB",)]
+
+
+def test_a_heading_that_explains_is_as_long_as_a_sentence_and_leaves_the_first_record_alone() -> None:
+    heading = "Implemented in the part of the functional specification of this ID"
+    rows = [
+        ["ID", "Requirement", "Kind", "Need", heading],
+        ["R1", "Stays off during launch", "NF", "MUST", ""],
+        ["R2", "Sends by the protocol", "F", "MUST", "S8, S9"],
+        ["R3", "Can be restarted", "F", "COULD", "S11"],
+    ]
+    table = to_table(rows)
+    assert tops(table) == [("Requirement",), ("Kind",), ("Need",), (heading,)]
+    assert lefts(table) == [("R1",), ("R2",), ("R3",)]

@@ -322,9 +322,25 @@ def _is_quantity_among_quantities(matrix: Matrix, row: int, column: int) -> bool
 
 
 def _is_full_text_row(matrix: Matrix, row: int) -> bool:
+    """Whether short texts stand in all columns, or all but one.
+
+    In a full row of three and more one may be long, where what stands below it seldom is: a heading that explains.
+    """
     cells = [matrix.at(row, column) for column in range(matrix.n_columns)]
     filled = [cell for cell in cells if cell is not None]
-    return len(filled) >= max(2, matrix.n_columns - 1) and all(len(cell.text) < LONG_LABEL_CHARS for cell in filled)
+    long = [cell.column for cell in filled if _is_long(cell)]
+    is_explained = len(long) == 1 and len(filled) == matrix.n_columns > 2 and not _is_long_below(matrix, row, long[0])
+    return len(filled) >= max(2, matrix.n_columns - 1) and (not long or is_explained)
+
+
+def _is_long(cell: GridCell) -> bool:
+    return len(cell.text) >= LONG_LABEL_CHARS
+
+
+def _is_long_below(matrix: Matrix, row: int, column: int) -> bool:
+    """Whether most of what stands below a place is long."""
+    below = [_is_long(cell) for at in range(row + 1, matrix.n_rows) if (cell := matrix.own(at, column))]
+    return 2 * sum(below) >= len(below)
 
 
 def _heads_categories(matrix: Matrix, row: int, end: int) -> bool:
