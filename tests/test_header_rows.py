@@ -278,3 +278,22 @@ def test_a_heading_that_explains_is_as_long_as_a_sentence_and_leaves_the_first_r
     table = to_table(rows)
     assert tops(table) == [("Requirement",), ("Kind",), ("Need",), (heading,)]
     assert lefts(table) == [("R1",), ("R2",), ("R3",)]
+
+
+PLATE = [["row", "1", "2", "3", "4"], ["A", ".035", ".052", ".044", ".082"], ["B", ".036", ".171", ".038", ".056"]]
+WELLS = [["row", "1", "2", "3", "4"], ["A", "std0", "std1", "eff7", ""], ["B", "std2", "std3", "am7", ""]]
+
+
+def test_a_plate_numbers_its_columns_beside_the_letters_of_its_rows() -> None:
+    table = to_table(PLATE)
+    assert (tops(table), lefts(table)) == ([("1",), ("2",), ("3",), ("4",)], [("A",), ("B",)])
+    behind = to_table([[*row, text] for row, text in zip(PLATE, ("Meas", "AB540", "AB540"), strict=True)])
+    assert (tops(behind)[-1], lefts(behind)) == (("Meas",), [("A",), ("B",)])
+    cornerless = to_table([["", *PLATE[0][1:]], *PLATE[1:]])
+    assert (tops(cornerless), lefts(cornerless)) == (tops(table), lefts(table))
+
+
+def test_a_plate_of_names_has_its_letters_alone_as_labels() -> None:
+    table = to_table(WELLS)
+    assert lefts(table) == [("A",), ("B",)]
+    assert tops(table)[:3] == [("1",), ("2",), ("3",)]

@@ -23,6 +23,7 @@ from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
 _MEASURED = re.compile(rf"^(\d[\d.,]*)\s?({MEASURES})$", re.I)
 _QUANTITY = re.compile(r"^([-+~≈<>]?\s?\d[\d.,]*)\s?(\D{1,40})$")
+MIN_COUNTED = 4  # columns that are numbered from the first on; three numbers may be data; set by judgement
 MIN_PLAIN_BELOW = 2  # figures without a measure that stand below a heading like "5 km"
 
 
@@ -79,7 +80,8 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
         if last is not None and row >= known_end and _is_repeated_section(matrix, row, end):
             break
         evidence = header_evidence(matrix, below, row)
-        if row < known_end or (last is not None and _counts_up(matrix, row)) or _counts_to_total(matrix, below, row):
+        counts = _counts_beside_labels(matrix, row) if last is None else _counts_up(matrix, row)
+        if row < known_end or counts or _counts_to_total(matrix, below, row):
             evidence = 1.0
         elif last is not None and not is_unit and _ends_marked_header(matrix, row):
             break
@@ -166,6 +168,15 @@ def _counts_up(matrix: Matrix, row: int) -> bool:
         return numbers_all_columns(matrix, row)
     n_cells, numbers = _numbers_of_row(matrix, row)
     return 1 < n_cells == len(numbers) and all(b in (a + 1, min(numbers)) for a, b in itertools.pairwise(numbers))
+
+
+def _counts_beside_labels(matrix: Matrix, row: int) -> bool:
+    """Whether a row numbers all columns beside the labels, as plates do, the last perhaps not: "row 1 2 3 4 Kind"."""
+    kinds = [matrix.kind(row, column) for column in range(matrix.n_columns)]
+    _, numbers = _numbers_of_row(matrix, row)
+    behind = kinds[1 + len(numbers) :]
+    is_whole = kinds[0] in ("text", "blank") and behind in ([], ["text"])
+    return is_whole and len(numbers) >= MIN_COUNTED and numbers in (list(range(n, n + len(numbers))) for n in (0, 1))
 
 
 def numbers_all_columns(matrix: Matrix, row: int) -> bool:
