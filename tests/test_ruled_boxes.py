@@ -64,3 +64,34 @@ def test_lone_figures_elsewhere_leave_the_rulings_their_cells() -> None:
 
     (grid,) = read_pages(paint).grids
     assert (grid.n_rows, grid.n_columns, grid.confidence) == (6, 3, 0.9)
+
+
+LEVELS = (("20-50", "+6 dB/oct", "+3 dB/oct"), ("50-800", "0.16", "0.08"), ("800-2000", "-6 dB/oct", "-3 dB/oct"))
+TOLD = (
+    ("Sweep below the first", "Every axis in its turn as", "Not asked for where the part"),
+    ("resonance of the whole", "long as the clamps allow it", "has flown before and nothing"),
+    ("assembly on its plate", "without being tightened", "of it was changed since then"),
+)
+
+
+def draw_levels(canvas: Canvas, lines: tuple[tuple[str, ...], ...]) -> None:
+    """A header row and one ruled row, in which the lines stand level in three columns."""
+    rows = (("Frequency", "Qualification", "Acceptance"), *lines)
+    for number, texts in enumerate(rows):
+        for left, text in zip((80, 200, 330), texts, strict=True):
+            canvas.drawString(left, 700 - 14 * number, text)
+    for y in (714, 695, 695 - 14 * len(lines)):
+        canvas.line(76, y, 480, y)
+    for x in (76, 196, 326, 480):
+        canvas.line(x, 714, x, 695 - 14 * len(lines))
+
+
+def test_lists_that_stand_level_in_all_boxes_of_a_row_are_rows() -> None:
+    table = table_of(read_pages(lambda canvas: draw_levels(canvas, LEVELS)))
+    assert [row.path[-1] for row in table.rows] == [texts[0] for texts in LEVELS]
+    assert [cell.text for cell in table.cells] == [text for texts in LEVELS for text in texts[1:]]
+
+
+def test_texts_that_fill_their_boxes_are_one_row_however_level_their_lines_are() -> None:
+    (grid,) = read_pages(lambda canvas: draw_levels(canvas, TOLD)).grids
+    assert grid.n_rows == 2

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
+from operator import or_
 
 from mixrag_cli.readers.pdf.header_cells import Entry
 from mixrag_cli.readers.pdf.lattice import Lattice
@@ -25,6 +26,8 @@ MIN_FILLED_CELLS = 4
 MIN_FILLED_SHARE = 0.2  # a chart's grid lines hold less
 MAX_ATOMS = 40_000  # rows times columns; more is a drawing
 MIN_ROWS_IN_CELLS = 4  # lines of several figures in one ruled cell; ICDAR 2013's 77 tables and ten filings have none
+MIN_LEVEL = 3  # lines, and columns of them, that stand level and are rows; two may be a value and its remark
+LEVEL_POINTS = 1.5  # that baselines of one line may lie apart
 MAX_WORD_SHARE = 0.6  # one cell with more of the words than this is a frame around text
 
 
@@ -121,7 +124,7 @@ def read_lattice(
         texts
     ):
         return None
-    cells, n_shown = _to_cells(texts, range(first, n_rows))
+    cells, n_shown = _to_cells(texts, range(first, n_rows), xs)
     body = Lattice(_bands(xs), tuple(cells), 0, n_shown, box, frozenset(inside), is_ruled=True)
     return body.below(headings, n_levels, ()) if headings else body
 
@@ -294,9 +297,10 @@ def _stands_under(figure: Piece, cell: Iterable[Sequence[Piece]]) -> bool:
     )
 
 
-def _to_cells(texts: dict[_Span, list[Line]], rows: range) -> tuple[list[Entry], int]:
+def _to_cells(texts: dict[_Span, list[Line]], rows: range, xs: Sequence[float]) -> tuple[list[Entry], int]:
     """The cells of the ruled rows, and how many rows they are: one of several lines of figures becomes that many."""
-    anchors = {row: _row_anchors([lines for span, lines in texts.items() if span.r0 == span.r1 == row]) for row in rows}
+    held = {row: {span: lines for span, lines in texts.items() if span.r0 == span.r1 == row} for row in rows}
+    anchors = {row: _row_anchors([*held[row].values()]) or _line_anchors(held[row], xs) for row in rows}
     starts = {rows.start: 0}
     for row in rows:
         starts[row + 1] = starts[row] + max(1, len(anchors[row]))
@@ -320,6 +324,27 @@ def _row_anchors(columns: Sequence[list[Line]]) -> list[float]:
     longest = max(figures, key=len, default=[])
     behind_labels = sum(map(bool, columns)) - 1
     return [line.baseline for line in longest] if 2 * len(figures) >= behind_labels else []
+
+
+def _line_anchors(row: dict[_Span, list[Line]], xs: Sequence[float]) -> list[float]:
+    """Baselines at which the row is split though its lines are no figures: where lists stand level in all columns."""
+    columns = [(span, lines) for span, lines in row.items() if lines]
+    n_lines = len(columns[0][1]) if columns else 0
+    if n_lines < MIN_LEVEL or len(columns) < MIN_LEVEL or any(len(lines) != n_lines for _, lines in columns):
+        return []
+    levels = [[line.baseline for line in lines] for _, lines in columns]
+    if any(max(level) - min(level) > LEVEL_POINTS for level in zip(*levels, strict=True)):
+        return []
+    free = [_is_free(lines, xs[span.c1 + 1] - xs[span.c0]) for span, lines in columns]
+    words = [all(len(line.words) == 1 for line in lines) for _, lines in columns]
+    return levels[0] if any(free) and all(map(or_, free, words)) else []
+
+
+def _is_free(lines: Sequence[Line], width: float) -> bool:
+    """Whether most lines end before they must: the first word of the next would have fitted behind them."""
+    rooms = [width - (line.words[-1].x1 - line.words[0].x0) - line.words[-1].size for line in lines[:-1]]
+    firsts = [line.words[0] for line in lines[1:]]
+    return 2 * sum(word.x1 - word.x0 < room for word, room in zip(firsts, rooms, strict=True)) > len(rooms)
 
 
 def _split_lines(lines: Sequence[Line], anchors: Sequence[float]) -> list[list[Line]]:
