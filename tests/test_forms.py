@@ -74,3 +74,27 @@ def test_a_column_of_one_kind_keeps_its_heading(rows: Rows) -> None:
     table = to_table(rows)
     assert tops(table) == [(rows[0][1],)]
     assert len(table.rows) == len(rows) - 1
+
+
+SPECTRUM = [
+    ["Spectrum:"],
+    ["Student:"],
+    ["Comments:"],
+    ["Mode:", "PHA Pre-Amp"],
+    ["Gain:", "1024"],
+    ["Live Time:", "850.26"],
+]
+SPECTRUM += [["Start:", "February 29", "2024", "01:49:01"], ["Regions:"], ["Region:", "Low", "High", "Net"]]
+
+
+def test_settings_above_a_recording_are_a_form_though_some_have_no_value_and_some_have_parts() -> None:
+    table = to_table(SPECTRUM)
+    assert tops(table) == [("column 2",), ("column 3",), ("column 4",)]
+    keys = ["Spectrum", "Student", "Comments", "Mode", "Gain", "Live Time", "Start"]
+    assert lefts(table) == [*((key,) for key in keys), ("Regions", "Region")]
+    assert "Live Time: 850.26" in row_texts(table).values()
+
+
+def test_a_table_whose_labels_all_end_in_colons_keeps_its_headings() -> None:
+    table = to_table([["Case:", "Low", "High"], ["Cost:", "12", "15"], ["Gain:", "3", "8"], ["Risk:", "1", "2"]])
+    assert (tops(table), lefts(table)[0]) == ([("Low",), ("High",)], ("Cost",))

@@ -1,4 +1,4 @@
-"""Forms: tables of two columns that name a thing and say it, row by row, with no headings above.
+"""Forms: tables that name a thing and say it beside the name, row by row, with no headings above.
 
 A column below a heading holds one kind of thing. A form holds a name, a date and an amount below each other.
 """
@@ -23,18 +23,26 @@ Sort = Literal["text", "date", "number"]
 def is_form(matrix: Matrix, start: int, end: int) -> bool:
     """Whether the rows from start on are keys with their values, the first one like all others."""
     rows = [row for row in range(start, end) if matrix.own(row, 0) and matrix.own(row, 1)]
-    if matrix.n_columns != 2 or not MIN_ROWS <= len(rows) <= MAX_ROWS:
+    if matrix.n_columns < 2 or not MIN_ROWS <= len(rows) <= MAX_ROWS:
         return False
     keys = [matrix.text(row, 0) for row in rows]
     cells = [cell for row in rows for cell in matrix.cells_of_row(row, range(2))]
     if len(set(keys)) < len(keys) or any(cell.is_header or cell.column_span > 1 for cell in cells):
         return False
+    if matrix.n_columns > 2:
+        return _says_one_value(matrix, rows) and _marks_keys(matrix, rows)
     if sum(matrix.kind(row, 1) in DATA_KINDS for row in rows) > MAX_FIGURES * len(rows):
         return False
     sorts = [_sort(matrix, row) for row in rows]
     holds_all = set(sorts) == {"text", "date", "number"} and sorts.count("text") > 1
     has_date_first = sorts[0] == "date" and set(sorts[1:]) == {"text"}
     return holds_all or has_date_first or _marks_keys(matrix, rows) or _counts_on(keys)
+
+
+def _says_one_value(matrix: Matrix, rows: Sequence[int]) -> bool:
+    """Whether nothing stands behind the value, of the first row and of half of all: a date may have several parts."""
+    alone = [matrix.is_blank(row, range(2, matrix.n_columns)) for row in rows]
+    return alone[0] and 2 * sum(alone) >= len(rows)
 
 
 def _sort(matrix: Matrix, row: int) -> Sort:

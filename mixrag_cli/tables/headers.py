@@ -86,7 +86,7 @@ def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, 
         cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
         if len(cells) > 1:
             break
-        if cells and not _is_title_cell(cells[0], matrix):
+        if cells and (not _is_title_cell(cells[0], matrix) or _is_key_alone(matrix, row)):
             break
         titles.append(row)
     while titles and not matrix.is_blank(titles[-1], range(matrix.n_columns)):
@@ -135,6 +135,11 @@ def _is_title_cell(cell: GridCell, matrix: Matrix) -> bool:
         and cell.row_span == 1
         and (cell.column_span == 1 or cell.column_span >= 0.6 * matrix.n_columns)
     )
+
+
+def _is_key_alone(matrix: Matrix, row: int) -> bool:
+    """Whether a row is a key of a form that was left without its value: a colon behind it, and behind the next key."""
+    return matrix.text(row, 0).endswith(":") and matrix.text(row + 1, 0).endswith(":")
 
 
 def _trailing_notes(matrix: Matrix) -> tuple[int, ...]:

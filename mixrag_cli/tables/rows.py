@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mixrag_cli.records.documents import GridCell
+from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
 from mixrag_cli.tables.matrix import PERIOD_KINDS, Matrix
 from mixrag_cli.tables.row_labels import fills_down, key_name, repeated_blocks, unknown_labels, years_said_above
@@ -117,7 +118,8 @@ class _RowWalk:
         if not data:
             if len(layout.labels) > 1 and sum(matrix.own(row, column) is not None for column in layout.labels) > 1:
                 return "data"
-            return "section" if self._label(row) is not None and not self._is_empty_period(row) else "data"
+            is_named = self._label(row) is not None and not self._is_empty_period(row)
+            return "section" if is_named and not self._is_key_among_keys(row) else "data"
         if is_unit_row(matrix, row, layout):
             return "unit"
         if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
@@ -142,6 +144,14 @@ class _RowWalk:
             return False
         kind = self.matrix.kinds[label.row, label.column]
         return kind in PERIOD_KINDS and kind == self.matrix.kinds[following.row, following.column]
+
+    def _is_key_among_keys(self, row: int) -> bool:
+        """Whether a key of a form was left without its value, and so was the one above or below it: no sections."""
+        matrix, body = self.matrix, self.layout.body
+        near = [other for other in (row - 1, row + 1) if other in body]
+        alone = any(matrix.is_blank(other, range(1, matrix.n_columns)) for other in near)
+        colons = all(matrix.text(other, 0).endswith(":") for other in (row, *near))
+        return not self.layout.headers and alone and colons and is_form(matrix, body.start, body.stop)
 
     def _is_unlabelled_text(self, row: int, data: list[GridCell]) -> bool:
         if self._label(row) is not None or any(cell.row != row for cell in data):
