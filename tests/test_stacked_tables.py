@@ -91,3 +91,19 @@ def test_a_list_of_two_columns_is_no_title() -> None:
     keepers, costs = tables_of([*rows, ["Item", "Budget", "Actual"], *COSTS])
     assert keepers.columns[-1].path == ("Keeper",)
     assert costs.title == "costs"
+
+
+SETTINGS: list[list[Any]] = [[None, "R AB", 10000, "largest"], [None, "R W", 100, "of the wiper"], [None, "Steps", 128]]
+STEPS: list[list[Any]] = [["N", "R WB", "Limit"], *([n, 100 + 78 * n, 28 * n - 126] for n in range(5))]
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_settings_right_above_the_headings_are_no_rows_of_the_table(left: int) -> None:
+    settings, steps = tables_of([*(row[left:] for row in SETTINGS), *STEPS])
+    assert [row.path for row in settings.rows] == [("R AB",), ("R W",), ("Steps",)]
+    assert [column.path for column in steps.columns][-2:] == [("R WB",), ("Limit",)]
+    assert (len(steps.rows), steps.locator.cells) == (5, "A4:C9")
+
+
+def test_a_row_of_texts_among_rows_of_figures_parts_no_table() -> None:
+    assert len(tables_of([["Item", "Budget", "Actual"], *COSTS, ["Wood", "see", "below"], *COSTS])) == 1

@@ -22,7 +22,7 @@ from mixrag_cli.readers.sheets.areas import (
     texts_of_row,
 )
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
-from mixrag_cli.readers.sheets.stacked import cut_stacked
+from mixrag_cli.readers.sheets.stacked import cut_settings, cut_stacked
 from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
 MAX_CAPTION_GAP = 2  # blank rows between a title and its table
@@ -44,7 +44,8 @@ def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region
     if not by_row:
         return []
     pieces = _cut(_bounds(by_row), by_row, cells, 0)
-    blocks = [block for piece in pieces for block in cut_stacked(piece, cells)]
+    parts = [_shrink(part, by_row) for piece in pieces for part in cut_settings(piece, cells)]
+    blocks = [block for part in parts for block in cut_stacked(part, cells)]
     named = {_shrink(block.region, by_row): block.captions for block in blocks}
     bound = _bind_texts(sorted(named, key=lambda region: (region.top, region.left)), cells)
     return pass_headings_down([_name(each, named) for each in bound], cells)

@@ -1,12 +1,54 @@
-"""Tables that stand one right below the other in a sheet, each with its headings: a month after the other, say."""
+"""Tables that stand one right below the other in a sheet: a month after the other, or settings above what they made."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from mixrag_cli.readers.sheets.areas import MAX_TITLED_ROWS, Cells, Region, TableRegion, is_figure
 
+MAX_SETTINGS = 12  # rows of a name and its figure above the headings of a table; set by judgement, as
+MIN_SETTINGS = 2  # of them: one alone may be a title with its number at its side,
+MIN_BELOW = 3  # and rows of figures below the headings
+
 Texts = dict[int, str]  # of a row, by column
+
+
+def cut_settings(region: Region, cells: Cells) -> list[Region]:
+    """The region, cut above the headings of its table where settings stand right on top: a name and a figure a row.
+
+    Calculations and recordings begin with what they were made with; none of it is a row of their table.
+    """
+    for row in range(region.top, min(region.top + MAX_SETTINGS, region.bottom - MIN_BELOW) + 1):
+        if row - region.top >= MIN_SETTINGS and _heads_figures(row, region, cells):
+            return [replace(region, bottom=row - 1), replace(region, top=row)]
+        if not _is_setting(row, region, cells):
+            break
+    return [region]
+
+
+def _is_setting(row: int, region: Region, cells: Cells) -> bool:
+    """Whether a row says a name, one figure beside it, and perhaps a remark."""
+    found = [(column, cell) for column in range(region.left, region.right + 1) if (cell := cells.get((row, column)))]
+    return (
+        2 <= len(found) <= 3
+        and not is_figure(found[0][1])
+        and is_figure(found[1][1])
+        and found[1][0] == found[0][0] + 1
+        and not any(is_figure(cell) for _, cell in found[2:])
+    )
+
+
+def _heads_figures(row: int, region: Region, cells: Cells) -> bool:
+    """Whether a row holds texts alone, the first at the left edge, and figures stand below each in the next rows."""
+    columns = [column for column in range(region.left, region.right + 1) if (row, column) in cells]
+    below = range(row + 1, row + 1 + MIN_BELOW)
+    return (
+        len(columns) > 1
+        and columns[0] == region.left
+        and not _has_figures(row, region, cells)
+        and all((cell := cells.get((at, column))) and is_figure(cell) for at in below for column in columns[1:])
+    )
 
 
 def cut_stacked(region: Region, cells: Cells) -> list[TableRegion]:
