@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.readers.text_tables import TextTable, find_text_tables
+from mixrag_cli.tables.grid import grid_to_table
 from tests.cli_fixtures import run_here
 
 PIPES = """\
@@ -72,6 +73,28 @@ Text. \begin{tabular}{ll} is no table here.
 """
 
 
+SQLITE = """\
+name      qty  cost
+--------  ---  -----
+pump A     12   0.50
+valve       3  12.00
+"""
+ONE_RULE = """\
+part    description         qty
+-------------------------------
+C1-C12  0.1uF capacitor     12
+U1      switch, four ways    4
+"""
+TWO_LINES = """\
+Time         Angle    Range
+---------    -----    -------
+1 Nov 2018    -.01
+                      2318.50
+2 Nov 2018     .02    2311.02
+"""
+PLATE = "\t1\t2\t3\t4\nA\t.035\t.052\t.044\t.082\tAB540\n\t.049\t.047\t.061\t.051\tAB880\n"
+
+
 def tables_in(text: str) -> list[TextTable]:
     lines = text.split("\n")
     return list(find_text_tables(lines, 0, len(lines)))
@@ -96,6 +119,17 @@ def texts_of(table: TextTable) -> list[list[str]]:
             COLUMNS,
             [["option", "short", "meaning"], ["verbose", "-v", "says more than usual"], ["quiet", "-q", "says less"]],
             (0, 7),
+        ),
+        (SQLITE, [["name", "qty", "cost"], ["pump A", "12", "0.50"], ["valve", "3", "12.00"]], (0, 4)),
+        (
+            ONE_RULE,
+            [["part", "description", "qty"], ["C1-C12", "0.1uF capacitor", "12"], ["U1", "switch, four ways", "4"]],
+            (0, 4),
+        ),
+        (
+            TWO_LINES,
+            [["Time", "Angle", "Range"], ["1 Nov 2018", "-.01", "2318.50"], ["2 Nov 2018", ".02", "2311.02"]],
+            (0, 5),
         ),
     ],
 )
@@ -132,6 +166,11 @@ def test_several_tables_among_lines_of_text_are_found_where_they_stand() -> None
         "=====\nTitle\n=====\n",
         "=== ===\na   b\n--- ---\n1   2\n=== ===\n",
         "x = a || b\n-----------\ny\n",
+        "a   b\n--- ---\nacross it\n1   2\n",
+        "Title      aside\n----------------\ntext       more\n",
+        "reg\t=\t<1>;\nrate\t=\t<2>;\nres\t=\t<3>;\n",
+        "\t\tif a\tthen\tb\n" * 3,
+        "Plate\tone\nDate\ttoday\nTime\tnow\n",
     ],
 )
 def test_what_is_not_understood_to_its_end_stays_text(text: str) -> None:
@@ -146,6 +185,8 @@ def test_what_is_not_understood_to_its_end_stays_text(text: str) -> None:
         "a | b\n" + "--" * 50_000 + "x\n",
         ("+--+--+\n" * 50_000) + "| a | b |\n",
         "== ==\n" + "a b\n" * 100_000,
+        "a  b\n-- --\nacross\n" * 50_000,
+        "a\tb\tc\nd\n" * 50_000,
     ],
 )
 def test_no_drawing_costs_more_than_a_look_at_each_line(text: str) -> None:
@@ -216,3 +257,11 @@ def test_a_tabular_of_tex_is_a_table_with_the_caption_of_its_float() -> None:
 )
 def test_a_tabular_that_never_ends_or_has_one_column_is_none(text: str) -> None:
     assert tables_in(text) == []
+
+
+def test_lines_of_tabs_among_settings_are_a_table_and_its_settings_are_none() -> None:
+    (table,) = tables_in(f"Plate Number\tPlate 1\nTime\t3:13 PM\n\nResults\n{PLATE}\nEnd\n")
+    assert (table.first, table.last) == (4, 7)
+    read = grid_to_table(table.grid, document="d", title="plate")
+    assert read is not None and [column.path for column in read.columns][:4] == [("1",), ("2",), ("3",), ("4",)]
+    assert (read.rows[0].path, next(cell.text for cell in read.cells if cell.column == 2)) == (("A",), ".052")

@@ -4,6 +4,7 @@
     grid        reStructuredText's boxes of +---+, a cell over columns kept as one
     columns     reStructuredText's simple tables: columns under runs of =====, a text over columns above dashes
     tabular     TeX's, with the caption of their float (tex_tables)
+    dashes      columns under runs of dashes, and lines of tabs (aligned_text)
 
 A drawing that is not understood to its end stays text.
 """
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
+from mixrag_cli.readers.aligned_text import dashed_rows, tabbed_rows
 from mixrag_cli.readers.tex_tables import caption_of, tabular_rows
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.places import Locator
@@ -52,7 +54,7 @@ def find_text_tables(lines: Sequence[str], first: int, last: int) -> Iterator[Te
     """The tables drawn in these lines, in their order; none overlaps another."""
     at = first
     while at < last:
-        for draw in (_pipes, _boxes, _columns, _tabular):
+        for draw in (_pipes, _boxes, _columns, _tabular, _dashed, _tabbed):
             end, rows = draw(lines, at, last)
             if rows:
                 caption = caption_of(lines, at, end) if draw is _tabular else ""
@@ -177,6 +179,16 @@ def _tabular(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Ro
     end, rows = tabular_rows(lines, first, last)
     n_columns = max((sum(span for _, span in cells) for _, cells, _ in rows), default=0)
     return (end, [_Row(*row) for row in rows]) if len(rows) > 1 and 1 < n_columns <= MAX_COLUMNS else (first, [])
+
+
+def _dashed(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]]:
+    end, rows = dashed_rows(lines, first, last)
+    return end, [_Row(at, [(text, 1) for text in texts], number == 0) for number, (at, texts) in enumerate(rows)]
+
+
+def _tabbed(lines: Sequence[str], first: int, last: int) -> tuple[int, list[_Row]]:
+    end, rows = tabbed_rows(lines, first, last)
+    return end, [_Row(at, [(text, 1) for text in texts], False) for at, texts in rows]
 
 
 def _to_grid(rows: Sequence[_Row], lines: tuple[int, int]) -> Grid:

@@ -175,7 +175,7 @@ def _counts_beside_labels(matrix: Matrix, row: int) -> bool:
     kinds = [matrix.kind(row, column) for column in range(matrix.n_columns)]
     _, numbers = _numbers_of_row(matrix, row)
     behind = kinds[1 + len(numbers) :]
-    is_whole = kinds[0] in ("text", "blank") and behind in ([], ["text"])
+    is_whole = kinds[0] in ("text", "blank") and behind in ([], ["text"], ["blank"])
     return is_whole and len(numbers) >= MIN_COUNTED and numbers in (list(range(n, n + len(numbers))) for n in (0, 1))
 
 

@@ -1,0 +1,91 @@
+"""Tables that programs print into plain text: columns under runs of dashes, and fields parted by tabs.
+
+dashes      headings above a line of dashes, a run for each column (sqlite, SQL*Plus, PowerShell, STK) or one
+            for all of them; a line a row
+tabs        what an instrument exports between its settings: lines of as many fields, give or take the last
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+MIN_TABBED = 3  # lines of tabs, and fields in each: fewer are settings and indented text
+MIN_UNDERLINED = 3  # headings above one run of dashes; two may be a title and what stands at its side
+MAX_FIELDS = 200
+MAX_ROWS = 5_000  # of one table; what follows stays text
+CODE_ENDS = ("\\", "{", "}", ";")  # of lines that tabs align for the eye
+DASHES = re.compile(r"[ \t]*-{2,}(?:[ \t]+-{2,})*[ \t]*$")
+DASH_RUN = re.compile(r"-{2,}")
+OTHER_RULE = re.compile(r"[ \t=+]{2,}$")  # of another drawing
+PIECE = re.compile(r"\S+(?: \S+)*")  # texts parted by two blanks
+
+Texts = list[str]
+
+
+def dashed_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[tuple[int, Texts]]]:
+    """Where the table whose headings are the first line ends, and its rows with their lines.
+
+    A line without a first text fills what the row above leaves blank. There are no rows where a text stands across the
+    start of a column: the lines up to there are none of a table.
+    """
+    starts = _column_starts(lines[first], lines[first + 1]) if first + 2 < last else []
+    heading = _cut(lines[first], starts)
+    if heading is None or not all(heading):
+        return first, []
+    rows = [(first, heading)]
+    end = min(last, first + MAX_ROWS)
+    end = next((at for at in range(first + 2, end) if not lines[at].strip()), end)
+    for at in range(first + 2, end):
+        if DASHES.match(lines[at]):
+            continue
+        if (texts := _cut(lines[at], starts)) is None or OTHER_RULE.match(lines[at]):
+            return at, []
+        above = rows[-1][1]
+        if len(rows) > 1 and not texts[0] and not any(a and b for a, b in zip(above, texts, strict=True)):
+            rows[-1] = (rows[-1][0], [a or b for a, b in zip(above, texts, strict=True)])
+        else:
+            rows.append((at, texts))
+    n_full = sum(sum(map(bool, texts)) > 1 for _, texts in rows[1:])
+    return end, rows if 0 < len(rows) - 1 <= 2 * n_full else []
+
+
+def _column_starts(heading: str, rule: str) -> list[int]:
+    """Where the columns under a line of headings begin, [] where the line below it does not underline them."""
+    if not DASHES.match(rule):
+        return []
+    runs = [run.start() for run in DASH_RUN.finditer(rule.expandtabs())]
+    if len(runs) > 1:
+        return runs if len(runs) <= MAX_FIELDS else []
+    pieces = [piece.start() for piece in PIECE.finditer(heading.expandtabs())]
+    is_wide = len(rule.rstrip()) >= len(heading.rstrip())
+    return pieces if MIN_UNDERLINED <= len(pieces) <= MAX_FIELDS and is_wide else []
+
+
+def _cut(line: str, starts: Sequence[int]) -> Texts | None:
+    """The texts of a line by column; None where a text stands across the start of one."""
+    line = line.expandtabs()
+    if not starts or line[: starts[0]].strip() or any(line[start - 1 : start].strip() for start in starts[1:]):
+        return None
+    return [line[start:end].strip() for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+
+def tabbed_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[tuple[int, Texts]]]:
+    """Where the lines of tabs that begin in the first line end, and their fields.
+
+    There are no rows where they are few, or where their paragraph goes on without tabs.
+    """
+    rows: list[tuple[int, Texts]] = []
+    for at in range(first, min(last, first + MAX_ROWS)):
+        line = lines[at].rstrip()
+        texts = [text.strip() for text in line.split("\t")]
+        is_code = line.startswith("\t\t") or line.endswith(CODE_ENDS)
+        is_row = sum(map(bool, texts)) >= MIN_TABBED and not is_code
+        if not is_row or len(texts) > MAX_FIELDS or (rows and abs(len(texts) - len(rows[0][1])) > 1):
+            break
+        rows.append((at, texts))
+    end = first + len(rows)
+    width = max((len(texts) for _, texts in rows), default=0)
+    filled = [(at, texts + [""] * (width - len(texts))) for at, texts in rows]
+    is_whole = len(rows) >= MIN_TABBED and (end == last or not lines[end].strip())
+    return end, filled if is_whole else []
