@@ -9,6 +9,7 @@ from decimal import Decimal
 import openpyxl
 import pytest
 
+from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Table
@@ -288,3 +289,15 @@ def test_lives_in_years_take_no_scale_of_the_table() -> None:
     rows = [["", "Fair value", "Average life (in years)"], ["Brands", "25", "5.0"], ["Patents", "60", "7.5"]]
     table = to_table(rows, caption="Intangible assets (in millions)")
     assert [(unit, scale) for _, unit, scale in units(table, 1)] == [("", MILLION), ("years", 1)]
+
+
+@pytest.mark.parametrize(
+    ("heading", "unit"),
+    [("Power (mW)", "mW"), ("Rate (kHz)", "kHz"), ("Air (hPa)", "hPa"), ("Land (Acres)", "acres"), ("Load in MW", "")],
+)
+def test_a_symbol_keeps_its_capitals_and_a_word_does_not(heading: str, unit: str) -> None:
+    assert unit_of_header(heading).unit == unit
+
+
+def test_a_symbol_beside_a_number_keeps_its_capitals() -> None:
+    assert [parse_value(text).unit for text in ("5 mW", "5 MW", "70°C", "3 Hours")] == ["mW", "MW", "°C", "hours"]

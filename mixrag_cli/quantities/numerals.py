@@ -9,7 +9,13 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from mixrag_cli.quantities.unit_words import CURRENCY_CODES, CURRENCY_OF, CURRENCY_SYMBOLS, SCALE_OF
+from mixrag_cli.quantities.unit_words import (
+    CURRENCY_CODES,
+    CURRENCY_OF,
+    CURRENCY_SYMBOLS,
+    SCALE_OF,
+    unit_as_written,
+)
 
 MAX_DIGITS = 40  # 400-digit "numbers" are test data or keys
 ID_DIGITS = 15  # plain digit strings from here on are card, account or order numbers (and beyond a float's precision)
@@ -68,7 +74,7 @@ def unit_of(match: re.Match[str]) -> str:
     word = (match["before"] or match["after"] or "").lower().rstrip(".") if match["before"] or match["after"] else ""
     if word:
         return CURRENCY_OF.get(word, "")
-    return (match["measure"] or "").lower()
+    return unit_as_written(match["measure"] or "")
 
 
 def digits_to_decimal(digits: str, decimal_mark: str | None, exponent: str = "") -> Decimal | None:

@@ -26,6 +26,8 @@ MEASURES = (
     r"kg|mg|g|tonnes?|tons?|km|cm|mm|mi|miles?|ft|kwh|mwh|gwh|twh|kw|mw|gw|kcal|°c|°f|ha|hectares|acres|ml|l|"
     r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|shares|x"
 )
+# Written as it stands, since mW is no MW: a capital behind a small letter, or a symbol of the SI that begins with one.
+_SYMBOL = re.compile(r"[a-zµ]+[A-Z][A-Za-z]*$|[MGT]?Wh$|[MG]W$|[MG]?Hz$|[MG]?Pa$|°[CF]$")
 CURRENCY_CODES = r"usd|eur|gbp|jpy|cny|rmb|cad|aud|chf|inr|krw|rub|sek|nok|dkk|pln|zar|mxn|nzd|hkd|sgd|brl"
 CURRENCY_SYMBOLS = r"(?:us|u\.s\.|ca|c|au|a|nz|hk|s|r)?\$|[€£¥₹₩₽]"
 _HEADER_SCALE = re.compile(
@@ -40,6 +42,11 @@ _HEADER_CURRENCY = re.compile(
     re.I,
 )
 _DOLLARS_OF = {"canadian": "CAD", "australian": "AUD"}
+
+
+def unit_as_written(text: str) -> str:
+    """A measure in small letters, but a symbol with its capitals: "Acres" -> "acres", "kHz" -> "kHz"."""
+    return text if _SYMBOL.match(text) else text.lower()
 
 
 def find_unit_and_scale(text: str) -> tuple[str, int]:

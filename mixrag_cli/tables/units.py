@@ -14,6 +14,7 @@ from mixrag_cli.quantities.unit_words import (
     MEASURES,
     SCALE_OF,
     find_unit_and_scale,
+    unit_as_written,
 )
 
 MAX_UNIT_CHARS = 60  # "(in thousands, except per share and share amounts)" has 50
@@ -33,7 +34,6 @@ _NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|m[23²³]|[%$€£¥]|\bn\b|000", re.I)
 _MONEY_OF_A_YEAR = re.compile(
     r"\d{4}\s(?:(?:constant|current|chained|nominal|real)\s)?(?:canadian\s|u\.?s\.?\s)?(?:dollars|euros|pounds)$", re.I
 )
-_SYMBOL = re.compile(r"^(?:[kMGT]?Wh|[kMG]W|°[CF])$")  # written as it stands: mW is no MW
 _NAMES_COLUMN = re.compile(r"^(?:Year|Month|Week|Day|Hour|Minute|Second|Person)$")  # in lower case it may be a unit
 _FILLER = re.compile(r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4})\b", re.I)
 _UNIT_LEAD = re.compile(
@@ -172,7 +172,7 @@ def unit_of_unit_text(text: str) -> Unit:
     is_count = not unit and scale == 1 and _COUNT.match(text.strip()) is not None
     if not unit and scale == 1 and not is_count:
         unit = text.strip(" ()[]")
-        unit = re.sub(r"^in ", "", unit if _SYMBOL.match(unit) else unit.lower())
+        unit = unit_as_written(re.sub(r"^in ", "", unit, flags=re.I))
     return Unit(unit, scale, text.strip(), is_count)
 
 
