@@ -301,3 +301,16 @@ def test_a_symbol_keeps_its_capitals_and_a_word_does_not(heading: str, unit: str
 
 def test_a_symbol_beside_a_number_keeps_its_capitals() -> None:
     assert [parse_value(text).unit for text in ("5 mW", "5 MW", "70°C", "3 Hours")] == ["mW", "MW", "°C", "hours"]
+
+
+def test_prefixed_units_of_the_si_are_told_by_their_capitals() -> None:
+    units = ["mA", "µA", "mV", "nF", "kΩ", "Ω", "uM", "mol", "dBm", "MA", "pH", "PM", "A"]
+    assert [is_unit_text(text) for text in units] == [True] * 7 + [False, True] + [False] * 4
+    table = to_table([["Code", "Current (mA)", "R (kΩ)"], ["1", "20.6", "1.2"], ["2", "40.1", "2.4"]])
+    assert [cell.unit for cell in table.cells if cell.column == 1] == ["mA", "mA"]
+
+
+def test_a_row_of_units_of_the_si_is_no_row_of_data() -> None:
+    table = to_table([["Step", "Drain", "Gate"], ["", "mA", "mV"], ["first", "20.6", "120"], ["last", "40.1", "240"]])
+    assert [row.path for row in table.rows] == [("first",), ("last",)]
+    assert {(cell.column, cell.unit) for cell in table.cells} == {(1, "mA"), (2, "mV")}

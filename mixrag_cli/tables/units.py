@@ -34,6 +34,8 @@ _NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|m[23²³]|[%$€£¥]|\bn\b|000", re.I)
 _MONEY_OF_A_YEAR = re.compile(
     r"\d{4}\s(?:(?:constant|current|chained|nominal|real)\s)?(?:canadian\s|u\.?s\.?\s)?(?:dollars|euros|pounds)$", re.I
 )
+# Prefixed units of the SI, by their capitals: MA is a state, pH and ns are no measures where people write tables.
+_SI = re.compile(r"(?:[fpnuµμmk](?:A|V|F|L|M|mol|J|Ah|VA)|[nuµμm]H|[µμm]s|[nuµμ]m|[mkM]?[ΩΩ]|dBm?)$")
 _NAMES_COLUMN = re.compile(r"^(?:Year|Month|Week|Day|Hour|Minute|Second|Person)$")  # in lower case it may be a unit
 _FILLER = re.compile(r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4})\b", re.I)
 _UNIT_LEAD = re.compile(
@@ -153,7 +155,7 @@ def is_unit_text(text: str) -> bool:
         return _MONEY_OF_A_YEAR.match(text) is not None
     if (_EXCEPT.search(text) and find_unit_and_scale(text)[1] != 1) or _measure(text.strip("()[]")) is not None:
         return True
-    if re.fullmatch(r"\(?in\s?(?:thousands|millions|billions)\)?", text, re.I):
+    if re.fullmatch(r"\(?in\s?(?:thousands|millions|billions)\)?", text, re.I) or _SI.match(text.strip("()[]")):
         return True
     return bool(_UNIT_ROW.match(text) and _NAMES_UNIT.search(_FILLER.sub(" ", text)))
 
