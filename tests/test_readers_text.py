@@ -161,6 +161,38 @@ Like this::
     assert document.title == "Title"
 
 
+def test_what_stands_in_a_note_of_restructured_text_is_text_and_its_literal_blocks_are_code() -> None:
+    text = """.. note::
+
+   Ask the office first::
+
+      run(it)
+
+   .. code-block:: bash
+
+      install it
+
+   Then install.
+
+Afterwards::
+
+  run(it)
+
+  again
+"""
+    found = [(block.kind, block.locator.lines) for block in read("a.rst", text).blocks]
+    assert found == [
+        ("paragraph", (1, 1)),
+        ("paragraph", (3, 3)),
+        ("code", (5, 5)),
+        ("code", (9, 9)),
+        ("paragraph", (11, 11)),
+        ("paragraph", (13, 13)),
+        ("code", (15, 15)),
+        ("code", (17, 17)),
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [

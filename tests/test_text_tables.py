@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.readers.text_tables import TextTable, find_text_tables
+from mixrag_cli.readers.rst_tables import directive_tables
+from mixrag_cli.readers.text_grid import TextTable
+from mixrag_cli.readers.text_tables import find_text_tables
 from mixrag_cli.tables.grid import grid_to_table
 from tests.cli_fixtures import run_here
 
@@ -149,6 +151,91 @@ def test_a_box_over_columns_is_one_cell() -> None:
     assert {cell.text for cell in table.grid.cells if cell.is_header} == {"Station number", "Flow in litres"}
 
 
+OVER_ROWS = """\
++----------+--------+-------+
+| Store    | Type   | Quota |
++==========+========+=======+
+| ``home`` | disk   | 3 GiB |
+|          +--------+-------+
+| of staff | **fast disk**  |
++----------+--------+-------+
+"""
+
+
+def test_a_box_over_rows_is_one_cell_and_its_marks_are_taken_off() -> None:
+    (table,) = tables_in(OVER_ROWS)
+    cells = [(cell.row, cell.column, cell.text, cell.row_span, cell.column_span) for cell in table.grid.cells]
+    assert cells[3:] == [
+        (1, 0, "home of staff", 2, 1),
+        (1, 1, "disk", 1, 1),
+        (1, 2, "3 GiB", 1, 1),
+        (2, 1, "fast disk", 1, 2),
+    ]
+
+
+LISTED = """.. list-table:: Fees of
+   *all* members
+   :header-rows: 1
+   :widths: 20 80
+
+   * - Grade
+     - Fee
+       (a month)
+
+   * - `full`
+     - 35
+
+   * - :ref:`discounted <low>`
+     -
+Text below.
+"""
+SEPARATED = """.. note::
+
+   .. csv-table:: Fees
+      :header: "Grade", "Fee; a month"
+      :delim: ;
+      :widths: 1, 2
+
+      full; 35
+
+      "discounted;
+       or remote"; 15
+"""
+DRAWN = """.. table:: Fees
+
+   ====  ===
+   a     b
+   ====  ===
+   full  35
+   ====  ===
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "span", "lines"),
+    [
+        (LISTED, [["Grade", "Fee (a month)"], ["full", "35"], ["discounted", ""]], (0, 14), [6, 7, 10, 11, 13, 14]),
+        (
+            SEPARATED,
+            [["Grade", "Fee; a month"], ["full", "35"], ["discounted; or remote", "15"]],
+            (2, 11),
+            [3, 3, 8, 8, 10, 10],
+        ),
+        (DRAWN, [["a", "b"], ["full", "35"]], (0, 7), [4, 4, 6, 6]),
+    ],
+)
+def test_a_directives_table_is_read_with_its_title(
+    text: str, rows: list[list[str]], span: tuple[int, int], lines: list[int]
+) -> None:
+    written = text.split("\n")
+    (table,) = directive_tables(written, 0, len(written))
+    assert texts_of(table) == rows
+    assert (table.first, table.last) == span
+    assert table.grid.caption in ("Fees of all members", "Fees")
+    assert [cell.line for cell in table.grid.cells] == lines
+    assert {cell.row for cell in table.grid.cells if cell.is_header} == {0}
+
+
 def test_several_tables_among_lines_of_text_are_found_where_they_stand() -> None:
     found = tables_in(f"The results :\n{PIPES}and the parts\n{PSQL}")
     assert [(table.first, table.last) for table in found] == [(1, 5), (6, 10)]
@@ -162,7 +249,7 @@ def test_several_tables_among_lines_of_text_are_found_where_they_stand() -> None
         "a | b\n--- | ---\nno row\n",
         "a | b\n--- | --- | ---\n1 | 2\n",  # a rule for other columns
         "+---+---+\n| a | b |\n",  # a box that does not close
-        "+---+---+\n| a | b |\n|   +---+\n|   | c |\n+---+---+\n",  # a cell over rows
+        "+---+---+\n| a | b |\n|   +---+\n| c     |\n+---+---+\n",  # a cell that is no rectangle
         "=====\nTitle\n=====\n",
         "=== ===\na   b\n--- ---\n1   2\n=== ===\n",
         "x = a || b\n-----------\ny\n",

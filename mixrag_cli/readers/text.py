@@ -17,6 +17,7 @@ from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.languages import is_script
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
 from mixrag_cli.readers.numbered_headings import find_numbered_headings
+from mixrag_cli.readers.rst_tables import directive_tables
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text_tables import find_text_tables
 from mixrag_cli.records.documents import BlockKind, Document, Grid
@@ -28,7 +29,9 @@ LIST_ITEM = re.compile(r"[ \t]{0,8}(?:[-*+•]|\d{1,3}[.)]|#\.)[ \t]+\S")
 UNREAD = re.compile(
     r"\.\. (?:\||_|image::|raw::|contents::|meta::)|(?:\|[^|\n]{1,80}\|[_ \t]{0,4}){1,40}$|([-=*_~])\1{3,}[ \t]*$"
 )
-RST_CODE = re.compile(r"\.\. (?:code|code-block|sourcecode|parsed-literal|math|highlight|doctest)::")
+RST_DIRECTIVE = re.compile(r"[ \t]*\.\. [\w:+.-]{1,40}::")
+RST_CODE = re.compile(r"[ \t]*\.\. (?:code|code-block|sourcecode|parsed-literal|math|highlight|doctest)::")
+NO_LITERAL = 1_000_000  # an indentation that no line goes beyond
 # A small entry is no section of its own: a translation file of 10,000 one-line keys is not 10,000 sections.
 MIN_SECTION_LINES = 4
 
@@ -162,7 +165,7 @@ def _add_prose(
 ) -> None:
     styles: list[str] = []  # heading styles in the order of their first use: that is their level
     numbered = find_numbered_headings(lines, *span)
-    is_literal = False
+    literal = NO_LITERAL
     for count, (first, last, grid) in enumerate(_runs_and_tables(lines, span)):
         if count % BEAT_BLOCKS == 0:
             beat(first, len(lines))
@@ -182,16 +185,27 @@ def _add_prose(
             builder.add_heading(text, styles.index(style) + 1, lines=(line, line))
         if first == last or (UNREAD.match(lines[first]) and _all_unread(lines, first, last)):
             continue
-        is_indented = lines[first][:1] in (" ", "\t")
+        indent = len(lines[first]) - len(lines[first].lstrip())
+        literal = literal if indent > literal else NO_LITERAL
         opens_code = RST_CODE.match(lines[first]) is not None
-        kind = "code" if opens_code or (is_literal and is_indented) else _kind_of(lines[first], last - first)
+        kind = "code" if opens_code or literal < NO_LITERAL else _kind_of(lines[first], last - first)
         if not (opens_code and last - first == 1):
             add_lines(builder, lines, (first, last), kind)
-        is_literal = opens_code or lines[last - 1].rstrip().endswith("::") or (is_literal and is_indented)
+        if literal == NO_LITERAL and (opens_code or _opens_literal(lines[last - 1])):
+            literal = indent
 
 
 def _runs_and_tables(lines: Sequence[str], span: tuple[int, int]) -> Iterator[tuple[int, int, Grid | None]]:
-    """The runs of lines in the span, [first, last) from 0; a table drawn in one is a run of its own, with its grid."""
+    """The runs of lines in the span, [first, last) from 0; a table is a run of its own, with its grid."""
+    first, last = span
+    for table in directive_tables(lines, first, last):
+        yield from _runs_and_drawn_tables(lines, (first, table.first))
+        yield table.first, table.last, table.grid
+        first = table.last
+    yield from _runs_and_drawn_tables(lines, (first, last))
+
+
+def _runs_and_drawn_tables(lines: Sequence[str], span: tuple[int, int]) -> Iterator[tuple[int, int, Grid | None]]:
     for first, last in line_runs(lines, *span):
         for table in find_text_tables(lines, first, last):
             if first < table.first:
@@ -200,6 +214,11 @@ def _runs_and_tables(lines: Sequence[str], span: tuple[int, int]) -> Iterator[tu
             first = table.last
         if first < last:
             yield first, last, None
+
+
+def _opens_literal(line: str) -> bool:
+    """Whether what is indented below the line stands as it is; what stands below a note's ".. note::" is text."""
+    return line.rstrip().endswith("::") and RST_DIRECTIVE.match(line) is None
 
 
 def _all_unread(lines: Sequence[str], first: int, last: int) -> bool:
