@@ -7,9 +7,12 @@ neither its depth, its size nor its tags can do anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 
+from mixrag_cli.readers import asciidoc
+from mixrag_cli.readers.asciidoc import asciidoc_tables
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.code import add_code
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
@@ -91,12 +94,16 @@ def cut_note(source: ReadSource) -> list[str]:
 def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None]) -> None:
     """Add the text's blocks in the way of files with that suffix; the builder's title is set by the first heading."""
     lines = text.split("\n")
+    if suffix in asciidoc.SUFFIXES:
+        lines = asciidoc.with_attributes(lines)
     collect_settings(builder.facts, text, suffix, beat=beat)
     if suffix in SECTION_STARTS or suffix in ("json", "geojson"):
         _add_sections(builder, lines, list(_section_starts(lines, suffix)))
+    elif suffix in asciidoc.SUFFIXES:
+        _add_headed(builder, lines, asciidoc.heading_lines(lines), beat)
     elif suffix in HEADING_LINES:
         builder.title = builder.title or (_tex_title(text) if HEADING_LINES[suffix] is TEX_HEADING else "")
-        _add_headed(builder, lines, HEADING_LINES[suffix], beat)
+        _add_headed(builder, lines, _heading_lines(lines, HEADING_LINES[suffix]), beat)
     elif suffix in LINE_SHAPED:
         for span in line_runs(lines, 0, len(lines)):
             add_lines(builder, lines, span, "code")
@@ -105,19 +112,25 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
 
 
 def _add_headed(
-    builder: DocumentBuilder, lines: Sequence[str], heading: re.Pattern[str], beat: Callable[[int, int], None]
+    builder: DocumentBuilder,
+    lines: Sequence[str],
+    headings: Iterable[tuple[int, int, str]],
+    beat: Callable[[int, int], None],
 ) -> None:
-    """Sections between heading lines, each read as prose."""
+    """Sections below headings, each given with its line, from 0, and its level; what is between is read as prose."""
     start = 0
-    for number, line in enumerate(lines):
-        if (found := heading.match(line)) is None:
-            continue
-        _add_prose(builder, lines, (start, number), beat)
-        mark, title = found.group(1), found.group(2).strip()
+    for number, level, title in headings:
+        _add_prose(builder, lines, (start, number), beat, has_literals=False)
         builder.title = builder.title or title
-        builder.add_heading(title, TEX_LEVELS.get(mark, len(mark)), lines=(number + 1, number + 1))
+        builder.add_heading(title, level, lines=(number + 1, number + 1))
         start = number + 1
-    _add_prose(builder, lines, (start, len(lines)), beat)
+    _add_prose(builder, lines, (start, len(lines)), beat, has_literals=False)
+
+
+def _heading_lines(lines: Sequence[str], heading: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
+    for number, line in enumerate(lines):
+        if found := heading.match(line):
+            yield number, TEX_LEVELS.get(found.group(1), len(found.group(1))), found.group(2).strip()
 
 
 def _tex_title(text: str) -> str:
@@ -161,7 +174,12 @@ def _add_sections(builder: DocumentBuilder, lines: Sequence[str], starts: list[t
 
 
 def _add_prose(
-    builder: DocumentBuilder, lines: Sequence[str], span: tuple[int, int], beat: Callable[[int, int], None]
+    builder: DocumentBuilder,
+    lines: Sequence[str],
+    span: tuple[int, int],
+    beat: Callable[[int, int], None],
+    *,
+    has_literals: bool = True,
 ) -> None:
     styles: list[str] = []  # heading styles in the order of their first use: that is their level
     numbered = find_numbered_headings(lines, *span)
@@ -191,14 +209,14 @@ def _add_prose(
         kind = "code" if opens_code or literal < NO_LITERAL else _kind_of(lines[first], last - first)
         if not (opens_code and last - first == 1):
             add_lines(builder, lines, (first, last), kind)
-        if literal == NO_LITERAL and (opens_code or _opens_literal(lines[last - 1])):
+        if literal == NO_LITERAL and (opens_code or (has_literals and _opens_literal(lines[last - 1]))):
             literal = indent
 
 
 def _runs_and_tables(lines: Sequence[str], span: tuple[int, int]) -> Iterator[tuple[int, int, Grid | None]]:
     """The runs of lines in the span, [first, last) from 0; a table is a run of its own, with its grid."""
     first, last = span
-    for table in directive_tables(lines, first, last):
+    for table in sorted((*directive_tables(lines, *span), *asciidoc_tables(lines, *span)), key=attrgetter("first")):
         yield from _runs_and_drawn_tables(lines, (first, table.first))
         yield table.first, table.last, table.grid
         first = table.last
