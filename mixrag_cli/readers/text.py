@@ -19,6 +19,7 @@ from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.languages import is_script
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
+from mixrag_cli.readers.man_pages import add_man_page, is_man_page
 from mixrag_cli.readers.numbered_headings import find_numbered_headings
 from mixrag_cli.readers.rst_tables import directive_tables
 from mixrag_cli.readers.source import ReadSource
@@ -97,7 +98,9 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     if suffix in asciidoc.SUFFIXES:
         lines = asciidoc.with_attributes(lines)
     collect_settings(builder.facts, text, suffix, beat=beat)
-    if suffix in SECTION_STARTS or suffix in ("json", "geojson"):
+    if suffix not in SECTION_STARTS and suffix not in HEADING_LINES and is_man_page(text):
+        add_man_page(builder, lines, beat)
+    elif suffix in SECTION_STARTS or suffix in ("json", "geojson"):
         _add_sections(builder, lines, list(_section_starts(lines, suffix)))
     elif suffix in asciidoc.SUFFIXES:
         _add_headed(builder, lines, asciidoc.heading_lines(lines), beat)
