@@ -93,3 +93,19 @@ def test_months_below_the_first_of_a_year_are_of_that_year() -> None:
 def test_months_that_follow_no_year_of_their_own_have_none(labels: tuple[str, ...]) -> None:
     table = to_table([["Period", "Price", "Sold"], *([label, str(n), "4"] for n, label in enumerate(labels))])
     assert lefts(table) == [(label,) for label in labels]
+
+
+@pytest.mark.parametrize(("span", "names"), [(2, ("Deaths", "men")), (3, ("by registration", "Deaths", "men"))])
+def test_what_stands_over_a_part_of_a_heading_below_is_a_title(span: int, names: tuple[str, ...]) -> None:
+    table = to_table(
+        [
+            ["Deaths and rates", "", "", "", ""],
+            ["", "by registration", "", "", "persons"],
+            ["Year", "Deaths", "", "", "Rate"],
+            ["", "all", "men", "women", ""],
+            ["1958", "754", "400", "354", "7.6"],
+            ["1959", "745", "390", "355", "7.2"],
+        ],
+        spans={(0, 0): (1, 5), (1, 1): (1, span), (2, 0): (2, 1), (2, 1): (1, 3), (2, 4): (2, 1)},
+    )
+    assert tops(table)[1] == names

@@ -268,6 +268,23 @@ def test_figures_without_headings_below_blank_rows_belong_to_the_headings_above(
     assert [column.path for column in table.columns] == [("2014",), ("2015",)]
 
 
+@pytest.mark.parametrize(
+    ("totals", "place"),
+    [
+        ([None, None, 65, 25, 90], "A1:E12"),
+        ([None, None, 66, 25], "A1:D4"),  # one of two is no majority
+        ([None, None, 65.004, 25.001], "A1:D12"),
+        ([None, "all", 65, 25], "A1:D12"),
+        ([None, None, 65, 26], "A1:D4"),
+        ([None, None, 12, 13], "A1:D4"),
+    ],
+)
+def test_the_sums_of_a_table_belong_to_it_across_any_blank_rows(totals: list[Any], place: str) -> None:
+    entries = [["Date", "Payee", "Amount", "VAT"], ["1 May", "Cross", 40, 20], ["2 May", "Fleet", 25, 5]]
+    document = read(make_book(fill_rows([*entries, ["3 May", "gift", 0], *([[]] * 7), totals])))
+    assert document.grids[0].locator.cells == place
+
+
 def test_headings_above_a_blank_row_name_the_figures_beside_their_labels() -> None:
     rows = [
         [None, "Year", "Year", "Year"],

@@ -84,9 +84,9 @@ def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, 
     titles = [0] if _is_numbered_title(matrix, end) else titles
     for row in range(len(titles), min(MAX_TITLE_ROWS, end - 1)):
         cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
-        if len(cells) > 1:
+        if len(cells) > 1 and not _crosses_headings(matrix, row, end):
             break
-        if cells and (not _is_title_cell(cells[0], matrix) or _is_key_alone(matrix, row)):
+        if len(cells) == 1 and (not _is_title_cell(cells[0], matrix) or _is_key_alone(matrix, row)):
             break
         titles.append(row)
     while titles and not matrix.is_blank(titles[-1], range(matrix.n_columns)):
@@ -99,6 +99,25 @@ def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, 
             break  # it spans columns, as sections of a body seldom do in the first rows
         titles.pop()
     return tuple(titles)
+
+
+def _crosses_headings(matrix: Matrix, row: int, end: int) -> bool:
+    """Whether a cell over columns stands above one over columns that are not all its own, so that it heads none.
+
+    Example: "by date of registration" over C and D, above "deaths" over C, D and E.
+    """
+    if row + 1 >= end:
+        return False
+    upper, lower = (
+        [(cell.column, cell.column + cell.column_span) for cell in matrix.cells_of_row(at, range(matrix.n_columns))]
+        for at in (row, row + 1)
+    )
+    return any(
+        first < right and left < last and not (first <= left and right <= last)
+        for first, last in upper
+        for left, right in lower
+        if last - first > 1 < right - left
+    )
 
 
 def _is_title_with_aside(matrix: Matrix, below: list[Below], end: int) -> bool:

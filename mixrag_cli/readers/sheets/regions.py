@@ -23,6 +23,7 @@ from mixrag_cli.readers.sheets.areas import (
 )
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
 from mixrag_cli.readers.sheets.stacked import cut_settings, cut_stacked
+from mixrag_cli.readers.sheets.totals import sums_up
 from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
 MAX_CAPTION_GAP = 2  # blank rows between a title and its table
@@ -128,6 +129,7 @@ def _join_bands(bands: list[Region], cells: Cells) -> list[Region]:
         is_spaced = previous is not None and previous != upper and previous.n_rows == 1
         if upper is not None and (
             _continues(upper, band, cells)
+            or sums_up(upper, band, cells)
             or (is_spaced and following is not None and _is_empty_row(upper, band, following, cells))
         ):
             left, right = min(upper.left, band.left), max(upper.right, band.right)
