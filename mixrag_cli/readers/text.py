@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import attrgetter
 
-from mixrag_cli.readers import asciidoc
-from mixrag_cli.readers.asciidoc import asciidoc_tables
+from mixrag_cli.readers.asciidoc import SUFFIXES as ASCIIDOC
+from mixrag_cli.readers.asciidoc import asciidoc_tables, heading_lines, with_attributes
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.code import add_code
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
@@ -95,15 +95,15 @@ def cut_note(source: ReadSource) -> list[str]:
 def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None]) -> None:
     """Add the text's blocks in the way of files with that suffix; the builder's title is set by the first heading."""
     lines = text.split("\n")
-    if suffix in asciidoc.SUFFIXES:
-        lines = asciidoc.with_attributes(lines)
+    if suffix in ASCIIDOC:
+        lines = with_attributes(lines)
     collect_settings(builder.facts, text, suffix, beat=beat)
     if suffix not in SECTION_STARTS and suffix not in HEADING_LINES and is_man_page(text):
         add_man_page(builder, lines, beat)
     elif suffix in SECTION_STARTS or suffix in ("json", "geojson"):
         _add_sections(builder, lines, list(_section_starts(lines, suffix)))
-    elif suffix in asciidoc.SUFFIXES:
-        _add_headed(builder, lines, asciidoc.heading_lines(lines), beat)
+    elif suffix in ASCIIDOC:
+        _add_headed(builder, lines, heading_lines(lines), beat)
     elif suffix in HEADING_LINES:
         builder.title = builder.title or (_tex_title(text) if HEADING_LINES[suffix] is TEX_HEADING else "")
         _add_headed(builder, lines, _heading_lines(lines, HEADING_LINES[suffix]), beat)
