@@ -75,11 +75,16 @@ ALLOWED: dict[str, set[str]] = {
 }
 # Within the two parts that have rooms of their own: who may import whom of the same part.
 ROOMS: dict[str, set[str]] = {
-    "readers": {"readers.facts", "readers.pdf"},  # pages of pictures are read as those of a scanned PDF are
+    "readers": {
+        "readers.facts",
+        "readers.pdf",
+        "readers.text_markup",
+    },  # pages of pictures are read as those of a scanned PDF are
     "readers.facts": {"readers"},
     "readers.office": {"readers"},
     "readers.pdf": {"readers"},
     "readers.sheets": {"readers"},
+    "readers.text_markup": {"readers"},
     "recap": {"recap.in_rows", "recap.in_tables"},
     "recap.generated": {"recap"},
     "recap.in_rows": {"recap"},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.readers import ReadSource, reader_for
-from mixrag_cli.readers.roff_lines import inline, mdoc_line
+from mixrag_cli.readers.text_markup.roff_lines import inline, mdoc_line
 from mixrag_cli.records.documents import Document
 from tests.bounded import assert_in_line
 from tests.cli_fixtures import run_here

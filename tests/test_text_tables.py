@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.readers.rst_tables import directive_tables
-from mixrag_cli.readers.text_grid import TextTable
-from mixrag_cli.readers.text_tables import find_text_tables
+from mixrag_cli.readers.text_markup.rst_tables import directive_tables
+from mixrag_cli.readers.text_markup.text_grid import TextTable
+from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 from mixrag_cli.tables.grid import grid_to_table
 from tests.cli_fixtures import run_here
 

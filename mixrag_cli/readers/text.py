@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import attrgetter
 
-from mixrag_cli.readers.asciidoc import SUFFIXES as ASCIIDOC
-from mixrag_cli.readers.asciidoc import asciidoc_tables, heading_lines, with_attributes
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.code import add_code
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.languages import is_script
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
-from mixrag_cli.readers.man_pages import add_man_page, is_man_page
-from mixrag_cli.readers.numbered_headings import find_numbered_headings
-from mixrag_cli.readers.rst_tables import directive_tables
 from mixrag_cli.readers.source import ReadSource
-from mixrag_cli.readers.text_tables import find_text_tables
+from mixrag_cli.readers.text_markup.asciidoc import SUFFIXES as ASCIIDOC
+from mixrag_cli.readers.text_markup.asciidoc import asciidoc_tables, heading_lines, with_attributes
+from mixrag_cli.readers.text_markup.man_pages import add_man_page, is_man_page
+from mixrag_cli.readers.text_markup.numbered_headings import find_numbered_headings
+from mixrag_cli.readers.text_markup.rst_tables import directive_tables
+from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 from mixrag_cli.records.documents import BlockKind, Document, Grid
 
 BEAT_BLOCKS = 2000

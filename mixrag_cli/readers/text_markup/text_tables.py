@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from mixrag_cli.readers.aligned_text import dashed_rows, tabbed_rows
-from mixrag_cli.readers.rst_markup import shown
-from mixrag_cli.readers.tex_tables import caption_of, tabular_rows
-from mixrag_cli.readers.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
+from mixrag_cli.readers.text_markup.aligned_text import dashed_rows, tabbed_rows
+from mixrag_cli.readers.text_markup.rst_markup import shown
+from mixrag_cli.readers.text_markup.tex_tables import caption_of, tabular_rows
+from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
 
 # Each of them is matched in one pass, whatever stands in the line.
 _RULE = re.compile(r"[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+])+(?:[ \t]*:?-{2,}:?)?$")

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.lined_text import LinedText, join_lined
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES
-from mixrag_cli.readers.roff_lines import inline, mdoc_line, words_of
-from mixrag_cli.readers.text_grid import MAX_COLUMNS, TextCell, to_table
+from mixrag_cli.readers.text_markup.roff_lines import inline, mdoc_line, words_of
+from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, to_table
 
 HEAD_CHARS = 20_000  # a licence may stand above the title
 TITLE = re.compile(r"^\.(?:TH|Dt)[ \t]+\S", re.MULTILINE)

@@ -20,9 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mixrag_cli.readers.rst_markup import shown
-from mixrag_cli.readers.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
-from mixrag_cli.readers.text_tables import find_text_tables
+from mixrag_cli.readers.text_markup.rst_markup import shown
+from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
+from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 
 DIRECTIVE = re.compile(r"(?P<indent>[ \t]{0,40})\.\. (?P<name>list-table|csv-table|table)::[ \t]*(?P<title>[^\n]*)$")
 OPTION = re.compile(r"[ \t]*:(?P<name>[a-z-]{1,20}):[ \t]*(?P<value>.*)$")

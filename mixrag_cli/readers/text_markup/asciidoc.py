@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from mixrag_cli.readers.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
+from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
 
 SUFFIXES = ("adoc", "asciidoc")
 HEADING = re.compile(r"(={1,6})[ \t]+(\S[^\n]{0,200})")
