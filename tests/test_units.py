@@ -314,3 +314,15 @@ def test_a_row_of_units_of_the_si_is_no_row_of_data() -> None:
     table = to_table([["Step", "Drain", "Gate"], ["", "mA", "mV"], ["first", "20.6", "120"], ["last", "40.1", "240"]])
     assert [row.path for row in table.rows] == [("first",), ("last",)]
     assert {(cell.column, cell.unit) for cell in table.cells} == {(1, "mA"), (2, "mV")}
+
+
+def test_a_unit_is_not_spread_over_a_quantity_that_has_none() -> None:
+    rows = [
+        ["Sample", "Volume", "Dilution", "Mass"],
+        ["", "µL", "", "ng"],
+        ["A", "5", "6.7", "12"],
+        ["B", "6", "5", "9"],
+    ]
+    assert [cell.unit for cell in to_table(rows).cells] == ["µL", "", "ng"] * 2
+    rows[1] = ["", "kg", "", ""]  # one for all
+    assert {cell.unit for cell in to_table(rows).cells} == {"kg"}

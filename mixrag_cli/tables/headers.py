@@ -195,13 +195,15 @@ def _unit_rows(matrix: Matrix, headers: tuple[int, ...], data: tuple[int, ...]) 
 
 def texts_above(matrix: Matrix, row: int, data: tuple[int, ...]) -> dict[int, str]:
     """What a unit row says of each data column, each text spread over the blanks to its right; a lone one to its left,
-    too."""
+    too. Of several texts none is spread to a column that has a heading of its own: it has no unit ("Volume L, pH")."""
     cells = list(matrix.cells_of_row(row, range(data[0], matrix.n_columns)))
-    last = cells[0] if len(cells) == 1 and cells[0].column_span == 1 else None
+    is_lone = len(cells) == 1
+    last = cells[0] if is_lone and cells[0].column_span == 1 else None
     texts: dict[int, str] = {}
     for column in data:
-        last = matrix.at(row, column) or last
-        if last is not None:
+        own = matrix.at(row, column)
+        last = own or last
+        if last is not None and (own or is_lone or not (row and matrix.own(row - 1, column))):
             texts[column] = " ".join(last.text.split())
     return texts
 

@@ -35,7 +35,7 @@ _MONEY_OF_A_YEAR = re.compile(
     r"\d{4}\s(?:(?:constant|current|chained|nominal|real)\s)?(?:canadian\s|u\.?s\.?\s)?(?:dollars|euros|pounds)$", re.I
 )
 # Prefixed units of the SI, by their capitals: MA is a state, pH and ns are no measures where people write tables.
-_SI = re.compile(r"(?:[fpnuµμmk](?:A|V|F|L|M|mol|J|Ah|VA)|[nuµμm]H|[µμm]s|[nuµμ]m|[mkM]?[ΩΩ]|dBm?)$")
+_SI = re.compile(r"(?:[fpnuµμmk](?:A|V|F|L|M|mol|J|Ah|VA)|[nuµμm]H|[nuµμ]g|[µμm]s|[nuµμ]m|[mkM]?[ΩΩ]|dBm?)$")
 _NAMES_COLUMN = re.compile(r"^(?:Year|Month|Week|Day|Hour|Minute|Second|Person)$")  # in lower case it may be a unit
 _FILLER = re.compile(r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4})\b", re.I)
 _UNIT_LEAD = re.compile(
