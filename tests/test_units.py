@@ -326,3 +326,15 @@ def test_a_unit_is_not_spread_over_a_quantity_that_has_none() -> None:
     assert [cell.unit for cell in to_table(rows).cells] == ["µL", "", "ng"] * 2
     rows[1] = ["", "kg", "", ""]  # one for all
     assert {cell.unit for cell in to_table(rows).cells} == {"kg"}
+
+
+def test_a_caption_that_names_several_units_gives_none_to_all_figures() -> None:
+    rows = [
+        ["Year", "Population", "Served (%)", "Supply"],
+        ["1990", "254", "75.6", "43.1"],
+        ["1991", "257", "75", "43"],
+    ]
+    table = to_table(rows, caption="Population (millions), part served (percent), supply (kg)")
+    assert [(cell.unit, cell.scale) for cell in table.cells] == [("", 1), ("%", 1), ("", 1)] * 2
+    one = to_table(rows, caption="Supply in the year (USD, in millions)")
+    assert one.cells[0].scale == MILLION

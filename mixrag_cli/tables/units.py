@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from mixrag_cli.quantities.numerals import Value
 from mixrag_cli.quantities.unit_words import (
@@ -181,17 +181,21 @@ def unit_of_unit_text(text: str) -> Unit:
 def unit_of_caption(text: str) -> Unit:
     """The unit that a title or note states for the whole table: in brackets, "in millions", or "Percentage of …".
 
-    Other words of a title ("3 million people", "the percent who …") state none.
+    Other words of a title ("3 million people", "the percent who …") state none, nor do several that cannot all be
+    of one figure: "Population (millions), part served (percent)" names what its columns are in.
     """
-    stated = Unit()
+    said_units: list[Unit] = []
     for match in _UNIT_LEAD.finditer(text[:2000]):
         said = next(group for group in match.groups() if group)
         if match[1] and not (
             is_unit_text(said) or re.match(r"(?:amounts |dollars |u\.?s\.? ?dollars |[$€£] ?)?in ", said, re.I)
         ):
             continue
-        found = unit_of_unit_text(said) if is_unit_text(said) else Unit(*_money_of(_EXCEPTION.sub("", said)))
-        stated = stated.joined(found)
+        said_units.append(unit_of_unit_text(said) if is_unit_text(said) else Unit(*_money_of(_EXCEPTION.sub("", said))))
+    units = {each.unit for each in said_units if each.unit}
+    if len(units) > 1 or (units == {"%"} and any(each.scale != 1 for each in said_units)):
+        return Unit(text=text.strip())
+    stated = reduce(Unit.joined, said_units, Unit())
     if not stated.unit and (measured := _measure_after_in(text[:2000])) is not None:
         stated = stated.joined(Unit(*measured))
     if not stated.unit:
