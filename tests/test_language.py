@@ -61,9 +61,9 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
             at = sentence.index("{}")
             entities = {"entities": [(at, at + len(name), label)]}
             examples.append(Example.from_dict(model.make_doc(sentence.format(name)), entities))
+    spacy.util.fix_random_seed(1)  # before the weights are drawn: with some a name is not found
     optimizer = model.initialize(lambda: examples)
     drawn = random.Random(1)
-    spacy.util.fix_random_seed(1)
     for _ in range(25):
         drawn.shuffle(examples)
         model.update(examples, sgd=optimizer, drop=0.1)

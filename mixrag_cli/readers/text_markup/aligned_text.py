@@ -35,8 +35,10 @@ def dashed_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[
         return first, []
     rows = [(first, heading)]
     end = min(last, first + MAX_ROWS)
-    end = next((at for at in range(first + 2, end) if not lines[at].strip()), end)
     for at in range(first + 2, end):
+        if not lines[at].strip():
+            end = at
+            break
         if DASHES.match(lines[at]):
             continue
         if (texts := _cut(lines[at], starts)) is None or OTHER_RULE.match(lines[at]):
