@@ -84,7 +84,7 @@ def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, 
     titles = [0] if _is_numbered_title(matrix, end) else titles
     for row in range(len(titles), min(MAX_TITLE_ROWS, end - 1)):
         cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
-        if len(cells) > 1 and not _crosses_headings(matrix, row, end):
+        if len(cells) > 1 and not _stands_over_part(matrix, row, end):
             break
         if len(cells) == 1 and (not _is_title_cell(cells[0], matrix) or _is_key_alone(matrix, row)):
             break
@@ -101,22 +101,20 @@ def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, 
     return tuple(titles)
 
 
-def _crosses_headings(matrix: Matrix, row: int, end: int) -> bool:
-    """Whether a cell over columns stands above one over columns that are not all its own, so that it heads none.
+def _stands_over_part(matrix: Matrix, row: int, end: int) -> bool:
+    """Whether the one text over several columns stands above a heading that is wider, so that it heads none.
 
     Example: "by date of registration" over C and D, above "deaths" over C, D and E.
     """
     if row + 1 >= end:
         return False
-    upper, lower = (
+    above, below = (
         [(cell.column, cell.column + cell.column_span) for cell in matrix.cells_of_row(at, range(matrix.n_columns))]
         for at in (row, row + 1)
     )
-    return any(
-        first < right and left < last and not (first <= left and right <= last)
-        for first, last in upper
-        for left, right in lower
-        if last - first > 1 < right - left
+    wide = [(first, last) for first, last in above if last - first > 1]
+    return len(wide) == 1 and any(
+        left <= first and last <= right and last - first < right - left for first, last in wide for left, right in below
     )
 
 
