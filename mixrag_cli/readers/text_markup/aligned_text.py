@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS
+
 MIN_TABBED = 3  # lines of tabs, and fields in each: fewer are settings and indented text
 MIN_UNDERLINED = 3  # headings above one run of dashes; two may be a title and what stands at its side
-MAX_FIELDS = 200
 MAX_ROWS = 5_000  # of one table; what follows stays text
 CODE_ENDS = ("\\", "{", "}", ";")  # of lines that tabs align for the eye
 DASHES = re.compile(r"[ \t]*-{2,}(?:[ \t]+-{2,})*[ \t]*$")
@@ -58,10 +59,10 @@ def _column_starts(heading: str, rule: str) -> list[int]:
         return []
     runs = [run.start() for run in DASH_RUN.finditer(rule.expandtabs())]
     if len(runs) > 1:
-        return runs if len(runs) <= MAX_FIELDS else []
+        return runs if len(runs) <= MAX_COLUMNS else []
     pieces = [piece.start() for piece in PIECE.finditer(heading.expandtabs())]
     is_wide = len(rule.rstrip()) >= len(heading.rstrip())
-    return pieces if MIN_UNDERLINED <= len(pieces) <= MAX_FIELDS and is_wide else []
+    return pieces if MIN_UNDERLINED <= len(pieces) <= MAX_COLUMNS and is_wide else []
 
 
 def _cut(line: str, starts: Sequence[int]) -> Texts | None:
@@ -83,7 +84,7 @@ def tabbed_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[
         texts = [text.strip() for text in line.split("\t")]
         is_code = line.startswith("\t\t") or line.endswith(CODE_ENDS)
         is_row = sum(map(bool, texts)) >= MIN_TABBED and not is_code
-        if not is_row or len(texts) > MAX_FIELDS or (rows and abs(len(texts) - len(rows[0][1])) > 1):
+        if not is_row or len(texts) > MAX_COLUMNS or (rows and abs(len(texts) - len(rows[0][1])) > 1):
             break
         rows.append((at, texts))
     end = first + len(rows)

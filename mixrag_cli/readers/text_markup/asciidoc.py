@@ -18,13 +18,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
+from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table, with_their_lines
 
 SUFFIXES = ("adoc", "asciidoc")
 HEADING = re.compile(r"(={1,6})[ \t]+(\S[^\n]{0,200})")
-FENCE = re.compile(
-    r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*\w{0,20}$"
-)  # what stands as it is, passed through or left out
+# Around what stands as it is, is passed through or left out.
+FENCE = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*\w{0,20}$")
 ATTRIBUTE = re.compile(r":(?P<name>[\w-]{1,60}):[ \t]+(?P<value>\S[^\n]{0,300})$")
 PASSED = re.compile(r"pass:[a-z,]{0,20}\[(?P<text>.*)\]$")
 REFERENCE = re.compile(r"(?<!\\)\{([\w-]{1,60})\}")
@@ -186,17 +185,15 @@ class _Filling:
 
 
 def _separated_rows(lines: Sequence[str], frame: _Frame) -> list[list[TextCell]]:
+    """The rows of values set apart; [] where one has more of them than another."""
     records = csv.reader((f"{line}\n" for line in lines[frame.body : frame.end]), delimiter=frame.mark)
-    rows: list[list[TextCell]] = []
-    at = frame.body
     is_set_off = frame.body + 1 < frame.end and not lines[frame.body + 1].strip()
     has_header = HAS_HEADER.search(frame.about) is not None or is_set_off
     try:
-        for values in records:
-            if values:
-                is_header = has_header and not rows
-                rows.append([TextCell(shown(" ".join(text.split())), at, is_header=is_header) for text in values])
-            at = frame.body + records.line_num
+        rows = [
+            [TextCell(shown(" ".join(text.split())), at, is_header=has_header and number == 0) for text in values]
+            for number, (at, values) in enumerate(with_their_lines(records, frame.body))
+        ]
     except csv.Error:  # a text that is never closed
         return []
     return rows if len({len(row) for row in rows}) == 1 else []

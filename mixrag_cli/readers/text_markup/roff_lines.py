@@ -8,12 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-
-def words_in(text: str) -> frozenset[str]:
-    """The words of a list of names."""
-    return frozenset(text.split())
-
-
 SIGNS = {
     "lq": "“", "rq": "”", "oq": "‘", "cq": "’", "aq": "'", "dq": '"', "bu": "•", "em": "—", "en": "–", "hy": "-",
     "mi": "−", "co": "©", "rg": "®", "tm": "™", "ha": "^", "ti": "~", "rs": "\\", "sl": "/", "ga": "`", "la": "⟨",
@@ -33,10 +27,11 @@ EDGES = {
     "Oo": "[", "Oc": "]", "Po": "(", "Pc": ")", "Bo": "[", "Bc": "]", "Bro": "{", "Brc": "}", "Ao": "<", "Ac": ">",
     "Do": "“", "Dc": "”", "So": "‘", "Sc": "’", "Qo": '"', "Qc": '"',
 }  # fmt: skip
-PLAIN = words_in(
-    "Ad An Ar Cd Cm Dv Em Er Ev Fa Fd Fl Fn Ft Ic In Li Lk Ms Mt Nd Nm No Ns Pa St Sx Sy Tn Va Vt Xr Ux Bx Fx Nx Ox "
-    "D1 Dl Fo Fc Rv Ex Lb Ap"
-)
+_PLAIN = """
+    Ad An Ar Cd Cm Dv Em Er Ev Fa Fd Fl Fn Ft Ic In Li Lk Ms Mt Nd Nm No Ns Pa St Sx Sy Tn Va Vt Xr Ux Bx Fx Nx Ox
+    D1 Dl Fo Fc Rv Ex Lb Ap
+"""
+PLAIN = frozenset(_PLAIN.split())
 SYSTEMS = {"Ux": "UNIX", "Bx": "BSD", "Fx": "FreeBSD", "Nx": "NetBSD", "Ox": "OpenBSD"}
 CLOSING, OPENING = frozenset(".,;:?!)]"), frozenset("([")
 
@@ -93,7 +88,7 @@ class _Line:
             self._closers.append(ENCLOSING[word][1])
             self._is_glued = True
         elif word in EDGES:
-            is_opening = EDGES[word] in "[({<“‘" or word in ("Qo",)
+            is_opening = word.endswith("o")
             self._is_glued = self._is_glued or not is_opening
             self._say(EDGES[word])
             self._is_glued = is_opening

@@ -18,10 +18,9 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from mixrag_cli.readers.text_markup.rst_markup import shown
-from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
+from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table, with_their_lines
 from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 
 DIRECTIVE = re.compile(r"(?P<indent>[ \t]{0,40})\.\. (?P<name>list-table|csv-table|table)::[ \t]*(?P<title>[^\n]*)$")
@@ -137,22 +136,13 @@ def _separated_rows(lines: Sequence[str], directive: Directive) -> list[list[Tex
         )
         rows = [(directive.first, values) for values in headings if values]
         n_headers = len(rows) + _number_of(directive, "header-rows")
-        rows += _with_their_lines(records, directive.body)
+        rows += with_their_lines(records, directive.body)
     except (csv.Error, TypeError):  # a delimiter of several characters
         return []
     return [
         [TextCell(shown(" ".join(value.split())), line, is_header=place < n_headers) for value in values]
         for place, (line, values) in enumerate(rows)
     ]
-
-
-def _with_their_lines(records: Any, first: int) -> Iterator[tuple[int, list[str]]]:
-    """The values of each record of a csv reader, with its first line."""
-    at = first
-    for values in records:
-        if values:
-            yield at, values
-        at = first + records.line_num
 
 
 def _number_of(directive: Directive, option: str) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.places import Locator
@@ -47,6 +48,18 @@ def to_table(rows: Sequence[Sequence[TextCell]], lines: tuple[int, int], caption
     n_columns = max(cell.column + cell.column_span for cell in cells)
     place = Locator((0, 0), lines=(lines[0] + 1, lines[1]))
     return TextTable(*lines, Grid(len(rows), n_columns, tuple(cells), place, caption=caption, total_rows=len(rows)))
+
+
+def with_their_lines(records: Any, first: int) -> Iterator[tuple[int, list[str]]]:
+    """The values of each record of a csv reader over lines from the first on, with the line where it begins, from 0.
+
+    Raises csv.Error.
+    """
+    at = first
+    for values in records:
+        if values:
+            yield at, values
+        at = first + records.line_num
 
 
 def _placed(cell: TextCell, row: int, column: int) -> GridCell:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from mixrag_cli.readers.text_markup.aligned_text import dashed_rows, tabbed_rows
+from mixrag_cli.readers.text_markup.aligned_text import DASH_RUN, DASHES, dashed_rows, tabbed_rows
 from mixrag_cli.readers.text_markup.rst_markup import shown
 from mixrag_cli.readers.text_markup.tex_tables import caption_of, tabular_rows
 from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
@@ -26,8 +26,6 @@ _BORDER = re.compile(r"[ \t]*\+(?:[-=]{2,}\+)+[ \t]*$")
 _PART_OF_BORDER = re.compile(r"\+(?:[-=]{2,}\+)+")
 _UNDERLINES = re.compile(r"[ \t]*={2,}(?:[ \t]+={2,})+[ \t]*$")
 _RUN = re.compile(r"={2,}")
-_DASHES = re.compile(r"[ \t]*-{2,}(?:[ \t]+-{2,})*[ \t]*$")
-_DASH_RUN = re.compile(r"-{2,}")
 _SPACES = re.compile(r"\s+")
 
 Row = list[TextCell]
@@ -175,10 +173,10 @@ def _rows_under_runs(
     rows: list[Row] = []
     is_open = False  # the last row may go on
     for number in range(*between):
-        if _DASHES.match(lines[number]):
+        if DASHES.match(lines[number]):
             continue
-        is_spanning = number + 1 < between[1] and _DASHES.match(lines[number + 1]) is not None
-        edges = [run.start() for run in _DASH_RUN.finditer(lines[number + 1])] if is_spanning else starts
+        is_spanning = number + 1 < between[1] and DASHES.match(lines[number + 1]) is not None
+        edges = [run.start() for run in DASH_RUN.finditer(lines[number + 1])] if is_spanning else starts
         bounds = [(edge, end) for edge, end in zip(edges, [*edges[1:], None], strict=True)]
         texts = [lines[number][start:end] for start, end in bounds]
         if is_open and not is_spanning and (is_header or not texts[0].strip()):
