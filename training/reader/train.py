@@ -54,7 +54,8 @@ TOLD_STEPS = 20
 class Run:
     """What a worker needs to know.
 
-    spent: seconds of earlier runs. skipped: batches that they took. share: of the learning rate.
+    spent: seconds of earlier runs. skipped: batches that they took. share: of the learning rate. seed: of the batches'
+    order.
     """
 
     folder: Path
@@ -63,6 +64,7 @@ class Run:
     spent: float
     skipped: int
     share: float = 1.0
+    seed: int = SEED
 
 
 def main() -> None:
@@ -72,7 +74,7 @@ def main() -> None:
     options.folder.mkdir(parents=True, exist_ok=True)
     published = read_published(options.weights)
     begun = time.monotonic()
-    lessons, kept = read_lessons(options.reader_train, options.headers, options.folder, SEED)
+    lessons, kept = read_lessons(options.reader_train, options.headers, options.folder, options.seed)
     prepared = Preparing(options.tokenizer).prepare(lessons)
     n_tokens = sum(len(row) for one in prepared for row in one.rows)
     print(f"{len(prepared)} lessons, {n_tokens} tokens, {len(kept)} kept: {count_by_source(lessons)}", flush=True)
@@ -83,7 +85,7 @@ def main() -> None:
         weights, share = weights_of(options.after, weights), SHARE_AFTER
     if options.resume:
         weights, spent, skipped = last_state(options.folder, weights)
-    run = Run(options.folder, options.minutes, options.workers, spent, skipped, share)
+    run = Run(options.folder, options.minutes, options.workers, spent, skipped, share, options.seed)
     train(weights, prepared, run)
 
 
@@ -99,6 +101,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--after", type=Path, help="the reader model or checkpoint that this run goes on from")
+    parser.add_argument("--seed", type=int, default=SEED, help="another one draws other windows and wrong passages")
     parser.add_argument("--skipped", type=int, default=0, help="batches that it was trained on")
     return parser.parse_args()
 
@@ -150,7 +153,7 @@ def work(rank: int, model: Reader, lessons: list[Prepared], run: Run) -> None:
     moments = run.folder / f"moments-{rank}.pt"
     if run.skipped and moments.exists():
         optimiser.load_state_dict(torch.load(moments, weights_only=True))
-    mine = itertools.islice(batches(lessons, SEED), run.skipped + rank, None, run.workers)
+    mine = itertools.islice(batches(lessons, run.seed), run.skipped + rank, None, run.workers)
     told: dict[str, list[float]] = defaultdict(list)
     begun = saved = time.monotonic()
     n_tokens = 0
