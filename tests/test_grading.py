@@ -186,6 +186,17 @@ def test_a_question_that_a_passage_answers_is_answered_from_the_right_lines() ->
     assert not is_right(replace(why, gold=(Gold("a.txt", words="on Fridays"),)), cited)
 
 
+def test_a_row_of_a_sheet_answers_what_was_noted_of_its_cell() -> None:
+    note = replace(
+        draft("c", "It was closed for cleaning.").source, locator=Locator((0, 1), sheet="Notes", cells="A6:B6")
+    )
+    passage = replace(draft("c", "It was closed for cleaning."), kind="passage", source=note)
+    why = Asked("Why is it closed?", (), (Gold("a.txt", cells="B6"),), is_of_text=True)
+    assert is_right(why, passage)
+    assert is_right(why, replace(passage, kind="cell", sources=(note,)))
+    assert not is_right(replace(why, gold=(Gold("a.txt", cells="B7"),)), passage)
+
+
 def test_what_is_found_tells_whether_a_passage_is_asked_for() -> None:
     found = [("span", {"span": -1.0, "length": 1.0}), ("span", {"span": -2.0, "length": 3.0})]
     assert evidence_inputs(found) == {

@@ -53,11 +53,13 @@ UNSAFE = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Where the answer stands: a file of the folder; its first and last line there, or words that stand there."""
+    """Where the answer stands: a file of the folder; its first and last line there, words that stand there, or its
+    cells, an A1 range on one of its sheets."""
 
     file: str
     words: str = ""
     lines: tuple[int, int] | None = None
+    cells: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def _only(file: str) -> str:
 
 
 def _asked(question: Any, is_of_text: bool) -> Asked:
-    gold = tuple(Gold(place.file, place.needle, place.lines) for place in question.places)
+    gold = tuple(Gold(place.file, place.needle, place.lines, place.cell) for place in question.places)
     value = () if question.value is None else (f"{question.value:f}",)
     forms = (*question.forms, *value) if question.is_answerable else ()
     return Asked(question.text, forms, gold, is_of_text=is_of_text)

@@ -16,7 +16,7 @@ from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.signs import Draft, Spot
 from mixrag_cli.records.answers import Source
-from mixrag_cli.records.places import Locator
+from mixrag_cli.records.places import Locator, cells_overlap
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.scope import Scope, files_meant
@@ -124,7 +124,7 @@ def is_right(asked: Asked, draft: Draft) -> bool:
 
 
 def _cites(draft: Draft, gold: Gold) -> bool:
-    """Whether what is no passage cites the lines of the place or, of one without lines, its words."""
+    """Whether what is no passage cites the lines or cells of the place or, of one without either, its words."""
     return any(_is_of(source, gold) and _is_at(source, gold) for source in draft.sources)
 
 
@@ -135,6 +135,8 @@ def _is_of(source: Source, gold: Gold) -> bool:
 def _is_at(source: Source, gold: Gold) -> bool:
     if gold.lines:
         return _shares_line(source.locator.lines, gold.lines)
+    if gold.cells:
+        return _shares_cell(source.locator.cells, gold.cells)
     return bool(gold.words) and set(_words(gold.words)) <= set(_words(source.text))
 
 
@@ -142,12 +144,21 @@ def _shares_line(some: tuple[int, int] | None, others: tuple[int, int]) -> bool:
     return some is not None and some[0] <= others[1] and others[0] <= some[1]
 
 
+def _shares_cell(some: str | None, others: str) -> bool:
+    return bool(some) and cells_overlap(some, others)
+
+
 def _shows(draft: Draft, gold: Gold, forms: tuple[str, ...]) -> bool:
-    """Whether a passage overlaps the lines of the place, holds half of its words, or, without either, says a form."""
+    """Whether a passage overlaps the lines of the place, holds half of its words, or, without either, says a form.
+
+    Where no form is known it overlaps the cells.
+    """
     if not _is_of(draft.source, gold):
         return False
     if gold.lines and draft.source.locator.lines:
         return _shares_line(draft.source.locator.lines, gold.lines)
+    if gold.cells and not forms:
+        return _shares_cell(draft.source.locator.cells, gold.cells)
     shown = set(_words(draft.source.hit.chunk.text))
     if gold.words:
         wanted = set(_words(gold.words))
