@@ -138,6 +138,7 @@ def test_what_is_no_table_stays_text(text: str) -> None:
     assert read(text).grids == ()
 
 
+@pytest.mark.slow
 def test_a_long_table_takes_time_in_line_with_its_size() -> None:
     assert_in_line(read, "|===\n" + "|a |b\n" * 8_000)
     assert_in_line(lambda rows: read(f"|===\n{rows}|===\n"), "|a |b\n" * 8_000)

@@ -385,6 +385,7 @@ def test_rows_of_a_long_table_share_chunks_and_none_is_lost():
     assert [each.row for each in rows] == sorted(each.row for each in rows)
 
 
+@pytest.mark.slow
 def test_huge_cells_do_not_break_the_window():
     for text in ("word " * 2_000, "x" * 50_000, FAMILY * 500):
         for representation in ("h-rcl-rows", "h-rcl", "rcl", "table"):

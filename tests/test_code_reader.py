@@ -418,6 +418,7 @@ def test_a_minified_file_is_cut_by_size() -> None:
     assert all(len(block.text) <= 100_000 for block in document.blocks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["py", "js", "ts", "go", "rs", "java", "c", "cpp", "cs", "rb", "php", "sh"])
 def test_100_000_open_brackets_take_time_in_line_with_their_number(suffix: str) -> None:
     for raw in (b"(" * 100_000, b"word (\n" * 20_000):

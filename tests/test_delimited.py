@@ -274,6 +274,7 @@ def test_rows_beyond_the_limit_are_a_sample_and_that_is_said(monkeypatch: pytest
     assert "of 7,001 rows searchable by words and meaning; all rows are counted" in document.warnings[0]
 
 
+@pytest.mark.slow
 def test_a_million_cells_do_not_raise_the_memory(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     line = "{i},2020-01-01,region {r},12.5,{i}.25,text number {i},x,y,1,2\n"

@@ -76,6 +76,7 @@ def blocks_to_run() -> list[tuple[str, str]]:
     return [(page.name, block) for page in PAGES for block in RUN_BLOCK.findall(page.read_text("utf-8"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "block"), blocks_to_run(), ids=lambda text: text[:20])
 def test_shell_blocks_run(clone: Path, page: str, block: str) -> None:
     folder = clone

@@ -64,6 +64,7 @@ def test_a_model_that_is_not_there(indexed, model):
         assert code == 14 and error["schema"] == "mixrag.error/1" and b"missing.gguf" in told
 
 
+@pytest.mark.slow
 def test_strategies_are_compared_on_a_set_of_questions(indexed, tmp_path):
     """The mechanism: each strategy runs over the same questions, through one cache of replies, and replays from it."""
     table = [["", "2023", "2024"], ["Chairs", "412", "515"], ["Tables", "96", "120"]]

@@ -71,6 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_each_is_reported_and_the_rest_is_found(folder: Path) -> None:
     env = environment_of(folder.parent)
     done = run_mixrag("index", "--json", cwd=folder, env=env)
@@ -101,6 +102,7 @@ def test_a_formula_in_a_cell_is_shown_as_it_stands(folder: Path) -> None:
     assert "=1+2" in shown and "@cmd" in shown
 
 
+@pytest.mark.slow
 def test_no_passage_of_a_wide_sheet_is_wider_than_the_window() -> None:
     n_columns = 16_384
     names = ",".join(f"measure{i}" for i in range(n_columns))

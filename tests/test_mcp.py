@@ -182,6 +182,7 @@ def test_every_tool_over_http(http_port: int) -> None:
     talk(f"http://127.0.0.1:{http_port}/mcp", use_every_tool, make_mistakes)
 
 
+@pytest.mark.slow
 def test_fifty_calls_at_once(http_port: int) -> None:
     async def ask_many(client: Client) -> None:
         found: list[Any] = []

@@ -54,6 +54,7 @@ def model_of(weights, *, quantised):
 # --- the vectors --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_graph_in_float32_gives_the_published_models_vectors(weights, published):
     ours = model_of(weights, quantised=False)
     assert (ours.embed(TEXTS) * published.embed(TEXTS)).sum(axis=1).min() >= 0.9999

@@ -582,6 +582,7 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     return [folder / name for name in files]
 
 
+@pytest.mark.slow
 def test_files_that_hang_the_engine_are_left_alone_after_a_while(tmp_path: Path) -> None:
     files = {
         "before.pdf": hostile_pdf.hello(),
@@ -645,6 +646,7 @@ def peak_of(folder: Path, n_pages: int) -> int:
     return peak_kb
 
 
+@pytest.mark.slow
 def test_a_page_more_takes_little_more_memory(tmp_path: Path) -> None:
     """What is kept of a page is its text with its places: 8 kB of six lines, whatever the page holds besides."""
     assert (peak_of(tmp_path, 2000) - peak_of(tmp_path, 200)) / 1800 <= MAX_KB_A_PAGE

@@ -36,6 +36,7 @@ class Recorder:
     def note(self, message: str) -> None: ...
 
 
+@pytest.mark.slow
 def test_progress_counts_bytes_up_to_all_of_them_and_moves_inside_a_large_file(
     model_cache: Path, tmp_path: Path
 ) -> None:
@@ -132,6 +133,7 @@ def test_the_time_left_falls_with_the_clock_and_rises_only_where_it_was_far_too_
     assert int(column.render(task).plain.split(":")[0]) >= 2
 
 
+@pytest.mark.slow
 def test_an_estimate_comes_near_to_what_the_run_takes_and_writes_nothing(model_cache: Path, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()

@@ -86,6 +86,7 @@ def test_a_new_commit_is_seen_at_the_next_question_and_only_its_new_files_are_se
     assert named == {row["sha256"] for manifest in manifests for row in manifest["files"]}
 
 
+@pytest.mark.slow
 def test_readers_open_a_thousand_times_while_it_is_published_anew_and_see_only_what_was_committed(
     store: Path, tmp_path: Path, web: str
 ) -> None:

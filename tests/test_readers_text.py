@@ -240,6 +240,7 @@ def test_cutting_a_long_line_never_parts_a_letter_from_its_marks() -> None:
         assert len(block.text) <= 100_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "raw"),
     [

@@ -104,6 +104,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     fit_patiently(monkeypatch)
 
 
+@pytest.mark.slow
 def test_a_store_that_was_killed_and_finished_equals_one_made_at_once(
     folder: Path, at_once: Path, tmp_path: Path
 ) -> None:
@@ -134,6 +135,7 @@ def test_a_store_that_was_killed_and_finished_equals_one_made_at_once(
     assert kept["origin"] == "collection"
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_folder_elsewhere_is_asked_the_same_questions(
     folder: Path, at_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,7 @@ def test_token_vectors_of_questions_have_a_bound() -> None:
     assert grown < 1.5 * MAX_QUESTIONS * 20 * 96 * 4
 
 
+@pytest.mark.slow
 def test_a_session_grows_no_more_once_its_caches_are_full(
     tmp_path: Path, model_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

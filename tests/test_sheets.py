@@ -504,6 +504,7 @@ def test_cells_outside_the_grid_are_ignored_and_told() -> None:
     assert document.warnings == ("sheet S: 2 cells outside the sheet's grid were ignored",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_columns", [10_000, 16_384])
 def test_very_wide_sheets_become_groups_of_columns(n_columns: int) -> None:
     header = "".join(f'<c t="str"><v>c{i}</v></c>' for i in range(n_columns))

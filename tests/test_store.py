@@ -494,6 +494,7 @@ def test_a_zeroed_manifest_is_damage_and_never_an_empty_index(copied: Path) -> N
         writer_of(copied)
 
 
+@pytest.mark.slow
 def test_no_flipped_bit_is_ever_quoted_and_every_one_that_matters_is_found(built: Path, copied: Path) -> None:
     rng = np.random.default_rng(11)
     with open_reader(built) as reader:

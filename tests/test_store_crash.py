@@ -150,6 +150,7 @@ def test_kills_at_random_moments_lose_nothing(tmp_path: Path, digests: list[str]
             raise AssertionError(f"killed after {delay:.3f} s") from exc
 
 
+@pytest.mark.slow
 def test_a_power_cut_costs_at_most_the_unfinished_step(
     half_done: list[Path], tmp_path: Path, digests: list[str]
 ) -> None:
