@@ -402,9 +402,11 @@ def test_a_question_whose_evidence_no_passage_covers_counts_as_missed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gold", "text", "value", "unit", "right"),
+    ("gold", "texts", "value", "unit", "right"),
     [
         (36413, "$36,413 million", "36413", "USD million", True),
+        (36413, "36,413; $36,413 million; 36.413 billion", "36413", "USD million", True),
+        (36413, "36,413; $36,413 million; 36.413 billion", "36413", "USD billion", False),
         (36413, "$36,413 million", "36413000000", "USD", True),
         (36413, "$36,413 million", "36.413", "USD million", False),
         (25.93, "25.9 %", "25.9", "%", True),
@@ -412,10 +414,10 @@ def test_a_question_whose_evidence_no_passage_covers_counts_as_missed() -> None:
         (0, "0", "0", "", True),
     ],
 )
-def test_a_number_is_right_within_its_rounding(gold: float, text: str, value: str, unit: str, right: bool) -> None:
+def test_a_number_is_right_within_its_rounding(gold: float, texts: str, value: str, unit: str, right: bool) -> None:
     from decimal import Decimal
 
-    question = Question("n", "How much?", answers=(text,), value=gold)
+    question = Question("n", "How much?", answers=tuple(texts.split("; ")), value=gold)
     assert is_right_value(question, answered(value=Decimal(value), unit=unit)) is right
 
 

@@ -83,15 +83,21 @@ def is_same_value(question: str, gold: float, gold_texts: Sequence[str], value: 
 
     The number counts as written or in base units: 36,413 USD million is 36413 and 36,413,000,000. Of a question that
     asks by how much two things differ, the sign does not count.
-    gold_texts: the right answer in words, which may name its scale.
+    gold_texts: the right answer in words; those that say the number may name its scale, each its own: "6,185 million"
+    or "6.185 billion".
     """
     if re.search(r"\bdiffer", question, re.IGNORECASE):
         gold, value = abs(gold), abs(value)
-    scale, gold_scale = _scale_in(unit), _scale_in(" ".join(gold_texts))
+    scale, saying = _scale_in(unit), [text for text in gold_texts if abs(gold) in map(abs, _numbers_of(text))]
     places = len(f"{gold:.10f}".rstrip("0").partition(".")[2])
     slack = max(TOLERANCE, 0.5 * 10**-places / abs(gold)) if gold else 0.0
-    pairs = [(gold * gold_scale, value * scale)] + ([(gold, value)] if scale == 1 else [])
+    pairs = [(gold * _scale_in(text), value * scale) for text in saying or gold_texts or [""]]
+    pairs += [(gold, value)] if scale == 1 else []
     return any(math.isclose(ours, theirs, rel_tol=slack * 1.0001) for theirs, ours in pairs)
+
+
+def _numbers_of(text: str) -> list[float]:
+    return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
 
 
 def leading_number(form: str) -> float | None:
