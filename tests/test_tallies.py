@@ -156,6 +156,28 @@ def test_one_row_beyond_the_sample_is_read_as_the_table_s_own(orders, number: in
     assert lines == sorted(lines)
 
 
+@pytest.fixture(scope="module")
+def stations(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Session:
+    folder = tmp_path_factory.mktemp("stations")
+    lines = (Path(__file__).parent / "samples" / "northmere" / "pumping-stations.csv").read_text("utf-8").splitlines()
+    (folder / "pumping-stations.csv").write_text("\n".join(lines[:32]) + "\n", "utf-8")
+    build_index([folder], Settings(calibration="off"), events=Silent())
+    return open_session(folder, Settings())
+
+
+def test_a_year_in_a_column_s_heading_is_the_year_that_is_asked_for(stations: Session) -> None:
+    answer = structure_of(stations, "Which station used the most energy in 2025?")
+    assert (answer.text, answer.evidence[0].quote) == ("PS-015", "477038")
+    assert "PS-015" not in structure_of(stations, "Which station used the most energy in 2024?").text
+
+
+def test_what_most_rows_have_is_counted_and_two_alike_are_no_answer(stations: Session) -> None:
+    answer = structure_of(stations, "Which type is the most common among the stations of Eastmere?")
+    assert (answer.text, answer.value) == ("booster", None)
+    assert answer.evidence[0].label == "type = booster (5 of 8 rows where district = Eastmere)"
+    assert structure_of(stations, "Which district has the most stations?").kind != "column"
+
+
 # --- what is asked, and of which rows -------------------------------------------------------------------------------
 
 

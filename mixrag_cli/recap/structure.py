@@ -159,21 +159,21 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
     """The value over a column's rows, or what the row is called that holds an extreme of it."""
     unit, scale = _unit_of(match)
     value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
-    named = match.best[0] if match.best is not None and restated.expects == "label" else None
-    text = number_text(value, unit, scale) if named is None else _name_of(match, named, restated)
+    row = match.best[0] if match.best is not None and restated.expects == "label" else None
+    named = match.named or (_name_of(match, row, restated) if row is not None else "")
     evidence = _column_evidence(match, value)
     said = f"{match.table.title}: {evidence.label}".strip(": ")
     source = Source(1, match.hit, evidence.locator or match.locator, said)
     return Draft(
         "column",
-        text,
+        named or number_text(value, unit, scale),
         source,
         {"coverage": match.coverage, "cell": 0.0},
-        value if named is None else None,
-        unit_text(unit, scale) if named is None else "",
+        None if named else value,
+        "" if named else unit_text(unit, scale),
         evidence=(evidence,),
         sources=(source,),
-        formula="" if match.best else f"{match.operation}(e1)",
+        formula="" if match.best or match.named else f"{match.operation}(e1)",
         operation=restated.operation,
     )
 

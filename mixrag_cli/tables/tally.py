@@ -6,6 +6,7 @@ left out, else by a scan that the caller provides. What cannot be scanned has no
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -35,6 +36,15 @@ class Tallied:
     best: Row | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Common:
+    """A text of a column, in how many rows it stands, and how many count."""
+
+    text: str
+    n_own: int
+    n_rows: int
+
+
 def tally(
     table: Table, column: Column, operation: ScanOperation, filters: Sequence[Filter], scan: Scan | None
 ) -> Tallied | None:
@@ -57,6 +67,19 @@ def tallied_cells(table: Table, column: Column, filters: Sequence[Filter]) -> tu
         return ()
     found = (row.get(column.index) for row in _passing(table, filters))
     return tuple(cell for cell in found if cell is not None and cell.value is not None)
+
+
+def commonest(table: Table, column: Column, operation: ScanOperation, filters: Sequence[Filter]) -> Common | None:
+    """The text that most rows have in a column, or with "minimum" the fewest; None where two are as common.
+
+    None, too, of a sampled table, and where the texts do not repeat.
+    """
+    texts = [row[column.index].text.strip() for row in _passing(table, filters) if column.index in row]
+    ordered = Counter(filter(None, texts)).most_common()
+    if operation == "minimum":
+        ordered.reverse()
+    is_told = not is_sampled(table) and len(ordered) > 1 and len(ordered) * 2 <= len(texts)
+    return Common(*ordered[0], len(texts)) if is_told and ordered[0][1] != ordered[1][1] else None
 
 
 def passes(wanted: Filter, cell: Cell | None) -> bool:

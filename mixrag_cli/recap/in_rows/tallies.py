@@ -8,7 +8,7 @@ tally             what those that count come to (tables/tally.py)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -24,7 +24,7 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.record_columns import Column, columns_named, columns_of, is_record_table, is_sampled
 from mixrag_cli.tables.scan import Filter, ScanOperation
-from mixrag_cli.tables.tally import Row, Scan, Tallied, tallied_cells, tally
+from mixrag_cli.tables.tally import Row, Scan, Tallied, commonest, tallied_cells, tally
 from mixrag_cli.tables.text import ARROW, key_columns
 from mixrag_cli.words import match_heading, stem, stems_in
 
@@ -67,7 +67,8 @@ class Rows:
 class ColumnMatch:
     """A column, the rows that count, and the value over them.
 
-    operation: what the value is. best: the row that holds an extreme. conditions: in words. n_rows: over how many rows.
+    operation: what the value is. best: the row that holds an extreme. named: the text that most rows have, where the
+    value says in how many. conditions: in words. n_rows: over how many rows.
     """
 
     hit: Hit
@@ -81,12 +82,15 @@ class ColumnMatch:
     coverage: float
     best: Row | None
     conditions: tuple[str, ...]
+    named: str = ""
 
     @property
     def basis(self) -> str:
         """The column, the operation and the rows in words: "freight (sum of 6,030 rows where country = Spain)"."""
         column = ARROW.join(self.column.path)
         where = f" where {' and '.join(self.conditions)}" if self.conditions else ""
+        if self.named:
+            return f"{column} = {self.named} ({self.value} of {self.n_rows:,} rows{where})"
         if self.best is not None and self.n_rows == 1:
             return f"{column}{where}"
         return f"{column} ({self.operation} of {self.n_rows:,} rows{where})"
@@ -158,15 +162,19 @@ def _match_records(
     rows = Rows(hit, table, find_conditions(question, table), base)
     around, around_facets = surroundings_of(hit, table)
     is_of_one = restated.operation == "lookup" and operation == "maximum"  # a value of a row, and no extreme
-    if (is_of_one and not rows.conditions) or not _is_in_time(restated, rows, around_facets):
+    if is_of_one and not rows.conditions:
         return None
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
     measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms)
     heads = {part for column in columns_of(table) for part in column.stems}
     unsaid = set(terms) - heads - rows.said - ROW_WORDS - set(around)
-    if measured is None or any(term in restated.names or any(map(str.isdigit, term)) for term in unsaid):
+    if any(term in restated.names or any(map(str.isdigit, term)) for term in unsaid):
         return None
+    if measured is None:
+        return _commonest(restated, operation, rows, terms, around)
     column, operation, fit = measured
+    if not _is_in_time(restated, {*rows.said, *column.stems}, around_facets):
+        return None
     found = rows.tally(column, operation)
     is_extreme = operation in ("maximum", "minimum")
     if found is None or (is_extreme and is_of_one != (found.n_numbers == 1)):
@@ -182,10 +190,33 @@ def _match_records(
     )
 
 
-def _is_in_time(restated: Restated, rows: Rows, around: Facets) -> bool:
-    """Whether the years asked for are those of a condition, or of the title and file name."""
+def _commonest(
+    restated: Restated, operation: ScanOperation, rows: Rows, terms: Sequence[str], around: tuple[str, ...]
+) -> ColumnMatch | None:
+    """What most rows have in the column that the question names first: "which district has the most stations"."""
+    column = next(iter(columns_named(terms, rows.table)), None)
+    if column is None or column.is_numeric or restated.expects != "label" or restated.whole.facets.years:
+        return None
+    found = commonest(rows.table, column, operation, rows.filters)
+    if found is None:
+        return None
+    coverage = _coverage(restated, terms, rows, around)
+    conditions = tuple(each.label for each in rows.conditions)
+    return ColumnMatch(
+        *(rows.hit, rows.table, column.header, "count", (), Decimal(found.n_own)),
+        n_rows=found.n_rows,
+        score=coverage,
+        coverage=coverage,
+        best=None,
+        conditions=conditions,
+        named=found.text,
+    )
+
+
+def _is_in_time(restated: Restated, said: Collection[str], around: Facets) -> bool:
+    """Whether the years asked for are said: by a condition, the column, or the title and file name."""
     asked = restated.whole.facets
-    if not asked.years or {str(year) for year in asked.years} & rows.said:
+    if not asked.years or {str(year) for year in asked.years}.intersection(said):
         return True
     return bool(asked.years & around.years) and not facet_conflict(asked, around)
 
