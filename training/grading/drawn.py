@@ -76,10 +76,10 @@ def _draw(file: str, table: Table, rng: random.Random) -> Iterator[Asked]:
 
 
 def _ask(file: str, table: Table, row: Header, column: Header, cell: Cell, rng: random.Random) -> Asked:
-    names = {"row": _some_words(" ".join(row.path[-2:]), rng), "column": _some_words(" ".join(column.path[-2:]), rng)}
+    names = {"row": some_words(" ".join(row.path[-2:]), rng), "column": some_words(" ".join(column.path[-2:]), rng)}
     text = rng.choice(ASKED).format(**names)
     if rng.random() < TITLED and table.title:
-        text = f"{text.rstrip('?')} ({_some_words(table.title[:80], rng)})?"
+        text = f"{text.rstrip('?')} ({some_words(table.title[:80], rng)})?"
     if rng.randrange(SWAPPED) == 0 and YEAR.search(text):
         return Asked(YEAR.sub("1971", text), (), (), is_of_text=False)
     return Asked(text, (f"{cell.value:f}",), (Gold(file),), is_of_text=False)
@@ -92,11 +92,11 @@ def _ask_of_two(
     assert cells[0].value is not None and cells[1].value is not None
     names = {name: " ".join(header.path[-2:]).lower() for name, header in (("column", column), ("other", other))}
     value = round(compute(cells[0].value, cells[1].value), 4)
-    said = text.format(row=_some_words(" ".join(row.path[-2:]), rng), **names)
+    said = text.format(row=some_words(" ".join(row.path[-2:]), rng), **names)
     return Asked(said, (f"{value:f}",), (Gold(file),), is_of_text=False)
 
 
-def _some_words(text: str, rng: random.Random) -> str:
+def some_words(text: str, rng: random.Random) -> str:
     """A label with some of its words left out, never its numbers."""
     words = text.split()
     kept = [word for word in words if len(words) < 3 or not word.isalpha() or rng.random() < KEPT_WORDS]
