@@ -171,11 +171,22 @@ def test_a_year_in_a_column_s_heading_is_the_year_that_is_asked_for(stations: Se
     assert "PS-015" not in structure_of(stations, "Which station used the most energy in 2024?").text
 
 
-def test_what_most_rows_have_is_counted_and_two_alike_are_no_answer(stations: Session) -> None:
-    answer = structure_of(stations, "Which type is the most common among the stations of Eastmere?")
-    assert (answer.text, answer.value) == ("booster", None)
-    assert answer.evidence[0].label == "type = booster (5 of 8 rows where district = Eastmere)"
-    assert structure_of(stations, "Which district has the most stations?").kind != "column"
+@pytest.mark.parametrize(
+    ("question", "text", "rests_on"),
+    [
+        ("Which type is the most common in Eastmere?", "booster", "type (count of 5 rows where"),
+        ("Which district used the most energy?", "Eastmere", "energy_kwh_2025 (sum of 8 rows where"),
+        ("Which type of station used the least energy in Eastmere?", "intake", "energy_kwh_2025 (sum of 3 rows where"),
+        ("Which district has the most stations?", "", ""),  # three have eight
+    ],
+)
+def test_rows_that_share_a_name_are_taken_together(stations: Session, question: str, text: str, rests_on: str) -> None:
+    answer = structure_of(stations, question)
+    if not text:
+        assert answer.kind != "column"
+        return
+    assert (answer.text, answer.value) == (text, None)
+    assert answer.evidence[0].label.startswith(rests_on)
 
 
 # --- what is asked, and of which rows -------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ left out, else by a scan that the caller provides. What cannot be scanned has no
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -36,15 +35,6 @@ class Tallied:
     best: Row | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Common:
-    """A text of a column, in how many rows it stands, and how many count."""
-
-    text: str
-    n_own: int
-    n_rows: int
-
-
 def tally(
     table: Table, column: Column, operation: ScanOperation, filters: Sequence[Filter], scan: Scan | None
 ) -> Tallied | None:
@@ -69,17 +59,27 @@ def tallied_cells(table: Table, column: Column, filters: Sequence[Filter]) -> tu
     return tuple(cell for cell in found if cell is not None and cell.value is not None)
 
 
-def commonest(table: Table, column: Column, operation: ScanOperation, filters: Sequence[Filter]) -> Common | None:
-    """The text that most rows have in a column, or with "minimum" the fewest; None where two are as common.
+def extreme_text(
+    table: Table, named: Column, of: tuple[Column, ScanOperation], operation: ScanOperation, filters: Sequence[Filter]
+) -> str | None:
+    """The text of one column whose rows come to the most, or with "minimum" to the least, by an operation over another.
 
-    None, too, of a sampled table, and where the texts do not repeat.
+    None of a sampled table, of texts that no two rows share, and where two texts come to the same.
     """
-    texts = [row[column.index].text.strip() for row in _passing(table, filters) if column.index in row]
-    ordered = Counter(filter(None, texts)).most_common()
-    if operation == "minimum":
-        ordered.reverse()
-    is_told = not is_sampled(table) and len(ordered) > 1 and len(ordered) * 2 <= len(texts)
-    return Common(*ordered[0], len(texts)) if is_told and ordered[0][1] != ordered[1][1] else None
+    column, of_each = of
+    groups: dict[str, list[Decimal]] = {}
+    n_rows = 0
+    for row in () if is_sampled(table) else _passing(table, filters):
+        cell, name = row.get(column.index), row[named.index].text.strip() if named.index in row else ""
+        value = Decimal(1) if of_each == "count" else cell.value if cell is not None else None
+        if name and value is not None:
+            n_rows += 1
+            groups.setdefault(name, []).append(value)
+    if len(groups) == n_rows:
+        return None
+    found = {name: aggregate(of_each, values) or Decimal(0) for name, values in groups.items()}
+    text = (min if operation == "minimum" else max)(found, key=found.__getitem__)
+    return text if [*found.values()].count(found[text]) == 1 else None
 
 
 def passes(wanted: Filter, cell: Cell | None) -> bool:

@@ -24,7 +24,7 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.record_columns import Column, columns_named, columns_of, is_record_table, is_sampled
 from mixrag_cli.tables.scan import Filter, ScanOperation
-from mixrag_cli.tables.tally import Row, Scan, Tallied, commonest, tallied_cells, tally
+from mixrag_cli.tables.tally import Row, Scan, Tallied, extreme_text, tallied_cells, tally
 from mixrag_cli.tables.text import ARROW, key_columns
 from mixrag_cli.words import match_heading, stem, stems_in
 
@@ -56,6 +56,13 @@ class Rows:
         """The conditions as a scan takes them."""
         return tuple(each.filter for each in self.conditions)
 
+    def of_text(self, column: Column, text: str) -> Rows:
+        """Those of them that have a text in a column."""
+        label = f"{column.header.leaf} = {text}"
+        return replace(
+            self, conditions=(*self.conditions, Condition(Filter(column.index, "=", text), label, frozenset()))
+        )
+
     def tally(self, column: Column, operation: ScanOperation) -> Tallied | None:
         """The operation over one column of them; None where none counts or their file cannot be scanned."""
         scanner = self.base.scanner
@@ -67,8 +74,8 @@ class Rows:
 class ColumnMatch:
     """A column, the rows that count, and the value over them.
 
-    operation: what the value is. best: the row that holds an extreme. named: the text that most rows have, where the
-    value says in how many. conditions: in words. n_rows: over how many rows.
+    operation: what the value is. best: the row that holds an extreme. named: the text of many rows that together come
+    to most or least, where the value says to how much. conditions: in words. n_rows: over how many rows.
     """
 
     hit: Hit
@@ -89,8 +96,6 @@ class ColumnMatch:
         """The column, the operation and the rows in words: "freight (sum of 6,030 rows where country = Spain)"."""
         column = ARROW.join(self.column.path)
         where = f" where {' and '.join(self.conditions)}" if self.conditions else ""
-        if self.named:
-            return f"{column} = {self.named} ({self.value} of {self.n_rows:,} rows{where})"
         if self.best is not None and self.n_rows == 1:
             return f"{column}{where}"
         return f"{column} ({self.operation} of {self.n_rows:,} rows{where})"
@@ -170,13 +175,21 @@ def _match_records(
     unsaid = set(terms) - heads - rows.said - ROW_WORDS - set(around)
     if any(term in restated.names or any(map(str.isdigit, term)) for term in unsaid):
         return None
-    if measured is None:
-        return _commonest(restated, operation, rows, terms, around)
-    column, operation, fit = measured
-    if not _is_in_time(restated, {*rows.said, *column.stems}, around_facets):
-        return None
-    found = rows.tally(column, operation)
     is_extreme = operation in ("maximum", "minimum")
+    shared = _shared_names(rows, terms) if is_extreme and restated.expects == "label" else None
+    if measured is None and shared is not None:
+        measured = shared, operation, 0.0
+    if measured is None or not _is_in_time(restated, {*rows.said, *measured[0].stems}, around_facets):
+        return None
+    column, operation, fit = measured
+    text = None
+    if shared is not None:
+        of_each = _of_each(rows, shared, column)
+        text = extreme_text(table, shared, (column, of_each), operation, rows.filters)
+        if text is None:
+            return None
+        rows, operation, is_extreme = rows.of_text(shared, text), of_each, False
+    found = rows.tally(column, operation)
     if found is None or (is_extreme and is_of_one != (found.n_numbers == 1)):
         return None
     coverage = _coverage(restated, terms, rows, around)
@@ -187,30 +200,24 @@ def _match_records(
         coverage=coverage,
         best=found.best,
         conditions=tuple(each.label for each in rows.conditions),
+        named=text or "",
     )
 
 
-def _commonest(
-    restated: Restated, operation: ScanOperation, rows: Rows, terms: Sequence[str], around: tuple[str, ...]
-) -> ColumnMatch | None:
-    """What most rows have in the column that the question names first: "which district has the most stations"."""
-    column = next(iter(columns_named(terms, rows.table)), None)
-    if column is None or column.is_numeric or restated.expects != "label" or restated.whole.facets.years:
-        return None
-    found = commonest(rows.table, column, operation, rows.filters)
-    if found is None:
-        return None
-    coverage = _coverage(restated, terms, rows, around)
-    conditions = tuple(each.label for each in rows.conditions)
-    return ColumnMatch(
-        *(rows.hit, rows.table, column.header, "count", (), Decimal(found.n_own)),
-        n_rows=found.n_rows,
-        score=coverage,
-        coverage=coverage,
-        best=None,
-        conditions=conditions,
-        named=found.text,
-    )
+def _shared_names(rows: Rows, terms: Sequence[str]) -> Column | None:
+    """The first column of texts that the question names, where rows share them: "which district used the most energy"
+    means the rows of a district together."""
+    named = next((each for each in columns_named(terms, rows.table) if not each.is_numeric), None)
+    n_rows = max(rows.table.total_rows, len(rows.table.rows))
+    return named if named is not None and named.index != LABELS and 0 < len(named.texts) < n_rows else None
+
+
+def _of_each(rows: Rows, shared: Column, column: Column) -> ScanOperation:
+    """How the rows of one text are taken together: texts are counted, amounts added up, percentages averaged."""
+    if column == shared:
+        return "count"
+    cells = tallied_cells(rows.table, column, rows.filters)
+    return "average" if cells and all(cell.unit == "%" for cell in cells) else "sum"
 
 
 def _is_in_time(restated: Restated, said: Collection[str], around: Facets) -> bool:
