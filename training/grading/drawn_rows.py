@@ -17,9 +17,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 from mixrag_cli.records.tables import Cell, Table
+from mixrag_cli.tables.members import summary_rows
 from mixrag_cli.tables.record_columns import Column, columns_of, is_record_table, is_sampled
 from mixrag_cli.tables.text import key_columns
 from training.folders import read_folder
@@ -53,6 +55,15 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "mean": ("What is the average {column}", "Mean {column}", "What was the {column} on average"),
 }
 WHERE = (" for {kind}", " of {kind}", " where {of} is {kind}", " among {kind}")
+SHARED: Mapping[str, tuple[str, ...]] = {
+    "most": (
+        "Which {of} has the most {column}",
+        "Which {of} had the highest {column} in total",
+        "{of} with most {column}",
+    ),
+    "least": ("Which {of} has the least {column}", "Which {of} had the lowest {column} in total"),
+}
+COMMONEST = ("Which {of} is the most common", "Most common {of}", "Which {of} has the most {key}s")
 COUNTED = ("How many {key}s have {of} {kind}", "How many are {kind}", "Number of {key}s with {of} {kind}")
 COMPUTED: Mapping[str, Callable[[Sequence[Decimal]], Decimal]] = {
     "most": max,
@@ -62,6 +73,9 @@ COMPUTED: Mapping[str, Callable[[Sequence[Decimal]], Decimal]] = {
     "sum": lambda values: sum(values, Decimal(0)),
     "mean": lambda values: sum(values, Decimal(0)) / len(values),
 }
+
+
+_Drawn = tuple[str, tuple[str, ...]]  # a question, "" for none, and its right answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +104,18 @@ def drawn_tallies(files: Sequence[Path], target: Path) -> Domain:
     read = sorted(read_folder(target), key=lambda one: one[0])
     found = (_records(Path(path).name, table) for path, extraction in read for table in extraction.tables)
     tables = [one for one in found if one is not None]
+    for path in {*target.iterdir()} - {target / one.file for one in tables}:
+        path.unlink()  # nothing can be asked of it
     foreign = sorted({text for one in tables for column in one.kinds for text in column.texts})
     drawn = {asked.text: asked for one in tables for asked in _draw(one, foreign, rng)}
     return Domain("rows", target, tuple(rng.sample([*drawn.values()], min(N_QUESTIONS, len(drawn)))))
 
 
 def _records(file: str, table: Table) -> _Records | None:
-    """A table whose rows have names of their own and numbers; None for another one, or where only a sample is held."""
+    """A table whose rows have names of their own and numbers; None for another one, where some rows sum others up, or
+    where only a sample is held."""
     least, most = N_ROWS
-    if not is_record_table(table) or is_sampled(table) or not least <= len(table.rows) <= most:
+    if not is_record_table(table) or is_sampled(table) or not least <= len(table.rows) <= most or summary_rows(table):
         return None
     cells: dict[int, dict[int, Cell]] = {row.index: {} for row in table.rows}
     for cell in table.cells:
@@ -118,8 +135,9 @@ def _records(file: str, table: Table) -> _Records | None:
 
 def _draw(one: _Records, foreign: Sequence[str], rng: random.Random) -> Iterator[Asked]:
     for _ in range(A_TABLE):
-        operation = rng.choice([*ASKED, *(["count"] * 2 if one.kinds else [])])
-        said, forms = _count(one, rng) if operation == "count" else _ask(one, operation, foreign, rng)
+        of_kinds = [_count, _commonest, _shared] if one.kinds else []
+        asked = rng.choice([*(partial(_ask, operation=each, foreign=foreign) for each in ASKED), *of_kinds])
+        said, forms = asked(one, rng)
         if said:
             is_scoped = rng.random() < SCOPED
             named = said if is_scoped else f"{said} in {_said(Path(one.file).stem, rng)}"
@@ -128,7 +146,7 @@ def _draw(one: _Records, foreign: Sequence[str], rng: random.Random) -> Iterator
             yield Asked(text, forms, (Gold(one.file),) if forms else (), scope, is_of_text=False)
 
 
-def _count(one: _Records, rng: random.Random) -> tuple[str, tuple[str, ...]]:
+def _count(one: _Records, rng: random.Random) -> _Drawn:
     """How many rows are of one kind: the question and its right answer."""
     column = rng.choice(one.kinds)
     counted = Counter(own[column.index] for own in one.texts if own.get(column.index))
@@ -137,7 +155,29 @@ def _count(one: _Records, rng: random.Random) -> tuple[str, tuple[str, ...]]:
     return rng.choice(COUNTED).format(**names), (str(n),)
 
 
-def _ask(one: _Records, operation: str, foreign: Sequence[str], rng: random.Random) -> tuple[str, tuple[str, ...]]:
+def _commonest(one: _Records, rng: random.Random) -> _Drawn:
+    """What most rows are, none where two kinds are as common."""
+    column = rng.choice(one.kinds)
+    counted = Counter(own[column.index] for own in one.texts if own.get(column.index)).most_common(2)
+    names = {"key": _said(one.key.header.leaf, rng), "of": _said(column.header.leaf, rng)}
+    is_told = len(counted) > 1 and counted[0][1] > counted[1][1]
+    return (rng.choice(COMMONEST).format(**names), (counted[0][0],)) if is_told else ("", ())
+
+
+def _shared(one: _Records, rng: random.Random) -> _Drawn:
+    """Of which kind the rows together come to most or least of a column, none where two kinds do."""
+    column, of, operation = rng.choice(one.numbers), rng.choice(one.kinds), rng.choice([*SHARED])
+    sums: dict[str, Decimal] = {}
+    for own, values in zip(one.texts, one.values, strict=True):
+        if own.get(of.index) and column.index in values:
+            sums[own[of.index]] = sums.get(own[of.index], Decimal(0)) + values[column.index]
+    extreme = COMPUTED[operation]([*sums.values()]) if sums else None
+    best = [kind for kind, value in sums.items() if value == extreme]
+    names = {"of": _said(of.header.leaf, rng), "column": _said(column.header.leaf, rng)}
+    return (rng.choice(SHARED[operation]).format(**names), (best[0],)) if len(best) == 1 else ("", ())
+
+
+def _ask(one: _Records, rng: random.Random, *, operation: str, foreign: Sequence[str]) -> _Drawn:
     """What the operation makes of a column, over all rows or those of one kind: the question and its right answers.
 
     () where it asks for a kind of another table; no question where fewer than two rows count, or two are the most.
