@@ -35,6 +35,15 @@ def bank_domains(data: Path, gathered: Path) -> list[Domain]:
     return found
 
 
+def fitted_files(gathered: Path) -> list[Path]:
+    """The files of the gathered folders that the grading learns from."""
+    sys.path.insert(0, str(BANK))
+    from questions import GATHERED  # type: ignore[import-not-found]
+
+    folders = [gathered / name / "files" for name, part in GATHERED.items() if part == "fitted"]
+    return [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+
+
 def of_own_file(asked: Sequence[Asked]) -> Iterator[Asked]:
     """Every SCOPED-th question that one file answers, restricted to that file."""
     for one, file in _of_one_file(asked):
