@@ -21,6 +21,9 @@ from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.tables.record_columns import columns_of
+from mixrag_cli.tables.scan import Filter
+from mixrag_cli.tables.tally import are_shared, extreme_text
 from tests.evidence_samples import structure_of, understood
 
 N_ROWS = 8_100  # just above a power of two times 500, where the sample that is embedded is the smallest
@@ -208,6 +211,16 @@ def small_table() -> Table:
     rows = tuple(Header(r, line[:2]) for r, line in enumerate(lines, start=1))
     columns = tuple(Header(c, (head,)) for c, head in enumerate(heads))
     return Table("t", "passengers", columns, rows, tuple(cells), Locator((0, 0)))
+
+
+def test_names_are_shared_by_the_rows_that_count() -> None:
+    table = small_table()
+    _, smoker, _, year, age = columns_of(table)
+    assert are_shared(table, smoker, ())
+    assert not are_shared(table, smoker, (Filter(year.index, "=", "2001"),))
+    assert extreme_text(table, smoker, (age, "sum"), "maximum", ()) == "no"
+    assert extreme_text(table, smoker, (age, "sum"), "minimum", ()) == "yes"
+    assert extreme_text(table, smoker, (smoker, "count"), "maximum", ()) is None
 
 
 @pytest.mark.parametrize(

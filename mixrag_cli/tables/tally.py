@@ -59,23 +59,29 @@ def tallied_cells(table: Table, column: Column, filters: Sequence[Filter]) -> tu
     return tuple(cell for cell in found if cell is not None and cell.value is not None)
 
 
+def are_shared(table: Table, column: Column, filters: Sequence[Filter]) -> bool:
+    """Whether several of the rows have one text of a column; of a sampled table, of all of its rows."""
+    if is_sampled(table):
+        return 0 < len(column.texts) < table.total_rows
+    texts = [row[column.index].text.strip() for row in _passing(table, filters) if column.index in row]
+    return len(set(texts)) < len(texts)
+
+
 def extreme_text(
     table: Table, named: Column, of: tuple[Column, ScanOperation], operation: ScanOperation, filters: Sequence[Filter]
 ) -> str | None:
     """The text of one column whose rows come to the most, or with "minimum" to the least, by an operation over another.
 
-    None of a sampled table, of texts that no two rows share, and where two texts come to the same.
+    None of a sampled table, and where two texts come to the same.
     """
     column, of_each = of
     groups: dict[str, list[Decimal]] = {}
-    n_rows = 0
     for row in () if is_sampled(table) else _passing(table, filters):
         cell, name = row.get(column.index), row[named.index].text.strip() if named.index in row else ""
         value = Decimal(1) if of_each == "count" else cell.value if cell is not None else None
         if name and value is not None:
-            n_rows += 1
             groups.setdefault(name, []).append(value)
-    if len(groups) == n_rows:
+    if not groups:
         return None
     found = {name: aggregate(of_each, values) or Decimal(0) for name, values in groups.items()}
     text = (min if operation == "minimum" else max)(found, key=found.__getitem__)

@@ -24,7 +24,7 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.record_columns import Column, columns_named, columns_of, is_record_table, is_sampled
 from mixrag_cli.tables.scan import Filter, ScanOperation
-from mixrag_cli.tables.tally import Row, Scan, Tallied, extreme_text, tallied_cells, tally
+from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, tallied_cells, tally
 from mixrag_cli.tables.text import ARROW, key_columns
 from mixrag_cli.words import match_heading, stem, stems_in
 
@@ -208,8 +208,8 @@ def _shared_names(rows: Rows, terms: Sequence[str]) -> Column | None:
     """The first column of texts that the question names, where rows share them: "which district used the most energy"
     means the rows of a district together."""
     named = next((each for each in columns_named(terms, rows.table) if not each.is_numeric), None)
-    n_rows = max(rows.table.total_rows, len(rows.table.rows))
-    return named if named is not None and named.index != LABELS and 0 < len(named.texts) < n_rows else None
+    is_name = named is not None and named.index != LABELS
+    return named if is_name and are_shared(rows.table, named, rows.filters) else None
 
 
 def _of_each(rows: Rows, shared: Column, column: Column) -> ScanOperation:
