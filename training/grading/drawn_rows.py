@@ -29,8 +29,8 @@ from training.grading.domains import Asked, Domain, Gold
 from training.grading.drawn import SWAPPED, WORD, some_words
 
 SEED = 11
-N_QUESTIONS = 160
-A_TABLE = 4  # drawn of one table at most
+N_QUESTIONS = 240
+A_TABLE = 8  # drawn of one table at most
 N_ROWS = (8, 400)
 FILE_BYTES = (400, 400_000)
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".xls", ".ods")
@@ -42,11 +42,15 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "most": (
         "Which {key} has the highest {column}",
         "Which {key} had the most {column}",
+        "Which {key} used the most {column}",
+        "Which of the {key}s reached the greatest {column}",
         "{key} with the largest {column}",
     ),
     "least": (
         "Which {key} has the lowest {column}",
         "Which {key} had the least {column}",
+        "Which {key} used the least {column}",
+        "Which of the {key}s came to the smallest {column}",
         "{key} with the smallest {column}",
     ),
     "maximum": ("What is the highest {column}", "What was the largest {column}"),
