@@ -101,13 +101,18 @@ def _parse_text(text: str, decimal_mark: str | None) -> Value:
     if match is None:
         return nothing
     value = digits_to_decimal(match["digits"], decimal_mark, match["exponent"] or "")
-    if value is None or (not is_quantity(match) and is_identifier(match["digits"])):
+    if value is None or (is_identifier(match["digits"]) and (not is_quantity(match) or _is_code(match))):
         return nothing
     sign = -1 if negative or "-" in signs_of(match) else 1
     scale = scale_of(match)
     if scale is None:
         return nothing
     return Value(value * sign, unit_of(match), scale, text)
+
+
+def _is_code(match: re.Match[str]) -> bool:
+    """Whether a currency's letters, a hyphen and the digits make a key: "RS-001" is the first of a list, no debt."""
+    return bool(match["sign2"]) and match["before"] is not None and match["before"].rstrip(".").isalpha()
 
 
 def _strip_marks(text: str) -> str:
