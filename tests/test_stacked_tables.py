@@ -107,3 +107,12 @@ def test_settings_right_above_the_headings_are_no_rows_of_the_table(left: int) -
 
 def test_a_row_of_texts_among_rows_of_figures_parts_no_table() -> None:
     assert len(tables_of([["Item", "Budget", "Actual"], *COSTS, ["Wood", "see", "below"], *COSTS])) == 1
+
+
+def test_a_list_of_tasks_whose_first_figure_comes_late_is_one_table() -> None:
+    needed = {"Roles": None, "Plan": None, "Schools": 50, "Teams": 20, "Shifts": None, "Clubs": 30}
+    (table,) = tables_of(
+        [["Task", "Owner", "Status", "Needed"], *([task, "Ann", "open", n] for task, n in needed.items())]
+    )
+    assert [column.path for column in table.columns][-3:] == [("Owner",), ("Status",), ("Needed",)]
+    assert len(table.rows) == len(needed)

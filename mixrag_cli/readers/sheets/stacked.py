@@ -77,12 +77,19 @@ def cut_stacked(region: Region, cells: Cells) -> list[TableRegion]:
 
 
 def _heading_row(region: Region, cells: Cells) -> int | None:
-    """The last row above the first figures with a text beside the labels; None where the figures have none."""
+    """The last row above the first figures with a text beside the labels; None where the figures have none.
+
+    A row that says what the row above it says in the same column is a record, as that one is: lists of tasks whose
+    first figure comes late have no heading there.
+    """
     head = None
     for row in range(region.top, min(region.bottom, region.top + MAX_TITLED_ROWS) + 1):
         if _has_figures(row, region, cells):
             return head
-        if any(column > region.left for column in _texts(row, region, cells)):
+        texts = _texts(row, region, cells)
+        if any(column > region.left for column in texts):
+            if head is not None and not texts.items().isdisjoint(_texts(head, region, cells).items()):
+                return None
             head = row
     return None
 
