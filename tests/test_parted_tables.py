@@ -57,3 +57,17 @@ def test_a_blank_line_between_rows_parts_nothing() -> None:
 def test_a_list_of_texts_with_a_blank_line_is_one_table() -> None:
     document = read("Name,Town,Role\nAnn,Aber,editor\n\nBob,Birk,author\n")
     assert [grid.n_rows for grid in document.grids] == [3]
+
+
+def test_rows_below_a_title_in_the_middle_keep_the_headings_of_the_file() -> None:
+    first = "Day,From,To,Module,Room,Week\nMonday,9:00,10:00,CS4013,CSG001,1\nTuesday,9:00,11:00,CS4023,S206,2\n"
+    document = read(
+        f"{first}\n# Modules of LM174\n\nMonday,10:00,11:00,MS4613,HSG037,1\nFriday,9:00,10:00,CS4044,S206,2\n"
+    )
+    upper, lower = tables_of(document)
+    assert [column.path for column in lower.columns] == [column.path for column in upper.columns]
+    assert [[cell.text for cell in lower.cells if cell.row == row.index][-2:] for row in lower.rows] == [
+        ["HSG037", "1"],
+        ["S206", "2"],
+    ]
+    assert [grid.locator.lines for grid in document.grids] == [(1, 3), (5, 8)]

@@ -83,12 +83,13 @@ def _inside(region: Region, cells: Cells) -> list[SourceCell]:
 
 
 def _to_grid(table: TableRegion, at: dict[int, SourceRow], cells: Cells) -> Grid:
-    region = table.region
-    rows = [row for place, row in at.items() if region.top <= place <= region.bottom]
+    region, wanted = table.region, {*table.rows}
+    rows = [row for place, row in at.items() if place in wanted]
     texts = [[cell.text.strip() for cell in _inside(part, cells)] for part in table.captions]
     notes = tuple("\n".join(cell.text.strip() for cell in _inside(part, cells)) for part in table.notes)
-    above = [row for part in table.captions for place, row in at.items() if part.top <= place <= part.bottom]
-    lines = [number for row in (*above, *rows) for number in row.lines or ()]
+    own = (region, *table.captions)
+    cited = [row for part in own for place, row in at.items() if part.top <= place <= part.bottom]
+    lines = [number for row in cited for number in row.lines or ()]
     return Grid(
         len(rows),
         region.n_columns,
