@@ -297,3 +297,10 @@ def test_a_plate_of_names_has_its_letters_alone_as_labels() -> None:
     table = to_table(WELLS)
     assert lefts(table) == [("A",), ("B",)]
     assert tops(table)[:3] == [("1",), ("2",), ("3",)]
+
+
+def test_days_of_one_month_among_dates_are_a_row_and_no_heading() -> None:
+    rows = [["Date", "Event", "Owner"], ["Oct 17–18, 2025", "Expo", "Greg"], ["Nov 9, 2025", "Promo ends", "Ann"]]
+    table = to_table([*rows, ["Jan 15, 2026", "Winter push", "Greg"]])
+    assert lefts(table) == [("Oct 17–18, 2025",), ("Nov 9, 2025",), ("Jan 15, 2026",)]
+    assert tops(table) == [("Event",), ("Owner",)]

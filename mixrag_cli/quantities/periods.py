@@ -16,8 +16,9 @@ MONTH = (
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 YEAR = r"(?:1[5-9]|20|21)\d\d"
+_DAYS = r"\d{1,2}(?:st|nd|rd|th)?(?:\s?[-–]\s?\d{1,2}(?:st|nd|rd|th)?)?"  # of one month: "17–18"
 DATE = re.compile(
-    rf"""(?:\b(?:{MONTH}\s?\d{{1,2}}(?:st|nd|rd|th)?,?\s+{YEAR}|\d{{1,2}}(?:st|nd|rd|th)?[\s-]{MONTH}[\s,-]+(?:{YEAR}|\d\d)
+    rf"""(?:\b(?:{MONTH}\s?{_DAYS},?\s+{YEAR}|{_DAYS}[\s-]{MONTH}[\s,-]+(?:{YEAR}|\d\d)
     |{MONTH}[\s,’'-]+(?:{YEAR}|\d\d)|{MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}\s{MONTH})(?!\w))
     |(?<![\w.,/-])(?:{YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?
       |\d{{1,2}}[/.-]\d{{1,2}}[/.-](?:{YEAR}|\d\d))(?![\w/])
