@@ -338,3 +338,15 @@ def test_a_caption_that_names_several_units_gives_none_to_all_figures() -> None:
     assert [(cell.unit, cell.scale) for cell in table.cells] == [("", 1), ("%", 1), ("", 1)] * 2
     one = to_table(rows, caption="Supply in the year (USD, in millions)")
     assert one.cells[0].scale == MILLION
+
+
+def test_a_country_in_capitals_is_no_unit() -> None:
+    table = to_table(
+        [["Year", "DE", "GB", "JP", "US"], ["1", "0.03", "0.03", "0.02", "0.04"], ["2", "0.03", "0.03", "0.02", "0.05"]]
+    )
+    assert {cell.unit for cell in table.cells} == {""}
+    assert (is_unit_text("US dollars"), is_unit_text("U.S. dollars in millions"), is_unit_text("US$")) == (
+        True,
+        True,
+        True,
+    )

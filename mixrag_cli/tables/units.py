@@ -37,7 +37,11 @@ _MONEY_OF_A_YEAR = re.compile(
 # Prefixed units of the SI, by their capitals: MA is a state, pH and ns are no measures where people write tables.
 _SI = re.compile(r"(?:[fpnuµμmk](?:A|V|F|L|M|mol|J|Ah|VA)|[nuµμm]H|[nuµμ]g|[µμm]s|[nuµμ]m|[mkM]?[ΩΩ]|dBm?)$")
 _NAMES_COLUMN = re.compile(r"^(?:Year|Month|Week|Day|Hour|Minute|Second|Person)$")  # in lower case it may be a unit
-_FILLER = re.compile(r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4})\b", re.I)
+# What stands with a unit and is none; "US" in capitals is a country, with dollars behind it theirs.
+_FILLER = re.compile(
+    r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4}|(?-i:US|U\.S\.|Canadian))\b",
+    re.I,
+)
 _UNIT_LEAD = re.compile(
     r"[(\[]([^()\[\]]{1,80})[)\]]|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in "
     r"(?:[\w$€£.]+\s){0,3}(?:thousands|millions|billions|dollars|percent))|^(percent(?:age)?s?)\b|,\s?(in [a-z]+)\b",
