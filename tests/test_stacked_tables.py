@@ -116,3 +116,14 @@ def test_a_list_of_tasks_whose_first_figure_comes_late_is_one_table() -> None:
     )
     assert [column.path for column in table.columns][-3:] == [("Owner",), ("Status",), ("Needed",)]
     assert len(table.rows) == len(needed)
+
+
+def test_what_stands_above_the_first_block_holds_for_those_below() -> None:
+    above: list[list[Any]] = [["Hospital Name:"], ["Foothill Campus"], ["Charges of June 1, 2018"], []]
+    kinds = {"Emergency visits": [["Level 3", 99283, 751]], "Laboratory": [["Lipase", 83690, 163], ["TSH", 84443, 250]]}
+    rows = [row for kind, found in kinds.items() for row in ([kind, "Code", "Charge"], *found)]
+    first, second = tables_of([*above, *rows])
+    assert first.title == "Hospital Name: Foothill Campus"
+    assert (second.title, second.notes) == ("Hospital Name: Foothill Campus: Laboratory", ("Charges of June 1, 2018",))
+    document = read(make_book(fill_rows([*above, *rows])), "charges.xlsx")
+    assert document.text.count("Foothill Campus") == 1

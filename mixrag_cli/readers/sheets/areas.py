@@ -41,13 +41,15 @@ class Region:
 class TableRegion:
     """A table with the text regions that stand right above (caption) and below it (notes).
 
-    headings: rows of the sheet further up that name its columns, where it has none of its own.
+    headings: rows of the sheet further up that name its columns, where it has none of its own. titles: what stands
+    above the first of several blocks right below each other, and holds for this one, too.
     """
 
     region: Region
     captions: tuple[Region, ...] = ()
     notes: tuple[Region, ...] = ()
     headings: range = range(0)
+    titles: tuple[Region, ...] = ()
 
     @property
     def rows(self) -> list[int]:

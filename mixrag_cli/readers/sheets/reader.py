@@ -6,6 +6,7 @@ never evaluated and nothing outside the file is ever followed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mixrag_cli.errors import FileUnreadable
@@ -143,7 +144,7 @@ def _add_table(
         region.n_columns,
         grid_cells,
         Locator((0, 0), sheet=sheet.name, cells=cell_range(region.top, region.left, region.bottom, region.right)),
-        caption="\n".join(_region_text(caption, cells) for caption in found.captions),
+        caption=_caption(found, cells),
         notes=(*(_region_text(note, cells) for note in found.notes), *hidden),
         total_rows=len(rows),
     )
@@ -151,6 +152,21 @@ def _add_table(
     _add_long_texts(builder, sheet, cells, region)
     for note in found.notes:
         _add_text(builder, sheet, note, cells)
+
+
+def _caption(found: TableRegion, cells: Cells) -> str:
+    """The caption's lines, in the first of them what the blocks of a sheet share before what is the block's own."""
+    own, shared = (_caption_lines(regions, cells) for regions in (found.captions, found.titles))
+    if own and shared:
+        return "\n".join([f"{shared[0].rstrip(': ')}: {own[0]}", *own[1:], *shared[1:]])
+    return "\n".join(own or shared)
+
+
+def _caption_lines(regions: Sequence[Region], cells: Cells) -> list[str]:
+    """The lines of these texts; a first one with a colon behind it is a key, and the next one what it says."""
+    lines = [line for region in regions for line in _region_text(region, cells).splitlines()]
+    is_key = len(lines) > 1 and lines[0].endswith(":") and not lines[1].endswith(":")
+    return [f"{lines[0]} {lines[1]}", *lines[2:]] if is_key else lines
 
 
 def _add_sampled(builder: DocumentBuilder, sheet: SheetCells, hidden: list[str]) -> None:

@@ -46,16 +46,24 @@ def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region
         return []
     pieces = _cut(_bounds(by_row), by_row, cells, 0)
     parts = [_shrink(part, by_row) for piece in pieces for part in cut_settings(piece, cells)]
-    blocks = [block for part in parts for block in cut_stacked(part, cells)]
-    named = {_shrink(block.region, by_row): block.captions for block in blocks}
+    stacks = [
+        [replace(block, region=_shrink(block.region, by_row)) for block in cut_stacked(part, cells)] for part in parts
+    ]
+    named = {block.region: block.captions for blocks in stacks for block in blocks}
     bound = _bind_texts(sorted(named, key=lambda region: (region.top, region.left)), cells)
-    return pass_headings_down([_name(each, named) for each in bound], cells)
+    titles = {each.region: each.captions for each in bound if isinstance(each, TableRegion)}
+    shared = {block.region: titles.get(blocks[0].region, ()) for blocks in stacks for block in blocks[1:]}
+    return pass_headings_down([_name(each, named, shared) for each in bound], cells)
 
 
-def _name(found: TableRegion | Region, named: Mapping[Region, tuple[Region, ...]]) -> TableRegion | Region:
+def _name(
+    found: TableRegion | Region,
+    named: Mapping[Region, tuple[Region, ...]],
+    shared: Mapping[Region, tuple[Region, ...]],
+) -> TableRegion | Region:
     if isinstance(found, Region):
         return found
-    return replace(found, captions=(*found.captions, *named[found.region]))
+    return replace(found, captions=(*found.captions, *named[found.region]), titles=shared.get(found.region, ()))
 
 
 def _columns_by_row(cells: Cells, merges: list[Merge]) -> dict[int, set[int]]:
