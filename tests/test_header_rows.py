@@ -304,3 +304,28 @@ def test_days_of_one_month_among_dates_are_a_row_and_no_heading() -> None:
     table = to_table([*rows, ["Jan 15, 2026", "Winter push", "Greg"]])
     assert lefts(table) == [("Oct 17–18, 2025",), ("Nov 9, 2025",), ("Jan 15, 2026",)]
     assert tops(table) == [("Event",), ("Owner",)]
+
+
+WEIGHTS = [
+    ["", "Cost based", "", "", "Cost based", ""],
+    ["BNF", "1.6", "", "BNF", "1.6", ""],
+    ["Area:", "Laxatives", "", "Area:", "Laxatives", ""],
+    ["Age", "Male", "Female", "Age", "Male", "Female"],
+    ["0-4", "1.05", "1.11", "0-4", "0.40", "0.53"],
+    ["5-14", "0.57", "0.58", "5-14", "0.37", "0.34"],
+    ["75+", "2.40", "3.25", "75+", "2.35", "3.11"],
+]
+
+
+def test_a_number_that_a_name_says_above_the_headings_ends_no_header() -> None:
+    table = to_table(WEIGHTS, {(0, 1): (1, 2), (0, 4): (1, 2)})
+    assert [path[-1] for path in tops(table)] == ["Male", "Female", "Age", "Male", "Female"]
+    assert [[cell.text for cell in table.cells if cell.row == row.index][:2] for row in table.rows] == [
+        ["1.05", "1.11"],
+        ["0.57", "0.58"],
+        ["2.40", "3.25"],
+    ]
+    numbered = to_table(
+        [row if at != 1 else ["BNF", "1.6.1", "", "BNF", "1.6.1", ""] for at, row in enumerate(WEIGHTS)]
+    )
+    assert len(numbered.rows) == len(table.rows)

@@ -85,6 +85,8 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
             evidence = 1.0
         elif last is not None and not is_unit and _ends_marked_header(matrix, row):
             break
+        if evidence < 0 and last is not None and (names := _names_below(matrix, row, start, end)):
+            known_end, evidence = max(known_end, names + 1), 1.0
         if evidence < 0 or (last is not None and ((evidence == 0 and not is_unit) or (is_unit and has_label_between))):
             break  # data, or the unit of the section above it
         if evidence > 0 or last is not None or _is_full_text_row(matrix, row) or _heads_categories(matrix, row, end):
@@ -98,6 +100,20 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
     reach = max((cell.row + cell.row_span for cell in _cells_between(matrix, start, last)), default=last + 1)
     reached = max(last + 1, corner_end, _reach_within(matrix, start, last, reach))
     return tuple(range(start, min(reached, end)))
+
+
+def _names_below(matrix: Matrix, row: int, start: int, end: int) -> int:
+    """The row below one with numbers that names the columns, right above figures in each that it names; 0 without one.
+
+    Until there the rows are a name and what it says ("BNF 1.3"): they fill fewer columns than the names do.
+    """
+    last = min(start + MAX_HEADER_ROWS, end - 1)
+    filled = [{cell.column for cell in matrix.cells_of_row(at, range(matrix.n_columns))} for at in range(last + 1)]
+    for at in range(row + 1, last):
+        figures = {column for column in filled[at + 1] if matrix.kind(at + 1, column) in DATA_KINDS}
+        if filled[at] == figures and {matrix.kind(at, column) for column in filled[at]} == {"text"}:
+            return at if all(len(above) < len(filled[at]) for above in filled[row:at]) else 0
+    return 0
 
 
 def _says_nothing(matrix: Matrix, row: int) -> bool:
