@@ -172,3 +172,19 @@ def test_raised_spans_of_open_documents() -> None:
         target = io.BytesIO()
         document.write(target)
         assert "Total⁶, ⁷" in read(target.getvalue(), name).text
+
+
+def test_a_number_behind_a_smaller_word_beside_a_title_is_no_raised_sign() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 16)
+        canvas.drawString(72, 700, "School of Biochemistry")
+        canvas.drawString(72, 600, "about 10")
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(260, 704, "Phone : 0731-2460276")
+        canvas.drawString(135, 606, "6")
+        canvas.setFont("Helvetica", 16)
+        canvas.drawString(145, 600, "joules")
+
+    text = read_pages(paint).text
+    assert "Phone : 0731-2460276" in text
+    assert "about 10⁶ joules" in text

@@ -127,8 +127,8 @@ def words_to_text(words: Sequence[Word]) -> str:
         is_small = word.size < SMALLER * base.size
         is_glued = word.glued or (word.size < SMALLER * before.size and word.x0 - before.x1 < GLUE_SHARE * before.size)
         is_raised = is_small and base.baseline - word.baseline > RAISED_SHARE * base.size
-        base = base if is_raised else word
         text = raise_text(word.text) if is_raised else word.text
+        base = base if text != word.text else word  # behind a small word of its own a number is no sign: "Phone 0731"
         parts.append(text if is_glued else f" {text}")
     return "".join(parts)
 
