@@ -25,6 +25,8 @@ from mixrag_cli.readers.pdf.pieces import (
     Band,
     Piece,
     Row,
+    bands_of_rows,
+    clash_together,
     columns_of,
     is_figure,
     lines_to_rows,
@@ -132,10 +134,14 @@ def _split_at_shift(rows: Sequence[Row], start: int, end: int) -> Iterator[tuple
     """Part rows whose columns run into each other, at the widest blank: there the columns have shifted."""
     data = [row for row in rows[start : end + 1] if row.is_data]
     if len(data) > 2 * MIN_SHIFTED and not _is_contents(data):
-        bands = pieces_to_bands((piece for row in data for piece in row.pieces), data[0].line.size)
-        if len(bands) < SHIFTED_SHARE * median(len(row.pieces) for row in data):
-            inner = range(start + MIN_SHIFTED, end - MIN_SHIFTED + 1)
-            at = max(inner, key=lambda index: rows[index].line.top - rows[index - 1].line.bottom)
+        bands = bands_of_rows(data)
+        inner = range(start + MIN_SHIFTED, end - MIN_SHIFTED + 1)
+        at = max(inner, key=lambda index: rows[index].line.top - rows[index - 1].line.bottom)
+        is_shifted = len(bands) < SHIFTED_SHARE * median(len(row.pieces) for row in data)
+        upper, lower = (
+            [row for row in rows[first:stop] if row.is_data] for first, stop in ((start, at), (at, end + 1))
+        )
+        if is_shifted or (min(len(upper), len(lower)) >= MIN_SHIFTED and clash_together(upper, lower)):
             yield from _split_at_shift(rows, start, at - 1)
             yield from _split_at_shift(rows, at, end)
             return
@@ -352,7 +358,8 @@ def _is_header_row(row: Row, bands: Sequence[Band], rules: Sequence[Rule], gap: 
     right = bands[-1].x1 + 2 * size
     inside = [piece for piece in row.pieces if piece.x0 >= left and piece.x1 <= right]
     if len(row.pieces) > 1:
-        return (len(inside) >= len(row.pieces) - 1 and len(inside) > 0) or _names_columns(row.pieces, inside, bands)
+        is_over_data = len(inside) >= len(row.pieces) - 1 and len(inside) > 0
+        return is_over_data or _names_columns(row.pieces, inside, bands) or _names_each(row.pieces, bands)
     if not inside or gap > 1.8 * size:
         return False
     if gap < 0:
@@ -368,6 +375,14 @@ def _names_columns(pieces: Sequence[Piece], inside: Sequence[Piece], bands: Sequ
         not any(piece.is_number for piece in pieces)
         and len(set(columns)) == len(columns) > 1
         and all(piece.x1 < bands[1].x0 or piece.x0 > bands[-1].x1 for piece in pieces if piece not in inside)
+    )
+
+
+def _names_each(pieces: Sequence[Piece], bands: Sequence[Band]) -> bool:
+    """Whether there is a text for each column, the labels' as well, centred over it: wide names of narrow columns."""
+    return len(pieces) == len(bands) > 2 and all(
+        not piece.is_number and abs(piece.center - band.center) < 2 * ALIGN_POINTS
+        for piece, band in zip(pieces, bands, strict=True)
     )
 
 

@@ -209,6 +209,29 @@ def pieces_to_bands(pieces: Iterable[Piece], size: float, tolerance: int = 0) ->
     return bands
 
 
+def bands_of_rows(rows: Sequence[Row]) -> list[Band]:
+    """The columns that the pieces of all these rows leave free of each other."""
+    return pieces_to_bands((piece for row in rows for piece in row.pieces), rows[0].line.size)
+
+
+def clash_together(upper: Sequence[Row], lower: Sequence[Row]) -> bool:
+    """Whether the columns of rows above a blank and of those below it cannot be the same ones.
+
+    By themselves the upper rows have each piece in a column of its own; together with the lower ones each of them, and
+    none of those, has two in one.
+    """
+    together = bands_of_rows([*upper, *lower])
+    return (
+        all(_has_two_in_one(row, together) for row in upper)
+        and not any(_has_two_in_one(row, together) for row in lower)
+        and not any(_has_two_in_one(row, own) for own in [bands_of_rows(upper)] for row in upper)
+    )
+
+
+def _has_two_in_one(row: Row, bands: Sequence[Band]) -> bool:
+    return len({columns_of(piece, bands)[0] for piece in row.pieces}) < len(row.pieces)
+
+
 def columns_of(piece: Piece, bands: Sequence[Band]) -> tuple[int, int]:
     """First and last column that the piece lies over; the nearest one where it lies between columns."""
     width = piece.x1 - piece.x0
