@@ -110,7 +110,10 @@ def _cell_draft(match: CellMatch) -> Draft:
 
 
 def _shown(cell: Cell) -> str:
-    return number_text(cell.value, cell.unit, cell.scale) if cell.value is not None else cell.text
+    """The number for people; digits without a unit as they stand, since they may be a code: "848210" is no amount."""
+    if cell.value is None or (cell.text.strip().isdecimal() and not cell.unit and cell.scale == 1):
+        return cell.text.strip()
+    return number_text(cell.value, cell.unit, cell.scale)
 
 
 def _cells_draft(text: str, matches: Sequence[CellMatch]) -> Draft:
