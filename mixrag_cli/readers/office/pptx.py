@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pptx
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 from pptx.exc import PythonPptxError
 from pptx.oxml.ns import qn
+from pptx.util import Pt
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import open_package
@@ -25,6 +28,9 @@ MAX_SLIDES = 2_000
 MAX_GROUP_DEPTH = 10
 MAX_SHAPES = 2_000  # of one slide: beyond it is drawing, not writing
 MAX_LIST_LEVEL = 8
+MAX_CUTS = 20  # of a slide into columns and rows, one within the other; real slides need five
+MAX_LAID_OUT = 60  # shapes among which columns are sought; more are a drawing
+OVERLAP = Pt(4)  # that boxes beside each other may have: they are wider than their texts
 
 
 def read_pptx(source: ReadSource) -> Document:
@@ -68,15 +74,74 @@ def _slide_markup(slide: Any, number: int, warnings: list[str]) -> Iterator[str]
 
 
 def _in_reading_order(shapes: Any, depth: int = 0) -> list[Any]:
-    """The shapes from the top left, those of groups where their group stands."""
-    ordered = sorted(list(shapes)[:MAX_SHAPES], key=lambda shape: (shape.top or 0, shape.left or 0))
+    """What is written, from the top left, column by column where there are columns; groups where they stand."""
     found: list[Any] = []
-    for shape in ordered:
+    for shape in _ordered([shape for shape in list(shapes)[:MAX_SHAPES] if _says_something(shape)]):
         if shape.shape_type == MSO_SHAPE_TYPE.GROUP and depth < MAX_GROUP_DEPTH:
             found += _in_reading_order(shape.shapes, depth + 1)
         else:
             found.append(shape)
     return found[:MAX_SHAPES]
+
+
+def _says_something(shape: Any) -> bool:
+    """Whether a shape is more than a drawing or a picture: a box behind the texts parts no columns."""
+    if shape.has_text_frame:
+        return bool(shape.text_frame.text.strip())
+    is_group = shape.shape_type == MSO_SHAPE_TYPE.GROUP
+    return is_group or getattr(shape, "has_table", False) or getattr(shape, "has_chart", False)
+
+
+def _ordered(shapes: list[Any], n_cuts: int = 0) -> list[Any]:
+    """Shapes in the file's order as they are read: cut into columns, or else at the widest blank between rows."""
+    is_laid_out = len(shapes) <= MAX_LAID_OUT and n_cuts < MAX_CUTS
+    parts = (_columns(shapes) or _rows(shapes)) if is_laid_out else []
+    if not parts:
+        return sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0))
+    return [shape for part in parts for shape in _ordered(part, n_cuts + 1)]
+
+
+def _columns(shapes: list[Any]) -> list[list[Any]]:
+    """Parts beside each other of several shapes each, that the file says one after the other; [] without such.
+
+    Where the file goes from left to right and back, what stands side by side belongs together: a name and its value.
+    """
+    parts = _cut_at_blanks(shapes, lambda shape: (shape.left or 0, (shape.left or 0) + (shape.width or 0)))
+    of = {id(shape): number for number, part in enumerate(parts) for shape in part}
+    n_changes = sum(of[id(a)] != of[id(b)] for a, b in pairwise(shapes))
+    return parts if min(map(len, parts), default=0) > 1 and n_changes == len(parts) - 1 > 0 else []
+
+
+def _rows(shapes: list[Any]) -> list[list[Any]]:
+    """What stands above a blank across all shapes, and what below it; [] without a blank.
+
+    Of several, the one that leaves the most shapes in columns, or else the widest.
+    """
+    reach = {id(shape): (shape.top or 0, (shape.top or 0) + (shape.height or 0)) for shape in shapes}
+    parts = _cut_at_blanks(shapes, lambda shape: reach[id(shape)])
+    cuts = []
+    for at in range(1, len(parts)):
+        upper = {id(shape) for part in parts[:at] for shape in part}
+        halves = [[one for one in shapes if (id(one) in upper) == is_upper] for is_upper in (True, False)]
+        blank = min(reach[id(one)][0] for one in parts[at]) - max(reach[id(one)][1] for one in halves[0])
+        in_columns = max(len(half) if _columns(half) else 0 for half in halves)
+        cuts.append(((in_columns, blank), halves))
+    return max(cuts, key=lambda cut: cut[0])[1] if cuts else []
+
+
+def _cut_at_blanks(shapes: list[Any], reach: Callable[[Any], tuple[int, int]]) -> list[list[Any]]:
+    """The shapes in the parts that blanks leave along one axis, each in the file's order."""
+    places = sorted(reach(shape) for shape in shapes)
+    starts: list[int] = []
+    end = 0
+    for start, stop in places:
+        if not starts or start > end - OVERLAP:
+            starts.append(start)
+        end = max(end, stop)
+    parts: list[list[Any]] = [[] for _ in starts]
+    for shape in shapes:
+        parts[bisect_right(starts, reach(shape)[0]) - 1].append(shape)
+    return parts
 
 
 def _shape_markup(shape: Any) -> Iterator[str]:
