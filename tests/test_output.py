@@ -426,8 +426,9 @@ def test_cited_cells_are_marked_and_never_left_out(monkeypatch):
     table = Table("id", "t", columns, rows, cells, Locator((0, 1)))
     layout, left_out = table_layout(console, table, ("T90:U91",))
     console.print(layout)
+    console.print(table_layout(console, table, ("B3:U3", "U4"))[0])  # a row as a whole, and the last cell of another
     shown = stream.getvalue()
-    for cited in ("[90/19]", "[90/20]", "[91/19]", "[91/20]"):
+    for cited in ("[90/19]", "[90/20]", "[91/19]", "[91/20]", "[3/1]", "[3/20]", "[4/20]"):
         assert cited in shown
     assert "more rows" in left_out
     assert "more columns" in left_out

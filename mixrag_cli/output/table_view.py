@@ -6,6 +6,7 @@ parent that has no data. What does not fit is left out and counted; what is cite
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
@@ -157,12 +158,20 @@ def _is_cited(cell: Cell, first_page: int | None, highlight: Sequence[str]) -> b
 def _columns_that_fit(
     columns: Sequence[Header], cited: Set[Place], width: int, labels: Sequence[int] = ()
 ) -> list[Header]:
-    """As many as there is room for: those with a cited cell first, then the labels, then those nearest to the cited."""
+    """As many as there is room for: those with a cited cell first, then the labels, then those nearest to the cited.
+
+    Where one row is cited by a cell and another as a whole, the cell's column tells more than the others of that row.
+    """
     room = max(1, (width if labels else width - width // LABEL_SHARE) // (NARROWEST_COLUMN + 2))
     indices = {column for _, column in cited}
     centres = [place for place, column in enumerate(columns) if column.index in indices] or [0]
     nearness = {place: min(abs(place - centre) for centre in centres) for place in range(len(columns))}
-    order = {place: (near > 0, columns[place].index not in labels, near, place) for place, near in nearness.items()}
+    of_row = Counter(row for row, _ in cited)
+    fewest = {index: min(of_row[row] for row, column in cited if column == index) for index in indices}
+    order = {
+        place: (near > 0, fewest.get(columns[place].index, 0), columns[place].index not in labels, near, place)
+        for place, near in nearness.items()
+    }
     wanted = sorted(nearness, key=order.__getitem__)[:room]
     return [columns[place] for place in sorted(wanted)]
 
