@@ -34,6 +34,7 @@ MOST = any_of(
     "larger, bigger, greater"
 )
 LEAST = any_of("lowest, smallest, least, fewest, minimum, min, shortest, youngest, lower, smaller, fewer")
+IN_ALL = any_of("most, least, fewest, total, altogether, in all")  # of amounts together; "highest" is of one of them
 SHARE_WORDS = ("percentage", "percent", "per cent", "share", "proportion", "fraction", "portion", "part")
 _MORE = "more, greater, higher, larger, bigger, longer, older, taller, heavier"
 _FEWER = "less, lower, fewer, smaller, shorter, younger, lighter"

@@ -18,7 +18,7 @@ from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordi
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
-from mixrag_cli.recap.wording import COUNT, TOTAL, WHOLE_WORDS
+from mixrag_cli.recap.wording import COUNT, IN_ALL, TOTAL, WHOLE_WORDS
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -176,7 +176,8 @@ def _match_records(
     if any(term in restated.names or any(map(str.isdigit, term)) for term in unsaid):
         return None
     is_extreme = operation in ("maximum", "minimum")
-    shared = _shared_names(rows, terms) if is_extreme and restated.expects == "label" else None
+    is_in_all = measured is None or IN_ALL.search(question) is not None
+    shared = _shared_names(rows, terms) if is_extreme and is_in_all and restated.expects == "label" else None
     if measured is None and shared is not None:
         measured = shared, operation, 0.0
     if measured is None or not _is_in_time(restated, {*rows.said, *measured[0].stems}, around_facets):
