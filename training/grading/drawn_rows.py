@@ -97,6 +97,9 @@ class _Records:
     values: Sequence[Mapping[int, Decimal]]
 
 
+_Drawing = Callable[[_Records, random.Random], _Drawn]
+
+
 def drawn_tallies(files: Sequence[Path], target: Path) -> Domain:
     """Questions about the rows of all tables of records of these files, which are copied into the folder."""
     target.mkdir(parents=True, exist_ok=True)
@@ -139,8 +142,8 @@ def _records(file: str, table: Table) -> _Records | None:
 
 def _draw(one: _Records, foreign: Sequence[str], rng: random.Random) -> Iterator[Asked]:
     for _ in range(A_TABLE):
-        of_kinds = [_count, _commonest, _shared] if one.kinds else []
-        asked = rng.choice([*(partial(_ask, operation=each, foreign=foreign) for each in ASKED), *of_kinds])
+        ways: list[_Drawing] = [partial(_ask, operation=each, foreign=foreign) for each in ASKED]
+        asked = rng.choice([*ways, _count, _commonest, _shared] if one.kinds else ways)
         said, forms = asked(one, rng)
         if said:
             is_scoped = rng.random() < SCOPED

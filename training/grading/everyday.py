@@ -38,7 +38,7 @@ def bank_domains(data: Path, gathered: Path) -> list[Domain]:
 def fitted_files(gathered: Path) -> list[Path]:
     """The files of the gathered folders that the grading learns from."""
     sys.path.insert(0, str(BANK))
-    from questions import GATHERED  # type: ignore[import-not-found]
+    from questions import GATHERED
 
     folders = [gathered / name / "files" for name, part in GATHERED.items() if part == "fitted"]
     return [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]

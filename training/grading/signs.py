@@ -145,7 +145,7 @@ def _shares_line(some: tuple[int, int] | None, others: tuple[int, int]) -> bool:
 
 
 def _shares_cell(some: str | None, others: str) -> bool:
-    return bool(some) and cells_overlap(some, others)
+    return some is not None and cells_overlap(some, others)
 
 
 def _shows(draft: Draft, gold: Gold, forms: tuple[str, ...]) -> bool:

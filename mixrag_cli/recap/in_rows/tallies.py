@@ -209,8 +209,9 @@ def _shared_names(rows: Rows, terms: Sequence[str]) -> Column | None:
     """The first column of texts that the question names, where rows share them: "which district used the most energy"
     means the rows of a district together."""
     named = next((each for each in columns_named(terms, rows.table) if not each.is_numeric), None)
-    is_name = named is not None and named.index != LABELS
-    return named if is_name and are_shared(rows.table, named, rows.filters) else None
+    if named is None or named.index == LABELS or not are_shared(rows.table, named, rows.filters):
+        return None
+    return named
 
 
 def _of_each(rows: Rows, shared: Column, column: Column) -> ScanOperation:
