@@ -183,15 +183,12 @@ def _match_records(
     if measured is None or not _is_in_time(restated, {*rows.said, *measured[0].stems}, around_facets):
         return None
     column, operation, fit = measured
-    text = None
-    if shared is not None:
-        of_each = _of_each(rows, shared, column)
-        text = extreme_text(table, shared, (column, of_each), operation, rows.filters)
-        if text is None:
-            return None
-        rows, operation, is_extreme = rows.of_text(shared, text), of_each, False
+    together = _together(rows, shared, column, operation) if shared is not None else (rows, operation, "")
+    if together is None:
+        return None
+    rows, operation, text = together
     found = rows.tally(column, operation)
-    if found is None or (is_extreme and is_of_one != (found.n_numbers == 1)):
+    if found is None or (not text and is_extreme and is_of_one != (found.n_numbers == 1)):
         return None
     coverage = _coverage(restated, terms, rows, around)
     return ColumnMatch(
@@ -201,7 +198,7 @@ def _match_records(
         coverage=coverage,
         best=found.best,
         conditions=tuple(each.label for each in rows.conditions),
-        named=text or "",
+        named=text,
     )
 
 
@@ -214,12 +211,18 @@ def _shared_names(rows: Rows, terms: Sequence[str]) -> Column | None:
     return named
 
 
-def _of_each(rows: Rows, shared: Column, column: Column) -> ScanOperation:
-    """How the rows of one text are taken together: texts are counted, amounts added up, percentages averaged."""
-    if column == shared:
-        return "count"
-    cells = tallied_cells(rows.table, column, rows.filters)
-    return "average" if cells and all(cell.unit == "%" for cell in cells) else "sum"
+def _together(
+    rows: Rows, shared: Column, column: Column, operation: ScanOperation
+) -> tuple[Rows, ScanOperation, str] | None:
+    """The rows of the text that comes to most or least, how they are taken together, and the text; None without one.
+
+    Texts are counted, amounts added up, percentages averaged.
+    """
+    cells = () if column == shared else tallied_cells(rows.table, column, rows.filters)
+    is_percent = bool(cells) and all(cell.unit == "%" for cell in cells)
+    of_each: ScanOperation = "count" if column == shared else "average" if is_percent else "sum"
+    text = extreme_text(rows.table, shared, (column, of_each), operation, rows.filters)
+    return None if text is None else (rows.of_text(shared, text), of_each, text)
 
 
 def _is_in_time(restated: Restated, said: Collection[str], around: Facets) -> bool:
