@@ -144,7 +144,7 @@ def test_from_pull_to_remove(program: Program, hub: Hub) -> None:
     assert "some-model-q8  [in use]" in program("list")
     assert program.json("verify")["checks"][0]["state"] == "ok"
 
-    path.write_bytes(CONTENT[:-1] + b"x")
+    path.write_bytes(CONTENT[:-1] + bytes([CONTENT[-1] ^ 1]))
     assert program.json("verify", code=14)["checks"][0]["state"] == "fail"
     assert "damaged; fetching it again" in (program("pull", "some-model-q8"), program.stderr)[1]
     assert path.read_bytes() == CONTENT
