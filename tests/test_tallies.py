@@ -218,9 +218,9 @@ def test_names_are_shared_by_the_rows_that_count() -> None:
     _, smoker, _, year, age = columns_of(table)
     assert are_shared(table, smoker, ())
     assert not are_shared(table, smoker, (Filter(year.index, "=", "2001"),))
-    assert extreme_text(table, smoker, (age, "sum"), "maximum", ()) == "no"
-    assert extreme_text(table, smoker, (age, "sum"), "minimum", ()) == "yes"
-    assert extreme_text(table, smoker, (smoker, "count"), "maximum", ()) is None
+    assert extreme_text(table, smoker, age, "maximum", ()) == ("no", "sum")
+    assert extreme_text(table, smoker, age, "minimum", ()) == ("yes", "sum")
+    assert extreme_text(table, smoker, smoker, "maximum", ()) is None
 
 
 @pytest.mark.parametrize(

@@ -97,13 +97,17 @@ def is_same_value(question: str, gold: float, gold_texts: Sequence[str], value: 
 
 
 def _numbers_of(text: str) -> list[float]:
-    return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
+    return [_to_number(found) for found in _NUMBER.findall(text)]
 
 
 def leading_number(form: str) -> float | None:
     """The number that a right answer begins with, currency signs aside. Example: "£1,234.50 a year" -> 1234.5."""
     found = _NUMBER.match(form.lstrip(CURRENCIES))
-    return float(found.group().replace(",", "")) if found else None
+    return _to_number(found.group()) if found else None
+
+
+def _to_number(digits: str) -> float:
+    return float(digits.replace(",", ""))
 
 
 def says_form(form: str, text: str) -> bool:

@@ -167,7 +167,9 @@ def _columns_that_fit(
     centres = [place for place, column in enumerate(columns) if column.index in indices] or [0]
     nearness = {place: min(abs(place - centre) for centre in centres) for place in range(len(columns))}
     of_row = Counter(row for row, _ in cited)
-    fewest = {index: min(of_row[row] for row, column in cited if column == index) for index in indices}
+    fewest: dict[int, int] = {}
+    for row, column in cited:
+        fewest[column] = min(fewest.get(column, of_row[row]), of_row[row])
     order = {
         place: (near > 0, fewest.get(columns[place].index, 0), columns[place].index not in labels, near, place)
         for place, near in nearness.items()

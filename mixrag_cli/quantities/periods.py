@@ -16,10 +16,11 @@ MONTH = (
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 YEAR = r"(?:1[5-9]|20|21)\d\d"
-_DAYS = r"\d{1,2}(?:st|nd|rd|th)?(?:\s?[-–]\s?\d{1,2}(?:st|nd|rd|th)?)?"  # of one month: "17–18"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DAYS = rf"{_DAY}(?:\s?[-–]\s?{_DAY})?"  # of one month: "17–18"
 DATE = re.compile(
     rf"""(?:\b(?:{MONTH}\s?{_DAYS},?\s+{YEAR}|{_DAYS}[\s-]{MONTH}[\s,-]+(?:{YEAR}|\d\d)
-    |{MONTH}[\s,’'-]+(?:{YEAR}|\d\d)|{MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}\s{MONTH})(?!\w))
+    |{MONTH}[\s,’'-]+(?:{YEAR}|\d\d)|{MONTH}\s{_DAY}|\d{{1,2}}\s{MONTH})(?!\w))
     |(?<![\w.,/-])(?:{YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?
       |\d{{1,2}}[/.-]\d{{1,2}}[/.-](?:{YEAR}|\d\d))(?![\w/])
     |\b(?:fy|fiscal(?:\s+year)?|cy)\s?[’']?(?:{YEAR}|\d\d)(?:[-/](?:{YEAR}|\d\d))?[ae]?\b

@@ -108,11 +108,12 @@ def _names_below(matrix: Matrix, row: int, start: int, end: int) -> int:
     Until there the rows are a name and what it says ("BNF 1.3"): they fill fewer columns than the names do.
     """
     last = min(start + MAX_HEADER_ROWS, end - 1)
-    filled = [{cell.column for cell in matrix.cells_of_row(at, range(matrix.n_columns))} for at in range(last + 1)]
+    columns = range(matrix.n_columns)
+    filled = {at: {cell.column for cell in matrix.cells_of_row(at, columns)} for at in range(row, last + 1)}
     for at in range(row + 1, last):
         figures = {column for column in filled[at + 1] if matrix.kind(at + 1, column) in DATA_KINDS}
         if filled[at] == figures and {matrix.kind(at, column) for column in filled[at]} == {"text"}:
-            return at if all(len(above) < len(filled[at]) for above in filled[row:at]) else 0
+            return at if all(len(filled[above]) < len(filled[at]) for above in range(row, at)) else 0
     return 0
 
 

@@ -68,15 +68,18 @@ def are_shared(table: Table, column: Column, filters: Sequence[Filter]) -> bool:
 
 
 def extreme_text(
-    table: Table, named: Column, of: tuple[Column, ScanOperation], operation: ScanOperation, filters: Sequence[Filter]
-) -> str | None:
-    """The text of one column whose rows come to the most, or with "minimum" to the least, by an operation over another.
+    table: Table, named: Column, column: Column, operation: ScanOperation, filters: Sequence[Filter]
+) -> tuple[str, ScanOperation] | None:
+    """The text of one column whose rows come to the most of another, or with "minimum" to the least, and by what.
 
-    None of a sampled table, and where two texts come to the same.
+    Texts of the column itself are counted, amounts added up, percentages averaged. None of a sampled table, and where
+    two texts come to the same.
     """
-    column, of_each = of
+    rows = [] if is_sampled(table) else _passing(table, filters)
+    units = {row[column.index].unit for row in rows if column.index in row and row[column.index].value is not None}
+    of_each: ScanOperation = "count" if column == named else "average" if units == {"%"} else "sum"
     groups: dict[str, list[Decimal]] = {}
-    for row in () if is_sampled(table) else _passing(table, filters):
+    for row in rows:
         cell, name = row.get(column.index), row[named.index].text.strip() if named.index in row else ""
         value = Decimal(1) if of_each == "count" else cell.value if cell is not None else None
         if name and value is not None:
@@ -85,7 +88,7 @@ def extreme_text(
         return None
     found = {name: aggregate(of_each, values) or Decimal(0) for name, values in groups.items()}
     text = (min if operation == "minimum" else max)(found, key=found.__getitem__)
-    return text if [*found.values()].count(found[text]) == 1 else None
+    return (text, of_each) if [*found.values()].count(found[text]) == 1 else None
 
 
 def passes(wanted: Filter, cell: Cell | None) -> bool:

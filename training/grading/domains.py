@@ -5,6 +5,7 @@
     statistics half of HiTab's fold 0, each table a workbook with its merged headers, each question asked of its own
     reviews    reviews of 60 products (SQuADShifts), each question asked of its product's file
     drawn      look-ups by rule in 34 PDFs of public bodies (drawn.py)
+    rows       questions by rule over all rows of the tables of records in these folders (drawn_rows.py)
     tables     tables of WikiTableQuestions and SQA that were kept out of training, each a csv
     everyday   the open part of the bank: filings, code, readmes, sheets, reports, minutes, handbooks
 
@@ -14,6 +15,7 @@ To each the questions of another domain are added, which its folder cannot answe
 from __future__ import annotations
 
 import csv
+import glob
 import random
 import re
 from collections import defaultdict
@@ -82,6 +84,11 @@ class Asked:
         if self.is_of_text is not None:
             return self.is_of_text
         return all(leading_number(form) is None for form in self.forms)
+
+
+def only(file: str) -> str:
+    """The scope that is one file of a folder."""
+    return f"*/{glob.escape(file)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ the program reads them, and not by the program's own tally.
 
 from __future__ import annotations
 
-import glob
 import random
 import re
 import shutil
@@ -25,7 +24,7 @@ from mixrag_cli.tables.members import summary_rows
 from mixrag_cli.tables.record_columns import Column, columns_of, is_record_table, is_sampled
 from mixrag_cli.tables.text import key_columns
 from training.folders import read_folder
-from training.grading.domains import Asked, Domain, Gold
+from training.grading.domains import Asked, Domain, Gold, only
 from training.grading.drawn import SWAPPED, WORD, some_words
 
 SEED = 11
@@ -149,7 +148,7 @@ def _draw(one: _Records, foreign: Sequence[str], rng: random.Random) -> Iterator
             is_scoped = rng.random() < SCOPED
             named = said if is_scoped else f"{said} in {_said(Path(one.file).stem, rng)}"
             text = f"{named}?" if rng.random() < MARKED else named
-            scope = (f"*/{glob.escape(one.file)}",) if is_scoped else ()
+            scope = (only(one.file),) if is_scoped else ()
             yield Asked(text, forms, (Gold(one.file),) if forms else (), scope, is_of_text=False)
 
 

@@ -220,11 +220,9 @@ def clash_together(upper: Sequence[Row], lower: Sequence[Row]) -> bool:
     By themselves the upper rows have each piece in a column of its own; together with the lower ones each of them, and
     none of those, has two in one.
     """
-    together = bands_of_rows([*upper, *lower])
-    return (
-        all(_has_two_in_one(row, together) for row in upper)
-        and not any(_has_two_in_one(row, together) for row in lower)
-        and not any(_has_two_in_one(row, own) for own in [bands_of_rows(upper)] for row in upper)
+    apart, together = bands_of_rows(upper), bands_of_rows([*upper, *lower])
+    return all(_has_two_in_one(row, together) and not _has_two_in_one(row, apart) for row in upper) and not any(
+        _has_two_in_one(row, together) for row in lower
     )
 
 

@@ -183,10 +183,13 @@ def _match_records(
     if measured is None or not _is_in_time(restated, {*rows.said, *measured[0].stems}, around_facets):
         return None
     column, operation, fit = measured
-    together = _together(rows, shared, column, operation) if shared is not None else (rows, operation, "")
-    if together is None:
-        return None
-    rows, operation, text = together
+    text = ""
+    if shared is not None:
+        extreme = extreme_text(table, shared, column, operation, rows.filters)
+        if extreme is None:
+            return None
+        text, operation = extreme
+        rows = rows.of_text(shared, text)
     found = rows.tally(column, operation)
     if found is None or (not text and is_extreme and is_of_one != (found.n_numbers == 1)):
         return None
@@ -209,20 +212,6 @@ def _shared_names(rows: Rows, terms: Sequence[str]) -> Column | None:
     if named is None or named.index == LABELS or not are_shared(rows.table, named, rows.filters):
         return None
     return named
-
-
-def _together(
-    rows: Rows, shared: Column, column: Column, operation: ScanOperation
-) -> tuple[Rows, ScanOperation, str] | None:
-    """The rows of the text that comes to most or least, how they are taken together, and the text; None without one.
-
-    Texts are counted, amounts added up, percentages averaged.
-    """
-    cells = () if column == shared else tallied_cells(rows.table, column, rows.filters)
-    is_percent = bool(cells) and all(cell.unit == "%" for cell in cells)
-    of_each: ScanOperation = "count" if column == shared else "average" if is_percent else "sum"
-    text = extreme_text(rows.table, shared, (column, of_each), operation, rows.filters)
-    return None if text is None else (rows.of_text(shared, text), of_each, text)
 
 
 def _is_in_time(restated: Restated, said: Collection[str], around: Facets) -> bool:
