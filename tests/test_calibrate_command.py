@@ -25,18 +25,17 @@ from mixrag_cli.settings import Settings
 from mixrag_cli.store import read_record, reopen_writer
 from mixrag_cli.stories.calibrating import (
     JudgedFits,
-    calibrate_store,
     draw,
     is_due,
     is_telling,
     keep_judged_fits,
     read_judged_fits,
-    reset_calibration,
 )
+from mixrag_cli.stories.calibrating_by_wish import calibrate_store, reset_calibration
 from mixrag_cli.stories.extras import kept_calibration
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.inspection import read_status
-from mixrag_cli.stories.labels import Label, read_labels
+from mixrag_cli.stories.labels import Label, Labels, RightAnswer, read_labels
 from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.showing import Place
 from mixrag_cli.stories.wishes import IndexWishes
@@ -191,7 +190,7 @@ def test_labels_that_cannot_be_used_change_nothing(folder: Path) -> None:
 def test_a_rebuild_keeps_what_labels_made(folder: Path, tmp_path: Path) -> None:
     books = Path(shutil.copytree(folder, tmp_path / "books"))
     store, settings = books / ".mixrag", Settings()
-    judged = [Label(1, "Who weighed the sextant in the observatory?", "notes.md", Place(lines=(3, 3)))]
+    judged = Labels((Label(1, "Who weighed the sextant in the observatory?", "notes.md", Place(lines=(3, 3))),))
     calibrate_store(books, settings, judged, Silence(quiet=True))
     before = read_record(store)
     build_index([books], settings, events=Silence(quiet=True), wishes=IndexWishes(rebuild=True))
@@ -235,6 +234,8 @@ def test_a_fit_that_was_interrupted_is_made_by_the_next_run(folder: Path, tmp_pa
         ("[1]", "not an object"),
         ('{"path": "a.md"}', 'has no text "question"'),
         ('{"question": "q"}', 'has no text "path"'),
+        ('{"question": "q", "answer": ["5", true]}', "no text, no number"),
+        ('{"question": "q", "answer": []}', "no text, no number"),
         ('{"question": "q", "path": "a.md", "relevant": "yes"}', "neither true nor false"),
         ('{"question": "q", "path": "a.md", "page": 0}', "whole numbers from 1"),
         ('{"question": "q", "path": "a.md", "lines": [4, 2]}', "ends before it begins"),
@@ -261,9 +262,22 @@ def test_cells_and_lone_lines_are_understood(tmp_path: Path) -> None:
         {"question": "q", "path": "a.xlsx", "cells": "Fin!b4:c5"},
         {"question": "q", "path": "a.md", "lines": 7, "relevant": False},
     )
-    first, second = read_labels(file)
+    first, second = read_labels(file).places
     assert (first.place.sheet, first.place.cells) == ("Fin", "B4:C5")
     assert (second.place.lines, second.is_relevant) == ((7, 7), False)
+
+
+def test_a_line_may_say_the_answer_and_the_place(tmp_path: Path) -> None:
+    file = tmp_path / "labels.jsonl"
+    write_labels(
+        file,
+        {"question": "q", "answer": 12.5, "path": "a.md"},
+        {"question": "r", "answer": ["5 days", "a week"]},
+        {"question": "s", "answer": None},
+    )
+    labels = read_labels(file)
+    assert [label.path for label in labels.places] == ["a.md"]
+    assert labels.answers == (RightAnswer("q", ("12.5",)), RightAnswer("r", ("5 days", "a week")), RightAnswer("s", ()))
 
 
 def test_when_a_collection_is_fitted_again() -> None:
@@ -328,7 +342,7 @@ def test_an_outside_rerankers_weight_is_fitted(folder: Path, monkeypatch: pytest
     monkeypatch.setattr("mixrag_cli.stories.reranking.load_pair_scorer", lambda settings: scorer)
     monkeypatch.setattr("mixrag_cli.stories.calibrating.draw", note_drawn)
     name = f"some/{scorer.__name__}"
-    report = calibrate_store(folder, Settings(rerank=name, calibration="off"), [], Silence(quiet=True))
+    report = calibrate_store(folder, Settings(rerank=name, calibration="off"), Labels(), Silence(quiet=True))
     assert report.is_stored
     kept = kept_calibration(read_record(folder / ".mixrag"), name)
     told = [note for note in report.notes if name in note]

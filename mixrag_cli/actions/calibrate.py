@@ -12,8 +12,8 @@ from mixrag_cli.errors import WrongUsage
 from mixrag_cli.output.calibration_page import calibration_page
 from mixrag_cli.output.calibration_view import print_calibration
 from mixrag_cli.output.payloads import calibration_to_json
-from mixrag_cli.stories.calibrating import CalibrationReport, calibrate_store, reset_calibration
-from mixrag_cli.stories.labels import read_labels
+from mixrag_cli.stories.calibrating_by_wish import CalibrationReport, calibrate_store, reset_calibration
+from mixrag_cli.stories.labels import Labels, read_labels
 
 
 def calibrate(labels: Path | None, reset: bool, page: Path | None, wait_s: float, face: Face) -> None:
@@ -26,7 +26,7 @@ def calibrate(labels: Path | None, reset: bool, page: Path | None, wait_s: float
         _tell(reset_calibration(Path.cwd(), settings, wait_s), face, None)
         return
 
-    judged = read_labels(labels) if labels is not None else []
+    judged = read_labels(labels) if labels is not None else Labels()
     with view_of(face) as view:
         report = calibrate_store(Path.cwd(), settings, judged, view, wait_s)
     _tell(report, face, page)

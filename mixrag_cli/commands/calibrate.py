@@ -30,5 +30,6 @@ def calibrate(
     """Fit the thresholds of each source to this index, with labels or without.
 
     A label names a file and may narrow it by "page", "lines" or "cells"; "relevant": false says that the place does
-    not answer the question.
+    not answer the question. With "answer" it says what is right, or null where no file does: ten of them and more tell
+    how sure answers are here, and so which are stated.
     """

@@ -24,6 +24,7 @@ _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 ENOUGH_OF_THE_WORDS = 0.7  # of a longer right answer's
 N_CANDIDATES = 3  # as many as the terminal shows
 TOLERANCE = 0.005  # of the right value, unless it is itself rounded more coarsely
+VALUE_CHARS = 200  # of an answer that says one value; a passage that holds the number somewhere is no value
 
 
 def score_words(question: Question, answer: Answer) -> tuple[float, float]:
@@ -108,6 +109,14 @@ def leading_number(form: str) -> float | None:
 
 def _to_number(digits: str) -> float:
     return float(digits.replace(",", ""))
+
+
+def says_right(question: str, forms: Sequence[str], text: str, value: float | None, unit: str) -> bool:
+    """Whether what was said is one of the right forms: by its number where it has one, else in words."""
+    if value is not None:
+        numbers = [number for form in forms if (number := leading_number(form)) is not None]
+        return any(is_same_value(question, gold, forms, value, unit) for gold in numbers)
+    return any(says_form(form, text) for form in forms if len(text) <= VALUE_CHARS or leading_number(form) is None)
 
 
 def says_form(form: str, text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mixrag_cli.output.calibration_view import ANY_KIND, source_lines, worth_a_plot
+from mixrag_cli.output.calibration_view import ANY_KIND, answers_lines, source_lines, worth_a_plot
 from mixrag_cli.output.eval_view import share_text
 from mixrag_cli.output.html_page import SVG_WIDTH, escaped, html_page
 from mixrag_cli.output.terminal import origin_text
@@ -13,7 +13,7 @@ from mixrag_cli.retrieval.acceptance import JUDGES
 
 if TYPE_CHECKING:
     from mixrag_cli.retrieval.assessment import Assessment, SourceAssessment
-    from mixrag_cli.stories.calibrating import CalibrationReport
+    from mixrag_cli.stories.calibrating_by_wish import CalibrationReport
 
 ROW_HEIGHT, GAP, AXIS_HEIGHT = 60, 14, 26
 LABEL_WIDTH, RIGHT_MARGIN = 150, 20
@@ -23,6 +23,7 @@ def calibration_page(report: CalibrationReport) -> str:
     """The whole page."""
     parts = [f"<p>For rerank {escaped(report.rerank)}: {escaped(origin_text(report.calibration))}.</p>"]
     parts += [f"<p>{escaped(note)}</p>" for note in report.notes]
+    parts += [f"<p>{escaped(line)}</p>" for line in answers_lines(report)]
     if report.assessment is not None:
         parts += _assessment(report.assessment)
     return html_page("mixrag calibrate", parts)

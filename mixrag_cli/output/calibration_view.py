@@ -21,7 +21,7 @@ from mixrag_cli.retrieval.acceptance import JUDGES
 
 if TYPE_CHECKING:
     from mixrag_cli.retrieval.assessment import Assessment, SourceAssessment
-    from mixrag_cli.stories.calibrating import CalibrationReport
+    from mixrag_cli.stories.calibrating_by_wish import CalibrationReport
 
 STEPS, PLAIN_STEPS = " ▁▂▃▄▅▆▇█", " .:-=+*#@"
 ANY_KIND = "any"
@@ -31,11 +31,12 @@ LABEL_COLUMNS = 18  # "  1,234 relevant  "
 
 def print_calibration(console: Console, report: CalibrationReport) -> None:
     """What was fitted, what it is worth, and a plot for each source and kind of passage."""
-    stored = "stored in" if report.is_stored else "nothing stored in"
     console.print(foreign(f"calibration for rerank {report.rerank}: {origin_text(report.calibration)}", "bold"))
-    console.print(foreign(f"{stored} {report.store}", "dim"), soft_wrap=True)
+    console.print(foreign(f"{stored_text(report)} {report.store}", "dim"), soft_wrap=True)
     for note in report.notes:
         console.print(foreign(f"note: {note}", "yellow"))
+    for line in answers_lines(report):
+        console.print(foreign(line))
     if (found := report.assessment) is None:
         return
     console.print(
@@ -51,6 +52,25 @@ def print_calibration(console: Console, report: CalibrationReport) -> None:
         console.print()
         few = f"kinds with fewer than {FEWEST_RELEVANT} relevant passages are not plotted (all are in --json)"
         console.print(foreign(few, "dim"))
+
+
+def stored_text(report: CalibrationReport) -> str:
+    """What the index keeps of it, to be followed by where that is. Example: "answers stored in"."""
+    answers = report.answers is not None and report.answers.is_better
+    kept = [name for name, is_kept in (("scores", report.is_stored), ("answers", answers)) if is_kept]
+    return f"{' and '.join(kept) or 'nothing'} stored in"
+
+
+def answers_lines(report: CalibrationReport) -> tuple[str, ...]:
+    """How sure answers are by the judged ones, each with what is shipped; none where none were judged."""
+    if (found := report.answers) is None:
+        return ()
+    after, before = found.after, found.before
+    return (
+        f"{found.questions:,} questions with their right answer, the best answer to {found.right:,} of them right",
+        f"stated: {after.right:,} of {after.stated:,} right (shipped: {before.right:,} of {before.stated:,})",
+        f"expected calibration error {share_text(after.error)} (shipped: {share_text(before.error)})",
+    )
 
 
 def worth_a_plot(found: Assessment) -> list[SourceAssessment]:

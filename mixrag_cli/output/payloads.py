@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from mixrag_cli.retrieval.assessment import SourceAssessment
     from mixrag_cli.retrieval.calibration import Calibration
     from mixrag_cli.settings import Resolved
-    from mixrag_cli.stories.calibrating import CalibrationReport
+    from mixrag_cli.stories.calibrating_by_wish import CalibrationReport
     from mixrag_cli.stories.grouping import GroupReport
     from mixrag_cli.stories.indexing import IndexReport
     from mixrag_cli.stories.inspection import ListedFile, StoreStatus
     from mixrag_cli.stories.showing import Passage
     from mixrag_cli.stories.summarising import SummaryReport
+    from mixrag_cli.stories.surety import SuretyFit
 
 
 def index_to_json(report: IndexReport) -> dict[str, Any]:
@@ -108,6 +109,7 @@ def status_to_json(status: StoreStatus) -> dict[str, Any]:
         "models": dict(status.models),
         "thresholds": dict(status.thresholds),
         "calibration": _origin_to_json(status.calibration),
+        "judged_answers": status.judged_answers,
         "stale": status.stale,
         "bytes": status.bytes,
         "updated": moment_to_json(status.updated),
@@ -137,7 +139,7 @@ def files_to_json(files: Sequence[ListedFile]) -> dict[str, Any]:
 
 
 def calibration_to_json(report: CalibrationReport) -> dict[str, Any]:
-    """mixrag.calibration/1; "assessment" is null where the calibration was only set back."""
+    """mixrag.calibration/1; "assessment" is null where the scores stayed or were set back, "answers" without any."""
     found = report.assessment
     return {
         "schema": "mixrag.calibration/1",
@@ -154,8 +156,15 @@ def calibration_to_json(report: CalibrationReport) -> dict[str, Any]:
             "error_shipped": round(found.error_before, SCORE_DIGITS),
             "sources": [_source_assessment_to_json(each) for each in found.sources],
         },
+        "answers": None if report.answers is None else _surety_to_json(report.answers),
         "notes": list(report.notes),
     }
+
+
+def _surety_to_json(found: SuretyFit) -> dict[str, Any]:
+    shipped = {f"{name}_shipped": value for name, value in asdict(found.before).items()}
+    told = {"stored": found.is_better, "questions": found.questions, "best_right": found.right, "offset": found.offset}
+    return {**told, **asdict(found.after), **shipped}
 
 
 def _origin_to_json(calibration: Calibration) -> dict[str, Any]:

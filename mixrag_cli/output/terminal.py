@@ -127,6 +127,7 @@ def print_status(
         ("updated", f"{_age(status.updated)} by mixrag {status.program}"),
         *((f"{role}", name) for role, name in status.models.items()),
         ("calibrated", origin_text(status.calibration)),
+        ("answers", f"as sure as {status.judged_answers:,} judged ones say" if status.judged_answers else ""),
         ("unreadable", f"{len(status.skipped):,}"),
         ("left out", f"{len(status.left_out) - sum(status.no_reader.values()):,} by rule"),
         ("no reader", formats_text(status.no_reader)),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -96,6 +96,10 @@ class Grading:
     def sure_of(self, draft: Draft, chance: float) -> float:
         """How likely the best answer of its question, a candidate of that probability, is right when it is stated."""
         return logistic(self.surety, surety_inputs(draft.kind, draft.signs, chance))
+
+    def shifted(self, offset: float) -> Grading:
+        """As sure of every answer, but for so many log odds."""
+        return replace(self, surety={**self.surety, BIAS: self.surety[BIAS] + offset})
 
     def shows(self, probabilities: Sequence[float]) -> bool:
         """Whether candidates are worth being shown: one is likely, or all together probably hold the answer."""

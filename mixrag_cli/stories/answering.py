@@ -29,6 +29,7 @@ from mixrag_cli.stories.collection import Collection
 from mixrag_cli.stories.retrieving import Retrieved, retrieve
 from mixrag_cli.stories.scanning import FileScanner
 from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.surety import grading_of, outdated_surety
 from mixrag_cli.tables.found_rows import blocks_by_table, with_found_rows
 from mixrag_cli.words import stem, words_of
 
@@ -45,7 +46,7 @@ def answer_question(
     clock = Clock()
     scanner = FileScanner(collection)
     restated, base, found = prepare(collection, question, scope, clock, scanner)
-    answer = read_answer(restated, base)
+    answer = read_answer(restated, base, grading_of(collection.reader.record))
     clock.lap("recap")
     worded_by = {"generator": "none"}
     if collection.has_generator and base.hits:
@@ -57,7 +58,7 @@ def answer_question(
         refused=answer.refused or found.refused,
         degraded=(*clock.left_out, *answer.degraded),
         faithfulness=faithfulness(answer, base, collection.embedder),
-        warnings=(*_staleness(collection), *scanner.warnings),
+        warnings=(*_staleness(collection), *outdated_surety(collection.reader.record), *scanner.warnings),
         models={"embedder": collection.embedder.name, "reader": collection.passage_reader.name, **worded_by},
         timings_ms=clock.total(),
     )

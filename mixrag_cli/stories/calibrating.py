@@ -1,9 +1,8 @@
-"""Calibrating a collection: to itself when indexing ends, with no labels; by wish to its user's judged questions.
+"""Calibrating a collection to itself when indexing ends, with no labels; by wish see calibrating_by_wish.py.
 
 passages spread over the collection ─► a question each ─► the product's own candidates, reranked
                                     ─► the own passage is relevant, what resembles it unjudged, the rest is not
                                     ─► the shipped curves, bent ─► the store's record
-judged questions ─► the same, with their own passages
 """
 
 from __future__ import annotations
@@ -11,35 +10,33 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
-from mixrag_cli.errors import MixragError, WrongUsage
-from mixrag_cli.models import Embedder, load_embedder
+from mixrag_cli.errors import MixragError
+from mixrag_cli.models import Embedder
 from mixrag_cli.records.files import stable_id
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.retrieval.assessment import Assessment, Fit, assess
-from mixrag_cli.retrieval.calibration import FORMAT, Calibration, calibration_for
+from mixrag_cli.retrieval.calibration import FORMAT, Calibration
 from mixrag_cli.retrieval.drawing import DrawnQuestion, draw_questions, statements_of
-from mixrag_cli.retrieval.learning import DRAWN, POOL, JudgedQuestion, fit_calibration, held_out_error
+from mixrag_cli.retrieval.learning import POOL, JudgedQuestion, fit_calibration
 from mixrag_cli.retrieval.weighing import weigh_reranker
 from mixrag_cli.settings import Settings
 from mixrag_cli.store import (
     CommitRecord,
     StoreReader,
     StoreWriter,
-    find_store,
     read_record,
-    reopen_writer,
 )
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.events import IndexEvents
-from mixrag_cli.stories.extras import CALIBRATION, CALIBRATION_DUE
-from mixrag_cli.stories.labels import Label, judge_labels, place_labels, resembles
+from mixrag_cli.stories.extras import CALIBRATION, CALIBRATION_DUE, SURETY
+from mixrag_cli.stories.labels import resembles
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, is_outside
-from mixrag_cli.stories.session import Session, ensure_same_model
+from mixrag_cli.stories.session import Session
 
 PHASE = "calibrate"
 N_QUESTIONS = 64  # about 3 s on two cores
@@ -59,22 +56,6 @@ LABELS_STRENGTH = 40.0
 N_AROUND = 20  # statements of a document to mix words from
 READ_WHOLE = 2_048  # passages; of a larger collection only a sample is read
 RUN = 8  # passages that are read next to each other, so that a drawn one has words of its document around it
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationReport:
-    """What calibrating came to.
-
-    rerank: the reranker that it is for. is_stored: whether the index keeps it; where not, the one in use stays.
-    assessment: None where it was only set back. notes: for people.
-    """
-
-    store: Path
-    rerank: str
-    calibration: Calibration
-    is_stored: bool
-    assessment: Assessment | None = None
-    notes: tuple[str, ...] = ()
 
 
 # --- when indexing ends ---------------------------------------------------------------------------------------------
@@ -123,7 +104,7 @@ def _fit_itself(writer: StoreWriter, embedder: Embedder, settings: Settings, eve
         questions = judge_itself(session, read_passages(reader), events, time.process_time() + COMPUTING_SECONDS)
         if sum(map(is_telling, questions)) >= FEWEST_QUESTIONS:
             calibration, _ = fit_and_assess(session, questions, "collection")
-            _store(writer, settings.rerank, calibration)
+            store_calibration(writer, settings.rerank, calibration)
 
 
 def read_passages(reader: StoreReader) -> list[Chunk]:
@@ -147,7 +128,7 @@ def fit_and_assess(
 
     origin: "collection" for drawn questions, "labels" for a person's.
     """
-    return _assessed(session, questions, _fit_for(session, origin, session.reader.record.chunks))
+    return assessed(session, questions, _fit_for(session, origin, session.reader.record.chunks))
 
 
 def judge_itself(
@@ -204,118 +185,38 @@ def is_telling(question: JudgedQuestion) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class JudgedFits:
-    """What people's labels made of one embedder's scores, by reranker: worth more than the index it was made on."""
+    """What people's labels made: worth more than the index it was made on.
+
+    fits: of one embedder's scores, by reranker. surety: of the answers; empty where there is none.
+    """
 
     embedder: str
     fits: Mapping[str, Any]
+    surety: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_judged_fits(store: Path) -> JudgedFits | None:
-    """The fits to labels that the store keeps; None where it keeps none or cannot be read."""
+    """What labels made and the store keeps; None where it keeps nothing of the kind or cannot be read."""
     try:
         record = read_record(store)
     except MixragError:
         return None
     fits = record.extra.get(CALIBRATION, {})
     judged = {rerank: fit for rerank, fit in fits.items() if fit.get("origin") == "labels"}
-    return JudgedFits(record.embedder, judged) if judged else None
+    surety = record.extra.get(SURETY, {})
+    return JudgedFits(record.embedder, judged, surety) if judged or surety else None
 
 
 def keep_judged_fits(writer: StoreWriter, judged: JudgedFits) -> str:
     """Put the fits into the store that was made anew; why not, where another model's scores mean something else."""
     if judged.embedder != writer.record.embedder:
         return "the scores were calibrated to labels for another model; calibrate again with mixrag calibrate LABELS"
-    writer.put_extra({CALIBRATION: dict(judged.fits)})
+    writer.put_extra({CALIBRATION: dict(judged.fits), SURETY: dict(judged.surety)})
     return ""
 
 
-# --- by wish --------------------------------------------------------------------------------------------------------
-
-
-def calibrate_store(
-    start: Path, settings: Settings, labels: Sequence[Label], events: IndexEvents, wait_s: float = 0
-) -> CalibrationReport:
-    """Fit the store found from start upward, to the labels where there are some, else to itself.
-
-    Nothing is stored before all is done. Raises NoIndex, StoreLocked, StoreMismatch, ModelUnusable, and WrongUsage for
-    a label that names a place which the index does not hold.
-    """
-    store = find_store(start, settings.store)
-    if settings.rerank == LANGUAGE_MODEL:
-        raise WrongUsage("a language model that reranks gives no scores to calibrate", "mixrag config set rerank late")
-    with reopen_writer(store, wait_s) as writer:
-        reader = writer.read()
-        documents = place_labels(reader, labels)  # what is wrong with the labels is said before a model is loaded
-        embedder = load_embedder(settings)
-        ensure_same_model(reader, embedder)
-        session = Session(reader, embedder, settings)
-        if labels:
-            questions, notes = judge_labels(session, labels, documents, events, PHASE)
-            calibration, assessment = fit_and_assess(session, questions, "labels")
-        else:
-            questions, notes = judge_itself(session, read_passages(reader), events), ()
-            if note := _too_little(session, questions):
-                calibration, assessment = _assessed(session, questions, lambda _: session.shipped_calibration)
-                return CalibrationReport(store, settings.rerank, calibration, False, assessment, (note,))
-            calibration, assessment = fit_and_assess(session, questions, "collection")
-        if worse := _is_worse(session, questions, calibration, assessment):
-            return CalibrationReport(store, settings.rerank, calibration, False, assessment, (*notes, worse))
-        _store(writer, settings.rerank, calibration)
-    notes = (*notes, *_worth_of_reranker(settings.rerank, calibration))
-    return CalibrationReport(store, settings.rerank, calibration, True, assessment, notes)
-
-
-def _is_worse(
-    session: Session, questions: Sequence[JudgedQuestion], fitted: Calibration, assessment: Assessment
-) -> str:
-    """Why the fit is not taken: on questions that it was not fitted on it errs more than the one in use; else "".
-
-    The one in use is judged by its own figure where it came of questions of the same kind, which it may have been
-    fitted on; else by what it makes of these.
-    """
-    kept = session.calibration
-    if kept.origin == fitted.origin:
-        before = kept.error
-    else:
-        before = held_out_error(
-            questions, lambda _: kept, session.settings.words_candidates, drawn=fitted.origin == DRAWN
-        )
-    if before is None or not assessment.error > before:
-        return ""
-    return (
-        f"not taken: on questions left out while fitting it errs by {assessment.error:.3f}, "
-        f"the one in use by {before:.3f}, which stays"
-    )
-
-
-def reset_calibration(start: Path, settings: Settings, wait_s: float = 0) -> CalibrationReport:
-    """Forget what was fitted to the store, for every reranker. Raises NoIndex, StoreLocked."""
-    store = find_store(start, settings.store)
-    with reopen_writer(store, wait_s) as writer:
-        writer.put_extra({CALIBRATION: {}})
-    notes = ("the next index run may fit the scores again",) if settings.calibration == "auto" else ()
-    return CalibrationReport(store, settings.rerank, calibration_for({}, settings.rerank), False, None, notes)
-
-
-def _worth_of_reranker(rerank: str, calibration: Calibration) -> tuple[str, ...]:
-    """For people, where a model's scores turned out to tell nothing of this collection."""
-    if not is_outside(rerank) or calibration.weights["rerank"]:
-        return ()
-    return (f"{rerank} does not tell relevant passages from others here; its scores are left out",)
-
-
-def _too_little(session: Session, questions: Sequence[JudgedQuestion]) -> str:
-    """Why a collection cannot be calibrated to itself, "" where it can."""
-    passages = session.reader.record.chunks
-    if passages < FEWEST_PASSAGES:
-        return f"{passages:,} passages are too few to draw from (at least {FEWEST_PASSAGES}); the shipped curves stay"
-    telling = sum(map(is_telling, questions))
-    if telling < FEWEST_QUESTIONS:
-        return f"only {telling} drawn questions tell their passage from others; the shipped curves stay"
-    return ""
-
-
-def _assessed(session: Session, questions: Sequence[JudgedQuestion], fit: Fit) -> tuple[Calibration, Assessment]:
+def assessed(session: Session, questions: Sequence[JudgedQuestion], fit: Fit) -> tuple[Calibration, Assessment]:
+    """What a fit makes of judged questions, and what it is worth on those left out while fitting."""
     calibration = fit(questions)
     settings = session.settings
     assessment = assess(
@@ -350,6 +251,7 @@ def _fit_for(session: Session, origin: str, passages: int) -> Fit:
     return fit
 
 
-def _store(writer: StoreWriter, rerank: str, calibration: Calibration) -> None:
+def store_calibration(writer: StoreWriter, rerank: str, calibration: Calibration) -> None:
+    """Keep it beside what the store keeps for other rerankers."""
     known = writer.record.extra.get(CALIBRATION, {})
     writer.put_extra({CALIBRATION: {**known, rerank: calibration.to_json()}})

@@ -7,6 +7,7 @@ from mixrag_cli.store import CommitRecord
 
 CALIBRATION = "calibration"  # by reranker: what the sources' scores are worth in this collection
 CALIBRATION_DUE = "calibration_due"  # whether a fit was begun and not ended
+SURETY = "surety"  # how sure answers of this collection are, by its user's judged answers
 # Settings that decide what all passages of an index look like, each kept under its name: what it is where nothing is
 # kept, and what there has to be of for another one to matter.
 FORMS = {

@@ -26,7 +26,7 @@ from mixrag_cli.store import (
     text_to_root,
     written_since,
 )
-from mixrag_cli.stories.extras import kept_calibration
+from mixrag_cli.stories.extras import SURETY, kept_calibration
 from mixrag_cli.stories.freshness import DiskChanges, compare_with_disk, is_whole, state_of
 from mixrag_cli.stories.naming import rows_named
 from mixrag_cli.stories.unread import unread_formats
@@ -36,10 +36,10 @@ from mixrag_cli.stories.unread import unread_formats
 class StoreStatus:
     """What a store holds. roots: absolute folders. updated: seconds since the epoch; bytes: on disk.
 
-    calibration: what the thresholds come from. no_reader: of the files left out, those of a format that nothing here
-    reads, counted by suffix. partly: of tables too long for all rows to have vectors, how much is found by
-    what. encodings: of texts that are no UTF-8, in what they were read. run: whether the last index run came to its
-    end; writing_since: seconds since the epoch, where one is under way.
+    calibration: what the thresholds come from. judged_answers: that tell how sure answers are. no_reader: of the files
+    left out, those of a format that nothing here reads, counted by suffix. partly: of tables too long for all rows to
+    have vectors, how much is found by what. encodings: of texts that are no UTF-8, in what they were read. run: whether
+    the last index run came to its end; writing_since: seconds since the epoch, where one is under way.
     """
 
     store: Path
@@ -55,6 +55,7 @@ class StoreStatus:
     models: Mapping[str, str]
     thresholds: Mapping[str, float]
     calibration: Calibration
+    judged_answers: int
     stale: int
     bytes: int
     updated: float
@@ -129,6 +130,7 @@ def read_status(start: Path, settings: Settings) -> StoreStatus:
         models={"embedder": record.embedder, **describe_generator(settings)},
         thresholds=_thresholds(calibration, settings),
         calibration=calibration,
+        judged_answers=record.extra.get(SURETY, {}).get("questions", 0),
         stale=sum(row.stale for row in rows),
         bytes=size_of_store(store),
         updated=record.updated_ns / 1e9,

@@ -4,8 +4,11 @@
     {"question": "…", "path": "notes.md", "lines": [10, 20]}      one that shares half of the lines does
     {"question": "…", "path": "book.xlsx", "cells": "Sheet!B4:C4"}
     {"question": "…", "path": "plan.md", "relevant": false}       none of this file does
+    {"question": "…", "answer": "12.5 million"}                   the right answer, or [any, of, these]
+    {"question": "…", "answer": null}                             no file answers it
 
-Of a question with a relevant passage all other candidates are taken for not relevant; of one without, only those named.
+One line may say the place and the answer. Of a question with a relevant passage all other candidates are taken for not
+relevant; of one without, only those named.
 """
 
 from __future__ import annotations
@@ -33,7 +36,9 @@ MAX_LABELS = 100_000
 MAX_LINE_BYTES = 1_000_000
 MAX_TOLD = 5  # lines that cannot be used, named one by one
 SHARED = 0.5  # of the shorter of two ranges of lines ("Beyond the Reranker", section 5: the 50 % overlap rule)
-LABELS_HINT = 'one JSON object a line: {"question": "…", "path": "report.pdf", "page": 4}'
+LABELS_HINT = (
+    'one JSON object a line: {"question": "…", "path": "report.pdf", "page": 4} or {"question": "…", "answer": "…"}'
+)
 ALIKE = 0.8  # share of terms in common from which another passage may answer as well
 _CELLS = re.compile(r"(?:'?([^!']*)'?!)?([A-Za-z]{1,3}[1-9]\d{0,6}(?::[A-Za-z]{1,3}[1-9]\d{0,6})?)")
 
@@ -49,25 +54,47 @@ class Label:
     is_relevant: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class RightAnswer:
+    """What a question's right answer is. forms: any of them is right; none where the documents do not answer it."""
+
+    question: str
+    forms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """All that a person judged: where answers stand, and what they are."""
+
+    places: tuple[Label, ...] = ()
+    answers: tuple[RightAnswer, ...] = ()
+
+
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
-def read_labels(file: Path) -> list[Label]:
+def read_labels(file: Path) -> Labels:
     """All labels of a file of JSON lines.
 
     Raises WrongUsage where it cannot be read or holds none, and naming the lines that are no labels.
     """
-    labels: list[Label] = []
+    places: list[Label] = []
+    answers: list[RightAnswer] = []
     problems: list[str] = []
     for number, raw in _lines(file):
         try:
-            labels.append(_label_of(number, _object_of(raw)))
+            value = _object_of(raw)
+            question = _question_of(value)
+            if "answer" in value:
+                answers.append(RightAnswer(question, _forms_of(value["answer"])))
+            if "path" in value or "answer" not in value:
+                places.append(_label_of(number, question, value))
         except ValueError as error:
             problems.append(f"{file}:{number}: {error}")
     _refuse(problems)
-    if not labels:
+    if not places and not answers:
         raise WrongUsage(f"{file}: no labels", LABELS_HINT)
-    return labels
+    return Labels(tuple(places), tuple(answers))
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
@@ -90,24 +117,40 @@ def _object_of(raw: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         raise ValueError("not valid JSON") from None
     if not isinstance(value, dict):
-        raise ValueError('not an object with "question" and "path"')
+        raise ValueError('not an object with "question" and "path" or "answer"')
     return value
 
 
-def _label_of(number: int, value: Mapping[str, Any]) -> Label:
-    question, path = value.get("question"), value.get("path")
+def _question_of(value: Mapping[str, Any]) -> str:
+    question = value.get("question")
     if not isinstance(question, str):
         raise ValueError('has no text "question"')
     try:
-        asked = checked_question(question)
+        return checked_question(question)
     except WrongUsage as error:
         raise ValueError(error.message) from None
+
+
+def _forms_of(answer: Any) -> tuple[str, ...]:
+    """The forms of a right answer: a text or a number, any of a list, none of null."""
+    forms = answer if isinstance(answer, list) else [] if answer is None else [answer]
+    if answer == [] or not all(map(_is_form, forms)):
+        raise ValueError('"answer" is no text, no number, no list of them and not null')
+    return tuple(map(str, forms))
+
+
+def _is_form(form: Any) -> bool:
+    return isinstance(form, str | int | float) and not isinstance(form, bool) and bool(str(form).strip())
+
+
+def _label_of(number: int, question: str, value: Mapping[str, Any]) -> Label:
+    path = value.get("path")
     if not isinstance(path, str) or not path:
         raise ValueError('has no text "path"')
     is_relevant = value.get("relevant", True)
     if not isinstance(is_relevant, bool):
         raise ValueError('"relevant" is neither true nor false')
-    return Label(number, asked, path, _place_of(value), is_relevant)
+    return Label(number, question, path, _place_of(value), is_relevant)
 
 
 def _place_of(value: Mapping[str, Any]) -> Place:

@@ -14,14 +14,13 @@ from typing import Any, Literal
 
 from questions import PASSAGE_KINDS, BankQuestion, Place
 
-from mixrag_cli.evaluation.answers import is_same_value, leading_number, says_form
+from mixrag_cli.evaluation.answers import VALUE_CHARS, is_same_value, leading_number, says_form
 
 Outcome = Literal[
     "right", "wrong", "likely holds it", "likely does not", "nothing though there", "rightly nothing", "failed"
 ]
 OUTCOMES: tuple[Outcome, ...] = Outcome.__args__  # type: ignore[attr-defined]
 N_CANDIDATES = 3
-VALUE_CHARS = 200  # of an answer that says one value; a passage that holds the number somewhere is no value
 SHOWN_CHARS = 4_000
 AREA = re.compile(r"\b([A-Z]{1,3}\d+)(?::([A-Z]{1,3}\d+))?\b")
 

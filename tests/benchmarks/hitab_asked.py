@@ -1,12 +1,13 @@
 """HiTab's lookups asked of an index of their tables, each as a workbook: is what is stated the linked cell?
 
-    python tests/benchmarks/hitab_asked.py DATA_FOLDER CACHE_FOLDER [--unseen FOLDS_FOLDER] [--limit N] [--anywhere]
+    python tests/benchmarks/hitab_asked.py DATA CACHE [--unseen FOLDS] [--judged N] [--limit N] [--anywhere]
 
-DATA_FOLDER as for hitab_lookups.py. Of the one fold of tables that the reader's training leaves out, those that the
-grading is not fitted on are written, one a workbook, and indexed together in CACHE_FOLDER; each question is asked with
+DATA as for hitab_lookups.py. Of the one fold of tables that the reader's training leaves out, those that the
+grading is not fitted on are written, one a workbook, and indexed together in CACHE; each question is asked with
 its own workbook as the scope, or of all workbooks with --anywhere. --unseen reads by the network that hitab_pairs.py
-fitted without that fold. Printed: what the grades hold, and at each probability from which an answer would be stated,
-how many are right and wrong.
+fitted without that fold. --judged calibrates the index to the right answers of so many questions of other workbooks
+among them first, as `mixrag calibrate` does, and leaves those workbooks' questions out. Printed: what the grades hold,
+and at each probability from which an answer would be stated, how many are right and wrong.
 """
 
 from __future__ import annotations
@@ -23,10 +24,15 @@ from hitab_lookups import fitted_without, fold_of, lookups
 from openpyxl.utils import get_column_letter
 from running import run_mixrag
 
+from mixrag_cli.evaluation.answers import says_right
 from mixrag_cli.records.answers import Answer
-from mixrag_cli.settings import load_settings
+from mixrag_cli.settings import Settings, load_settings
+from mixrag_cli.store import reopen_writer
+from mixrag_cli.stories.calibrating_by_wish import reset_calibration
+from mixrag_cli.stories.judged_answers import best_answer
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
+from mixrag_cli.stories.surety import JudgedAnswer, fit_surety, to_extra
 from training.grading.domains import KEPT_FOLD, is_graded_by, write_workbook
 
 ABOVE = 2  # rows of the workbook above the table: the title and an empty one
@@ -49,6 +55,7 @@ def main() -> None:
     parser.add_argument("cache", type=Path)
     parser.add_argument("--unseen", type=Path, help="the folds that hitab_pairs.py kept")
     parser.add_argument("--limit", type=int, default=0, help="take this many questions, drawn by chance")
+    parser.add_argument("--judged", type=int, default=0, help="calibrate to so many questions of other tables first")
     parser.add_argument("--anywhere", action="store_true", help="ask of all workbooks at once")
     arguments = parser.parse_args()
     headers = arguments.data / "headers"
@@ -59,16 +66,41 @@ def main() -> None:
     }
     found = lookups(headers / "hitab_train_questions.jsonl.gz")
     questions = [(asked, linked) for asked, linked in found if asked["table_id"] in tables]
-    if arguments.limit:
-        questions = random.Random(0).sample(questions, min(arguments.limit, len(questions)))
     store = index_workbooks(tables, arguments.cache)
-    session = open_session(store, load_settings({"store": str(store)}))
+    settings = load_settings({"store": str(store)})
     with fitted_without(KEPT_FOLD, arguments.unseen):
+        reset_calibration(store, settings)
+        if arguments.judged:
+            chance, names = random.Random(1), sorted(tables)
+            kept = set(chance.sample(names, len(names) // 2))
+            judged = [asked for asked, _ in questions if asked["table_id"] in kept]
+            questions = [(asked, linked) for asked, linked in questions if asked["table_id"] not in kept]
+            calibrate(store, settings, chance.sample(judged, min(arguments.judged, len(judged))), arguments.anywhere)
+        if arguments.limit:
+            questions = random.Random(0).sample(questions, min(arguments.limit, len(questions)))
+        session = open_session(store, settings)
         outcomes = [
             outcome(session.ask(asked["question"], Scope(paths=scope_of(asked, arguments.anywhere))), asked, linked)
             for asked, linked in questions
         ]
     print_outcomes(outcomes)
+
+
+def calibrate(store: Path, settings: Settings, questions: Sequence[dict[str, Any]], anywhere: bool) -> None:
+    """Keep in the index what the right answers to these questions say of how sure its answers are."""
+    session = open_session(store, settings)
+    judged = []
+    for asked in questions:
+        answer = best_answer(session, asked["question"], Scope(paths=scope_of(asked, anywhere)))
+        if answer.status == "answered":
+            value = None if answer.value is None else float(answer.value)
+            forms = tuple(map(str, asked["answer"]))
+            is_right = says_right(asked["question"], forms, answer.text, value, answer.unit)
+            judged.append(JudgedAnswer(answer.confidence, is_right))
+    fit = fit_surety(len(questions), judged)
+    print(fit)
+    with reopen_writer(store) as writer:
+        writer.put_extra(to_extra(fit))
 
 
 def scope_of(asked: dict[str, Any], anywhere: bool) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-from mixrag_cli.evaluation.answers import is_same_value, leading_number, says_form
+from mixrag_cli.evaluation.answers import VALUE_CHARS, says_form, says_right
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.in_tables import scorer
 from mixrag_cli.recap.signs import Draft, Spot
@@ -25,7 +25,6 @@ from training.folders import open_indexed
 from training.grading.domains import KEPT_FOLD, Asked, Domain, Gold
 
 ENOUGH_OF_THE_WORDS = 0.5  # of those that stand at the right place, which a passage shows
-ANSWER_CHARS = 200  # as the bank's VALUE_CHARS: a longer passage is no answer to a question for one value
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def _ask(session: Session, domain: str, number: int, asked: Asked) -> Iterator[S
 
 def _says(asked: Asked, text: str) -> bool:
     """Whether a text is short enough for an answer, and one."""
-    return len(text) <= ANSWER_CHARS and any(says_form(form, text) for form in asked.forms)
+    return len(text) <= VALUE_CHARS and any(says_form(form, text) for form in asked.forms)
 
 
 def is_right(asked: Asked, draft: Draft) -> bool:
@@ -117,10 +116,8 @@ def is_right(asked: Asked, draft: Draft) -> bool:
         return True
     if draft.kind == "sentence" and not any(_shows(draft, Gold(gold.file), asked.forms) for gold in asked.gold):
         return False
-    if draft.value is not None:
-        numbers = [number for form in asked.forms if (number := leading_number(form)) is not None]
-        return any(is_same_value(asked.text, gold, asked.forms, float(draft.value), draft.unit) for gold in numbers)
-    return any(says_form(form, draft.text) for form in asked.forms)
+    value = None if draft.value is None else float(draft.value)
+    return says_right(asked.text, asked.forms, draft.text, value, draft.unit)
 
 
 def _cites(draft: Draft, gold: Gold) -> bool:
