@@ -22,6 +22,7 @@ from mixrag_cli.quantities.calculator import evaluate
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
 from mixrag_cli.recap.compute import compute, formula_for
+from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.records.answers import Answer, Evidence
 from mixrag_cli.settings import Settings
@@ -153,6 +154,8 @@ def test_a_value_is_read_for_each_period_that_is_named(fernhill: Session) -> Non
     assert (piece.kind, piece.text, piece.value, piece.formula) == ("cell", "€515 thousand; €412 thousand", None, "")
     assert [one.quote for one in piece.evidence] == ["515", "412"]
     assert len({str(one.locator.cells or one.locator.lines) for one in piece.evidence if one.locator}) == 1
+    said = {draft.text for draft in draft_all(restated, base)}
+    assert not said & {"€515 thousand", "€412 thousand"}  # of what is asked for each of them is a part
 
 
 @pytest.mark.parametrize(

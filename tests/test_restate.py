@@ -59,6 +59,15 @@ def test_values_of_two_days_of_a_year_are_listed_as_they_are_asked_for() -> None
     assert (first.facets.dates, second.facets.dates) == ({(2023, 9, 30)}, {(2023, 6, 30)})
 
 
+def test_years_are_listed_as_they_are_asked_for_and_those_between_with_them() -> None:
+    def years_of(question: str) -> list[int]:
+        return [min(operand.facets.years) for operand in understood(question).operands]
+
+    assert years_of("What were the fees in 2020, 2018 and 2017, respectively?") == [2020, 2018, 2017]
+    assert years_of("What were the fees for the years 2019 to 2017?") == [2019, 2018, 2017]
+    assert years_of("What were the fees for the years 2017 to 2019?") == [2017, 2018, 2019]
+
+
 def test_a_mean_is_over_all_years_of_a_stretch_and_a_change_over_its_ends() -> None:
     def years_of(question: str) -> list[set[int]]:
         return [set(operand.facets.years) for operand in understood(question).operands]

@@ -14,12 +14,12 @@ from mixrag_cli.recap.wording import SHARE_WORDS
 from mixrag_cli.words import stem, terms_of
 
 MAX_OPERANDS = 4
-# Words that name a calculation, not what is calculated.
+# Words that name a calculation or how values are told, not what is calculated.
 _CALCULATIONS = """
     percentage percent share proportion fraction portion part ratio difference differ average mean sum combined
     altogether together highest largest biggest greatest lowest smallest least most fewest longest shortest higher
     lower larger smaller bigger greater more less fewer change increase decrease decline grow growth grown grew rise
-    rose fell fall
+    rose fell fall respective respectively
 """
 CALCULATION_STEMS = frozenset(stem(word) for word in _CALCULATIONS.split())
 _SHARE = rf"\b(?:{'|'.join(SHARE_WORDS)})"

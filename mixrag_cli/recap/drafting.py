@@ -32,7 +32,7 @@ from mixrag_cli.recap.signs import (
     retrieval_signs,
     said_signs,
 )
-from mixrag_cli.recap.structure import structural_drafts
+from mixrag_cli.recap.structure import LIST_SIGN, structural_drafts
 from mixrag_cli.recap.wanted import text_wanted
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.places import LineMarks
@@ -62,17 +62,20 @@ def draft_all(restated: Restated, base: EvidenceBase) -> list[Draft]:
     labelled = _scored(restated, base, labelled_drafts(restated, base, _likeliest_rows(read)), holds)
     found += [(listed_label(label), draft) for label, draft in labelled]
     found = [(text, draft) for text, draft in found if draft.kind == "passage" or _REMOVED not in draft.text]
+    found = _without_parts(found)
     drafts = with_quotes(_compared(restated, base, found), read)
-    documents = math.log(len({hit.chunk.document for hit in base.hits}))
-    of_passages = {"none": none, "held": max(holds.values())}
-    drafts = [
-        one.with_signs(
-            {"documents": documents, **_suits(restated, one), **({} if one.kind in DERIVED else of_passages)}
-        )
-        for one in drafts
-    ]
+    of_all = {"documents": math.log(len({hit.chunk.document for hit in base.hits}))}
+    told = {**of_all, "none": none, "held": max(holds.values())}
+    drafts = [one.with_signs({**_suits(restated, one), **(of_all if one.kind in DERIVED else told)}) for one in drafts]
     wanted = {"text_asked": text_wanted(restated, [(one.kind, one.signs) for one in drafts])}
     return compare([one.with_signs(wanted) for one in drafts])
+
+
+def _without_parts(found: Sequence[_Labelled]) -> list[_Labelled]:
+    """Those of them that are not one value of a list among them: of what was asked for that is a part."""
+    lists = (draft.text for _, draft in found if draft.kind == "cell" and len(draft.evidence) > 1)
+    parts = {part for text in lists for part in text.split(LIST_SIGN)}
+    return [(text, draft) for text, draft in found if draft.kind == "computed" or draft.text not in parts]
 
 
 def _compared(restated: Restated, base: EvidenceBase, found: Sequence[_Labelled]) -> list[Draft]:

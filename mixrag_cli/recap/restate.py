@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mixrag_cli.quantities.facets import facets_of, period_spans
+from mixrag_cli.quantities.facets import facets_of, period_spans, years_between
 from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.asked_operands import Operand, names_of, operands_of, period_operands, whole_of
 from mixrag_cli.recap.wording import (
@@ -175,14 +175,19 @@ def _other_operations(operation: Operation, reading: QuestionReading) -> list[Op
 
 
 def _as_asked(question: str) -> tuple[Operand, ...]:
-    """One operand a period, in the order in which the question names them."""
+    """One operand a period, in the order in which the question names them; years between two ends go with these."""
     asked = [facets_of(question[start:end]) for start, end in period_spans(question)]
+    found = period_operands(question, with_between=True)
+    first, last = (min(asked[end].years, default=0) for end in (0, -1)) if asked else (0, 0)
 
     def place(one: Operand) -> int:
-        named = (one.facets.dates & said.dates or (not said.dates and one.facets.years & said.years) for said in asked)
-        return next((n for n, is_it in enumerate(named) if is_it), len(asked))
+        if one.facets.dates:
+            return next((n for n, said in enumerate(asked) if one.facets.dates & said.dates), len(asked))
+        return question.find(str(min(one.facets.years)))
 
-    return tuple(sorted(period_operands(question), key=place))
+    if years_between(question):
+        return found if first <= last else found[::-1]
+    return tuple(sorted(found, key=place))
 
 
 def operation_of(question: str, reading: QuestionReading) -> Operation:

@@ -33,6 +33,7 @@ from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.tables.text import ARROW
 from mixrag_cli.words import stems_of
 
+LIST_SIGN = "; "  # between the values of a list
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
 N_CHOICES = 5  # cells of an operand that are tried with those of the others
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
@@ -133,7 +134,7 @@ def _listed_draft(matches: Sequence[CellMatch]) -> Draft | None:
     if not all(first.table.id == other.table.id and _is_of_one_header(first, other) for other in others):
         return None
     unit = unit_text(first.cell.unit, first.cell.scale)
-    return replace(_cells_draft("; ".join(_shown(match.cell) for match in matches), matches), unit=unit)
+    return replace(_cells_draft(LIST_SIGN.join(_shown(match.cell) for match in matches), matches), unit=unit)
 
 
 def _formula_draft(calculation: Calculation, restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
