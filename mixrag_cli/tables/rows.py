@@ -203,7 +203,7 @@ class _RowWalk:
         labels = self._labels(row)
         said = self._said_total(row)
         is_unsaid = not labels and not said and self._is_unsaid_total(row)
-        is_total = bool(said) or is_unsaid or any(TOTAL.search(text) for text in labels)
+        is_total = bool(said) or is_unsaid or self.sums.is_said_by(row, labels)
         is_total = is_total or (cell is not None and _is_bold_total(cell, labels))
         if is_total:
             self._close_summed()

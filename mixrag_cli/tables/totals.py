@@ -55,8 +55,22 @@ class Sums:
         cells = [cell for column in self.layout.data if (cell := self.matrix.own(row, column)) is not None]
         texts = [" ".join(cell.text.split()) for cell in cells if self.matrix.kinds[row, cell.column] == "text"]
         said = next((text for text in texts if TOTAL.search(text)), "")
+        return said if said and self._is_sum(row) else ""
+
+    def is_said_by(self, row: int, labels: Sequence[str]) -> bool:
+        """Whether the labels of a row say that it is a total.
+
+        Names hold the word, too ("Total Fire Ltd"). A total leaves blank the other columns that name rows; where each
+        of several says something of the row itself, a label of more words than a total's needs figures that add up.
+        """
+        said = [label for label in labels if TOTAL.search(label)]
+        columns = self.layout.labels
+        is_record = len(columns) > 1 and all(self.matrix.own(row, column) is not None for column in columns)
+        return bool(said) and (not is_record or any(map(TOTAL_ALONE.match, said)) or self._is_sum(row))
+
+    def _is_sum(self, row: int) -> bool:
         parts = (self.since, [*self.totals[-1:], *self.since], self.members, self.totals)
-        return said if said and any(self._sums_up(row, rows) for rows in parts) else ""
+        return any(self._sums_up(row, rows) for rows in parts)
 
     def is_unsaid(self, row: int) -> bool:
         """Whether a row without a label is the sum of the rows since the last total."""
