@@ -77,6 +77,33 @@ def test_a_total_below_codes_of_single_rows_takes_no_code() -> None:
     assert lefts(table)[-2:] == [("30", "Pens"), ("Total",)]
 
 
+def test_a_total_of_several_codes_takes_none_though_more_rows_follow_it() -> None:
+    rows = [
+        "A1,Roof,100",
+        "A2,Kiln,250",
+        ",Subtotal A,350",
+        "B1,Wages,40",
+        "B2,Visits,20",
+        ",Subtotal B,60",
+        ",Total,410",
+    ]
+    table = from_csv(["Ref,Heading,Grant", *rows])
+    assert [path for path in lefts(table) if len(path) == 1] == [("Subtotal A",), ("Subtotal B",), ("Total",)]
+    assert sum_of(table, "Grant") == 410
+
+
+def test_a_name_with_the_word_total_in_a_row_whose_every_label_is_its_own_is_a_member() -> None:
+    units = ["G.01,Print Works,142,11400", "G.02,Total Fire Ltd,96,8160", "1.01,Violins,77,5030", ",Total,315,24590"]
+    assert totals(from_csv(["Unit,Tenant,Area,Rent", *units])) == [("Total",)]
+    people = ["Ann Lee,garden,6,8", "Pat Total,tea room,9,11", "Bob Ray,tours,4,6", "Total,,19,25"]
+    assert totals(from_csv(["Name,Post,April,May", *people])) == [("Total",)]
+
+
+def test_a_numbered_total_with_more_words_is_one_where_its_figures_add_up() -> None:
+    rows = ["1000,Bank,20,25", "1100,Debtors,30,35", "1999,Total current assets,50,60", "2000,Loans,7,8"]
+    assert totals(from_csv(["No,Account,2023,2024", *rows])) == [("1999", "Total current assets")]
+
+
 def test_a_total_below_names_that_are_left_out_belongs_to_the_last_of_them() -> None:
     rows = ["North,Ann,1", ",Bob,2", ",Total,3", "South,Cat,4", ",Dan,5", ",Total,9"]
     table = from_csv(["Region,Name,Sales", *rows])

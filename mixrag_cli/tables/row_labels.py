@@ -88,13 +88,19 @@ def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]
         left, right = layout.labels[:place], layout.labels[place + 1 :]
         below: dict[int, GridCell] = {}
         last: GridCell | None = None
+        n_named = 0  # rows right below each other with a name of their own, since a total
+        is_summed = False
         for row in layout.body:
             cell = matrix.at(row, column)
             if cell is not None:
-                last = cell
+                last, n_named, is_summed = cell, 1 if is_summed else n_named + 1, False
             elif any(matrix.own(row, outer) is not None for outer in left):
                 last = None
             elif last is not None and not TOTAL.search(last.text) and any(matrix.at(row, inner) for inner in right):
+                is_summed = any(TOTAL.search(matrix.text(row, inner)) for inner in right)
+                if is_summed and n_named > 1:
+                    continue  # a total of several names is of none of them
+                n_named = n_named if is_summed else 0
                 below[row] = last
         filled[column] = {} if _is_tail_of_totals(matrix, layout, column, right, below) else below
     return filled
