@@ -24,7 +24,7 @@ POINTS = r"percentage[ -]points?|%[ -]?points?|p\.p\.|ppts?|pp"
 BASIS = r"basis[ -]points?|bps?"
 MEASURES = (
     r"kg|mg|g|tonnes?|tons?|km|cm|mm|mi|miles?|ft|kwh|mwh|gwh|twh|kw|mw|gw|kcal|°c|°f|ha|hectares|acres|ml|l|"
-    r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|shares|x"
+    r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|shares|x|‰"
 )
 # Written as it stands, since mW is no MW: a capital behind a small letter, or a symbol of the SI that begins with one.
 _SYMBOL = re.compile(r"[a-zµ]+[A-Z][A-Za-z]*$|[MGT]?Wh$|[MG]W$|[MG]?Hz$|[MG]?Pa$|°[CF]$")

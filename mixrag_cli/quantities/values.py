@@ -101,7 +101,7 @@ def _parse_text(text: str, decimal_mark: str | None) -> Value:
     if match is None:
         return nothing
     value = digits_to_decimal(match["digits"], decimal_mark, match["exponent"] or "")
-    if value is None or (is_identifier(match["digits"]) and (not is_quantity(match) or _is_code(match))):
+    if value is None or _is_code(match) or (is_identifier(match["digits"]) and not is_quantity(match)):
         return nothing
     sign = -1 if negative or "-" in signs_of(match) else 1
     scale = scale_of(match)
@@ -111,8 +111,13 @@ def _parse_text(text: str, decimal_mark: str | None) -> Value:
 
 
 def _is_code(match: re.Match[str]) -> bool:
-    """Whether a currency's letters, a hyphen and the digits make a key: "RS-001" is the first of a list, no debt."""
-    return bool(match["sign2"]) and match["before"] is not None and match["before"].rstrip(".").isalpha()
+    """Whether a currency's letters, a hyphen and digits alone make one word, a key: "RS-101" is an article, no debt.
+
+    An amount has a blank on one side of its sign, or a mark among its digits: "EUR -500", "EUR-1,500".
+    """
+    before, digits = match["before"], match["digits"]
+    is_one_word = match["sign2"] == "-" and match.start("digits") - match.end("before") == 1
+    return before is not None and before.isalpha() and is_one_word and digits.isdigit()
 
 
 def _strip_marks(text: str) -> str:
