@@ -78,6 +78,11 @@ def test_a_caption_gives_unit_and_scale(caption: str, unit: str, scale: int) -> 
         ("Sales (CHF thousand)", "CHF", THOUSAND),
         ("Revenue RMB'Million", "CNY", MILLION),
         ("Price ($)", "USD", 1),
+        ("Salinity (‰)", "‰", 1),
+        ("T1 [°C]", "°C", 1),
+        ("Area (ft²)", "ft²", 1),
+        ("Floor (sq ft)", "sq ft", 1),
+        ("Lead (µg/l)", "µg/l", 1),
         ("Sales USD", "USD", 1),
         ("Visitors (000)", "", THOUSAND),
         ("Height m", "", 1),
@@ -314,6 +319,17 @@ def test_a_row_of_units_of_the_si_is_no_row_of_data() -> None:
     table = to_table([["Step", "Drain", "Gate"], ["", "mA", "mV"], ["first", "20.6", "120"], ["last", "40.1", "240"]])
     assert [row.path for row in table.rows] == [("first",), ("last",)]
     assert {(cell.column, cell.unit) for cell in table.cells} == {(1, "mA"), (2, "mV")}
+
+
+def test_areas_in_feet_beside_areas_in_metres_take_no_money_of_the_table() -> None:
+    rows = [
+        ["Unit", "Area", "", "Rent"],
+        ["", "m²", "ft²", ""],
+        ["A", "142.5", "1,534", "11,400"],
+        ["B", "96", "1,033", "9"],
+    ]
+    table = to_table(rows, caption="Tenancies, in GBP")
+    assert [cell.unit for cell in table.cells] == ["m²", "ft²", "GBP"] * 2
 
 
 def test_a_unit_is_not_spread_over_a_quantity_that_has_none() -> None:

@@ -21,7 +21,7 @@ MAX_UNIT_CHARS = 60  # "(in thousands, except per share and share amounts)" has 
 _UNIT_WORD = (
     r"numbers?|n|no\.?|percent(?:age)?s?|per cent|%|percentage points?|pp|basis points?|dollars?|cents|euros?|pounds?|"
     r"acres|hectares|ha|kg|kilograms?|g|grams?|mg|milligrams?|tonnes?|tons?|lit(?:re|er)s?|kcal|kilocalories|km|"
-    r"[kmgt]?wh|[kmg]w|k?m[23²³]|[cm]m|°[cf]|[mk]t|[hkm]?pa|[kmg]?hz|rpm|ppm|h|m?l|"
+    r"[kmgt]?wh|[kmg]w|k?m[23²³]|(?:ft|in)[23²³]|sq\.?\s(?:ft|in|k?m)|[cm]m|[µμ][glm]|°[cf]|‰|[mk]t|[hkm]?pa|[kmg]?hz|rpm|ppm|h|m?l|"
     r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|ratio|index|rate|persons?|people|units?|shares|"
     r"thousands?|millions?|billions?|trillions?|mn?|bn?|k|usd|eur|gbp|cad|aud|jpy|chf|"
     r"(?:constant|current|chained|nominal|real)|us\$|c\$|a\$|[$€£¥]|[’'‘]?000s?|[’'‘]?000[’']?s|in|of|amounts?|expressed|"
@@ -30,7 +30,7 @@ _UNIT_WORD = (
 _UNIT_ROW = re.compile(
     rf"^[(\[]?\s*(?:(?:{_UNIT_WORD})(?:[\s,/-]+|(?=[$€£¥’'‘])|(?<=[$€£¥])|$|(?=[)\]])))+[)\]]?$", re.I
 )
-_NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|m[23²³]|[%$€£¥]|\bn\b|000", re.I)
+_NAMES_UNIT = re.compile(r"[^\W\d_]{2,}|m[23²³]|[µμ][glm]|[%‰°$€£¥]|\bn\b|000", re.I)
 _MONEY_OF_A_YEAR = re.compile(
     r"\d{4}\s(?:(?:constant|current|chained|nominal|real)\s)?(?:canadian\s|u\.?s\.?\s)?(?:dollars|euros|pounds)$", re.I
 )
