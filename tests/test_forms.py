@@ -54,6 +54,13 @@ def test_a_form_reads_as_keys_and_values_from_its_first_row_on(make, rows: Rows)
     assert list(row_texts(table).values()) == [f"{key.rstrip(':')}: {value}" for key, value in rows]
 
 
+def test_a_number_of_an_order_or_a_booking_is_no_heading() -> None:
+    booked = [["Reference", "PL-77120"], ["Service", "Yearly check"], ["Engineer", "S. Nwosu"], ["Fee", "165.00 + VAT"]]
+    built = [["Model", "GK1200/3"], ["Maker", "Kittec"], ["Chamber", "1.2 cubic metres"], ["Year", "2019"]]
+    for rows in (booked, built):
+        assert lefts(from_page(rows)) == [(key,) for key, _ in rows]
+
+
 def test_bold_keys_beside_plain_values_make_a_form() -> None:
     rows = [["Name", "Ann Lee"], ["Post", "Clerk"], ["Place", "Leeds"]]
     assert lefts(from_workbook(rows, bold_keys=True)) == [("Name",), ("Post",), ("Place",)]
@@ -66,6 +73,7 @@ def test_bold_keys_beside_plain_values_make_a_form() -> None:
         [["Item", "Price"], ["Tea", "3.50"], ["Soup", "on request"], ["Cake", "2.00"]],
         [["Task", "Due"], ["Audit", "2025-03-01"], ["Tender", "open"], ["Survey", "2025-05-01"]],
         [["", "31 December 2024"], ["Cash", "12"], ["Debt", "7"]],
+        [["Site", "PM10"], ["Harbour", "12"], ["Hill", "9"], ["Park", "low"]],
         [["Country", "2019"], ["France", "yes"], ["Spain", "no"], ["Italy", "no"]],
         [["Measure", "Value"], ["Discount rate", "8.75%"], ["Units", "12"], ["Start", "2025-01-01"]],
     ],

@@ -5,6 +5,7 @@ A column below a heading holds one kind of thing. A form holds a name, a date an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
@@ -16,6 +17,10 @@ MIN_ROWS = 3
 MAX_ROWS = 60  # a form fits a page or two; set by judgement
 MAX_FIGURES = 0.5  # of the values: a column that holds more of them has a heading
 MOST = 0.8  # of the rows that bear a mark of a form; set by judgement
+
+# A number of an order or a booking, as no heading is: capitals and digits in one word, three digits and more in a row
+# and no year.
+CODE = re.compile(r"(?=[^\d\s]*[A-Z])(?=\S*(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3})[A-Z0-9][A-Z0-9/.-]{3,}$")
 
 Sort = Literal["text", "date", "number"]
 
@@ -36,7 +41,8 @@ def is_form(matrix: Matrix, start: int, end: int) -> bool:
     sorts = [_sort(matrix, row) for row in rows]
     holds_all = set(sorts) == {"text", "date", "number"} and sorts.count("text") > 1
     has_date_first = sorts[0] == "date" and set(sorts[1:]) == {"text"}
-    return holds_all or has_date_first or _marks_keys(matrix, rows) or _counts_on(keys)
+    has_code_first = CODE.match(matrix.text(rows[0], 1)) is not None
+    return holds_all or has_date_first or has_code_first or _marks_keys(matrix, rows) or _counts_on(keys)
 
 
 def _says_one_value(matrix: Matrix, rows: Sequence[int]) -> bool:
