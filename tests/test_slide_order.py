@@ -23,8 +23,8 @@ ABOVE: Box = (30, 15, 642, 30, "Partnership")
 BELOW: Box = (39, 345, 643, 18, "Thousands of visitors")
 
 
-def read_slide(boxes: list[Box]) -> list[str]:
-    """The texts of a slide with these boxes, in a frame that lies behind all of them."""
+def slide_bytes(boxes: list[Box]) -> bytes:
+    """A slide with these boxes, in a frame that lies behind all of them."""
     deck = pptx.Presentation()
     shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
     shapes.add_shape(MSO_SHAPE.RECTANGLE, Pt(0), Pt(0), Pt(720), Pt(400))
@@ -32,7 +32,13 @@ def read_slide(boxes: list[Box]) -> list[str]:
         shapes.add_textbox(Pt(left), Pt(top), Pt(width), Pt(height)).text_frame.text = text
     target = io.BytesIO()
     deck.save(target)
-    return read_document("deck.pptx", target.getvalue()).text.split("\n\n")[1:]
+    return target.getvalue()
+
+
+def read_slide(boxes: list[Box]) -> list[str]:
+    """The texts of the slide, without what it is called where none of them heads it."""
+    texts = read_document("deck.pptx", slide_bytes(boxes)).text.split("\n\n")
+    return texts[1:] if texts[0] == "Slide 1" else texts
 
 
 def test_columns_are_read_one_after_the_other() -> None:
@@ -50,3 +56,21 @@ def test_what_the_file_says_side_by_side_is_read_side_by_side() -> None:
     for row, (name, value) in enumerate(zip(names, values, strict=True)):
         boxes += [(45, 95 + 30 * row, 100, 20, name), (200, 95 + 30 * row, 100, 20, value)]
     assert read_slide(boxes) == ["Date", "21 June", "Place", "Harbour Park", "Start", "8:00"]
+
+
+def headings_of(boxes: list[Box]) -> list[str]:
+    document = read_document("deck.pptx", slide_bytes(boxes))
+    return [document.text[slice(*block.locator.chars)] for block in document.blocks if block.kind == "heading"]
+
+
+def test_a_line_above_all_others_heads_a_slide_without_a_title() -> None:
+    assert headings_of([*OFFERS, ABOVE]) == ["Partnership"]
+    assert headings_of([(45, 40, 300, 42, "Plans for 2026"), (45, 95, 600, 200, "Lift in use by March")]) == [
+        "Plans for 2026"
+    ]
+
+
+def test_a_slide_without_a_line_above_all_others_is_called_by_its_number() -> None:
+    assert headings_of(OFFERS) == ["Slide 1"]
+    assert headings_of([(45, 40, 300, 42, "Alone")]) == ["Slide 1"]
+    assert headings_of([(45, 40, 300, 42, "1,534"), (45, 95, 300, 42, "visitors")]) == ["Slide 1"]

@@ -30,6 +30,7 @@ MAX_SHAPES = 2_000  # of one slide: beyond it is drawing, not writing
 MAX_LIST_LEVEL = 8
 MAX_CUTS = 20  # of a slide into columns and rows, one within the other; real slides need five
 MAX_LAID_OUT = 60  # shapes among which columns are sought; more are a drawing
+MAX_HEADLINE_CHARS = 80  # of a box that heads a slide without a title; set by judgement
 OVERLAP = Pt(4)  # that boxes beside each other may have: they are wider than their texts
 
 
@@ -58,11 +59,14 @@ def read_pptx(source: ReadSource) -> Document:
 
 
 def _slide_markup(slide: Any, number: int, warnings: list[str]) -> Iterator[str]:
+    shapes = _in_reading_order(slide.shapes)
     title = slide.shapes.title
+    if title is None or not title.text_frame.text.strip():
+        title = _headline(shapes)
     text = " ".join(_frame_text(title.text_frame).split()) if title is not None else ""
     hidden = " (hidden)" if slide._element.get("show") == "0" else ""
     yield element("h1", (text or f"Slide {number}") + hidden)
-    for shape in _in_reading_order(slide.shapes):
+    for shape in shapes:
         if title is None or shape.shape_id != title.shape_id:
             if getattr(shape, "has_chart", False):
                 yield _chart_or_warning(shape, number, warnings)
@@ -71,6 +75,16 @@ def _slide_markup(slide: Any, number: int, warnings: list[str]) -> Iterator[str]
     if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None and notes.text.strip():
         yield element("h2", "Notes")
         yield from (element("p", line) for line in notes.text.splitlines())
+
+
+def _headline(shapes: list[Any]) -> Any | None:
+    """The box that heads a slide without a title: one short line, all other boxes below it; None without such."""
+    first, *others = shapes or [None]
+    if first is None or not others or not first.has_text_frame:
+        return None
+    text, middle = first.text_frame.text.strip(), (first.top or 0) + (first.height or 0) // 2
+    is_line = len(text) <= MAX_HEADLINE_CHARS and len(text.splitlines()) == 1 and any(map(str.isalpha, text))
+    return first if is_line and all((shape.top or 0) >= middle for shape in others) else None
 
 
 def _in_reading_order(shapes: Any, depth: int = 0) -> list[Any]:
