@@ -127,3 +127,50 @@ def test_what_stands_above_the_first_block_holds_for_those_below() -> None:
     assert (second.title, second.notes) == ("Hospital Name: Foothill Campus: Laboratory", ("Charges of June 1, 2018",))
     document = read(make_book(fill_rows([*above, *rows])), "charges.xlsx")
     assert document.text.count("Foothill Campus") == 1
+
+
+def test_tables_side_by_side_whose_rows_are_named_by_the_same_numbers_are_two() -> None:
+    sales = [[year, 10 * year, None, year, year - 7] for year in range(2019, 2024)]
+    first, second = tables_of([["Year", "Sales", None, "Year", "Costs"], *sales])
+    assert ([column.path for column in first.columns], first.locator.cells) == ([("Sales",)], "A1:B6")
+    assert ([column.path for column in second.columns], second.locator.cells) == ([("Costs",)], "D1:E6")
+    units = ["G.01", "G.02", "1.01", "1.02", "1.03", "2.01"]
+    titles: list[list[Any]] = [["Deposits", None, None, "Keys"], ["Unit", "Held", None, "Unit", "Front", "Back"]]
+    held = [[unit, 100 + n, None, unit, n, 1] for n, unit in enumerate(units)]
+    assert [(table.title, len(table.rows)) for table in tables_of([*titles, *held])] == [("Deposits", 6), ("Keys", 6)]
+
+
+def test_figures_that_happen_to_be_alike_beside_a_blank_column_part_no_table() -> None:
+    rows: list[list[Any]] = [["Item", 5, None, 5, 9], ["Wood", 7, None, 7, 4], ["Iron", 8, None, 6, 2]]
+    assert len(tables_of([["Name", "Low", None, "Low", "High"], *rows])) == 1
+
+
+@pytest.mark.parametrize("gap", [0, 1])
+def test_a_hidden_title_is_none_of_the_rows_that_are_shown(gap: int) -> None:
+    head: list[Any] = ["Item", "Budget", "Actual"]
+    rows = [["Old prices, do not use"], ["see the office"], ["Prices of 2025"], *[[]] * gap, head, *COSTS]
+
+    def fill(book: Any) -> None:
+        fill_rows(rows)(book)
+        for number in (1, 2):
+            book.active.row_dimensions[number].hidden = True
+
+    document = read(make_book(fill), "costs.xlsx")
+    (table,) = (grid_to_table(grid, document="d", title="costs") for grid in document.grids)
+    assert table is not None
+    assert (table.title, len(table.rows)) == ("Prices of 2025", 3)
+    assert "Old prices, do not use" in document.text
+
+
+def test_a_hidden_name_of_hidden_rows_still_heads_them() -> None:
+    rows: list[list[Any]] = [["Item", "Budget", "Actual"], *COSTS, ["Workshop"], ["Wood", 70, 65], ["Iron", 9, 8]]
+
+    def fill(book: Any) -> None:
+        fill_rows(rows)(book)
+        for number in (5, 6, 7):
+            book.active.row_dimensions[number].hidden = True
+
+    (grid,) = read(make_book(fill), "costs.xlsx").grids
+    table = grid_to_table(grid, document="d", title="costs")
+    assert table is not None
+    assert [row.path for row in table.rows][-2:] == [("Workshop", "Wood"), ("Workshop", "Iron")]

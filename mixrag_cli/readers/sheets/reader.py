@@ -76,11 +76,31 @@ def _add_sheet(builder: DocumentBuilder, sheet: SheetCells) -> None:
 
 
 def _add_regions(builder: DocumentBuilder, sheet: SheetCells, cells: Cells, hidden: list[str]) -> None:
-    for found in find_regions(cells, sheet.merges):
+    aside = _hidden_titles(sheet, cells)
+    shown = {place: cell for place, cell in cells.items() if place not in aside}
+    for found in find_regions(shown, sheet.merges):
         if isinstance(found, Region):
-            _add_text(builder, sheet, found, cells)
+            _add_text(builder, sheet, found, shown)
         else:
-            _add_table(builder, sheet, found, cells, hidden)
+            _add_table(builder, sheet, found, shown, hidden)
+    for row, column in sorted(aside):
+        _add_text(builder, sheet, Region(row, column, row, column), cells)
+
+
+def _hidden_titles(sheet: SheetCells, cells: Cells) -> set[tuple[int, int]]:
+    """Where a text stands alone in a hidden row above a row that is shown: of what is shown it is no title."""
+    hidden, by_row = set(sheet.hidden_rows), dict[int, list[int]]()
+    for row, column in cells:
+        by_row.setdefault(row, []).append(column)
+    aside: set[tuple[int, int]] = set()
+    is_above_shown = False
+    for row in sorted(by_row, reverse=True) if hidden else ():
+        is_lone = row in hidden and len(by_row[row]) == 1 and cells[row, by_row[row][0]].number is None
+        if is_lone and is_above_shown:
+            aside.add((row, by_row[row][0]))
+        else:
+            is_above_shown = row not in hidden
+    return aside
 
 
 def _add_comments(builder: DocumentBuilder, sheet: SheetCells, cells: Cells) -> None:

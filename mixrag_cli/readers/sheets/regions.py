@@ -225,10 +225,25 @@ def _join_parts(parts: list[Region], cells: Cells) -> list[Region]:
 
 def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
     """Whether a part has labels of its own, or its figures stand in other rows than those of the part on its left."""
-    if has_labels(part, cells):
+    if has_labels(part, cells) or _says_labels_again(part, left, cells):
         return True
     own, others = ({row for row, _ in figures(each, cells)} for each in (part, left))
     return bool(own) and len(others) > 1 and not own & others
+
+
+def _says_labels_again(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether a part's first column says, row by row, what the left one's says: years or numbers that name the rows.
+
+    The heading is said again as well, and no two rows are named alike.
+    """
+    pairs = [
+        (own.text.strip(), other.text.strip())
+        for row in range(part.top, part.bottom + 1)
+        if (own := cells.get((row, part.left))) and (other := cells.get((row, left.left)))
+    ]
+    again = [own for own, other in pairs if own == other]
+    is_headed = bool(again) and not again[0][:1].isdigit() and len(pairs) - len(again) <= 1
+    return is_headed and len(again) > 2 and len(set(again)) == len(again)
 
 
 def _is_text(region: Region, cells: Cells) -> bool:
