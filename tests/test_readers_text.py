@@ -161,6 +161,37 @@ Like this::
     assert document.title == "Title"
 
 
+def test_what_restructured_text_substitutes_is_read_where_it_is_named() -> None:
+    text = """.. |nbsp| unicode:: 0xA0
+   :trim:
+.. |maker| replace:: Kittec *GmbH*
+.. |deg| unicode:: U+00B0 C .. degrees
+
+Between 19 |nbsp| mbar and 23\\ |nbsp|\\ mbar, says |maker|_. Never above 96 |deg|, |x| is |unknown|.
+
+==== ======================== ======
+Code To do                    Made by
+==== ======================== ======
+E11  Wait 5 |nbsp| minutes    |maker|
+E17  Purge |nbsp| it          me
+==== ======================== ======
+
++------------------+-------+
+| Part             | Price |
++==================+=======+
+| Nozzle |nbsp| 4  | 36.50 |
++------------------+-------+
+"""
+    document = read("a.rst", text)
+    (paragraph,) = blocks_of(document, "paragraph")
+    assert paragraph.text == ("Between 19 mbar and 23 mbar, says Kittec GmbH. Never above 96 °C, |x| is |unknown|.")
+    tables = [[cell.text for cell in grid.cells] for grid in document.grids]
+    assert tables == [
+        ["Code", "To do", "Made by", "E11", "Wait 5 minutes", "Kittec GmbH", "E17", "Purge it", "me"],
+        ["Part", "Price", "Nozzle 4", "36.50"],
+    ]
+
+
 def test_what_stands_in_a_note_of_restructured_text_is_text_and_its_literal_blocks_are_code() -> None:
     text = """.. note::
 
@@ -414,6 +445,26 @@ def test_a_fence_that_is_never_closed_keeps_its_code() -> None:
 )
 def test_a_tex_file_is_called_by_its_title(markup: str, title: str) -> None:
     assert read("a.tex", markup).title == title
+
+
+def test_what_sets_a_tex_document_up_is_no_text_of_it() -> None:
+    above = [
+        "\\documentclass{article}",
+        "\\usepackage{siunitx}",
+        "\\newcommand{\\cone}[1]{cone~#1}",
+        "\\author{Ann Lee}",
+    ]
+    markup = "\n".join(
+        [*above, "", "\\begin{document}", "Opening words.", "\\section{Results}", "Text.", "\\end{document}"]
+    )
+    document = read("a.tex", f"{markup}\nNotes of the editor.\n")
+    assert [(block.text, block.locator.lines) for block in document.blocks] == [
+        ("\\author{Ann Lee}", (4, 4)),
+        ("Opening words.", (7, 7)),
+        ("Results", (8, 8)),
+        ("Text.", (9, 9)),
+    ]
+    assert "siunitx" in read("part.tex", "\\usepackage{siunitx}\nA part of another file.\n").text
 
 
 # --- HTML

@@ -22,6 +22,7 @@ from mixrag_cli.readers.text_markup.asciidoc import SUFFIXES as ASCIIDOC
 from mixrag_cli.readers.text_markup.asciidoc import asciidoc_tables, heading_lines, with_attributes
 from mixrag_cli.readers.text_markup.man_pages import add_man_page, is_man_page
 from mixrag_cli.readers.text_markup.numbered_headings import find_numbered_headings
+from mixrag_cli.readers.text_markup.rst_markup import with_substitutions
 from mixrag_cli.readers.text_markup.rst_tables import directive_tables
 from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 from mixrag_cli.records.documents import BlockKind, Document, Grid
@@ -67,6 +68,8 @@ HEADING_LINES = {"org": ORG_HEADING, **dict.fromkeys(("tex", "latex", "ltx"), TE
 TEX_TITLE = re.compile(r"^[ \t]{0,20}\\title[ \t]{0,20}(?:\[[^\n]{0,500}?\])?(?=\{)", re.MULTILINE)
 TEX_LINE_END, TEX_MARKUP = re.compile(r"\\\\"), re.compile(r"\\[A-Za-z]+\*?[ \t]*|[{}]")
 MAX_TEX_TITLE_CHARS = 500
+TEX_BEGIN, TEX_END = re.compile(r"[ \t]*\\begin\{document\}"), re.compile(r"[ \t]*\\end\{document\}")
+TEX_ABOUT = re.compile(r"[ \t]*\\(?:title|subtitle|author|date|institute|affil)\b")
 TEX_LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
 LINE_SHAPED = frozenset(("log", "jsonl", "ndjson", "json", "geojson", "xml", "svg", "srt", "vtt"))
 
@@ -97,6 +100,10 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     lines = text.split("\n")
     if suffix in ASCIIDOC:
         lines = with_attributes(lines)
+    elif suffix in HEADING_LINES and HEADING_LINES[suffix] is TEX_HEADING:
+        lines = _within_document(lines)
+    else:
+        lines = with_substitutions(lines)
     collect_settings(builder.facts, text, suffix, beat=beat)
     if suffix not in SECTION_STARTS and suffix not in HEADING_LINES and is_man_page(text):
         add_man_page(builder, lines, beat)
@@ -147,6 +154,19 @@ def _tex_title(text: str) -> str:
             title = TEX_LINE_END.split(text[found.end() : end])[0]
             return " ".join(TEX_MARKUP.sub("", title).replace("~", " ").split())
     return ""
+
+
+def _within_document(lines: Sequence[str]) -> Sequence[str]:
+    r"""The lines with those blank that set a document up: what stands above \begin{document}, and below its end.
+
+    Who wrote it and when is said among them, and stays.
+    """
+    begin = next((number for number, line in enumerate(lines) if TEX_BEGIN.match(line)), None)
+    if begin is None:
+        return lines
+    end = next((number for number in range(begin, len(lines)) if TEX_END.match(lines[number])), len(lines))
+    about = [line if TEX_ABOUT.match(line) else "" for line in lines[:begin]]
+    return [*about, "", *lines[begin + 1 : end], *[""] * (len(lines) - end)]
 
 
 def _section_starts(lines: Sequence[str], suffix: str) -> Iterator[tuple[int, str]]:
