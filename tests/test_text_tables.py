@@ -94,6 +94,22 @@ Time         Angle    Range
                       2318.50
 2 Nov 2018     .02    2311.02
 """
+HEADINGS_OF_TWO_LINES = """\
+Area            Persons out   Time to clear
+                              (min:sec)
+-------------------------------------------
+Weaving shed         14          3:40
+Offices               6          2:05
+-------------------------------------------
+All                  20          3:40
+"""
+UNITS_BELOW = """\
+Pump   Flow    Head
+       l/s     m
+-----  ------  -----
+north  12.5    31
+south  9       28
+"""
 PLATE = "\t1\t2\t3\t4\nA\t.035\t.052\t.044\t.082\tAB540\n\t.049\t.047\t.061\t.051\tAB880\n"
 
 
@@ -133,6 +149,17 @@ def texts_of(table: TextTable) -> list[list[str]]:
             [["Time", "Angle", "Range"], ["1 Nov 2018", "-.01", "2318.50"], ["2 Nov 2018", ".02", "2311.02"]],
             (0, 5),
         ),
+        (
+            HEADINGS_OF_TWO_LINES,
+            [
+                ["Area", "Persons out", "Time to clear (min:sec)"],
+                ["Weaving shed", "14", "3:40"],
+                ["Offices", "6", "2:05"],
+                ["All", "20", "3:40"],
+            ],
+            (0, 7),
+        ),
+        (UNITS_BELOW, [["Pump", "Flow l/s", "Head m"], ["north", "12.5", "31"], ["south", "9", "28"]], (0, 5)),
     ],
 )
 def test_a_drawn_table_is_read_with_its_headings(text: str, rows: list[list[str]], span: tuple[int, int]) -> None:

@@ -1,7 +1,7 @@
 """Tables that programs print into plain text: columns under runs of dashes, and fields parted by tabs.
 
 dashes      headings above a line of dashes, a run for each column (sqlite, SQL*Plus, PowerShell, STK) or one
-            for all of them; a line a row
+            for all of them; a line a row; headings may go on in a second line
 tabs        what an instrument exports between its settings: lines of as many fields, give or take the last
 """
 
@@ -25,18 +25,19 @@ Texts = list[str]
 
 
 def dashed_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[tuple[int, Texts]]]:
-    """Where the table whose headings are the first line ends, and its rows with their lines.
+    """Where the table whose headings begin in the first line ends, and its rows with their lines.
 
     A line without a first text fills what the row above leaves blank. There are no rows where a text stands across the
     start of a column: the lines up to there are none of a table.
     """
-    starts = _column_starts(lines[first], lines[first + 1]) if first + 2 < last else []
-    heading = _cut(lines[first], starts)
-    if heading is None or not all(heading):
+    below = first + (2 if first + 1 < last and DASHES.match(lines[first + 1]) else 3)
+    heading = _headings(lines[first : below - 1], lines[below - 1]) if below < last else []
+    if not heading:
         return first, []
+    starts = _column_starts(lines[first], lines[below - 1])
     rows = [(first, heading)]
     end = min(last, first + MAX_ROWS)
-    for at in range(first + 2, end):
+    for at in range(below, end):
         if not lines[at].strip():
             end = at
             break
@@ -51,6 +52,22 @@ def dashed_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[
             rows.append((at, texts))
     n_full = sum(sum(map(bool, texts)) > 1 for _, texts in rows[1:])
     return end, rows if 0 < len(rows) - 1 <= 2 * n_full else []
+
+
+def _headings(above: Sequence[str], rule: str) -> Texts:
+    """The headings above a line of dashes, [] where these lines hold none.
+
+    The first line names every column; a second one goes on with some of them, as a unit in brackets does.
+    """
+    starts = _column_starts(above[0], rule)
+    headings, *others = [_cut(line, starts) for line in above]
+    if headings is None or not all(headings):
+        return []
+    for more in others:
+        if more is None or all(more) or not any(more):
+            return []
+        headings = [f"{heading} {text}".strip() for heading, text in zip(headings, more, strict=True)]
+    return headings
 
 
 def _column_starts(heading: str, rule: str) -> list[int]:
