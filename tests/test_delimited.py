@@ -132,6 +132,15 @@ def test_a_first_row_that_is_short_for_another_reason_stays_where_it_is(raw: byt
     assert not any("the one without" in warning for warning in document.warnings)
 
 
+@pytest.mark.parametrize("title", [b'"Stoneware";"week 24";"9-15 June"', b"Stock;30.05.2025"])
+def test_a_first_row_apart_from_wider_ones_is_a_title_and_names_no_column(title: bytes) -> None:
+    document = read(title + b"\n\nName;Task;Hours;Job\nAnn;glazing;18;0121\nBob;packing;11,5;0117\nAnn;photos;3;-\n")
+    table = table_of(document)
+    assert table.title == title.decode().replace('"', "")
+    assert [column.leaf for column in table.columns][-3:] == ["Task", "Hours", "Job"]
+    assert not document.warnings
+
+
 def test_a_quoted_field_may_hold_lines_and_each_row_knows_its_line() -> None:
     document = read(b'a,b\n"x\ny",1\nz,2\n')
     assert rows_of(document)[1:] == [["x\ny", "1"], ["z", "2"]]

@@ -299,6 +299,16 @@ def _leading_comments(records: Sequence[_Record]) -> list[_Record]:
     return list(records[:n])
 
 
+def _title_apart(records: Sequence[_Record]) -> list[_Record]:
+    """The first record where a blank line parts it from wider ones: who made the file and when, field by field.
+
+    A title of one field is told apart further on.
+    """
+    if len(records) < 3 or records[1].first == records[0].last + 1:
+        return []
+    return list(records[:1]) if 1 < len(records[0].fields) < len(records[1].fields) else []
+
+
 def _n_filled(record: _Record) -> int:
     return sum(bool(field.strip()) for field in record.fields)
 
@@ -326,7 +336,7 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
     first = [record for record in islice(records, SNIFF_LINES) if any(record.fields)]
     if first and SAID_DELIMITER.match(stream.delimiter.join(first[0].fields) + "\n"):
         del first[0]
-    stream.comments = _leading_comments(first)
+    stream.comments = _leading_comments(first) or _title_apart(first)
     first = first[len(stream.comments) :]
     if lacks_first_name([record.fields for record in first]):
         stream.warn(first[0].first, "names one column fewer than there are; the first is taken for the one without")
