@@ -174,3 +174,16 @@ def test_a_hidden_name_of_hidden_rows_still_heads_them() -> None:
     table = grid_to_table(grid, document="d", title="costs")
     assert table is not None
     assert [row.path for row in table.rows][-2:] == [("Workshop", "Wood"), ("Workshop", "Iron")]
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        [["Packing list"], ["Shipper:", "Garsdale Mill", None, None, "No.", "PL-117"], ["To:", "Fjord AS"]],
+        [["Customer:", "Kettlewell"], ["Order:", "by phone", "urgent"], ["Terms:", "ex works"]],
+    ],
+)
+def test_keys_with_their_values_above_a_table_head_no_column(letter: list[list[Any]]) -> None:
+    table = tables_of([*letter, [], ["Item", "Budget", "Actual"], *COSTS])[-1]
+    assert [column.path for column in table.columns] == [("Budget",), ("Actual",)]
+    assert [row.path for row in table.rows] == [("Rent",), ("Food",), ("Travel",)]

@@ -101,7 +101,14 @@ def is_heading_only(region: Region, cells: Cells) -> bool:
     is_short = all(len(cell.text) <= LONG_TEXT_CHARS for cell in found)
     is_staggered = 2 * len(found) <= region.n_rows * region.n_columns
     is_low = region.n_rows <= (MAX_STAGGERED_ROWS if is_staggered else MAX_HEADING_ROWS)
-    return is_low and len(found) > 1 and is_short and not any(is_figure(cell) for cell in found)
+    is_headings = is_low and len(found) > 1 and is_short and not any(is_figure(cell) for cell in found)
+    return is_headings and not is_keyed(region, cells)
+
+
+def is_keyed(region: Region, cells: Cells) -> bool:
+    """Whether two rows and more say a key with a colon and its value beside: whom a letter is to, and no headings."""
+    rows = (texts_of_row(row, region, cells) for row in range(region.top, region.bottom + 1))
+    return sum(len(row) > 1 and row[0].text.rstrip().endswith(":") for row in rows) > 1
 
 
 def texts_of_row(row: int, region: Region, cells: Cells) -> list[SourceCell]:

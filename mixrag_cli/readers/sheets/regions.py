@@ -19,6 +19,7 @@ from mixrag_cli.readers.sheets.areas import (
     heads,
     is_figure,
     is_heading_only,
+    is_keyed,
     texts_of_row,
 )
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
@@ -194,7 +195,7 @@ def _is_titled_heading(upper: Region, lower: Region, cells: Cells) -> bool:
 
     The title may have its number beside it.
     """
-    if not 2 < upper.n_rows <= MAX_TITLED_ROWS:
+    if not 2 < upper.n_rows <= MAX_TITLED_ROWS or is_keyed(upper, cells):
         return False
     rows = [texts_of_row(row, upper, cells) for row in range(upper.top, upper.bottom + 1)]
     first, *others = rows
