@@ -38,11 +38,12 @@ from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.retrieval.assessment import Assessment, SourceAssessment
 from mixrag_cli.retrieval.calibration import read_priors
 from mixrag_cli.settings import Resolved
-from mixrag_cli.stories.calibrating import CalibrationReport
+from mixrag_cli.stories.calibrating_by_wish import CalibrationReport
 from mixrag_cli.stories.indexing import IndexReport
 from mixrag_cli.stories.inspection import StoreStatus
 from mixrag_cli.stories.session import SearchResult
 from mixrag_cli.stories.showing import Passage
+from mixrag_cli.stories.surety import Stated, SuretyFit
 
 HOSTILE = [
     "\x1b]0;owned\x07",
@@ -163,6 +164,7 @@ def status_of(text):
         models={"embedder": text},
         thresholds={"words": 1.5},
         calibration=read_priors()["late"],
+        judged_answers=40,
         stale=1,
         bytes=12345,
         updated=1_700_000_000.0,
@@ -223,7 +225,8 @@ RENDERERS = {
 def calibration_of(text):
     source = SourceAssessment("rerank", text, 0.1, 0.9, (0, 3), (5, 1), 0.52, None, 0.81, None)
     assessment = Assessment(9, 8, 0.04, 0.12, (source,))
-    return CalibrationReport(Path("/tmp/x"), text, read_priors()["late"], True, assessment, (text,))
+    answers = SuretyFit(30, 24, 0.4, Stated(9, 8, 0.12), Stated(14, 12, 0.08), is_better=True)
+    return CalibrationReport(Path("/tmp/x"), text, read_priors()["late"], True, assessment, answers, (text,))
 
 
 FORMS = {

@@ -97,7 +97,7 @@ def cut_note(source: ReadSource) -> list[str]:
 
 def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None]) -> None:
     """Add the text's blocks in the way of files with that suffix; the builder's title is set by the first heading."""
-    lines = text.split("\n")
+    lines: Sequence[str] = text.split("\n")
     if suffix in ASCIIDOC:
         lines = with_attributes(lines)
     elif suffix in HEADING_LINES and HEADING_LINES[suffix] is TEX_HEADING:
