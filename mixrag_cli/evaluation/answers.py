@@ -112,7 +112,10 @@ def _to_number(digits: str) -> float:
 
 
 def says_right(question: str, forms: Sequence[str], text: str, value: float | None, unit: str) -> bool:
-    """Whether what was said is one of the right forms: by its number where it has one, else in words."""
+    """Whether what was said is one of the right forms: by its number where it has one, else in words.
+
+    A number that a text of more than VALUE_CHARS holds somewhere says nothing.
+    """
     if value is not None:
         numbers = [number for form in forms if (number := leading_number(form)) is not None]
         return any(is_same_value(question, gold, forms, value, unit) for gold in numbers)

@@ -68,7 +68,7 @@ HEADING_LINES = {"org": ORG_HEADING, **dict.fromkeys(("tex", "latex", "ltx"), TE
 TEX_TITLE = re.compile(r"^[ \t]{0,20}\\title[ \t]{0,20}(?:\[[^\n]{0,500}?\])?(?=\{)", re.MULTILINE)
 TEX_LINE_END, TEX_MARKUP = re.compile(r"\\\\"), re.compile(r"\\[A-Za-z]+\*?[ \t]*|[{}]")
 MAX_TEX_TITLE_CHARS = 500
-TEX_BEGIN, TEX_END = re.compile(r"[ \t]*\\begin\{document\}"), re.compile(r"[ \t]*\\end\{document\}")
+TEX_BEGIN, TEX_END = r"\begin{document}", r"\end{document}"
 TEX_ABOUT = re.compile(r"[ \t]*\\(?:title|subtitle|author|date|institute|affil)\b")
 TEX_LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
 LINE_SHAPED = frozenset(("log", "jsonl", "ndjson", "json", "geojson", "xml", "svg", "srt", "vtt"))
@@ -161,10 +161,11 @@ def _within_document(lines: Sequence[str]) -> Sequence[str]:
 
     Who wrote it and when is said among them, and stays.
     """
-    begin = next((number for number, line in enumerate(lines) if TEX_BEGIN.match(line)), None)
+    begin = next((number for number, line in enumerate(lines) if line.lstrip(" \t").startswith(TEX_BEGIN)), None)
     if begin is None:
         return lines
-    end = next((number for number in range(begin, len(lines)) if TEX_END.match(lines[number])), len(lines))
+    rest = range(begin, len(lines))
+    end = next((number for number in rest if lines[number].lstrip(" \t").startswith(TEX_END)), len(lines))
     about = [line if TEX_ABOUT.match(line) else "" for line in lines[:begin]]
     return [*about, "", *lines[begin + 1 : end], *[""] * (len(lines) - end)]
 

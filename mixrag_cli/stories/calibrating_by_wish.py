@@ -75,8 +75,10 @@ def calibrate_store(
         report = CalibrationReport(store, settings.rerank, session.calibration, False)
         if labels.places or not labels.answers:
             report = _calibrate_scores(session, writer, report, labels.places, documents, events)
-        if labels.answers:  # asked by the scores as they are now
-            report = _calibrate_answers(Session(writer.read(), embedder, settings), writer, report, labels, events)
+        if labels.answers:
+            if report.is_stored:  # they are asked by the scores as they are now
+                session = Session(writer.read(), embedder, settings)
+            report = _calibrate_answers(session, writer, report, labels, events)
     return report
 
 
@@ -93,7 +95,8 @@ def _calibrate_scores(
         questions, notes = judge_labels(session, labels, documents, events, PHASE)
         calibration, assessment = fit_and_assess(session, questions, "labels")
     else:
-        questions, notes = judge_itself(session, read_passages(writer.read()), events), ()
+        with writer.read() as reader:
+            questions, notes = judge_itself(session, read_passages(reader), events), ()
         if note := _too_little(session, questions):
             calibration, assessment = assessed(session, questions, lambda _: session.shipped_calibration)
             return replace(report, calibration=calibration, assessment=assessment, notes=(note,))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mixrag_cli.evaluation.answers import says_right
 from mixrag_cli.recap.grading import shipped_grading
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.records.answers import Answer
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.events import IndexEvents
@@ -18,24 +17,25 @@ from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.surety import JudgedAnswer
 
 PHASE = "answers"
+ANYWHERE = Scope()
 
 
 def judge_answers(session: Session, labels: Sequence[RightAnswer], events: IndexEvents) -> list[JudgedAnswer]:
     """The best answers to these questions, judged; those to which none is found are not among them."""
     events.phase(PHASE, len(labels))
-    return [judged for count, label in enumerate(labels, start=1) for judged in _judge(session, label, count, events)]
+    found = []
+    for count, label in enumerate(labels, start=1):
+        found.append(judge_answer(session, label))
+        events.advance(count, label.question)
+    return [judged for judged in found if judged is not None]
 
 
-def _judge(session: Session, label: RightAnswer, count: int, events: IndexEvents) -> Iterator[JudgedAnswer]:
-    answer = best_answer(session, label.question, Scope())
-    events.advance(count, label.question)
-    if answer.status == "answered":
-        value = None if answer.value is None else float(answer.value)
-        is_right = says_right(label.question, label.forms, answer.text, value, answer.unit)
-        yield JudgedAnswer(answer.confidence, is_right)
-
-
-def best_answer(session: Session, question: str, scope: Scope) -> Answer:
-    """The built-in reader's best answer, stated however unsure it is, with the shipped confidence."""
-    restated, base, _ = prepare(session, question, scope, Clock())
-    return read_answer(restated, base, replace(shipped_grading(), stated=0.0))
+def judge_answer(session: Session, label: RightAnswer, scope: Scope = ANYWHERE) -> JudgedAnswer | None:
+    """The built-in reader's best answer, however unsure it is by the shipped grading; None where it finds none."""
+    restated, base, _ = prepare(session, label.question, scope, Clock())
+    answer = read_answer(restated, base, replace(shipped_grading(), stated=0.0))
+    if answer.status != "answered":
+        return None
+    value = None if answer.value is None else float(answer.value)
+    is_right = says_right(label.question, label.forms, answer.text, value, answer.unit)
+    return JudgedAnswer(answer.confidence, is_right)

@@ -24,15 +24,15 @@ from hitab_lookups import fitted_without, fold_of, lookups
 from openpyxl.utils import get_column_letter
 from running import run_mixrag
 
-from mixrag_cli.evaluation.answers import says_right
 from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import Settings, load_settings
 from mixrag_cli.store import reopen_writer
 from mixrag_cli.stories.calibrating_by_wish import reset_calibration
-from mixrag_cli.stories.judged_answers import best_answer
+from mixrag_cli.stories.judged_answers import judge_answer
+from mixrag_cli.stories.labels import RightAnswer
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
-from mixrag_cli.stories.surety import JudgedAnswer, fit_surety, to_extra
+from mixrag_cli.stories.surety import fit_surety, to_extra
 from training.grading.domains import KEPT_FOLD, is_graded_by, write_workbook
 
 ABOVE = 2  # rows of the workbook above the table: the title and an empty one
@@ -89,15 +89,15 @@ def main() -> None:
 def calibrate(store: Path, settings: Settings, questions: Sequence[dict[str, Any]], anywhere: bool) -> None:
     """Keep in the index what the right answers to these questions say of how sure its answers are."""
     session = open_session(store, settings)
-    judged = []
-    for asked in questions:
-        answer = best_answer(session, asked["question"], Scope(paths=scope_of(asked, anywhere)))
-        if answer.status == "answered":
-            value = None if answer.value is None else float(answer.value)
-            forms = tuple(map(str, asked["answer"]))
-            is_right = says_right(asked["question"], forms, answer.text, value, answer.unit)
-            judged.append(JudgedAnswer(answer.confidence, is_right))
-    fit = fit_surety(len(questions), judged)
+    judged = [
+        judge_answer(
+            session,
+            RightAnswer(asked["question"], tuple(map(str, asked["answer"]))),
+            Scope(paths=scope_of(asked, anywhere)),
+        )
+        for asked in questions
+    ]
+    fit = fit_surety(len(questions), [each for each in judged if each is not None])
     print(fit)
     with reopen_writer(store) as writer:
         writer.put_extra(to_extra(fit))
