@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "bank"))
 from judging import judge, shows_place
 from questions import BankQuestion, Place, draw_parts
+from score import auc, promised_auc
 
 PLACE = Place("docs/guide.md", lines=(10, 20))
 SHOWN = {"path": "/home/ann/docs/guide.md", "locator": {"lines": [18, 25]}, "text": "Call open_door(key) to enter."}
@@ -68,3 +69,12 @@ def test_verdicts(question: BankQuestion, payload: dict, outcome: str) -> None:
 def test_a_needle_is_found_over_line_breaks(text: str | None, shows: bool) -> None:
     place = Place("docs/guide.pdf", pages=(3,), needle="door opens with a key")
     assert shows_place({"path": "/home/ann/docs/guide.pdf", "text": text}, place, exactly=True) is shows
+
+
+def test_the_auc_to_expect_is_that_of_probabilities_that_come_true() -> None:
+    """Each answer a thousand times, as often right as it says: of two that say .9 and .6, and of four."""
+    for told in ((0.9, 0.6), (0.95, 0.85, 0.75, 0.75)):
+        right = [chance for chance in told for _ in range(round(1_000 * chance))]
+        wrong = [chance for chance in told for _ in range(round(1_000 * (1 - chance)))]
+        assert promised_auc(told * 30) == pytest.approx(auc(right, wrong), abs=0.005)
+    assert str(promised_auc([1.0, 1.0])) == "nan"

@@ -31,6 +31,7 @@ def objects(raw: bytes) -> list[dict]:
     return [json.loads(line) for line in raw.splitlines()]
 
 
+@pytest.mark.slow
 def test_a_batch_is_answered_in_order_and_resumed(indexed, tmp_path):
     questions, answers = write_questions(tmp_path), tmp_path / "answers.jsonl"
     environment = environment_of(indexed.parent)

@@ -350,6 +350,7 @@ def fits(part: Expected) -> bool:
     return in_range and len(part.text) <= calculator.MAX_CHARACTERS and part.text.count("(") < calculator.MAX_DEPTH
 
 
+@pytest.mark.slow
 @settings(max_examples=1_000, deadline=None)
 @given(st.recursive(money, trees, max_leaves=10).filter(fits))
 def test_random_tree_matches_exact_fractions(expected: Expected) -> None:
@@ -372,6 +373,7 @@ def test_sums_of_money_are_exact(amounts: list[Decimal], power: int) -> None:
 ALPHABET = st.sampled_from([*"0123456789.,+-*/^%() eé'_[]{}:=", "e1", "sum(", "round(", "**", "mean(", "1e9", "nan"])
 
 
+@pytest.mark.slow
 @settings(max_examples=1_000, deadline=None)
 @given(st.lists(ALPHABET, max_size=60).map("".join))
 def test_any_text_gives_a_finite_number_or_our_error(formula: str) -> None:

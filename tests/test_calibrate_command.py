@@ -40,6 +40,8 @@ from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.showing import Place
 from mixrag_cli.stories.wishes import IndexWishes
 
+pytestmark = pytest.mark.slow
+
 Scorer = Callable[[str, Sequence[str]], list[float]]
 PLACES = ("quay", "orchard", "foundry", "library", "mill", "nursery", "observatory", "tannery", "brewery", "shipyard")
 THINGS = ("ledger", "lantern", "barrel", "ladder", "anvil", "loom", "sextant", "kettle", "saddle", "trellis")
@@ -145,7 +147,6 @@ def test_indexing_labels_and_reset(folder: Path) -> None:
     assert status_of(folder) == {"origin": "shipped", "questions": 0, "error": None}
 
 
-@pytest.mark.slow
 def test_without_labels_the_plots_fit_the_width_and_the_encoding(folder: Path) -> None:
     surroundings = environment_of(folder.parent, COLUMNS="44", PYTHONIOENCODING="ascii")
     done = run_mixrag("calibrate", "--html", str(folder.parent / "plain.html"), cwd=folder, env=surroundings)
@@ -161,7 +162,6 @@ def test_without_labels_the_plots_fit_the_width_and_the_encoding(folder: Path) -
     assert '<line class="cut"' in page
 
 
-@pytest.mark.slow
 def test_a_fit_that_errs_more_than_the_one_in_use_is_not_taken(folder: Path) -> None:
     store, fitted = folder / ".mixrag", json.loads((folder.parent / "fit.json").read_text())
     for error, is_stored in ((0.0, False), (1.0, True)):
@@ -213,7 +213,6 @@ class Impatient(Silence):
             raise KeyboardInterrupt
 
 
-@pytest.mark.slow
 def test_a_fit_that_was_interrupted_is_made_by_the_next_run(folder: Path, tmp_path: Path) -> None:
     books = Path(shutil.copytree(folder, tmp_path / "books"))
     settings = Settings()

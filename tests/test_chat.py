@@ -193,6 +193,7 @@ def test_control_c_leaves_an_empty_prompt_the_second_time(open_chat):
     assert chat.ended() == 0
 
 
+@pytest.mark.slow
 def test_control_c_stops_an_answer_and_the_chat_goes_on(open_chat, slow_server):
     address, was_asked = slow_server
     chat = open_chat("--generator", address)
@@ -209,6 +210,7 @@ def test_control_c_stops_an_answer_and_the_chat_goes_on(open_chat, slow_server):
     assert chat.leave() == 0
 
 
+@pytest.mark.slow
 def test_a_narrow_window_and_one_that_changes(open_chat):
     chat = open_chat(columns=24)
     chat.wait_for("/help")
@@ -273,6 +275,7 @@ def test_json_holds_one_object_a_line_for_commands_too(indexed, tmp_path):
     assert [each["schema"] for each in errors] == ["mixrag.error/1"] * 2
 
 
+@pytest.mark.slow
 def test_quiet_leaves_only_what_was_asked_for(open_chat, indexed):
     chat = open_chat("--quiet")
     chat.ask("How many chairs were sold in 2024?")

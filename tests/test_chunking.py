@@ -129,6 +129,7 @@ def test_a_cut_prefers_white_space():
     assert text[: cutting_place(text, 0, len(text), 11)] == "alpha beta "
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -154,6 +155,7 @@ def test_one_giant_paragraph_takes_time_in_line_with_its_length(text, modality, 
     assert_in_line(cut, text)
 
 
+@pytest.mark.slow
 def test_many_small_blocks_take_time_in_line_with_their_number():
     def cut(lines: str) -> None:
         document = document_of(*lines.splitlines())

@@ -683,6 +683,7 @@ def run_on_terminal(arguments, folder, typed=b"", **environment) -> bytes:
     return said
 
 
+@pytest.mark.slow
 def test_answers_fail_loudly_when_they_cannot_be_written(indexed):
     env = environment_of(indexed.parent)
     for line in ("{} > /dev/full", "{} >&-"):

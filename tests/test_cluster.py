@@ -27,6 +27,8 @@ from mixrag_cli.stories.wishes import IndexWishes
 from tests.store_contents import contents_of
 from tests.test_extraction import LONG_TEXT, job_of
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).parent / "samples" / "northmere"
 NEEDS_RAY = "needs the extra ray: pip install 'mixrag[ray]'"
 

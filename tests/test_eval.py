@@ -242,6 +242,7 @@ def write_workshop(folder: Path, questions: list[dict]) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_replay_calls_no_model_and_comes_to_the_same_figures(
     cache: Path, tmp_path: Path, monkeypatch, model_cache: Path
 ) -> None:
@@ -273,6 +274,7 @@ def test_a_replay_calls_no_model_and_comes_to_the_same_figures(
         evaluate(replace(plan, replay=True), settings, cache, Silence(quiet=True))
 
 
+@pytest.mark.slow
 def test_summaries_replay_too(cache: Path, tmp_path: Path, monkeypatch, model_cache: Path) -> None:
     asked = [{"id": "a", "question": "How many chairs were sold in 2024?", "path": "workshop.md"}]
     dataset = load_dataset(write_workshop(tmp_path / "set", asked))
@@ -484,6 +486,7 @@ def test_what_a_judge_was_not_shown_or_did_not_say_is_not_measured() -> None:
     assert judged({"helps": "p1", "claims": [{"supported": "yes"}], "answers": "no", "expected": []}) == Judged()
 
 
+@pytest.mark.slow
 def test_a_judge_measures_through_the_command_and_replays(beir: Path, cache: Path, tmp_path: Path) -> None:
     said = {"helps": ["p1"], "claims": claims(True, True, False, False), "answers": False, "expected": []}
     names = ("CP-judged", "support", "AR-judged", "CR-judged")
@@ -527,6 +530,7 @@ def test_smaller_corpora_hold_what_is_asked_for_and_lie_in_larger_ones(beir: Pat
         of_size(few, 1)
 
 
+@pytest.mark.slow
 def test_sizes_are_measured_told_and_drawn(beir: Path, cache: Path, tmp_path: Path) -> None:
     page = tmp_path / "sizes.html"
     sizes = ("--limit", "2", "--sizes", "all,2,4", "--measure", "nDCG@10", "--compare", "words", "--cache", str(cache))
@@ -549,6 +553,7 @@ def test_sizes_are_measured_told_and_drawn(beir: Path, cache: Path, tmp_path: Pa
     assert refused.returncode == 2 and "not 'many'" in json.loads(refused.stdout)["message"]
 
 
+@pytest.mark.slow
 def test_a_text_is_embedded_once_for_all_sizes_and_runs(
     beir: Path, tmp_path: Path, minilm: LateEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

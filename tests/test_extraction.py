@@ -183,6 +183,7 @@ def test_modules_in_the_current_folder_are_not_run(tmp_path: Path, monkeypatch: 
 # --- what goes wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "expected"),
     [
@@ -202,6 +203,7 @@ def test_a_process_that_hangs_or_dies_costs_its_file_only(
     assert good is not None and good.chunks[0].text == "Still here."
 
 
+@pytest.mark.slow
 def test_a_process_that_starts_slowly_costs_no_file(tmp_path: Path) -> None:
     """On a busy machine a start may take longer than what a file is allowed to be silent for."""
     (tmp_path / "a.txt").write_text("Still here.")
@@ -231,6 +233,7 @@ def test_a_pdf_whose_reader_died_is_read_by_the_second_one(tmp_path: Path) -> No
     assert any("revenue was 12 million" in chunk.text and chunk.locator.page == 3 for chunk in extraction.chunks)
 
 
+@pytest.mark.slow
 def test_a_file_that_eats_the_memory_is_reported(tmp_path: Path) -> None:
     jobs = [
         job_of(tmp_path, "fat.ipynb", b'{"cells":[' + b"[]," * 3_000_000 + b"0]}"),
@@ -243,6 +246,7 @@ def test_a_file_that_eats_the_memory_is_reported(tmp_path: Path) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 
+@pytest.mark.slow
 def test_too_much_computing_and_too_long_in_all_are_reported(tmp_path: Path) -> None:
     slow = LONG_TEXT * 40
     computed = extract([job_of(tmp_path, "slow.txt", slow)], Settings(worker_cpu_s=1))
@@ -279,6 +283,7 @@ def test_files_above_the_limits_are_reported(tmp_path: Path) -> None:
     assert failure_of(results["huge.ipynb"]) == ("too-large", "larger than 2 MB")
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_the_program_even_when_that_is_killed(tmp_path: Path) -> None:
     script = f"""
         import os, sys

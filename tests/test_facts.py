@@ -281,6 +281,7 @@ def test_numbers_of_programs(text: str, number: float | None) -> None:
     assert code_number(text) == number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),
     [

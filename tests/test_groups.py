@@ -26,6 +26,8 @@ from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
 from mixrag_cli.stories.wishes import IndexWishes
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Settings(sources="tiers")
 SCRIPTED = Settings(sources="tiers", generator="scripted")
 SUBJECTS = ("barley", "sluices", "wages", "bridges", "herons", "ledgers", "tunnels", "bakeries", "glaciers", "violins")

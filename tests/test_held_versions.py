@@ -11,6 +11,8 @@ from mixrag_cli.store.layout import files_below, generations, manifest_versions,
 from mixrag_cli.store.lock import cleaning_up, opening_for_reading
 from tests.store_samples import build_store, digest_of, document_id, make_document, rebuild_store, writer_of
 
+pytestmark = pytest.mark.slow
+
 CYCLES = 25
 NAMES = [f"a{number}.md" for number in range(6)]
 

@@ -24,6 +24,8 @@ from mixrag_cli.retrieval.sources.passages import Passages
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.session import open_session
 
+pytestmark = pytest.mark.slow
+
 LABELLED = (
     ("{} sells pumps to farms in the valley.", "ORG"),
     ("In spring {} opened a new plant.", "ORG"),
@@ -84,7 +86,6 @@ def run(folder: Path, *arguments: str, **environment: str) -> tuple[int, dict]:
     return done.returncode, json.loads(done.stdout)
 
 
-@pytest.mark.slow
 def test_a_passage_is_found_by_the_name_that_it_only_points_at(folder: Path, pipeline: Path) -> None:
     small = {"MIXRAG_PASSAGE_TOKENS": "32"}
     assert run(folder, "index", **small)[0] == 0
@@ -110,7 +111,6 @@ def test_a_pipeline_that_is_not_there_is_told_once_with_what_to_do(folder: Path)
     assert told["hint"] == "mixrag config set nlp none"
 
 
-@pytest.mark.slow
 def test_the_graph_ties_passages_that_say_the_same_name(folder: Path, pipeline: Path) -> None:
     (folder / "letter.md").write_text("# Letter\n\nAnn Weller signed the report in May.\n", "utf-8")
     (folder / "minutes.md").write_text("# Minutes\n\nThe board thanked Ann Weller for the work.\n", "utf-8")

@@ -145,6 +145,7 @@ def test_what_names_no_page_before_its_sections_is_plain_text(name: str, text: s
     assert read(text, name).text.strip().startswith(text[:3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [".TP\n\\fBa\\fR\nb\n", ".It Fl a\n", ".TS\n", "\\(lq" * 8 + "\n", '."' * 9 + "\n"])
 def test_a_long_page_takes_time_in_line_with_its_size(line: str) -> None:
     assert_in_line(lambda lines: read(f".TH A 1\n.SH B\n{lines}", "a.1"), line * 2_000)

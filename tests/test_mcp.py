@@ -167,6 +167,7 @@ def test_filters_are_those_of_the_commands(http_port: int) -> None:
     talk(f"http://127.0.0.1:{http_port}/mcp", use_filters)
 
 
+@pytest.mark.slow
 def test_several_collections_are_asked_together_or_one_by_one(indexed: Path) -> None:
     away = indexed.parent / "apart"
     variables = {"MIXRAG_DATA_DIR": str(away / "data")}
@@ -234,6 +235,7 @@ def test_only_this_machine_is_served(http_port: int) -> None:
     assert f"00000000:{http_port:04X}" not in places
 
 
+@pytest.mark.slow
 def test_a_killed_client_leaves_no_process(indexed: Path) -> None:
     client = subprocess.Popen(
         [sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:])", *PROGRAM, "mcp"],

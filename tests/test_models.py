@@ -60,6 +60,7 @@ def test_the_graph_in_float32_gives_the_published_models_vectors(weights, publis
     assert (ours.embed(TEXTS) * published.embed(TEXTS)).sum(axis=1).min() >= 0.9999
 
 
+@pytest.mark.slow
 def test_int8_vectors_are_near_those_in_float32(weights):
     whole, quick = model_of(weights, quantised=False), model_of(weights, quantised=True)
     cosines = (whole.embed(TEXTS) * quick.embed(TEXTS)).sum(axis=1)
@@ -145,6 +146,7 @@ def test_rows_without_a_direction_become_zeros_and_are_counted():
     assert unusable == 3
 
 
+@pytest.mark.slow
 def test_a_model_that_gives_nan_is_reported_and_leaves_zeros(weights):
     spoilt = {**weights, "embeddings.LayerNorm.weight": np.full(384, np.nan, dtype=np.float32)}
     broken = model_of(spoilt, quantised=False)

@@ -132,6 +132,7 @@ def test_the_list_needs_no_network_and_says_what_each_needs(program: Program, hu
     assert hub.asked == []  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_from_pull_to_remove(program: Program, hub: Hub) -> None:
     pulled = program.json("pull", FILE)["model"]
     assert pulled["name"] == "some-model-q8"

@@ -17,6 +17,8 @@ import pytest
 from tests.cli_fixtures import CODE, HANDBOOK, PROGRAM, SHEET
 from tests.watched_process import CannotWatch, Seen, run_watched
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many days of paid leave does every member have?"
 # What a build server sets and a user does not, or what would switch a library's own telemetry off from outside.
 NOT_A_USERS = ("CI", "GITHUB_ACTIONS", "DO_NOT_TRACK", "ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY")

@@ -23,6 +23,8 @@ from tests.cli_fixtures import PROGRAM, environment_of
 from tests.test_serve import warm_only
 from tests.web_server import web_server
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "How many lunches does the canteen serve a day?"
 
 

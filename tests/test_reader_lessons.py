@@ -18,6 +18,8 @@ from tests.cli_fixtures import SAMPLES, Silent
 from training.reader.groups import Group, Intent, Lesson
 from training.reader.natural import read_natural, replayed
 
+pytestmark = pytest.mark.slow
+
 UNANSWERABLE = "How many litres does the pumping station at Amberley hold?"
 QUESTION, ANSWER = "How far apart must samples be taken before a boil notice is lifted?", "at least 12 hours apart"
 

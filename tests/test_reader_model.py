@@ -157,6 +157,7 @@ def test_loading_needs_no_training_library():
     assert shown.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_int8_is_near_float32(published_model):
     pytest.importorskip("onnx")
     from mixrag_cli.models.bundled_reader import CLS, N_CLS, START_END

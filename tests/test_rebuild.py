@@ -32,6 +32,8 @@ from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.wishes import IndexWishes
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("named", [True, False])
 def test_an_index_of_another_layout_is_made_anew(

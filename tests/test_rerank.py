@@ -191,6 +191,7 @@ def test_files_read_on_the_spot_are_reranked_too(northmere_texts: Path, minilm: 
     assert [hit.scores[SOURCE] for hit in hits] == pytest.approx(scores_anew(hits, minilm), abs=2e-3)
 
 
+@pytest.mark.slow
 def test_passages_whose_token_vectors_were_not_kept_are_reranked_all_the_same(
     northmere_texts: Path, minilm: LateEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +249,7 @@ def test_the_cache_gives_token_vectors_back(tmp_path: Path, minilm) -> None:
 # --- other models -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_cross_encoder_from_disk_reranks_as_the_library_scores(northmere_texts: Path, cross_encoder: Path) -> None:
     from sentence_transformers import CrossEncoder
 
@@ -267,6 +269,7 @@ def test_a_reranker_that_is_none_is_refused(northmere_texts: Path, tmp_path: Pat
             finds(open_session(northmere_texts, Settings(rerank=name)))
 
 
+@pytest.mark.slow
 def test_an_index_of_another_model_is_reranked_by_the_bundled_one(
     tmp_path: Path, minilm: LateEmbedder, published_model: Path
 ) -> None:

@@ -125,6 +125,7 @@ def chat(folder: Path, env: dict[str, str], *arguments: str) -> subprocess.Popen
     return subprocess.Popen(command, cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["--quiet"]])
 def test_a_chat_is_answered_warm_as_it_would_be_cold(served, arguments: list[str]) -> None:
     folder, env, _ = served
@@ -145,6 +146,7 @@ def test_a_chat_is_answered_warm_as_it_would_be_cold(served, arguments: list[str
         assert (b"asked as" in said) is (arguments == [])
 
 
+@pytest.mark.slow
 def test_a_chat_goes_on_where_its_server_ends(indexed: Path, runtime: str) -> None:
     folder = copy_indexed(indexed, indexed.parent / "forsaken")
     env = environment_of(indexed.parent, XDG_RUNTIME_DIR=runtime)
@@ -204,6 +206,7 @@ def several(indexed: Path, runtime: str) -> Iterator[tuple[Path, dict[str, str]]
     server.stderr.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", ["leave,stock", "stock,leave", "stock", "leave"])
 @pytest.mark.parametrize("command", ["ask", "search"])
 def test_collections_are_answered_warm_as_they_would_be_cold(several, command: str, names: str) -> None:

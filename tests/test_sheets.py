@@ -524,6 +524,7 @@ def test_a_long_sheet_is_sampled_with_profiles() -> None:
     assert grid.n_rows < 2_000
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused_before_it_unfolds() -> None:
     raw = io.BytesIO()
     with (
@@ -535,6 +536,7 @@ def test_a_bomb_is_refused_before_it_unfolds() -> None:
     assert code_of(raw.getvalue()) == ("too-large", "expands to 300 MB (limit 256 MB per entry)")
 
 
+@pytest.mark.slow
 def test_a_bomb_that_lies_about_its_size_is_stopped_while_it_unfolds() -> None:
     raw = bytearray(make_raw(SHEET.format(rows="<!--" + " " * 120_000_000 + "-->")))
     true_size, lie = struct.pack("<I", len(SHEET.format(rows="")) * 2 + 120_000_007), struct.pack("<I", 1_000)

@@ -24,6 +24,8 @@ from mixrag_cli.store.layout import sketches_path
 from mixrag_cli.store.nearest import count_wanted, nearest_rows
 from tests.store_samples import make_document, write_store, writer_of
 
+pytestmark = pytest.mark.slow
+
 DIM, CHUNKS_A_FILE, N_TOPICS, WANTED = 32, 50, 25, 20
 LENGTHS = {"dim": DIM, "late_dim": 0}  # of vectors; no token has one
 TOPICS = np.random.default_rng(3).standard_normal((N_TOPICS, DIM)).astype(np.float32)

@@ -564,6 +564,7 @@ def test_stray_files_do_no_harm(copied: Path) -> None:
     assert check_store(copied, deep=True) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_was_committed(store: Path) -> None:
     with writer_of(store) as writer:
         writer.write_batch([make_document("a.md")])
@@ -769,6 +770,7 @@ def test_the_cache_stays_within_its_size_and_keeps_what_is_used(cache: Embedding
     assert (tmp_path / "cache" / "embeddings.sqlite").stat().st_size < 2 * CACHE_BYTES
 
 
+@pytest.mark.slow
 def test_a_cache_grows_with_what_is_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mixrag_cli.store.cache.MIN_BYTES", CACHE_BYTES)
     (tmp_path / "tables").mkdir()

@@ -29,6 +29,8 @@ from mixrag_cli.store import check_store, open_reader, read_record
 from mixrag_cli.store.layout import generations
 from mixrag_cli.store.schema import DOCUMENTS_SCHEMA, document_rows_to_table
 
+pytestmark = pytest.mark.slow
+
 N_AT_ONCE = 4
 N_ASKERS = 3
 

@@ -30,6 +30,8 @@ from mixrag_cli.errors import NoIndex
 from mixrag_cli.store import check_store, open_reader, read_record
 from mixrag_cli.store.layout import generations
 
+pytestmark = pytest.mark.slow
+
 POINTS = sorted(
     {
         point
@@ -150,7 +152,6 @@ def test_kills_at_random_moments_lose_nothing(tmp_path: Path, digests: list[str]
             raise AssertionError(f"killed after {delay:.3f} s") from exc
 
 
-@pytest.mark.slow
 def test_a_power_cut_costs_at_most_the_unfinished_step(
     half_done: list[Path], tmp_path: Path, digests: list[str]
 ) -> None:

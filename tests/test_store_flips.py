@@ -14,6 +14,8 @@ from mixrag_cli.errors import MixragError
 from mixrag_cli.store import check_store, open_reader, open_writer
 from tests.store_samples import DIM, LATE_DIM, MODEL, make_document, vector_of
 
+pytestmark = pytest.mark.slow
+
 FLIPS = 2  # a file
 NOT_READ = (".gitignore", "lock", "readers.lock")
 QUERY = "river engine orchard metres"

@@ -23,7 +23,7 @@ from mixrag_cli.stories.labels import Labels, RightAnswer
 from mixrag_cli.stories.surety import PRIOR, JudgedAnswer, fit_offset, fit_surety, grading_of, kept_surety
 from mixrag_cli.stories.wishes import IndexWishes
 
-GOODS = ("chair", "lamp", "desk", "shelf", "stool", "rug", "mirror", "clock", "vase", "bench", "cradle", "trunk")
+GOODS = ("chair", "lamp", "desk", "shelf", "stool", "rug", "mirror", "clock", "vase", "bench")
 PRICES = {good: 31 + 7 * number for number, good in enumerate(GOODS)}
 
 

@@ -291,6 +291,7 @@ def test_what_is_not_understood_to_its_end_stays_text(text: str) -> None:
     assert tables_in(text) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -27,6 +27,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_file_answers_as_its_index_does(folder: Path) -> None:
     files = sorted(folder.iterdir())
     on_the_spot = open_files(files, Settings())

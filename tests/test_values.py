@@ -191,6 +191,7 @@ def test_no_text_is_too_odd(text: str) -> None:
         assert value.value is not None and value.value.is_finite()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", ["1", "1,", "$", "(", "1 ", "jan ", "1,111", "-", "fiscal year ", "1-", "1.1.", " ", "' "]
 )

@@ -723,6 +723,7 @@ def test_redaction_keeps_line_numbers_and_is_idempotent(text: str) -> None:
     assert redact_secrets(clean) == (clean, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     [

@@ -22,6 +22,8 @@ from mixrag_cli.walking import may_matter
 from tests.bounded import PATIENCE_S, patience
 from tests.cli_fixtures import PROGRAM, copy_indexed, environment_of, run_here
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("watchfiles", reason="an environment made before index --watch lacks watchfiles")
 
 

@@ -29,6 +29,8 @@ from mixrag_cli.store.postings import WordLists, open_words
 from mixrag_cli.store.sectioned import DamagedSectionError
 from tests.store_samples import document_id, make_document, write_store, writer_of
 
+pytestmark = pytest.mark.slow
+
 CHUNKS_A_FILE, N_FILES, WANTED = 20, 15, 12
 VOCABULARY = [f"{sound}{ending}" for sound in "bcdfgklmnprt" for ending in ("alo", "eri", "ino", "otu", "ulé", "oma")]
 QUERIES = ["balo ceri dino", "fotu", "galo galo kulé", "revision metre", "toma rino palo beri nalo", "unheard of"]

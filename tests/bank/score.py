@@ -48,6 +48,16 @@ def auc(right: Sequence[float], wrong: Sequence[float]) -> float:
     return sum(pairs) / len(pairs) if pairs else math.nan
 
 
+def promised_auc(told: Sequence[float]) -> float:
+    """The AUC to expect where each of these probabilities comes true; NaN where none can be right, or none wrong.
+
+    It is the mean over all pairs of answers, each pair counted by how likely the one is right and the other wrong.
+    """
+    pairs = [(a * (1 - b), (a > b) + (a == b) / 2) for n, a in enumerate(told) for m, b in enumerate(told) if n != m]
+    total = sum(weight for weight, _ in pairs)
+    return sum(weight * order for weight, order in pairs) / total if total else math.nan
+
+
 def ask_all(folder: Path, cache: Path, questions: Sequence[BankQuestion], again: bool) -> list[Verdict]:
     """Index the set's folder, ask its questions in one batch, and judge what came back."""
     cache.mkdir(parents=True, exist_ok=True)
@@ -123,9 +133,9 @@ def print_bins(name: str, graded: Sequence[tuple[float, bool]]) -> None:
         error += abs(told - true) * len(group) / len(graded)
         print(f"{told:{len(name) + 5}.2f}  {true:9.2f}  {len(group):2}")
     right, wrong = ([told for told, is_right in graded if is_right is kind] for kind in (True, False))
-    print(
-        f"expected calibration error {error:.3f}; AUC {auc(right, wrong):.2f} ({len(right)} right, {len(wrong)} wrong)"
-    )
+    print(f"expected calibration error {error:.3f}")
+    promised = promised_auc([told for told, _ in graded])
+    print(f"AUC {auc(right, wrong):.2f} ({len(right)} right, {len(wrong)} wrong); {promised:.2f} where each comes true")
 
 
 def print_failures(verdicts: Sequence[Verdict]) -> None:
