@@ -329,3 +329,36 @@ def test_a_number_that_a_name_says_above_the_headings_ends_no_header() -> None:
         [row if at != 1 else ["BNF", "1.6.1", "", "BNF", "1.6.1", ""] for at, row in enumerate(WEIGHTS)]
     )
     assert len(numbered.rows) == len(table.rows)
+
+
+def test_a_blank_corner_ends_above_the_row_that_names_every_column() -> None:
+    rows = [
+        ["", "", "", "", "Current", "", "Projected", ""],
+        ["", "", "", "", "Phase 1", "", "Phase 1", ""],
+        ["Country", "Province", "District", "Source", "#", "%", "#", "%"],
+        ["Narnia", "", "Archenland", "Survey", "155,349", "15%", "141,818", "25%"],
+        ["Narnia", "", "Calormen", "Survey", "54,001", "10%", "81,001", "15%"],
+        ["Narnia", "", "Ettinsmoor", "Survey", "39,484", "5%", "90,838", "35%"],
+        ["Narnia", "", "Telmar", "Survey", "29,461", "10%", "73,652", "25%"],
+    ]
+    spans = {(0, 0): (2, 4), (0, 4): (1, 2), (0, 6): (1, 2), (1, 4): (1, 2), (1, 6): (1, 2)}
+    table = to_table(rows, spans)
+    assert tops(table)[-4:] == [
+        ("Current", "Phase 1", "#"),
+        ("Current", "Phase 1", "%"),
+        ("Projected", "Phase 1", "#"),
+        ("Projected", "Phase 1", "%"),
+    ]
+    # a named column in which nothing stands names no row, and the columns behind it still may
+    assert lefts(table)[3] == ("Narnia", "Telmar")
+
+
+DONORS = ["1012", "913", "914", "953", "921", "916", "915", "801"]
+
+
+def test_codes_above_figures_with_decimals_name_columns() -> None:
+    figures = ["106.33", "", "0.154", "13.04", "1.36", "", "84.2", "5.8"]
+    rows = [["donor_code", *DONORS], ["Albania", *figures], ["Algeria", *reversed(figures)], ["Angola", *figures]]
+    assert tops(to_table(rows)) == [(code,) for code in DONORS]
+    whole = [["sold", *DONORS], *([name, *DONORS[::-1]] for name in ("lent", "lost", "kept"))]
+    assert tops(to_table(whole))[0] == ("column 2",)

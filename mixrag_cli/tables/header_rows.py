@@ -18,12 +18,12 @@ from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.numbered_columns import counts_beside_labels, counts_to_total, counts_up, names_by_codes
 from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
 
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
 _MEASURED = re.compile(rf"^(\d[\d.,]*)\s?({MEASURES})$", re.I)
 _QUANTITY = re.compile(r"^([-+~≈<>]?\s?\d[\d.,]*)\s?(\D{1,40})$")
-MIN_COUNTED = 4  # columns that are numbered from the first on; three numbers may be data; set by judgement
 MIN_PLAIN_BELOW = 2  # figures without a measure that stand below a heading like "5 km"
 
 
@@ -75,13 +75,14 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
             continue
         is_unit = is_unit_line(matrix, row, range(1, matrix.n_columns))
         is_below_corner = start < corner_end <= row and matrix.own(row, 0) is not None and not is_unit
-        if is_below_corner and not (_is_marked(matrix, row) or _counts_up(matrix, row)):
+        if is_below_corner and not (
+            _is_marked(matrix, row) or counts_up(matrix, row) or _names_blank_corner(matrix, below, row, corner_end)
+        ):
             break
         if last is not None and row >= known_end and _is_repeated_section(matrix, row, end):
             break
         evidence = header_evidence(matrix, below, row)
-        counts = _counts_beside_labels(matrix, row) if last is None else _counts_up(matrix, row)
-        if row < known_end or counts or _counts_to_total(matrix, below, row):
+        if row < known_end or _is_numbered(matrix, below, row, is_first=last is None):
             evidence = 1.0
         elif last is not None and not is_unit and _ends_marked_header(matrix, row):
             break
@@ -174,57 +175,31 @@ def _corner_end(matrix: Matrix, below: list[Below], start: int, end: int) -> int
     return first + depth if is_header else start
 
 
+def _names_blank_corner(matrix: Matrix, below: list[Below], row: int, corner_end: int) -> bool:
+    """Whether a row right below a merged corner without text names every column above figures.
+
+    Such a corner is but the space beside the groups, and the labels are named below it.
+    """
+    columns = range(matrix.n_columns)
+    return (
+        row == corner_end
+        and not matrix.text(row - 1, 0)
+        and all(matrix.own(row, column) is not None for column in columns)
+        and header_evidence(matrix, below, row) > 0
+    )
+
+
 def _has_column_cells(matrix: Matrix, row: int) -> bool:
     """Whether something other than the row's label begins in the row."""
     return any(cell.column > 0 and cell.row == row for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)))
 
 
-def _counts_up(matrix: Matrix, row: int) -> bool:
-    """Whether a row numbers its columns: "1 2 3 1 2 3" without a label, or "(1) (2) (3)" over all columns."""
-    if matrix.own(row, 0) is not None:
-        return numbers_all_columns(matrix, row)
-    n_cells, numbers = _numbers_of_row(matrix, row)
-    return 1 < n_cells == len(numbers) and all(b in (a + 1, min(numbers)) for a, b in itertools.pairwise(numbers))
-
-
-def _counts_beside_labels(matrix: Matrix, row: int) -> bool:
-    """Whether a row numbers all columns beside the labels, as plates do, the last perhaps not: "row 1 2 3 4 Kind"."""
-    kinds = [matrix.kind(row, column) for column in range(matrix.n_columns)]
-    _, numbers = _numbers_of_row(matrix, row)
-    behind = kinds[1 + len(numbers) :]
-    is_whole = kinds[0] in ("text", "blank") and behind in ([], ["text"], ["blank"])
-    return is_whole and len(numbers) >= MIN_COUNTED and numbers in (list(range(n, n + len(numbers))) for n in (0, 1))
-
-
-def numbers_all_columns(matrix: Matrix, row: int) -> bool:
-    """Whether a row holds nothing but the numbers of all columns, from 1 on; it names none of them."""
-    n_cells, numbers = _numbers_of_row(matrix, row)
-    return n_cells == matrix.n_columns > 2 and numbers == list(range(1, n_cells + 1))
-
-
-def _numbers_of_row(matrix: Matrix, row: int) -> tuple[int, list[int]]:
-    """How many cells begin in a row, and those that are small whole numbers, in parentheses or not."""
-    cells = [cell for cell in matrix.cells_of_row(row, range(matrix.n_columns)) if cell.row == row]
-    texts = [cell.text.strip().removeprefix("(").removesuffix(")") for cell in cells]
-    return len(cells), [int(text) for text in texts if text.isdecimal() and len(text) < 3]
-
-
-def _counts_to_total(matrix: Matrix, below: list[Below], row: int) -> bool:
-    """Whether a row numbers its columns up to a text over figures, as pivot tables do: "Team 1 2 3 Total"."""
-    cells = [cell for cell in matrix.cells_of_row(row, range(matrix.n_columns)) if cell.row == row]
-    kinds = [matrix.kind(row, cell.column) for cell in cells]
-    numbers = [int(cell.text) for cell in cells if cell.text.strip().isdecimal() and len(cell.text.strip()) < 3]
-    first = next((at for at, kind in enumerate(kinds) if kind != "text"), len(kinds))
-    behind = below[cells[-1].column] if cells else None
-    return (
-        behind is not None
-        and first > 0
-        and len(numbers) > 1
-        and len(kinds) == first + len(numbers) + 1
-        and kinds[-1] == "text"
-        and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-        and behind.share(row, behind.figures) >= TYPED_SHARE
-    )
+def _is_numbered(matrix: Matrix, below: list[Below], row: int, *, is_first: bool) -> bool:
+    """Whether a row names its columns by numbers: a count, a count up to a text over figures, or codes."""
+    total = counts_to_total(matrix, row)
+    if total is not None and below[total].share(row, below[total].figures) >= TYPED_SHARE:
+        return True
+    return (counts_beside_labels(matrix, row) or names_by_codes(matrix, row)) if is_first else counts_up(matrix, row)
 
 
 def _parts_groups_below(matrix: Matrix, row: int) -> bool:

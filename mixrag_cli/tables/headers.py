@@ -21,10 +21,10 @@ from mixrag_cli.tables.header_rows import (
     find_header_rows,
     header_evidence,
     is_unit_line,
-    numbers_all_columns,
 )
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, find_label_columns
 from mixrag_cli.tables.matrix import Matrix
+from mixrag_cli.tables.numbered_columns import numbers_all_columns
 
 MAX_TITLE_ROWS = 6
 TITLE_ASIDE = 2  # cells of a title row with something at its side,

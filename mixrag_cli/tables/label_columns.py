@@ -25,14 +25,20 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
     kinds = [_body_kinds(matrix, column, body) for column in range(matrix.n_columns)]
     last_figures = max((c for c, found in enumerate(kinds) if found.figures >= TYPED_SHARE), default=None)
     labels: list[int] = []
+    blank: list[int] = []  # columns that name no row, behind those that do
     for column in range(min(MAX_LABEL_COLUMNS, matrix.n_columns - 1)):
         if column > 0 and (last_figures is None or last_figures < column):
             break
+        is_grouped = len(headers) > 1  # below one header row, any of the columns may be what is asked
+        if labels and is_grouped and not kinds[column].filled and _spans_whole_header(matrix, headers, column):
+            blank.append(column)
+            continue
         is_unknown = column == 0 and kinds[0].filled == 0 and kinds[1].texts >= LABEL_SHARE
         is_kept = is_unknown and last_figures is not None and last_figures > 1  # "none" in every row, then the names
         if not is_kept and not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
             break
-        labels.append(column)
+        labels += [*blank, column]
+        blank = []
     return tuple(labels)
 
 

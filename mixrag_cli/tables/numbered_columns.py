@@ -1,0 +1,79 @@
+"""Header rows that name a table's columns by numbers: "1 2 3 4", "Team 1 2 3 Total", or the codes of a list."""
+
+from __future__ import annotations
+
+import itertools
+
+from mixrag_cli.tables.matrix import Matrix
+
+MIN_COUNTED = 4  # columns that are numbered from the first on; three numbers may be data; set by judgement, as
+MIN_CODES = 8  # of columns that are named by codes,
+DECIMAL_SHARE = 0.5  # and which part of the figures below them has decimals
+
+
+def counts_up(matrix: Matrix, row: int) -> bool:
+    """Whether a row numbers its columns: "1 2 3 1 2 3" without a label, or "(1) (2) (3)" over all columns."""
+    if matrix.own(row, 0) is not None:
+        return numbers_all_columns(matrix, row)
+    n_cells, numbers = _numbers_of_row(matrix, row)
+    return 1 < n_cells == len(numbers) and all(b in (a + 1, min(numbers)) for a, b in itertools.pairwise(numbers))
+
+
+def counts_beside_labels(matrix: Matrix, row: int) -> bool:
+    """Whether a row numbers all columns beside the labels, as plates do, the last perhaps not: "row 1 2 3 4 Kind"."""
+    kinds = [matrix.kind(row, column) for column in range(matrix.n_columns)]
+    _, numbers = _numbers_of_row(matrix, row)
+    behind = kinds[1 + len(numbers) :]
+    is_whole = kinds[0] in ("text", "blank") and behind in ([], ["text"], ["blank"])
+    return is_whole and len(numbers) >= MIN_COUNTED and numbers in (list(range(n, n + len(numbers))) for n in (0, 1))
+
+
+def numbers_all_columns(matrix: Matrix, row: int) -> bool:
+    """Whether a row holds nothing but the numbers of all columns, from 1 on; it names none of them."""
+    n_cells, numbers = _numbers_of_row(matrix, row)
+    return n_cells == matrix.n_columns > 2 and numbers == list(range(1, n_cells + 1))
+
+
+def _numbers_of_row(matrix: Matrix, row: int) -> tuple[int, list[int]]:
+    """How many cells begin in a row, and those that are small whole numbers, in parentheses or not."""
+    cells = [cell for cell in matrix.cells_of_row(row, range(matrix.n_columns)) if cell.row == row]
+    texts = [cell.text.strip().removeprefix("(").removesuffix(")") for cell in cells]
+    return len(cells), [int(text) for text in texts if text.isdecimal() and len(text) < 3]
+
+
+def counts_to_total(matrix: Matrix, row: int) -> int | None:
+    """The column of the text up to which a row numbers its columns, as pivot tables do: "Team 1 2 3 Total"."""
+    cells = [cell for cell in matrix.cells_of_row(row, range(matrix.n_columns)) if cell.row == row]
+    kinds = [matrix.kind(row, cell.column) for cell in cells]
+    numbers = [int(cell.text) for cell in cells if cell.text.strip().isdecimal() and len(cell.text.strip()) < 3]
+    first = next((at for at, kind in enumerate(kinds) if kind != "text"), len(kinds))
+    is_counted = (
+        first > 0
+        and len(numbers) > 1
+        and len(kinds) == first + len(numbers) + 1
+        and kinds[-1] == "text"
+        and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    )
+    return cells[-1].column if is_counted else None
+
+
+def names_by_codes(matrix: Matrix, row: int) -> bool:
+    """Whether a row gives all columns beside its labels a whole number, no two alike, above figures with decimals.
+
+    So are donors, sectors, wavelengths and nodes named: "donor_code,1012,913,914,…" above "Albania,13.04,0.005,…". The
+    last heading may be a text.
+    """
+    texts = [matrix.text(row, column) for column in range(matrix.n_columns)]
+    first = next((at for at, text in enumerate(texts) if text.isdecimal()), 0)
+    codes = texts[first:] if texts[-1].isdecimal() else texts[first:-1]
+    is_coded = len(set(codes)) == len(codes) >= MIN_CODES and all(map(str.isdecimal, codes))
+    if not is_coded or not all(matrix.kind(row, column) == "text" for column in range(first)) or not first:
+        return False
+    columns = range(first, first + len(codes))
+    below = [
+        text
+        for at in range(row + 1, matrix.n_rows)
+        for column in columns
+        if matrix.kind(at, column) == "number" and (text := matrix.text(at, column))
+    ]
+    return bool(below) and sum(not text.isdecimal() for text in below) > DECIMAL_SHARE * len(below)
