@@ -362,3 +362,24 @@ def test_codes_above_figures_with_decimals_name_columns() -> None:
     assert tops(to_table(rows)) == [(code,) for code in DONORS]
     whole = [["sold", *DONORS], *([name, *DONORS[::-1]] for name in ("lent", "lost", "kept"))]
     assert tops(to_table(whole))[0] == ("column 2",)
+
+
+def test_a_heading_with_nothing_below_it_heads_no_named_column_on_its_left() -> None:
+    rows = [
+        ["", "", "", "", "function", "option"],
+        ["command", "FT-450", "FT-891", "FT-991", "", ""],
+        ["AG", "1", "0", "1", "level", "targetable"],
+        ["AN", "0", "1", "1", "antenna", "targetable"],
+    ]
+    assert tops(to_table(rows)) == [("FT-450",), ("FT-891",), ("FT-991",), ("function",), ("option",)]
+
+
+def test_the_first_line_of_a_wrapped_heading_heads_no_columns_on_its_left() -> None:
+    rows = [
+        ["", "", "", "", "Weighted", "Cost of"],
+        ["Units", "Fixed", "Spot", "Volume", "Avg. Price", "Gas Burn"],
+        ["Grande 8", "1", "0", "31", "2.09", "65"],
+        ["Grande 7", "1", "0", "28", "2.09", "59"],
+    ]
+    last = [("Weighted", "Avg. Price"), ("Cost of", "Gas Burn")]
+    assert tops(to_table(rows)) == [("Fixed",), ("Spot",), ("Volume",), *last]

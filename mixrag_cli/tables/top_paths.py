@@ -86,7 +86,11 @@ def _level_cells(matrix: Matrix, layout: Layout, row: int) -> dict[int, GridCell
     lower = [matrix.kind(row + 1, column) if row + 1 in layout.headers else "blank" for column in layout.data]
     names = [_texts_below(matrix, layout, row, column) for column in layout.data]
     spread = spread_over_blanks([column in level for column in layout.data], lower, names)
-    return {layout.data[i]: level[layout.data[source]] for i, source in enumerate(spread) if source is not None}
+    return {
+        layout.data[i]: level[layout.data[source]]
+        for i, source in enumerate(spread)
+        if source is not None and (source <= i or names[source] or not names[i])
+    }  # what names a column by itself, with nothing below it, heads no named column on its left
 
 
 def _texts_below(matrix: Matrix, layout: Layout, row: int, column: int) -> str:
@@ -111,8 +115,12 @@ def spread_over_blanks(filled: Sequence[bool], lower: Sequence[str], names: Sequ
         return [*places, None]  # a column of its own after a row of single headings: "First … Fourth, Total"
     if places[0] == 0:
         return [max(place for place in places if place <= i) for i in range(n)]
-    best = _best_partition(places, lower, names or [""] * n)
-    return [next(place for place, (start, end) in zip(places, best, strict=True) if start <= i < end) for i in range(n)]
+    spread: list[int | None] = [None] * n
+    for place, (start, end) in zip(places, _best_partition(places, lower, names or [""] * n), strict=True):
+        is_at_end = place == end - 1 and end - start > 2  # the first line of a wrapped heading: no group stands so
+        for i in range(place if is_at_end else start, end):
+            spread[i] = place
+    return spread
 
 
 def _best_partition(places: list[int], lower: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:
