@@ -33,7 +33,9 @@ ANSWER_CHARACTERS = 480  # of the passage of an answer: a paragraph, six lines o
 HIT_CHARACTERS = 320  # of a passage among others
 SAME_PLACE = 0.5  # points; a cell's box is rounded in JSON
 OWN_KIND = "code"  # chunks whose lines and indentation are kept, as are those of any text but these
-FLOWING = frozenset(("txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "latex", "ltx", "textile", "wiki"))
+FLOWING = frozenset(
+    ["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "latex", "ltx", "textile", "wiki", "mediawiki", "wikitext"]
+)
 FLOWING_NAME = re.compile(r"README|LICEN[CS]E|COPYING|NOTICE|AUTHORS|CHANGES|CHANGELOG|NEWS|INSTALL|TODO")
 
 

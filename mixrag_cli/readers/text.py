@@ -25,6 +25,8 @@ from mixrag_cli.readers.text_markup.numbered_headings import find_numbered_headi
 from mixrag_cli.readers.text_markup.rst_markup import with_substitutions
 from mixrag_cli.readers.text_markup.rst_tables import directive_tables
 from mixrag_cli.readers.text_markup.text_tables import find_text_tables
+from mixrag_cli.readers.text_markup.wiki import SUFFIXES as WIKI
+from mixrag_cli.readers.text_markup.wiki import wiki_headings, wiki_tables
 from mixrag_cli.records.documents import BlockKind, Document, Grid
 
 BEAT_BLOCKS = 2000
@@ -111,6 +113,8 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
         _add_sections(builder, lines, list(_section_starts(lines, suffix)))
     elif suffix in ASCIIDOC:
         _add_headed(builder, lines, heading_lines(lines), beat)
+    elif suffix in WIKI:
+        _add_headed(builder, lines, wiki_headings(lines), beat, is_titled=False)  # a page is called as its file is
     elif suffix in HEADING_LINES:
         builder.title = builder.title or (_tex_title(text) if HEADING_LINES[suffix] is TEX_HEADING else "")
         _add_headed(builder, lines, _heading_lines(lines, HEADING_LINES[suffix]), beat)
@@ -126,15 +130,20 @@ def _add_headed(
     lines: Sequence[str],
     headings: Iterable[tuple[int, int, str]],
     beat: Callable[[int, int], None],
+    *,
+    is_titled: bool = True,
 ) -> None:
-    """Sections below headings, each given with its line, from 0, and its level; what is between is read as prose."""
+    """Sections below headings, each given with its line, from 0, and its level; what is between is read as prose.
+
+    is_titled: whether the first heading is the title of the whole, on whatever level; one on the first always is.
+    """
     start = 0
     for number, level, title in headings:
-        _add_prose(builder, lines, (start, number), beat, has_literals=False)
-        builder.title = builder.title or title
+        _add_prose(builder, lines, (start, number), beat, is_plain=False)
+        builder.title = builder.title or (title if is_titled or level == 1 else "")
         builder.add_heading(title, level, lines=(number + 1, number + 1))
         start = number + 1
-    _add_prose(builder, lines, (start, len(lines)), beat, has_literals=False)
+    _add_prose(builder, lines, (start, len(lines)), beat, is_plain=False)
 
 
 def _heading_lines(lines: Sequence[str], heading: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
@@ -203,10 +212,11 @@ def _add_prose(
     span: tuple[int, int],
     beat: Callable[[int, int], None],
     *,
-    has_literals: bool = True,
+    is_plain: bool = True,
 ) -> None:
+    """Add lines as prose. is_plain: no markup says what its headings are: numbers may, and "::" opens a literal."""
     styles: list[str] = []  # heading styles in the order of their first use: that is their level
-    numbered = find_numbered_headings(lines, *span)
+    numbered = find_numbered_headings(lines, *span) if is_plain else {}
     literal = NO_LITERAL
     for count, (first, last, grid) in enumerate(_runs_and_tables(lines, span)):
         if count % BEAT_BLOCKS == 0:
@@ -233,14 +243,15 @@ def _add_prose(
         kind = "code" if opens_code or literal < NO_LITERAL else _kind_of(lines[first], last - first)
         if not (opens_code and last - first == 1):
             add_lines(builder, lines, (first, last), kind)
-        if literal == NO_LITERAL and (opens_code or (has_literals and _opens_literal(lines[last - 1]))):
+        if literal == NO_LITERAL and (opens_code or (is_plain and _opens_literal(lines[last - 1]))):
             literal = indent
 
 
 def _runs_and_tables(lines: Sequence[str], span: tuple[int, int]) -> Iterator[tuple[int, int, Grid | None]]:
     """The runs of lines in the span, [first, last) from 0; a table is a run of its own, with its grid."""
     first, last = span
-    for table in sorted((*directive_tables(lines, *span), *asciidoc_tables(lines, *span)), key=attrgetter("first")):
+    found = (*directive_tables(lines, *span), *asciidoc_tables(lines, *span), *wiki_tables(lines, *span))
+    for table in sorted(found, key=attrgetter("first")):
         yield from _runs_and_drawn_tables(lines, (first, table.first))
         yield table.first, table.last, table.grid
         first = table.last
