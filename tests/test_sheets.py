@@ -645,6 +645,31 @@ def test_open_document_sheets() -> None:
     ]
 
 
+def text_cell(text: str) -> TableCell:
+    cell = TableCell()
+    cell.addElement(P(text=text))
+    return cell
+
+
+def test_a_formula_of_an_open_document_that_gave_a_blank_line_says_nothing() -> None:
+    document = OpenDocumentSpreadsheet()
+    table = OdfTable(name="Open")
+    blank, unknown = TableCell(formula='of:=IF([.B1]="";"";1)'), TableCell(formula="of:=[.B1]+1")
+    blank.addElement(P(text=""))
+    for cells in ([TableCell(), text_cell("2019")], [text_cell("Sales"), blank], [text_cell("Costs"), unknown]):
+        row = TableRow()
+        for cell in cells:
+            row.addElement(cell)
+        table.addElement(row)
+    document.spreadsheet.addElement(table)
+    raw = io.BytesIO()
+    document.write(raw)
+    read_again = read(raw.getvalue(), "open.ods")
+    assert "IF" not in read_again.text
+    assert "=[.B1]+1" in read_again.text
+    assert read_again.warnings[0].startswith("sheet Open: 1 formula has no stored value")
+
+
 def test_a_row_repeated_a_billion_times_is_capped() -> None:
     with patience():
         document = read(make_ods(10**9), "open.ods")

@@ -120,6 +120,8 @@ class _ContentPass:
             self.comment[-1] += data
 
     def _end_cell(self) -> None:
+        if self.lines and not any(map(str.strip, self.lines)):
+            self.attributes.pop("formula", None)  # a line, though nothing stands in it: the result is blank
         cell = _make_cell(self.attributes, "\n".join(self.lines))
         if cell is not None:
             self.n_unvalued += not any(self.lines) and cell.text.startswith("=")
