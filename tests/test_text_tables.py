@@ -380,3 +380,34 @@ def test_lines_of_tabs_among_settings_are_a_table_and_its_settings_are_none() ->
     read = grid_to_table(table.grid, document="d", title="plate")
     assert read is not None and [column.path for column in read.columns][:4] == [("1",), ("2",), ("3",), ("4",)]
     assert (read.rows[0].path, next(cell.text for cell in read.cells if cell.column == 2)) == (("A",), ".052")
+
+
+FIGURED = """- - - - - - - - - - - - - - - - - -
+Row        Years       Coefficients
+  i      K_i    K_{i+1}        a_0
+- - - - - - - - - - - - - - - - - -
+  1    -720.0    -100.0   20371.848
+  2    -100.0     400.0   11557.668
+  3     400.0    1000.0    6535.116
+- - - - - - - - - - - - - - - - - -
+and a last word
+"""
+
+
+def test_names_above_columns_of_figures_are_a_table_without_a_rule_between_columns() -> None:
+    (table,) = tables_in(FIGURED)
+    assert (table.first, table.last) == (2, 7)
+    assert texts_of(table)[:2] == [["i", "K_i", "K_{i+1}", "a_0"], ["1", "-720.0", "-100.0", "20371.848"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "of these years we\n1 22 333 4444\n22 3 4444 55\n333 4 5 66",  # figures that stand below no other
+        "a b c\n1.0 2.0 3.0\n1.5 2.5 3.5",  # two lines of them
+        "1 2 3\n4 5 6\n7 8 9\n1 2 3",  # no names
+        "the names are far away          from it\n" + "1 2 3 4 5 6 7\n" * 4,
+    ],
+)
+def test_figures_without_names_or_columns_stay_text(text: str) -> None:
+    assert not tables_in(text)

@@ -5,6 +5,7 @@
     columns     reStructuredText's simple tables: columns under runs of =====, a text over columns above dashes
     tabular     TeX's, with the caption of their float (tex_tables)
     dashes      columns under runs of dashes, and lines of tabs (aligned_text)
+    figures     names above columns of figures (figured_text)
 
 A drawing that is not understood to its end stays text.
 """
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
 from mixrag_cli.readers.text_markup.aligned_text import DASH_RUN, DASHES, dashed_rows, tabbed_rows
+from mixrag_cli.readers.text_markup.figured_text import figured_rows
 from mixrag_cli.readers.text_markup.rst_markup import shown
 from mixrag_cli.readers.text_markup.tex_tables import caption_of, tabular_rows
 from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
@@ -35,7 +37,7 @@ def find_text_tables(lines: Sequence[str], first: int, last: int) -> Iterator[Te
     """The tables drawn in these lines, in their order; none overlaps another."""
     at = first
     while at < last:
-        for draw in (_pipes, _boxes, _columns, _tabular, _dashed, _tabbed):
+        for draw in (_pipes, _boxes, _columns, _tabular, _dashed, _figured, _tabbed):
             end, rows = draw(lines, at, last)
             if rows:
                 caption = caption_of(lines, at, end) if draw is _tabular else ""
@@ -204,6 +206,11 @@ def _tabular(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row
 
 def _dashed(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
     end, rows = dashed_rows(lines, first, last)
+    return end, [_row(at, texts, is_header=number == 0) for number, (at, texts) in enumerate(rows)]
+
+
+def _figured(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
+    end, rows = figured_rows(lines, first, last)
     return end, [_row(at, texts, is_header=number == 0) for number, (at, texts) in enumerate(rows)]
 
 
