@@ -413,6 +413,18 @@ def test_a_duration_beyond_a_day_is_a_number_of_hours() -> None:
     ]
 
 
+def test_lists_in_one_sheet_with_a_blank_row_after_each_are_one_table() -> None:
+    heads = ["list", "name", "label", "state", "county"]
+    states = [["state", "texas", "Texas"], ["state", "ohio", "Ohio"]]
+    counties = [["county", name, name.title(), "ohio"] for name in ("adams", "allen", "clark", "knox")]
+    cities = [["city", name, name.title(), "ohio", "adams"] for name in ("peebles", "winchester")]
+    found = tables_of(read(make_book(fill_rows([heads, *states, [], *counties, [], *cities]))))
+    assert [[column.path for column in table.columns] for table in found] == [[(name,) for name in heads[1:]]]
+    assert len(found[0].rows) == 8
+    others = [["tool", "size", "colour", "box", "shelf"], ["saw", "long", "red", "a", "b"]]
+    assert len(tables_of(read(make_book(fill_rows([heads, *states, [], *counties, [], *others]))))) == 2
+
+
 def test_formulas_without_values_are_shown_and_never_computed() -> None:
     document = read(make_book(fill_rows([["a", "b", "c"], ["x", "=1+2", 5], ["y", "=A1", 6]])))
     (table,) = tables_of(document)

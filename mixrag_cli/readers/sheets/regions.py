@@ -167,6 +167,8 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
         return not (_are_titles(upper, cells) and has_headings(lower, cells))
     if lower.left < upper.left or lower.right > upper.right:
         return False
+    if _are_records_below(upper, lower, cells):
+        return True
     if heads(upper, cells) and heads(lower, cells):
         return False
     for row in range(lower.top, min(lower.bottom, lower.top + MAX_TITLED_ROWS) + 1):
@@ -174,6 +176,22 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
         if len(filled) > 1 and not all(MISSING.match(cell.text.strip()) for cell in filled[1:]):
             return any(is_figure(cell) for cell in filled[1:])
     return False
+
+
+def _are_records_below(upper: Region, lower: Region, cells: Cells) -> bool:
+    """Whether a band begins with records, below one whose first row names all columns by texts, no two alike.
+
+    A row that says what the row below it says in the same column is no heading: lists in one sheet, a blank row after
+    each ("states", then "counties").
+    """
+    names = [cell.text.strip() for cell in texts_of_row(upper.top, upper, cells) if not is_figure(cell)]
+    is_named = len(set(names)) == upper.n_columns > 1 and all(len(name) <= LONG_TEXT_CHARS for name in names)
+    first, second = (
+        {column: cells[row, column].text.strip() for column in _filled(row, lower, cells)}
+        for row in (lower.top, lower.top + 1)
+    )
+    again = [column for column, text in first.items() if second.get(column) == text]
+    return is_named and lower.left == upper.left and bool(again) and len(first) > 1
 
 
 def _is_headed(lower: Region, upper: Region, cells: Cells) -> bool:
