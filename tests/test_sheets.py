@@ -175,6 +175,14 @@ def test_periods_named_once_name_the_columns_of_every_block_below() -> None:
     assert output.locator.cells == "A10:D11"
 
 
+def test_a_section_right_below_headings_is_not_named_in_the_blocks_below() -> None:
+    rows = [["County", "Ayes", "Noes"], ["ADA"], ["North", 5, 6], ["South", 8, 9], *[[]] * 6]
+    rows += [["State"], ["First", 50, 60], ["Second", 80, 90]]
+    _, state = tables_of(read(make_book(fill_rows(rows))))
+    assert [header.path for header in state.columns] == [("Ayes",), ("Noes",)]
+    assert [header.path for header in state.rows] == [("State", "First"), ("State", "Second")]
+
+
 def test_a_block_that_opens_with_a_title_and_a_mark_beside_it_is_named_from_above() -> None:
     rows = [["", "", "", "Q1", "Q2", 2024], ["Profit", "", "", 5, 6, 11], ["Loss", "", "", 8, 9, 17], [], [], [], []]
     rows += [
