@@ -383,3 +383,20 @@ def test_the_first_line_of_a_wrapped_heading_heads_no_columns_on_its_left() -> N
     ]
     last = [("Weighted", "Avg. Price"), ("Cost of", "Gas Burn")]
     assert tops(to_table(rows)) == [("Fixed",), ("Spot",), ("Volume",), *last]
+
+
+def test_a_crossed_table_says_what_its_headings_are_about() -> None:
+    rows = [
+        ["", "", "Age", "Child", "", "Adult", ""],
+        ["", "", "Survived", "No", "Yes", "No", "Yes"],
+        ["Class", "Sex", "", "", "", "", ""],
+        ["1st", "Male", "", "0", "5", "118", "57"],
+        ["", "Female", "", "0", "1", "4", "140"],
+        ["2nd", "Male", "", "0", "11", "154", "14"],
+        ["", "Female", "", "0", "13", "13", "80"],
+    ]
+    table = to_table(rows)
+    assert tops(table) == [
+        (f"Age: {age}", f"Survived: {survived}") for age in ("Child", "Adult") for survived in ("No", "Yes")
+    ]
+    assert lefts(table) == [(grade, sex) for grade in ("1st", "2nd") for sex in ("Male", "Female")]

@@ -39,7 +39,7 @@ class Layout:
     """Which rows and columns of a matrix play which part.
 
     body: the rows below the headers without notes. has_header: False where no row could be told from the data.
-    is_flat: one header row, no spans, nothing but records below (a database export).
+    is_flat: one header row, no spans, nothing but records below (a database export). axes: what header rows are about.
     """
 
     titles: tuple[int, ...]
@@ -51,6 +51,7 @@ class Layout:
     data: tuple[int, ...]
     has_header: bool
     is_flat: bool
+    axes: tuple[tuple[int, str], ...]
 
 
 def find_layout(matrix: Matrix) -> Layout | None:
@@ -71,11 +72,32 @@ def find_layout(matrix: Matrix) -> Layout | None:
     )
     if not data:
         return None
+    axes = _axis_names(matrix, headers, data, range(start, end))
+    if axes:
+        data = data[1:]
+        names = [matrix.own(start, column) for column in labels]
+        if all(names) and matrix.is_blank(start, range(data[0], matrix.n_columns)):
+            headers, start = (*headers, start), start + 1
     units = _unit_rows(matrix, headers, data)
     is_flat = len(headers) == 1 and not titles and _is_flat(matrix)
     kept = tuple(row for row in headers if row not in units)
     kept = tuple(row for row in kept if not numbers_all_columns(matrix, row)) or kept
-    return Layout(titles, kept, units, range(start, end), notes, labels, data, bool(headers), is_flat)
+    return Layout(titles, kept, units, range(start, end), notes, labels, data, bool(headers), is_flat, axes)
+
+
+def _axis_names(
+    matrix: Matrix, headers: tuple[int, ...], data: tuple[int, ...], body: range
+) -> tuple[tuple[int, str], ...]:
+    """What two header rows and more are about, each with its row: texts in a column of their own, with nothing below.
+
+    Crossed tables are printed so: "Age" before "Child" and "Adult", "Survived" below it before "No" and "Yes".
+    """
+    if len(headers) < 2 or len(data) < 3 or any(matrix.own(row, data[0]) for row in body):
+        return ()
+    cells = [matrix.own(row, data[0]) for row in headers]
+    names = tuple((cell.row, cell.text.strip()) for cell in cells if cell is not None and cell.column_span == 1)
+    is_named = len({name for _, name in names}) == len(headers)
+    return names if is_named and all(matrix.at(row, data[1]) for row in headers) else ()
 
 
 def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, ...]:

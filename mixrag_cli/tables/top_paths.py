@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.headers import Layout, texts_above
@@ -19,7 +20,8 @@ EMPTY_WORDS = re.compile(r"^\(?(?:un)?audited\)?$", re.I)  # say nothing about a
 
 def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
     """Each data column's header texts from the outermost in; () where nothing stands above it."""
-    levels = [_level_cells(matrix, layout, row) for row in layout.headers]
+    axes = dict(layout.axes)
+    levels = [_named(_level_cells(matrix, layout, row), axes.get(row, "")) for row in layout.headers]
     paths: dict[int, tuple[str, ...]] = {}
     for column in layout.data:
         chain: list[GridCell] = []
@@ -35,6 +37,14 @@ def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
             if left and paths[column] in ((), left[:-1], left):
                 paths[column] = (*left, "%")
     return paths
+
+
+def _named(level: dict[int, GridCell], axis: str) -> dict[int, GridCell]:
+    """The cells of a header row with what the row is about before what they say: "Age: Child"."""
+    if not axis:
+        return level
+    told = {id(cell): replace(cell, text=f"{axis}: {cell.text.strip()}") for cell in level.values()}
+    return {column: told[id(cell)] for column, cell in level.items()}
 
 
 def _part_by_units(matrix: Matrix, layout: Layout, paths: dict[int, tuple[str, ...]]) -> None:
