@@ -7,7 +7,7 @@ grading is not fitted on are written, one a workbook, and indexed together in CA
 its own workbook as the scope, or of all workbooks with --anywhere. --unseen reads by the network that hitab_pairs.py
 fitted without that fold. --judged calibrates the index to the right answers of so many questions of other workbooks
 among them first, as `mixrag calibrate` does, and leaves those workbooks' questions out. Printed: what the grades hold,
-and at each probability from which an answer would be stated, how many are right and wrong.
+and for each probability how many best answers are right and wrong that would be stated from it on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,18 @@ from hitab_lookups import fitted_without, fold_of, lookups
 from openpyxl.utils import get_column_letter
 from running import run_mixrag
 
+from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.records.answers import Answer
 from mixrag_cli.settings import Settings, load_settings
 from mixrag_cli.store import reopen_writer
+from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.calibrating_by_wish import reset_calibration
+from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.judged_answers import judge_answer
 from mixrag_cli.stories.labels import RightAnswer
 from mixrag_cli.stories.scope import Scope
-from mixrag_cli.stories.session import open_session
-from mixrag_cli.stories.surety import fit_surety, to_extra
+from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.stories.surety import fit_surety, grading_of, to_extra
 from training.grading.domains import KEPT_FOLD, is_graded_by, write_workbook
 
 ABOVE = 2  # rows of the workbook above the table: the title and an empty one
@@ -41,12 +44,13 @@ CUTS = (0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of a question. first: whether the first candidate is the linked cell; held: whether any shown is."""
+    """What came of a question. held: whether the linked cell is among those shown. first: whether it is the best
+    answer, stated or not; sure: how likely that one is right when it is stated."""
 
     status: str
-    probability: float
-    first: bool
     held: bool
+    first: bool
+    sure: float
 
 
 def main() -> None:
@@ -79,10 +83,7 @@ def main() -> None:
         if arguments.limit:
             questions = random.Random(0).sample(questions, min(arguments.limit, len(questions)))
         session = open_session(store, settings)
-        outcomes = [
-            outcome(session.ask(asked["question"], Scope(paths=scope_of(asked, arguments.anywhere))), asked, linked)
-            for asked, linked in questions
-        ]
+        outcomes = [ask(session, asked, linked, arguments.anywhere) for asked, linked in questions]
     print_outcomes(outcomes)
 
 
@@ -124,14 +125,23 @@ def index_workbooks(tables: dict[str, dict[str, Any]], cache: Path) -> Path:
     return store
 
 
-def outcome(answer: Answer, asked: dict[str, Any], linked: tuple[int, int]) -> Asked:
+def ask(session: Session, asked: dict[str, Any], linked: tuple[int, int], anywhere: bool) -> Asked:
+    """The answer as anybody gets it, and the best one however unsure it is."""
+    restated, base, _ = prepare(session, asked["question"], Scope(paths=scope_of(asked, anywhere)), Clock())
+    grading = grading_of(session.reader.record)
+    answer = read_answer(restated, base, grading)
+    best = read_answer(restated, base, replace(grading, stated=0.0))
+    held, first = are_linked(answer, asked, linked), are_linked(best, asked, linked)
+    return Asked(answer.status, any(held), first[:1] == [True], best.confidence if first else 0.0)
+
+
+def are_linked(answer: Answer, asked: dict[str, Any], linked: tuple[int, int]) -> list[bool]:
+    """Of each candidate, the stated one first, whether it is the linked cell."""
     place = f"{get_column_letter(linked[1] + 1)}{linked[0] + 1 + ABOVE}"
-    is_right = [
+    return [
         one.source.hit.path.endswith(file_of(asked["table_id"])) and one.source.locator.cells == place
         for one in answer.candidates
     ]
-    probability = answer.candidates[0].probability if answer.candidates else 0.0
-    return Asked(answer.status, probability, bool(is_right) and is_right[0], any(is_right))
 
 
 def print_outcomes(outcomes: Sequence[Asked]) -> None:
@@ -140,10 +150,10 @@ def print_outcomes(outcomes: Sequence[Asked]) -> None:
     for status in ("answered", "likely", "abstained"):
         group = [one for one in outcomes if one.status == status]
         right, held = sum(one.first for one in group), sum(one.held for one in group)
-        print(f"{status:10} {len(group):5}  first is the linked cell {right:5}, among those shown {held:5}")
+        print(f"{status:10} {len(group):5}  best is the linked cell {right:5}, that is among those shown {held:5}")
     print(f"\nstated from  right  wrong  of {n}")
     for cut in CUTS:
-        stated = [one for one in outcomes if one.probability >= cut and one.status != "abstained"]
+        stated = [one for one in outcomes if one.sure >= cut]
         right = sum(one.first for one in stated)
         print(f"{cut:11.2f}  {100 * right / n:5.1f}  {100 * (len(stated) - right) / n:5.1f}  %")
 
