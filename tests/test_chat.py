@@ -177,6 +177,7 @@ def test_questions_follow_ups_and_commands(open_chat, indexed, tmp_path):
     assert stat.S_IMODE(history.stat().st_mode) == 0o600 and "2024" in history.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_control_c_leaves_an_empty_prompt_the_second_time(open_chat):
     chat = open_chat()
     chat.wait_for("/help lists the commands")

@@ -99,6 +99,7 @@ def without_times(found: dict) -> dict:
 # --- the command ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_data_set_is_measured_compared_and_told_in_three_ways(beir: Path, cache: Path, tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in beir.rglob("*")}
     page, scores = tmp_path / "report.html", tmp_path / "scores.jsonl"

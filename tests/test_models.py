@@ -272,6 +272,7 @@ def test_without_the_extra_the_hint_names_it(monkeypatch):
 # --- sentence-transformers ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_model_folder_is_an_embedder(published, published_model):
     assert (published.dim, published.window) == (384, 256)
     assert published.name.startswith(str(published_model))

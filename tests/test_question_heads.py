@@ -53,6 +53,7 @@ def test_other_heads_of_a_question_leave_what_is_read_of_passages(tmp_path: Path
         )
 
 
+@pytest.mark.slow
 def test_a_head_learns_what_tells_labels_apart() -> None:
     rng = np.random.default_rng(5)
     inputs = torch.tensor(rng.normal(3.0, 2.0, (600, 8)), dtype=torch.float32)

@@ -117,6 +117,7 @@ def test_a_few_answers_change_nothing_and_are_told(folder: Path) -> None:
     assert not read_record(folder / ".mixrag").extra.get(SURETY)
 
 
+@pytest.mark.slow
 def test_a_rebuild_keeps_them_and_another_grading_does_not_use_them(folder: Path) -> None:
     labels = Labels(answers=tuple(RightAnswer(question_of(good), ()) for good in GOODS))
     calibrate_store(folder, Settings(), labels, Silence(quiet=True))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from cli_fixtures import SHEET, environment_of, run_here
 
 
+@pytest.mark.slow
 def test_another_representation_asks_for_a_rebuild(tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
@@ -42,6 +44,7 @@ def test_an_index_without_tables_takes_any_representation(tmp_path: Path) -> Non
         assert run_here("index", cwd=tmp_path, env=env).returncode == 0
 
 
+@pytest.mark.slow
 def test_another_way_of_cutting_prose_asks_for_a_rebuild(tmp_path: Path) -> None:
     baking = "Flour is weighed. The dough is kneaded. The dough rests for an hour. The bread is baked until brown. "
     harbour = (

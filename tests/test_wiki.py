@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from mixrag_cli.readers import ReadSource, reader_for
 from mixrag_cli.records.documents import Document, Grid
 from tests.bounded import assert_in_line
@@ -84,6 +86,7 @@ def test_a_table_within_a_cell_and_one_that_never_ends_do_no_harm() -> None:
     assert read("{|\n! a !! b\n|-\n| 1 || 2\n").grids == ()
 
 
+@pytest.mark.slow
 def test_reading_stays_in_line_with_the_size() -> None:
     assert_in_line(read, "{|\n" + "| a || b\n|-\n" * 4_000 + "|}\n")
     assert_in_line(read, "{|\n" * 8_000)
