@@ -191,7 +191,8 @@ def _match_records(
         text, operation = extreme
         rows = rows.of_text(shared, text)
     found = rows.tally(column, operation)
-    if found is None or (not text and is_extreme and is_of_one != (found.n_numbers == 1)):
+    is_of_many = is_extreme or operation == "average"
+    if found is None or (not text and is_of_many and is_of_one != (found.n_numbers == 1)):
         return None
     coverage = _coverage(restated, terms, rows, around)
     return ColumnMatch(
