@@ -120,7 +120,8 @@ def test_names_are_the_capitals_inside_the_sentence_and_no_months() -> None:
         ("2023-07-01", Facets(frozenset({2023}), frozenset({(2023, 7, 1)}))),
         ("report_2023_Q3.pdf", Facets(frozenset({2023}), quarters=frozenset({3}), months=frozenset({3}))),
         ("the third quarter of 2023", Facets(frozenset({2023}), quarters=frozenset({3}), months=frozenset({3}))),
-        ("$2,023 and 2,019 items at 2015.5", Facets()),
+        ("sales of 2017,2018 and 2019", Facets(frozenset({2017, 2018, 2019}))),
+        ("$2,023 and 2,019 items at 2015.5, 2018,500 of them", Facets()),
         ("nothing of time", Facets()),
     ],
 )

@@ -23,7 +23,7 @@ _DATE_DMY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH})\.?,?\s+((?:
 _DATE_MD = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!,?\s+(?:19|20)\d\d)", re.IGNORECASE)
 _DATE_MONTH = re.compile(rf"\b({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
 _DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
-_YEAR = re.compile(r"(?<![\d.,$€£])((?:19|20)\d\d)(?![\d%]|[.,]\d)")
+_YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?![\d%]|\.\d|,\d{3}(?!\d))")  # "2017,2018" are two
 _QUARTER = re.compile(
     r"(?<![a-z0-9])q([1-4])(?![a-z0-9])|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
     re.IGNORECASE,
