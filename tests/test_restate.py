@@ -68,6 +68,15 @@ def test_years_are_listed_as_they_are_asked_for_and_those_between_with_them() ->
     assert years_of("What were the fees for the years 2017 to 2019?") == [2017, 2018, 2019]
 
 
+def test_a_ratio_is_of_what_is_named_first() -> None:
+    for question in (
+        "What was the ratio of the fees in 2020 to 2018?",
+        "How many times as large were the fees in 2020 as in 2018?",
+    ):
+        (ratio,) = (each for each in understood(question).calculations if each.operation == "ratio")
+        assert [min(operand.facets.years) for operand in ratio.operands] == [2020, 2018]
+
+
 def test_a_mean_is_over_all_years_of_a_stretch_and_a_change_over_its_ends() -> None:
     def years_of(question: str) -> list[set[int]]:
         return [set(operand.facets.years) for operand in understood(question).operands]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mixrag_cli.recap.in_rows.conditions import find_conditions
-from mixrag_cli.recap.in_rows.tallies import tally_of
+from mixrag_cli.recap.in_rows.tallies import match_columns, tally_of
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.settings import Settings
@@ -273,3 +273,41 @@ def test_records_whose_first_columns_are_numbers_are_filtered_by_their_texts(tmp
     assert "firm = Southern Mills" in answer.evidence[0].label
     other = session.ask("What was the average invest of Western Mills?", Scope())
     assert other.status != "answered", other.text
+
+
+# --- which column is meant -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lots(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """Lots of three growers, and projects with figures by year."""
+    folder = tmp_path_factory.mktemp("lots")
+    heads = "lot,grower,altitude code,cupper points,total cup points"
+    growers = ("Ankole", "Birch Farm", "Cedar Hill")
+    rows = [f"lot {n},{growers[n % 3]},{320 + n % 3},{7 + n / 10:.1f},{80 + n / 2:.1f}" for n in range(12)]
+    (folder / "lots.csv").write_text("\n".join((heads, *rows)) + "\n", "utf-8")
+    places = ("Roxbury", "Mattapan")
+    projects = [f"hall {n},{places[n % 2]},{1_000 + n},{2_000 + n}" for n in range(9)]
+    (folder / "projects.csv").write_text(
+        "\n".join(("project,neighbourhood,capital year 0,capital year 1", *projects)) + "\n", "utf-8"
+    )
+    build_index([folder], Settings(calibration="off"), events=Silent())
+    return open_session(folder, Settings())
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "label"),
+    [
+        ("What is the average of the total points of the Ankole lots?", "82.25", "total cup points"),
+        ("How many capital projects are located in Roxbury?", "5", "5 rows"),
+    ],
+)
+def test_the_column_is_the_one_of_which_most_is_said(lots: Session, question: str, value: str, label: str) -> None:
+    """Of two that say "points" the one that says "total", too; "capital" is a third of a heading and names none."""
+    answer = structure_of(lots, question)
+    assert (answer.value, label in answer.evidence[0].label) == (Decimal(value), True), answer
+
+
+def test_what_a_condition_says_is_no_answer(lots: Session) -> None:
+    restated, base, _ = prepare(lots, "What is the altitude code 321 of Birch Farm?", Scope(), Clock())
+    assert all(match.column.leaf != "altitude code" for match in match_columns(restated, base))

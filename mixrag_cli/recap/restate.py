@@ -160,9 +160,9 @@ def restate(question: str, reading: QuestionReading) -> Restated:
 
 
 def _operands(question: str, operation: Operation) -> tuple[Operand, ...]:
-    if operation in _CALLED.values() or operation == "ratio":
-        return operands_of(question, operation)
-    return (operation == "lookup" and _as_asked(question)) or (whole_of(question),)
+    asked = _as_asked(question, operation == "lookup") if operation in ("lookup", "ratio") else ()
+    calculated = operands_of(question, operation) if operation in (*_CALLED.values(), "ratio") else ()
+    return asked or calculated or (whole_of(question),)
 
 
 def _other_operations(operation: Operation, reading: QuestionReading) -> list[Operation]:
@@ -174,10 +174,10 @@ def _other_operations(operation: Operation, reading: QuestionReading) -> list[Op
     return [called for minus, called in likely if -minus >= MIN_OTHER and called not in known]
 
 
-def _as_asked(question: str) -> tuple[Operand, ...]:
-    """One operand a period, in the order in which the question names them; years between two ends go with these."""
+def _as_asked(question: str, with_between: bool) -> tuple[Operand, ...]:
+    """As period_operands, in the order in which the question names the periods."""
     asked = [facets_of(question[start:end]) for start, end in period_spans(question)]
-    found = period_operands(question, with_between=True)
+    found = period_operands(question, with_between)
     first, last = (min(asked[end].years, default=0) for end in (0, -1)) if asked else (0, 0)
 
     def place(one: Operand) -> int:

@@ -191,8 +191,7 @@ def _match_records(
         text, operation = extreme
         rows = rows.of_text(shared, text)
     found = rows.tally(column, operation)
-    is_of_many = is_extreme or operation == "average"
-    if found is None or (not text and is_of_many and is_of_one != (found.n_numbers == 1)):
+    if found is None or (not text and (is_extreme or operation == "average") and is_of_one != (found.n_numbers == 1)):
         return None
     coverage = _coverage(restated, terms, rows, around)
     return ColumnMatch(
@@ -238,26 +237,27 @@ def _coverage(restated: Restated, terms: Sequence[str], rows: Rows, around: tupl
 
 def _measured(restated: Restated, operation: ScanOperation, rows: Rows, terms: Sequence[str]) -> Measured | None:
     """The column to tally, whose label says most of the question; None where it names no column of numbers."""
+    compared = {each.filter.column: each.filter.comparison for each in rows.conditions}
+    columns = [one for one in columns_of(rows.table) if compared.get(one.index) != "="]  # which the question says
     # A column's whole name counts, be it a word as common as "value".
-    columns, asked = columns_of(rows.table), set(stems_in(restated.question))
+    asked = set(stems_in(restated.question))
     named = {column.stems[0] for column in columns if len(column.stems) == 1 and column.stems[0] in asked}
     words = (*terms, *sorted(named.difference(terms)))
-    compared = {each.filter.column for each in rows.conditions}
-    question = restated.question
-    numeric = [one for one in columns if one.is_numeric and not ordinal_conflict(question, one.header.leaf)]
+    numeric = [one for one in columns if one.is_numeric and not ordinal_conflict(restated.question, one.header.leaf)]
+
+    def fit_of(column: Column) -> tuple[float, int, int]:
+        said = [match_heading(word, column.stems) for word in words]
+        return rows.base.part_said(words, said), len(asked & {*column.stems}), -len(column.stems)
+
     for candidates in ([column for column in numeric if column.index not in compared], numeric):
-        fits = [
-            (rows.base.part_said(words, [match_heading(word, column.stems) for word in words]), column)
-            for column in candidates
-        ]
-        fit, column = max(fits, key=lambda one: (one[0], -len(one[1].stems)), default=(0.0, None))
-        if column is not None and fit > 0:
+        column = max(candidates, key=fit_of, default=None)
+        if column is not None and (fit := fit_of(column)[0]) > 0:
             return column, operation, fit
     return None
 
 
 def _counted(question: str, rows: Rows) -> Measured:
-    """What "how many" counts: the amounts in a column of numbers that it names, else the rows.
+    """What "how many" counts: the amounts in a column of numbers of whose heading it says half or more, else the rows.
 
     What a condition says ("how many pilots are women") and what the first column holds are the rows themselves.
     """
@@ -265,6 +265,7 @@ def _counted(question: str, rows: Rows) -> Measured:
     behind = stems_in(question[asked.end() :])[:COUNTED_REACH] if asked else stems_in(question)
     of_rows = {*ROW_WORDS, *(word for each in rows.conditions if not each.is_comparison for word in each.said)}
     counted = behind[: next((n for n, word in enumerate(behind) if word in of_rows), None)]
-    named = next(iter(columns_named(counted, rows.table)), first)
+    said = [one for one in columns_named(counted, rows.table) if 2 * len({*behind} & {*one.stems}) >= len(one.stems)]
+    named = next(iter(said), first)
     is_amount = named != first and named.is_numeric and named.index not in key_columns(rows.table)
     return (named, "sum", 1.0) if is_amount else (first, "count", 1.0)
