@@ -87,6 +87,7 @@ def refused(code: int, *arguments: str) -> str:
 # --- the store of a folder that it does not lie above -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_index_of_two_folders_is_found_from_both(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = CliRunner().invoke(app, ["index", "one", "two"])
     assert done.exit_code == 0
@@ -134,6 +135,7 @@ def test_steps_up_do_not_hide_which_folder_is_meant(folders: Path, monkeypatch: 
     shutil.rmtree(folders / "other")
 
 
+@pytest.mark.slow
 def test_a_folder_is_one_root_by_whatever_link_it_is_reached(
     folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

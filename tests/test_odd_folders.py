@@ -86,6 +86,7 @@ def bound_by_permissions(folder: Path, *arguments: str) -> subprocess.CompletedP
     return run_mixrag(*arguments, cwd=folder, program=("setpriv", f"--bounding-set={without}", f"--inh-caps={without}"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root needs setpriv (util-linux)")
 def test_a_file_without_permission_is_told_and_what_is_known_of_it_is_kept(folder: Path) -> None:
     assert run_here("index", ".", cwd=folder).returncode == 0

@@ -48,6 +48,7 @@ def test_the_passage_that_answers_is_the_one_that_holds_it(reader):
     assert max(range(len(PASSAGES)), key=lambda at: readings[at].holds) == 0
 
 
+@pytest.mark.slow
 def test_batches_that_are_run_at_once_say_what_they_say_one_after_the_other(reader):
     many = [passage * n for n in range(1, 9) for passage in PASSAGES[:3]]  # some ten batches
     assert reader.read(QUESTION, many) == load_reader(Settings(threads=1)).read(QUESTION, many)

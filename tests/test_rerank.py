@@ -184,6 +184,7 @@ def test_the_vector_and_the_token_vectors_of_a_question_come_from_one_run(sessio
     assert np.allclose(session.embedder.embed_query("a question of its own"), vector, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_files_read_on_the_spot_are_reranked_too(northmere_texts: Path, minilm: LateEmbedder) -> None:
     on_the_spot = open_files([path for path in sorted(northmere_texts.iterdir()) if path.is_file()], Settings())
     hits = reranked(on_the_spot)
@@ -204,6 +205,7 @@ def test_passages_whose_token_vectors_were_not_kept_are_reranked_all_the_same(
     assert [hit.scores[SOURCE] for hit in hits] == pytest.approx(scores_anew(hits, minilm), abs=2e-3)
 
 
+@pytest.mark.slow
 def test_short_rows_of_a_sheet_keep_no_token_vectors_and_are_reranked_as_if_they_did(
     minilm: LateEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,6 +118,7 @@ def test_a_filter_finds_what_the_best_of_all_would_not_hold() -> None:
     assert paths("price of stool 17", "--path", "deep") == {"deep/Stock-Taking.txt"}
 
 
+@pytest.mark.slow
 def test_since_asks_for_the_time_of_the_file() -> None:
     assert "handbook.md" in paths("paid leave")
     assert "handbook.md" not in paths("paid leave", "--since", "7d")
