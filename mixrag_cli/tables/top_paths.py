@@ -40,7 +40,10 @@ def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
 
 
 def _named(level: dict[int, GridCell], axis: str) -> dict[int, GridCell]:
-    """The cells of a header row with what the row is about before what they say: "Age: Child"."""
+    """The cells of a header row with what the row is about before what they say: "Age: Child".
+
+    One cell over several columns stays one, since a path tells its cells apart by identity.
+    """
     if not axis:
         return level
     told = {id(cell): replace(cell, text=f"{axis}: {cell.text.strip()}") for cell in level.values()}

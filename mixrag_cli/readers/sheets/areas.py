@@ -70,11 +70,9 @@ def heading_rows(region: Region, cells: Cells) -> range:
     first = None
     for row in range(region.top, min(region.bottom, region.top + MAX_TITLED_ROWS) + 1):
         found = texts_of_row(row, region, cells)
-        if any(map(is_figure, found)) and first is not None:
-            is_alone = texts_of_row(row - 1, region, cells) == [cells.get((row - 1, region.left))]
-            return range(first, row - is_alone)
         if any(map(is_figure, found)):
-            return range(0)
+            is_alone = texts_of_row(row - 1, region, cells) == [cells.get((row - 1, region.left))]
+            return range(first, row - is_alone) if first is not None else range(0)
         if first is None and sum(cell is not cells.get((row, region.left)) for cell in found) > 1:
             first = row
     return range(first, min(region.bottom, first + MAX_HEADING_ROWS - 1) + 1) if first is not None else range(0)

@@ -20,41 +20,36 @@ ABOVE_SHARE = 0.75  # and of the names that touch their columns
 MAX_ROWS = 5_000  # of one table; what follows stays text
 FIELD = re.compile(r"\S+")
 FIGURE = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eEdD][-+]?\d{1,3})?%?$")
-RULE = re.compile(r"[-=* \t]*$")
+RULE_SIGNS = "-=* \t"
 
 Span = tuple[int, int]
 
 
 def figured_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[tuple[int, list[str]]]]:
     """Where the table whose names stand in the first line ends, and its rows with their lines."""
-    names = _spans(lines[first])
-    if not MIN_COLUMNS <= len(names) <= MAX_COLUMNS or any(FIGURE.match(text) for text in _texts(lines[first], names)):
+    names = lines[first].split()
+    if not MIN_COLUMNS <= len(names) <= MAX_COLUMNS or any(map(FIGURE.match, names)):
         return first, []
-    start = first + 1 if first + 1 < last and not RULE.match(lines[first + 1]) else first + 2
+    start = first + 1 if first + 1 < last and lines[first + 1].strip(RULE_SIGNS) else first + 2
     rows: list[tuple[int, list[str]]] = []
     columns: list[Span] = []
     at = start
     while at < min(last, first + MAX_ROWS):
-        spans = _spans(lines[at])
-        texts = _texts(lines[at], spans)
+        texts = lines[at].split()
         n_figures = sum(FIGURE.match(text) is not None for text in texts)
-        if len(spans) != len(names) or n_figures < FIGURE_SHARE * len(names):
+        if len(texts) != len(names) or n_figures < FIGURE_SHARE * len(names):
             break
+        spans = _spans(lines[at])
         columns = [_around(*both) for both in zip(columns, spans, strict=True)] if columns else spans
         rows.append((at, texts))
         at += 1
-    if len(rows) < MIN_ROWS or not _stand_apart(columns) or not _stand_above(names, columns):
+    if len(rows) < MIN_ROWS or not _stand_apart(columns) or not _stand_above(_spans(lines[first]), columns):
         return first, []
-    return at, [(first, _texts(lines[first], names)), *rows]
+    return at, [(first, names), *rows]
 
 
 def _spans(line: str) -> list[Span]:
     return [found.span() for found in FIELD.finditer(line.expandtabs())]
-
-
-def _texts(line: str, spans: Sequence[Span]) -> list[str]:
-    whole = line.expandtabs()
-    return [whole[start:end] for start, end in spans]
 
 
 def _around(first: Span, second: Span) -> Span:

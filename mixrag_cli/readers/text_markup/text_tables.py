@@ -205,18 +205,21 @@ def _tabular(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row
 
 
 def _dashed(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
-    end, rows = dashed_rows(lines, first, last)
-    return end, [_row(at, texts, is_header=number == 0) for number, (at, texts) in enumerate(rows)]
+    return _headed(*dashed_rows(lines, first, last))
 
 
 def _figured(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
-    end, rows = figured_rows(lines, first, last)
-    return end, [_row(at, texts, is_header=number == 0) for number, (at, texts) in enumerate(rows)]
+    return _headed(*figured_rows(lines, first, last))
 
 
 def _tabbed(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
     end, rows = tabbed_rows(lines, first, last)
     return end, [_row(at, texts) for at, texts in rows]
+
+
+def _headed(end: int, rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, list[Row]]:
+    """The end as it is, and the rows as cells, the first of them headings."""
+    return end, [_row(at, texts, is_header=number == 0) for number, (at, texts) in enumerate(rows)]
 
 
 def _row(line: int, texts: Sequence[str], *, is_header: bool = False) -> Row:

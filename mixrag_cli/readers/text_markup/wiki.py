@@ -23,8 +23,6 @@ from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, Text
 SUFFIXES = ("mediawiki", "wiki", "wikitext")
 HEADING = re.compile(r"(={1,6})[ \t]*([^=\s][^\n]{0,200}?)[ \t]*\1[ \t]*$")
 LITERAL = re.compile(r"<(pre|nowiki|source|syntaxhighlight)\b[^>\n]{0,200}(?<!/)>", re.IGNORECASE)
-TABLE_START = re.compile(r"[ \t:]*\{\|")
-TABLE_END = re.compile(r"[ \t]*\|\}")
 CELL_SPAN = re.compile(r"\b(colspan|rowspan)[ \t]*=[ \t]*[\"']?(\d{1,3})", re.IGNORECASE)
 # Before the text of a cell, and no part of a link or a template, in which strokes stand as well.
 ATTRIBUTES = re.compile(r"([^\[\]{}|\n]{0,500})\|(?!\|)")
@@ -66,14 +64,22 @@ def wiki_tables(lines: Sequence[str], first: int, last: int) -> Iterator[TextTab
             yield to_table([[_told(cell) for cell in row] for row in rows], (start, end + 1), shown(table.caption))
 
 
+def _opens(line: str) -> bool:
+    return line.lstrip(" \t:").startswith("{|")
+
+
+def _closes(line: str) -> bool:
+    return line.lstrip(" \t").startswith("|}")
+
+
 def _frames(lines: Sequence[str], first: int, last: int) -> list[tuple[int, int]]:
     """Where tables begin and end that stand in no other."""
     starts: list[int] = []
     found: list[tuple[int, int]] = []
     for number in range(first, last):
-        if TABLE_START.match(lines[number]):
+        if _opens(lines[number]):
             starts.append(number)
-        elif starts and TABLE_END.match(lines[number]):
+        elif starts and _closes(lines[number]):
             start = starts.pop()
             while found and found[-1][0] > start:
                 found.pop()
@@ -92,8 +98,8 @@ class _Table:
     def add(self, line: str, number: int) -> None:
         """Take a line: a new row, the caption, cells, or more of the last cell."""
         text = line.lstrip(" \t")
-        if self.depth or TABLE_START.match(line):
-            self.depth += (TABLE_START.match(line) is not None) - (TABLE_END.match(line) is not None)
+        if self.depth or _opens(line):
+            self.depth += _opens(line) - _closes(line)
             self._lengthen(line, number)
         elif text.startswith("|-"):
             self.rows.append([])
