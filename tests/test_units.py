@@ -315,6 +315,23 @@ def test_prefixed_units_of_the_si_are_told_by_their_capitals() -> None:
     assert [cell.unit for cell in table.cells if cell.column == 1] == ["mA", "mA"]
 
 
+@pytest.mark.parametrize(
+    ("heading", "unit"),
+    [
+        *[("PA", ""), ("CM", ""), ("MT", ""), ("Pa", "Pa"), ("cm", "cm"), ("KG", "kg"), ("Corn (MT)", "mt")],
+        *[("Day of Week", ""), ("Rate", ""), ("Hours", "hours"), ("rate", "rate")],
+    ],
+)
+def test_a_heading_that_is_a_code_or_a_name_states_no_unit(heading: str, unit: str) -> None:
+    table = to_table([["Team", "Played", heading], ["Leeds", "3", "12"], ["York", "4", "15"]])
+    assert {cell.unit for cell in table.cells if cell.column == 2} == {unit}
+
+
+def test_states_in_a_column_of_their_own_are_no_units() -> None:
+    table = to_table([["Office", "State"], ["Erie", "PA"], ["Butte", "MT"], ["Paris", "TX"]])
+    assert [cell.text for cell in table.cells] == ["PA", "MT", "TX"]
+
+
 def test_a_row_of_units_of_the_si_is_no_row_of_data() -> None:
     table = to_table([["Step", "Drain", "Gate"], ["", "mA", "mV"], ["first", "20.6", "120"], ["last", "40.1", "240"]])
     assert [row.path for row in table.rows] == [("first",), ("last",)]

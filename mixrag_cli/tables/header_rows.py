@@ -19,7 +19,7 @@ from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.numbered_columns import counts_beside_labels, counts_to_total, counts_up, names_by_codes
-from mixrag_cli.tables.units import is_unit_text, is_wide_unit_text
+from mixrag_cli.tables.units import is_code, is_unit_text, is_wide_unit_text
 
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
 _MEASURED = re.compile(rf"^(\d[\d.,]*)\s?({MEASURES})$", re.I)
@@ -372,4 +372,4 @@ def is_unit_line(matrix: Matrix, row: int, columns: Sequence[int]) -> bool:
     texts = [" ".join(cell.text.split()) for cell in cells.values()]
     if len(cells) == 1 and all(cell.column_span > 1 for cell in cells.values()):
         return is_wide_unit_text(texts[0])
-    return bool(cells) and all(is_unit_text(text) for text in texts)
+    return bool(cells) and all(is_unit_text(text) for text in texts) and not all(is_code(text) for text in texts)

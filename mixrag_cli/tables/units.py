@@ -36,7 +36,12 @@ _MONEY_OF_A_YEAR = re.compile(
 )
 # Prefixed units of the SI, by their capitals: MA is a state, pH and ns are no measures where people write tables.
 _SI = re.compile(r"(?:[fpnuµμmk](?:A|V|F|L|M|mol|J|Ah|VA)|[nuµμm]H|[nuµμ]g|[µμm]s|[nuµμ]m|[mkM]?[ΩΩ]|dBm?)$")
-_NAMES_COLUMN = re.compile(r"^(?:Year|Month|Week|Day|Hour|Minute|Second|Person)$")  # in lower case it may be a unit
+# In lower case it may be a unit.
+_NAMES_COLUMN = re.compile(
+    r"^(?:Year|Month|Week|Day|Hour|Minute|Second|Person|Rate|Index|Ratio)(?: of (?:the )?\w+)?$", re.A
+)
+# Two capitals alone are a state, a country or a short name ("PA", "CM", "MT"), but for those that people write so.
+_CODE = re.compile(r"(?!K[GMW]|[GM]W)[A-Z]{2}$")
 # What stands with a unit and is none; "US" in capitals is a country, with dollars behind it theirs.
 _FILLER = re.compile(
     r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4}|(?-i:US|U\.S\.|Canadian))\b",
@@ -164,6 +169,11 @@ def is_unit_text(text: str) -> bool:
     return bool(_UNIT_ROW.match(text) and _NAMES_UNIT.search(_FILLER.sub(" ", text)))
 
 
+def is_code(text: str) -> bool:
+    """Whether a text is as likely a code as a unit: "PA" is a state; "Pa", "pa" and "(PA)" are none."""
+    return _CODE.match(text.strip()) is not None
+
+
 def is_wide_unit_text(text: str) -> bool:
     """Whether a cell that spans the figures states their unit: also in more words, "percent distribution"."""
     return is_unit_text(text) or (len(text) <= MAX_UNIT_CHARS and _WIDE_UNIT.match(text) is not None)
@@ -276,7 +286,7 @@ def _measure_at_end(text: str) -> tuple[str, int] | None:
 
 def unit_of_header(text: str) -> Unit:
     """The unit in a column header or row label: the whole of it, its brackets, a % sign or "… percentage"."""
-    if is_unit_text(text):
+    if is_unit_text(text) and not is_code(text):
         said = unit_of_unit_text(text)
         return replace(said, may_be_name=said.unit in CURRENCIES and said.scale == 1 and text.strip()[0] not in "([")
     for inner in re.findall(r"[(\[]([^()\[\]]{1,40})[)\]]", text):
