@@ -141,6 +141,33 @@ def test_a_first_row_apart_from_wider_ones_is_a_title_and_names_no_column(title:
     assert not document.warnings
 
 
+ACCOUNT = ("Umsatzanzeige;Datei vom: 05.04.2024", "IBAN;DE12 5001 0517", "Saldo;4.812,07;EUR")
+POSTED = "Buchung;Empfänger;Zweck;Saldo;Währung;Betrag\n"
+POSTED += "28.03.2024;Stadtwerke;Abschlag;4.812,07;EUR;-129,50\n22.03.2024;Bäckerei;Sommerfest;4.941,57;EUR;-86,40\n"
+
+
+@pytest.mark.parametrize(("end", "n_lines"), [("\n", 1), ("\n\n", 2), (";;;\n", 1)])
+def test_names_with_values_above_wider_rows_are_text_and_name_no_column(end: str, n_lines: int) -> None:
+    document = read(("".join(line + end for line in ACCOUNT) + POSTED).encode("cp1252"))
+    table = table_of(document)
+    assert [column.leaf for column in table.columns][-3:] == ["Saldo", "Währung", "Betrag"]
+    assert [(cell.text, cell.line) for cell in table.cells][-1] == ("-86,40", 3 * n_lines + 3)
+    assert document.blocks[0].text.splitlines()[1:] == ["IBAN: DE12 5001 0517", "Saldo: 4.812,07 EUR"]
+    assert [value.line for fact in document.facts for value in fact.values][:2] == [1, 1 + n_lines]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"Month,Sales\nJan,10\nFeb,12\nItem,Kind,Size,Price\nA,b,2,3\nC,d,4,5\n",  # another table
+        b"Name,Post\nAnn,clerk\nBob,cook,night,Leeds\nEve,mayor,day,York\n",  # columns without names
+        b"a,b,c,d\n1,,,\n2,3,4,5\n",
+    ],
+)
+def test_narrow_rows_that_are_no_head_stay_where_they_are(raw: bytes) -> None:
+    assert rows_of(read(raw))[0][0] == raw.decode().split(",")[0]
+
+
 def test_a_quoted_field_may_hold_lines_and_each_row_knows_its_line() -> None:
     document = read(b'a,b\n"x\ny",1\nz,2\n')
     assert rows_of(document)[1:] == [["x\ny", "1"], ["z", "2"]]

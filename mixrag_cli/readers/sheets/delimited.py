@@ -4,7 +4,7 @@
    bytes around the first that is none decide
 2. delimiter: the one that cuts the first lines into the most equal rows; and the decimal mark of their numbers
 3. rows: through the csv module, one record at a time, so that a quote that is never closed swallows no file
-4. comments: lines behind "#" above the header are text, and the caption of the table below them
+4. head: comments, a title or names with their values above the header are text, and the caption of the table (heads)
 5. tables: one, or in a short file those that blank lines part
 
 A first row that is one field short of all others names every column but the first, as R writes row names.
@@ -18,7 +18,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from typing import BinaryIO, cast
 
@@ -27,13 +27,13 @@ from mixrag_cli.quantities.values import find_decimal_mark
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import MARKS, READ_AS, decode, is_wide, marked_encoding, said_note, wide_encoding
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
+from mixrag_cli.readers.sheets.heads import Record, find_head, head_text, head_values
 from mixrag_cli.readers.sheets.parted import find_parted_tables, row_cells
 from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow, fast_number
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import ColumnProfile, Document, Grid
 from mixrag_cli.records.places import Locator
 
-COMMENT = "#"
 HEAD_BYTES = 65_536
 CHECK_BYTES = 1 << 20
 SNIFF_LINES = 60
@@ -49,15 +49,6 @@ MAX_NUL_SHARE = 0.1  # a text with some NUL bytes is damaged; one full of them i
 MAX_REST_CHARS = 5_000_000  # of texts beyond what a table holds; some 3,000 passages
 BEAT_ROWS = 10_000
 MAX_WARNINGS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """One row of fields with its first and last line, from 1."""
-
-    fields: list[str]
-    first: int
-    last: int
 
 
 def read_delimited(source: ReadSource) -> Document:
@@ -76,13 +67,14 @@ def read_delimited(source: ReadSource) -> Document:
     stream = _Records(_open_text(source.file, encoding), delimiter)
     sampler = _sample(stream, source, decimal_mark)
     builder.warnings += stream.warnings
-    comments = [_comment_text(record, delimiter) for record in stream.comments]
-    if comments:
-        builder.add("\n".join(comments), "paragraph", lines=(stream.comments[0].first, stream.comments[-1].last))
+    head = head_text(stream.head, delimiter)
+    builder.add(head, "paragraph")
+    for name, said, line in head_values(stream.head):
+        builder.facts.add((name,), "label", ("value", said, line))
     if sampler.n_rows:
         tables = find_parted_tables(sampler.rows) if sampler.is_whole else ()
         mark = decimal_mark if delimiter == ";" else None
-        add_rows(builder, sampler, tables, "\n".join(comments), mark)
+        add_rows(builder, sampler, tables, head.text, mark)
     for rest in stream.rests:
         builder.add(rest.fields[0], "paragraph", lines=(rest.first, rest.last))
     if stream.n_cut:
@@ -219,8 +211,8 @@ class _Records:
     def __init__(self, lines: Iterator[str], delimiter: str) -> None:
         csv.field_size_limit(MAX_FIELD_CHARS)
         self.warnings: list[str] = []
-        self.comments: list[_Record] = []  # above the header, as whoever takes the records tells them
-        self.rests: list[_Record] = []  # of texts that are too long for a table
+        self.head: list[Record] = []  # above the header, as whoever takes the records tells it
+        self.rests: list[Record] = []  # of texts that are too long for a table
         self.n_cut = 0  # texts whose rests are too many to be kept
         self._rest_chars = 0
         self.delimiter = delimiter
@@ -229,7 +221,7 @@ class _Records:
         self._taken: list[str] = []  # the lines of the record being read
         self._n_chars = 0
 
-    def __iter__(self) -> Iterator[_Record]:
+    def __iter__(self) -> Iterator[Record]:
         while True:
             reader = csv.reader(self._take_lines(), delimiter=self.delimiter)
             try:
@@ -238,7 +230,7 @@ class _Records:
                     if len(self._taken) > 1 and self._is_open(self._taken):
                         yield from self._reread_open_record()
                     elif fields:
-                        yield _Record(fields[:MAX_FIELDS], first, self._n_lines)
+                        yield Record(fields[:MAX_FIELDS], first, self._n_lines)
                     self._taken, self._n_chars = [], 0
                 return
             except (_RecordTooLong, csv.Error):
@@ -250,7 +242,7 @@ class _Records:
         if len(self.warnings) < MAX_WARNINGS:
             self.warnings.append(f"line {line}: {text}")
 
-    def cut_long(self, record: _Record) -> _Record:
+    def cut_long(self, record: Record) -> Record:
         """The record with what a table holds of its texts; the rests are kept apart while they are few."""
         for field in record.fields:
             if rest := " ".join(field[MAX_CELL_CHARS:].split()):
@@ -258,7 +250,7 @@ class _Records:
                 if self._rest_chars > MAX_REST_CHARS:
                     self.n_cut += 1
                 else:
-                    self.rests.append(_Record([rest], record.first, record.last))
+                    self.rests.append(Record([rest], record.first, record.last))
         return replace(record, fields=[field[:MAX_CELL_CHARS] for field in record.fields])
 
     def _take_lines(self) -> Iterator[str]:
@@ -273,7 +265,7 @@ class _Records:
     def _is_open(self, lines: list[str]) -> bool:
         return sum(line.count('"') for line in lines) % 2 == 1
 
-    def _reread_open_record(self) -> Iterator[_Record]:
+    def _reread_open_record(self) -> Iterator[Record]:
         """The lines of a record whose quote never closes, each as a row of its own, quotes as they stand."""
         first = self._n_lines - len(self._taken) + 1
         self.warn(first, "a quote is never closed; the lines after it are read one by one")
@@ -281,41 +273,11 @@ class _Records:
             stripped = line.rstrip("\r\n")
             fields = _split_line(stripped, self.delimiter) if number > first else stripped.split(self.delimiter)
             if any(fields):
-                yield _Record(fields[:MAX_FIELDS], number, number)
+                yield Record(fields[:MAX_FIELDS], number, number)
 
 
 class _RecordTooLong(Exception):
     """A record goes on for more lines or characters than any honest one."""
-
-
-def _leading_comments(records: Sequence[_Record]) -> list[_Record]:
-    """The records behind "#" at the head of a file, above one that is none.
-
-    The last of them is the header where it has no fewer fields than the record below ("#name,start,end").
-    """
-    n = next((n for n, record in enumerate(records) if not record.fields[0].lstrip().startswith(COMMENT)), 0)
-    if n and _n_filled(records[n - 1]) >= max(_n_filled(records[n]), 2):
-        n -= 1
-    return list(records[:n])
-
-
-def _title_apart(records: Sequence[_Record]) -> list[_Record]:
-    """The first record where a blank line parts it from wider ones: who made the file and when, field by field.
-
-    A title of one field is told apart further on.
-    """
-    if len(records) < 3 or records[1].first == records[0].last + 1:
-        return []
-    return list(records[:1]) if 1 < len(records[0].fields) < len(records[1].fields) else []
-
-
-def _n_filled(record: _Record) -> int:
-    return sum(bool(field.strip()) for field in record.fields)
-
-
-def _comment_text(record: _Record, delimiter: str) -> str:
-    """What a comment says, delimiters that fill the line up left out."""
-    return delimiter.join(record.fields).rstrip(f"{delimiter} ").lstrip(f"{COMMENT} ")
 
 
 def lacks_first_name(rows: Sequence[Sequence[str]]) -> bool:
@@ -336,8 +298,8 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
     first = [record for record in islice(records, SNIFF_LINES) if any(record.fields)]
     if first and SAID_DELIMITER.match(stream.delimiter.join(first[0].fields) + "\n"):
         del first[0]
-    stream.comments = _leading_comments(first) or _title_apart(first)
-    first = first[len(stream.comments) :]
+    stream.head = find_head(first)
+    first = first[len(stream.head) :]
     if lacks_first_name([record.fields for record in first]):
         stream.warn(first[0].first, "names one column fewer than there are; the first is taken for the one without")
         first[0] = replace(first[0], fields=["", *first[0].fields])

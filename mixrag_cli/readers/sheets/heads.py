@@ -1,0 +1,117 @@
+"""What stands above the names of a delimited file's columns: comments, a title, or whose file it is and of when.
+
+# made by hand   comments                 Kontoname;Giro       a head: names, each with what it says,
+name,height                               Saldo;4.812,07;EUR   as banks write it above their lines
+                                          Buchung;An;Zweck;Betrag
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mixrag_cli.readers.lined_text import LinedText
+from mixrag_cli.readers.sheets.sampling import fast_number
+
+COMMENT = "#"
+MAX_HEAD_ROWS = 20  # of an account's or a device's data; set by judgement, as
+MAX_HEAD_FIELDS = 3  # a name, what it says, and the unit or the currency of that,
+MIN_COLUMNS = 4  # which more columns than these have below it,
+TYPED = 0.5  # and of a column's texts, those with a digit first: dates and figures
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row of fields with its first and last line, from 1."""
+
+    fields: list[str]
+    first: int
+    last: int
+
+    @property
+    def filled(self) -> list[str]:
+        """The fields that say something."""
+        return [field.strip() for field in self.fields if field.strip()]
+
+
+def find_head(records: Sequence[Record]) -> list[Record]:
+    """The records above the one that names the columns, [] where it is the first, or has a mere title above it."""
+    return _comments(records) or _named_values(records) or _title_apart(records)
+
+
+def head_text(records: Sequence[Record], delimiter: str) -> LinedText:
+    """What a head says, a line for each record, with the lines of the file."""
+    said = {line: f"{name}: {text}" for name, text, line in head_values(records)}
+    lines = [said.get(record.first) or _plain_text(record, delimiter) for record in records]
+    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    return LinedText("\n".join(lines), tuple(zip(starts, (record.first for record in records), strict=True)))
+
+
+def head_values(records: Sequence[Record]) -> list[tuple[str, str, int]]:
+    """The names of a head of several records, each with what it says and its line; [] of comments and of a title."""
+    if len(records) < 2 or _is_comment(records[0]):
+        return []
+    said = [(record.filled, record.first) for record in records]
+    return [(name.removesuffix(":").rstrip(), " ".join(rest), line) for (name, *rest), line in said if rest]
+
+
+def _comments(records: Sequence[Record]) -> list[Record]:
+    """The records behind "#" at the head of a file, above one that is none.
+
+    The last of them is the header where it has no fewer fields than the record below ("#name,start,end").
+    """
+    n = next((n for n, record in enumerate(records) if not _is_comment(record)), 0)
+    if n and len(records[n - 1].filled) >= max(len(records[n].filled), 2):
+        n -= 1
+    return list(records[:n])
+
+
+def _title_apart(records: Sequence[Record]) -> list[Record]:
+    """The first record where a blank line parts it from wider ones: who made the file and when, field by field.
+
+    A title of one field is told apart further on.
+    """
+    if len(records) < 3 or records[1].first == records[0].last + 1:
+        return []
+    return list(records[:1]) if 1 < len(records[0].fields) < len(records[1].fields) else []
+
+
+def _named_values(records: Sequence[Record]) -> list[Record]:
+    """The records of a name and what it says, above the first that fills all columns, which names them."""
+    widths = [len(record.filled) for record in records]
+    n_columns = max(widths, default=0)
+    n = widths.index(n_columns) if widths else 0
+    head, body = records[:n], records[n + 1 :]
+    if n_columns < MIN_COLUMNS or not 1 <= n <= MAX_HEAD_ROWS or not body:
+        return []
+    is_narrow = all(width <= MAX_HEAD_FIELDS and 2 * width <= n_columns + 1 for width in widths[:n])
+    keys = [record.filled[0] for record in head]
+    n_figures = sum(fast_number(record.filled[-1]) is not None for record in head)  # more than half are a table's
+    names_values = is_narrow and max(widths[:n]) > 1 and len(set(keys)) == n and 2 * n_figures <= n
+    names_values = names_values and not any(map(_is_typed, keys))
+    return list(head) if names_values and _names_columns(records[n], body) else []
+
+
+def _names_columns(record: Record, body: Sequence[Record]) -> bool:
+    """Whether the fields are texts, figures or dates stand below one of them, and most records fill the columns."""
+    if any(map(_is_typed, record.filled)):
+        return False
+    columns = [[row.fields[column] for row in body if column < len(row.fields)] for column in range(len(record.fields))]
+    told = [[text for text in column if text.strip()] for column in columns]
+    is_headed = any(column and sum(map(_is_typed, column)) >= TYPED * len(column) for column in told)
+    n_wide = sum(2 * len(row.filled) >= len(record.filled) for row in body)
+    return is_headed and 2 * n_wide > len(body)
+
+
+def _is_typed(text: str) -> bool:
+    """Whether a text is a number or begins as a date does."""
+    return text.strip().lstrip("-+")[:1].isdigit() or fast_number(text) is not None
+
+
+def _is_comment(record: Record) -> bool:
+    return record.fields[0].lstrip().startswith(COMMENT)
+
+
+def _plain_text(record: Record, delimiter: str) -> str:
+    """What a comment or a title says, delimiters that fill the line up left out."""
+    return delimiter.join(record.fields).rstrip(f"{delimiter} ").lstrip(f"{COMMENT} ")
