@@ -106,3 +106,28 @@ def test_settings_above_a_recording_are_a_form_though_some_have_no_value_and_som
 def test_a_table_whose_labels_all_end_in_colons_keeps_its_headings() -> None:
     table = to_table([["Case:", "Low", "High"], ["Cost:", "12", "15"], ["Gain:", "3", "8"], ["Risk:", "1", "2"]])
     assert (tops(table), lefts(table)[0]) == ([("Low",), ("High",)], ("Cost",))
+
+
+ORDERED = [["Order:", "SC-24", "Contact:", "Ann Lee"], ["Estimate:", "EST-456", "Place:", "Leeds"]]
+ORDERED += [["Terms:", "30 days", "", ""], ["Fee:", "12", "Region:", "North"]]
+STACKED = ["Order: SC-24", "Estimate: EST-456", "Terms: 30 days", "Fee: 12", "Contact: Ann Lee", "Place: Leeds"]
+
+
+def test_several_names_with_their_values_in_a_row_are_read_one_by_one() -> None:
+    assert list(row_texts(to_table(ORDERED)).values()) == [*STACKED, "Region: North"]
+    page = "".join(f"<tr><th>{a}</th><td>{b}</td><th>{c}</th><td>{d}</td></tr>" for a, b, c, d in ORDERED if c)
+    table = only_table("form.html", f"<table>{page.replace(':<', '<')}</table>".encode())
+    assert [row.path for row in table.rows][-1] == ("Region",)
+
+
+def test_what_pairs_of_columns_are_about_is_the_section_of_their_names() -> None:
+    rows = [["Buyer", "", "Car", ""], *(row for row in ORDERED if row[2])]
+    for spans in (None, {(0, 0): (1, 2), (0, 2): (1, 2)}):
+        table = to_table(rows, spans)
+        assert ("Buyer", "Fee") in lefts(table)
+        assert ("Car", "Region") in lefts(table)
+
+
+def test_a_table_whose_second_labels_have_colons_too_is_no_form() -> None:
+    rows = [["Case:", "Low", "High:", "Net"], ["Cost:", "12", "15", "1"], ["Gain:", "3", "8", "2"]]
+    assert len(to_table([*rows, ["Risk:", "1", "2", "3"]]).rows) == 3

@@ -20,6 +20,7 @@ from mixrag_cli.tables.halves import stack_halves
 from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.narrowing import narrow_grid
+from mixrag_cli.tables.paired_forms import stack_pairs
 from mixrag_cli.tables.row_labels import fills_down, key_name
 from mixrag_cli.tables.rows import RowHeader, read_rows
 from mixrag_cli.tables.text import column_name
@@ -56,6 +57,8 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     narrow = narrow_grid(grid)
     matrix = grid_to_matrix(narrow)
     stacked = stack_halves(narrow, matrix)
+    if stacked is narrow:
+        stacked = stack_pairs(narrow, matrix)
     if stacked is not narrow:
         matrix = grid_to_matrix(stacked)
     layout = find_layout(matrix)
