@@ -95,3 +95,56 @@ def test_lists_that_stand_level_in_all_boxes_of_a_row_are_rows() -> None:
 def test_texts_that_fill_their_boxes_are_one_row_however_level_their_lines_are() -> None:
     (grid,) = read_pages(lambda canvas: draw_levels(canvas, TOLD)).grids
     assert grid.n_rows == 2
+
+
+BUDGET = (
+    ("Income", "", "", "", ""),
+    ("Student fees", "264,749", "0", "250,000", "251,000"),
+    ("Lockers", "10,618", "954", "10,600", "10,700"),
+    ("Expense", "", "", "", ""),
+    ("Postage", "167", "0", "300", "310"),
+    ("Courier", "52", "0", "100", "110"),
+    ("Audit", "27,142", "14,266", "25,000", "26,000"),
+)
+HEADINGS = (("", "Actuals", "Actuals to", "Budget", "Budget"), ("", "May 13", "14", "Summer", "Fall 14"))
+NAMED = {("Income", "Lockers"): "10,618", ("Expense", "Courier"): "52"}
+
+
+def draw_budget(canvas: Canvas, first: int, left: int) -> None:
+    """Rulings around each figure from row first on, and a frame without any around the labels where left is theirs."""
+    for number, texts in enumerate((*HEADINGS, *BUDGET)):
+        for x, text in zip((80, 200, 270, 340, 410), texts, strict=True):
+            canvas.drawString(x, 700 - 14 * number, text)
+    ends = [710 - 14 * number for number in range(len(HEADINGS) + first, len(HEADINGS) + len(BUDGET) + 1)]
+    for y in ends:
+        canvas.line(left if y in (ends[0], ends[-1]) else 195, y, 475, y)
+    for x in {left, 195, 265, 335, 405, 475}:
+        canvas.line(x, ends[0], x, ends[-1])
+
+
+@pytest.mark.parametrize(("first", "left"), [(0, 195), (1, 195), (0, 76), (1, 76)])
+def test_labels_and_sections_beside_ruled_figures_are_those_of_their_rows(first: int, left: int) -> None:
+    """The rulings go around the figures alone, or the labels stand in one frame without rulings between them."""
+    table = table_of(read_pages(lambda canvas: draw_budget(canvas, first, left)))
+    assert [" ".join(header.path) for header in table.columns][1:] == [
+        "Actuals to 14",
+        "Budget Summer",
+        "Budget Fall 14",
+    ]
+    paths = {row.index: row.path for row in table.rows}
+    said = {paths[cell.row]: cell.text for cell in table.cells if cell.column == 1}
+    assert said.items() >= NAMED.items()
+
+
+def test_running_text_beside_ruled_figures_is_no_column_of_labels() -> None:
+    def paint(canvas: Canvas) -> None:
+        for number in range(7):
+            canvas.drawString(250, 700 - 14 * number, f"{number + 3}00")
+            canvas.line(245, 710 - 14 * number, 345, 710 - 14 * number)
+        for number in range(10):
+            canvas.drawString(80, 700 - 10 * number, "some words of a text that runs")
+        for x in (245, 295, 345):
+            canvas.line(x, 710, x, 612)
+
+    document = read_pages(paint)
+    assert not document.grids or document.grids[0].n_columns <= 2

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from mixrag_cli.readers.pdf.header_cells import Entry, header_entries, set_levels
 from mixrag_cli.readers.pdf.lattice import Lattice
@@ -49,13 +50,31 @@ def lines_to_header(lines: Sequence[Line], bands: Sequence[Band], rules: Sequenc
 
 
 def with_header_above(table: Lattice, words: Iterable[Word], rules: Sequence[Rule]) -> Lattice:
-    """The table with the headings that stand right above its box, where it begins with figures and some stand there."""
+    """The table with the headings that stand right above its box, where it begins with figures and some stand there.
+
+    A lone label between the two is the section of its first rows.
+    """
     if not begins_with_data(table):
         return table
     left, top, right, _ = table.box
     near = [word for word in words if word.bottom <= top + 1 and left - 2 <= word.x0 and word.x1 <= right + 2]
-    lines = _lines_above(near, top, table.bands)
-    return table.below(*lines_to_header(lines, table.bands, rules), lines) if lines else table
+    lines, headed = _lines_above(near, top, table.bands), table
+    if not lines and (section := _section_above(near, top, table.bands)) is not None:
+        above = [word for word in near if word.bottom <= section.top + 1]
+        lines = _lines_above(above, section.top, table.bands)
+        label = Entry([*line_to_pieces(section, math.inf)], 0, 0)
+        headed = replace(table.below([label], 1, [section]), n_header=0)
+    return headed.below(*lines_to_header(lines, table.bands, rules), lines) if lines else table
+
+
+def _section_above(words: Sequence[Word], top: float, bands: Sequence[Band]) -> Line | None:
+    """The line right above where it is one text over the labels; None for another."""
+    line = next(reversed(words_to_lines(words)), None)
+    if line is None or top - line.bottom > MAX_ABOVE_GAP * line.size:
+        return None
+    pieces = line_to_pieces(line, math.inf)
+    is_label = len(pieces) == 1 and not _is_over_data(pieces[0], bands) and _is_heading(pieces[0])
+    return line if is_label else None
 
 
 def _lines_above(words: Sequence[Word], top: float, bands: Sequence[Band]) -> list[Line]:
@@ -67,9 +86,7 @@ def _lines_above(words: Sequence[Word], top: float, bands: Sequence[Band]) -> li
         pieces = line_to_pieces(line, math.inf)
         if edge - line.bottom > MAX_ABOVE_GAP * line.size or len(found) == MAX_ABOVE_LINES:
             break
-        if not all(_is_heading(piece) for piece in pieces) or (
-            len(pieces) == 1 and not _is_over_data(pieces[0], bands)
-        ):
+        if not _are_headings(pieces, bands) or (len(pieces) == 1 and not _is_over_data(pieces[0], bands)):
             break
         spans = [columns_of(piece, bands) for piece in pieces]
         if any(a[1] >= b[0] for a, b in itertools.pairwise(spans)):
@@ -85,6 +102,13 @@ def _lines_above(words: Sequence[Word], top: float, bands: Sequence[Band]) -> li
     return found[::-1] if has_row and len(named) >= MIN_HEADED_SHARE * len(bands) else []
 
 
+def _are_headings(pieces: Sequence[Piece], bands: Sequence[Band]) -> bool:
+    """Whether the pieces of a line are headings; a few may be numbers, where the line goes on from one above: "14"."""
+    n_texts = sum(_is_heading(piece) and _is_over_data(piece, bands) for piece in pieces)
+    n_numbers = sum(not _is_heading(piece) for piece in pieces)
+    return n_numbers == 0 or 2 * n_numbers < n_texts
+
+
 def _is_heading(piece: Piece) -> bool:
     return not piece.is_number or YEAR.match(piece.text) is not None
 
@@ -95,9 +119,12 @@ def _is_over_data(piece: Piece, bands: Sequence[Band]) -> bool:
 
 
 def begins_with_data(table: Lattice) -> bool:
-    """Whether the first row holds a figure that is no year, so that nothing in the table names its columns."""
-    first = [cell for cell in table.cells if cell.row == 0 and not table.n_header]
-    return any(is_number(cell.text) and not YEAR.match(cell.text) for cell in first)
+    """Whether the first row holds a figure that is no year, so that nothing in the table names its columns.
+
+    It is the first row beside whose label something stands: a label alone heads a section.
+    """
+    first = min((cell.row for cell in table.cells if cell.last > 0), default=0) if not table.n_header else -1
+    return any(is_number(cell.text) and not YEAR.match(cell.text) for cell in table.cells if cell.row == first)
 
 
 def _is_title(row: Row, bands: Sequence[Band], size: float) -> bool:

@@ -24,10 +24,11 @@ def with_labels_beside(table: Lattice, words: Sequence[Word]) -> Lattice:
     first = list(takewhile(lambda cell: is_number(cell.text), reversed(column)))  # those below the headings
     if not near or len(first) < MIN_ROWS or all(YEAR.match(cell.text) for cell in first):
         return table
-    lines = [line for line in words_to_lines(near) if line.baseline > min(cell.box[1] for cell in first)]
-    labels = {row: line for line in lines if (row := _row_of(line, first)) is not None}
-    is_text_beside = len(lines) > len(labels)  # running text has lines between the rows, too
-    if is_text_beside or len(labels) < MIN_LABELLED * len(first) or all(is_number(line.text) for line in lines):
+    highest = min(first, key=lambda cell: cell.row)
+    above, lines = _parted(words_to_lines(near), highest.box[1])
+    labels = _by_row([*above, *lines] if len(above) == highest.row else lines, first)
+    n_labelled = len(labels.keys() & {cell.row for cell in first})
+    if n_labelled < MIN_LABELLED * len(first) or all(is_number(line.text) for line in lines):
         return table
     moved = (replace(cell, first=cell.first + 1, last=cell.last + 1) for cell in table.cells)
     entries = (Entry([words_to_piece(line.words)], 0, 0, row) for row, line in labels.items())
@@ -39,6 +40,32 @@ def with_labels_beside(table: Lattice, words: Sequence[Word]) -> Lattice:
         box=merge_boxes((table.box, box)),
         words=table.words.union(word for line in labels.values() for word in line.words),
     )
+
+
+def _parted(lines: Sequence[Line], edge: float) -> tuple[list[Line], list[Line]]:
+    """The lines above an edge, and those below it."""
+    n_above = sum(line.baseline <= edge for line in lines)
+    return list(lines[:n_above]), list(lines[n_above:])
+
+
+def _by_row(lines: Sequence[Line], cells: Sequence[Entry]) -> dict[int, Line]:
+    """The lines by the rows that they stand beside, {} where some stand beside none: running text has lines between.
+
+    Lines between two labels have rows where so many rows without figures lie between theirs: they head sections.
+    """
+    labels: dict[int, Line] = {}
+    waiting: list[Line] = []
+    for line in lines:
+        row = _row_of(line, cells)
+        if row is None:
+            waiting.append(line)
+            continue
+        above = max(labels, default=-1)
+        if waiting and row - above - 1 != len(waiting):
+            return {}
+        labels |= dict(enumerate(waiting, above + 1)) | {row: line}
+        waiting = []
+    return {} if waiting else labels
 
 
 def _row_of(line: Line, cells: Sequence[Entry]) -> int | None:

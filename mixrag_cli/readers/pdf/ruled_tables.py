@@ -6,6 +6,7 @@ rules ─► components that cross ─► atomic cells ─► merged cells ─�
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ MIN_FILLED_SHARE = 0.2  # a chart's grid lines hold less
 MAX_ATOMS = 40_000  # rows times columns; more is a drawing
 MIN_ROWS_IN_CELLS = 4  # lines of several figures in one ruled cell; ICDAR 2013's 77 tables and ten filings have none
 MIN_LEVEL = 3  # lines, and columns of them, that stand level and are rows; two may be a value and its remark
+MIN_LEVEL_SHARE = 0.6  # of the lines beside ruled rows; others head sections of them
 LEVEL_POINTS = 1.5  # that baselines of one line may lie apart
 MAX_WORD_SHARE = 0.6  # one cell with more of the words than this is a frame around text
 
@@ -120,6 +122,7 @@ def read_lattice(
     headings, n_levels, first = _header_block(texts, xs, across)
     texts = _part_columns({span: lines for span, lines in texts.items() if span.r0 >= first}, xs)
     spans = [span for span in spans if span.r0 >= first]
+    texts = _part_rows(texts, xs, ys)
     if not _is_table(texts, spans, sum(len(line.words) for lines in texts.values() for line in lines)) or _parts_groups(
         texts
     ):
@@ -229,6 +232,27 @@ def _part_columns(texts: dict[_Span, list[Line]], xs: Sequence[float]) -> dict[_
                 parted[_Span(span.r0, span.r1, column, column)] = words_to_lines(words)
         elif groups is not None:
             parted.update(groups)
+        else:
+            parted[span] = lines
+    return parted
+
+
+def _part_rows(texts: dict[_Span, list[Line]], xs: Sequence[float], ys: Sequence[float]) -> dict[_Span, list[Line]]:
+    """Part the cells over several rows whose lines stand level with the texts of these rows: labels without rulings."""
+    levels: dict[int, list[float]] = defaultdict(list)
+    for span, lines in texts.items():
+        if span.r0 == span.r1:
+            levels[span.r0] += [line.baseline for line in lines]
+    parted: dict[_Span, list[Line]] = {}
+    for span, lines in texts.items():
+        rows = [bisect(ys, (line.top + line.bottom) / 2) - 1 for line in lines] if span.r1 > span.r0 else []
+        n_level = sum(
+            any(abs(line.baseline - level) <= LEVEL_POINTS for level in levels[row])
+            for row, line in zip(rows, lines, strict=False)
+        )
+        is_list = len(set(rows)) == len(lines) >= MIN_LEVEL and _is_free(lines, xs[span.c1 + 1] - xs[span.c0])
+        if is_list and n_level >= MIN_LEVEL_SHARE * len(lines):
+            parted |= {_Span(row, row, span.c0, span.c1): [line] for row, line in zip(rows, lines, strict=True)}
         else:
             parted[span] = lines
     return parted
