@@ -283,7 +283,7 @@ def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float
     bottom = min(row, len(below.filled) - 1)
     typed, figures = below.share(bottom, below.typed), below.share(bottom, below.figures)
     if kind in ("number", "nil", "range"):
-        heads = kind == "range" and figures >= TYPED_SHARE and column > 0
+        heads = kind == "range" and figures >= TYPED_SHARE and column > 0 and not _is_lone_range(matrix, row)
         is_plain = heads and not _has_ranges_among(matrix, below, row, column)
         return 1.0 if is_plain else (-2.0 if typed >= TYPED_SHARE or column > 0 else 0.0)
     if kind in PERIOD_KINDS:
@@ -297,6 +297,13 @@ def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float
             return -2.0
         return 1.0 if typed >= TYPED_SHARE else 0.0
     return -0.5 if column > 0 and kind == "missing" else 0.0
+
+
+def _is_lone_range(matrix: Matrix, row: int) -> bool:
+    """Whether a row says one range beside a name with a colon: "Target: | 84-89" is a datum, classes stand in a row."""
+    cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
+    n_ranges = sum(matrix.kinds[cell.row, cell.column] == "range" for cell in cells)
+    return n_ranges == 1 and any(cell.text.rstrip().endswith(":") for cell in cells)
 
 
 def _has_ranges_among(matrix: Matrix, below: Below, row: int, column: int) -> bool:

@@ -30,6 +30,7 @@ MAX_TITLE_ROWS = 6
 TITLE_ASIDE = 2  # cells of a title row with something at its side,
 TITLE_AND_HEADER = 3  # and the rows of it, of a second title and of the first headers
 TABLE_NUMBER = re.compile(r"^(?:table\s)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?[.:]?$", re.I)
+BRACKETED = re.compile(r"[(\[][^()\[\]]+[)\]]$")
 NOTE = re.compile(r"^(?:notes?\b|sources?\b|\(\w{1,2}\)\s|\[\w{1,2}\]|[*†‡§¹²³]|\d\.\s|_{3,}|-{3,})", re.I)
 TOTAL = re.compile(r"^(?:(?:grand|net|sub)[ -]?)?totals?\b|\b(?:sub)?totals?\s*$|^sum$", re.I)
 
@@ -108,7 +109,10 @@ def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, 
         cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
         if len(cells) > 1 and not _stands_over_part(matrix, row, end):
             break
-        if len(cells) == 1 and (not _is_title_cell(cells[0], matrix) or _is_key_alone(matrix, row)):
+        is_title = len(cells) == 1 and (
+            _is_title_cell(cells[0], matrix) or (bool(titles) and _is_aside(cells[0], matrix))
+        )
+        if len(cells) == 1 and (not is_title or _is_key_alone(matrix, row)):
             break
         titles.append(row)
     while titles and not matrix.is_blank(titles[-1], range(matrix.n_columns)):
@@ -174,6 +178,12 @@ def _is_title_cell(cell: GridCell, matrix: Matrix) -> bool:
         and cell.row_span == 1
         and (cell.column_span == 1 or cell.column_span >= 0.6 * matrix.n_columns)
     )
+
+
+def _is_aside(cell: GridCell, matrix: Matrix) -> bool:
+    """Whether a text in brackets stands alone over the last column, as what all figures are in does: "(TL)"."""
+    is_last = cell.column == matrix.n_columns - 1 > 1 and cell.row_span == cell.column_span == 1
+    return is_last and BRACKETED.match(cell.text.strip()) is not None
 
 
 def _is_key_alone(matrix: Matrix, row: int) -> bool:

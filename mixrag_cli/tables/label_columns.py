@@ -24,6 +24,8 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
     """The leading columns that name the rows: texts and dates left of the first column of figures."""
     kinds = [_body_kinds(matrix, column, body) for column in range(matrix.n_columns)]
     last_figures = max((c for c, found in enumerate(kinds) if found.figures >= TYPED_SHARE), default=None)
+    if headers and all(column.mean_chars > LONG_LABEL_CHARS for column in kinds if column.filled):
+        return ()  # what is done each day, below the days: the first says as much as the others
     labels: list[int] = []
     blank: list[int] = []  # columns that name no row, behind those that do
     for column in range(min(MAX_LABEL_COLUMNS, matrix.n_columns - 1)):

@@ -12,7 +12,7 @@ from mixrag_cli.quantities.periods import part_of_year
 from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.headers import TOTAL, Layout
 from mixrag_cli.tables.label_columns import LABEL_SHARE, RANK_NAME
-from mixrag_cli.tables.matrix import DATA_KINDS, Matrix
+from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.units import is_unit_text
 
 MIN_BLOCK = 2  # rows that stand again together
@@ -79,7 +79,7 @@ def years_said_above(matrix: Matrix, layout: Layout) -> dict[int, str]:
 def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:
     """For label columns that leave out repeated names: row -> the cell that holds for it.
 
-    A name holds until the next one in its column, or in a label column to its left.
+    A name holds until the next one in its column, or in a label column to its left; a total holds for periods alone.
     """
     filled: dict[int, dict[int, GridCell]] = {}
     for place, column in enumerate(layout.labels[:-1]):
@@ -96,7 +96,7 @@ def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]
                 last, n_named, is_summed = cell, 1 if is_summed else n_named + 1, False
             elif any(matrix.own(row, outer) is not None for outer in left):
                 last = None
-            elif last is not None and not TOTAL.search(last.text) and any(matrix.at(row, inner) for inner in right):
+            elif last is not None and _holds_below(matrix, last, row, right):
                 is_summed = any(TOTAL.search(matrix.text(row, inner)) for inner in right)
                 if is_summed and n_named > 1:
                     continue  # a total of several names is of none of them
@@ -104,6 +104,13 @@ def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]
                 below[row] = last
         filled[column] = {} if _is_tail_of_totals(matrix, layout, column, right, below) else below
     return filled
+
+
+def _holds_below(matrix: Matrix, name: GridCell, row: int, inner: Sequence[int]) -> bool:
+    """Whether a name may hold for a row without one: for what the columns behind say there, a total for periods."""
+    said = [column for column in inner if matrix.at(row, column)]
+    is_total = TOTAL.search(name.text) is not None
+    return bool(said) and (not is_total or all(matrix.kind(row, column) in PERIOD_KINDS for column in said))
 
 
 def _is_tail_of_totals(
