@@ -270,3 +270,21 @@ def test_a_headnote_of_several_lines_says_the_unit_and_is_no_title() -> None:
 
     table = table_of(read_pages(paint))
     assert (table.title, table.scale) == ("Table 3. Arrests by sex: 2009", 1000)
+
+
+def test_headings_half_a_type_size_apart_are_parted_where_the_line_above_has_two() -> None:
+    def paint(canvas: Canvas) -> None:
+        for y, texts in (
+            (700, ("Budget", "Actuals", "Budget")),
+            (688, ("Summer 2017", "Jun 16 - May 17", "Summer 2016")),
+        ):
+            for x, text in zip((250, 320, 389.5), texts, strict=True):
+                canvas.drawString(x, y, text)
+        for number, label in enumerate(("Fees", "Lockers", "Alumni", "Other")):
+            canvas.drawString(80, 670 - 12 * number, label)
+            for right, figure in zip((300, 380, 440), ("270,000.00", "268,075.14", "1,270.00"), strict=True):
+                canvas.drawRightString(right, 670 - 12 * number, figure)
+
+    table = table_of(read_pages(paint))
+    said = [" ".join(column.path) for column in table.columns]
+    assert said == ["Budget Summer 2017", "Actuals Jun 16 - May 17", "Budget Summer 2016"]

@@ -11,7 +11,7 @@ from mixrag_cli.readers.pdf.layout import merge_boxes
 from mixrag_cli.readers.pdf.page import Box, Rule
 from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, Row, columns_of, words_to_piece
 
-HEADER_GAP = 0.6  # of the type size; words of one text stand 0.2 to 0.35 apart
+HEADER_GAP = 0.5  # of the type size; words of one text stand 0.2 to 0.35 apart
 TIGHT_GAP = 0.35  # of the type size: lines of one heading stand no farther apart
 MIDDLE_SHARE = 0.3  # of a column's width: how far a heading may stand from the middle of its columns
 UNDERLINE_REACH = 0.9  # of the type size, from a header's bottom to the rule below it
