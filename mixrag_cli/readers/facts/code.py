@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.readers.facts.collecting import FactCollector
+from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.nodes import (
     arms_of,
@@ -26,7 +26,9 @@ from mixrag_cli.readers.facts.nodes import (
     first_field,
     holds_keys,
     is_literal,
+    is_made_by_type,
     is_named_value,
+    is_reckoned,
     key_of,
     split_arm,
     stated_text,
@@ -48,8 +50,10 @@ CONSTANT_NAME = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
 INSTANCE_ATTRIBUTE = re.compile(r"(?:self|this)(?:\.|->)(\w+)$|@(\w+)$")
 ANNOTATED = re.compile(r"(?:\w+\.)?Annotated\[ ?(?P<type>[^,]{1,100}),")
 DOC = re.compile(r"Doc\(\s{0,99}[rR]?(?P<mark>\"{3}|[\"'])(?P<text>.{1,2000}?)(?P=mark)", re.DOTALL)
+SET_NAME = re.compile(r"[A-Za-z_][\w.\-]{0,79}$")  # by which a call sets something
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct")
 EXPANSION_WITH_DEFAULT = re.compile(r"\$\{\w+:?[-=]")
+POSITION = re.compile(r"[\"']?\$\{?[\d@*]\}?[\"']?$")  # the argument of a script, which states nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +183,8 @@ class _Walk:
             if context.scope[-1:] and context.scope[-1] in CONSTRUCTORS:
                 context = replace(context, scope=context.scope[:-1], is_local=False)
         inner = replace(context, key=(*context.key, name))
-        if self._is_stated(name, value, context) or (is_member and self._is_quoted(value) and is_named_value(value)):
+        is_named = (is_member or node.type in self._shape.constants) and is_named_value(value)
+        if self._is_stated(name, value, context) or (is_named and not context.is_local and self._is_quoted(value)):
             self._add((*context.scope, *inner.key), "constant", node, value)
         elif not is_seen:
             self.visit(value, inner, depth + 1)
@@ -193,12 +198,15 @@ class _Walk:
         is_constant = CONSTANT_NAME.match(name) is not None
         if context.is_local and not is_constant:
             return False
-        return is_literal(value) or (is_constant and self._is_quoted(value))
+        return is_literal(value) or ((is_constant or is_reckoned(value)) and self._is_quoted(value))
 
     def _is_quoted(self, value: Node) -> bool:
         """Whether what is computed is short enough to be quoted, and nothing to look into."""
         is_short = value.end_byte - value.start_byte <= MAX_EXPRESSION_CHARS
-        return is_short and not holds_keys(value, self._shape) and not self._is_function(value)
+        text = text_of(value)
+        is_default = value.type == "expansion" and EXPANSION_WITH_DEFAULT.match(text) is not None
+        is_told = not POSITION.match(text) and not is_default and not holds_keys(value, self._shape)
+        return is_short and is_told and not self._is_function(value)
 
     def _is_function(self, node: Node) -> bool:
         return node.type in FUNCTION_VALUES or node.type in self._language.values
@@ -217,8 +225,9 @@ class _Walk:
                 option.say("default", value)
             self._add_option(option, node, context)
         elif value.end_byte - value.start_byte <= MAX_EXPRESSION_CHARS:
-            key = () if node.type == "expansion" else context.key
-            self._add((*context.scope, *key, name), "default", node, value)
+            is_variable = node.type == "expansion" and not name.isdigit()
+            path = (*context.key, *(() if name.isdigit() and context.key else (name,)))
+            self._add((*context.scope, *((name,) if is_variable else path)), "default", node, value)
         return True
 
     def _pair(self, node: Node, context: _Context, depth: int) -> bool:
@@ -226,7 +235,7 @@ class _Walk:
         if not name or value is None:
             return False
         inner = replace(context, key=(*context.key, name))
-        if is_literal(value):
+        if is_literal(value) or is_reckoned(value) or is_made_by_type(value):
             self._add((*context.scope, *context.conditions[-MAX_CONDITIONS:], *inner.key), "entry", node, value)
         else:
             self.visit(value, inner, depth + 1)
@@ -304,9 +313,24 @@ class _Walk:
         called = first_field(node, ("function", "method"))
         if not context.is_local and not context.key and called is not None:
             context = replace(context, key=(text_of(called),))
+            if self._set_by_call(node, context):
+                return
         elif context.is_local:
             context = replace(context, key=(), is_argument=True)
         self._children(node, context, depth)
+
+    def _set_by_call(self, node: Node, context: _Context) -> bool:
+        """Take define("NAME", value): what a module's call that is given a name and a literal sets; False else."""
+        arguments = node.child_by_field_name("arguments")
+        parts = arguments.named_children if arguments is not None else []
+        given = [part.named_children[0] if part.type == "argument" and part.named_children else part for part in parts]
+        if len(given) != 2 or not all(is_literal(each) for each in given) or "string" not in given[0].type:
+            return False
+        name = unquoted(text_of(given[0]))
+        if not SET_NAME.match(name):
+            return False
+        self._add((*context.scope, *context.key, name), "entry", node, given[1])
+        return True
 
     def _add_option(self, option: Option, node: Node, context: _Context) -> None:
         scope = context.scope if context.is_local else (*context.scope, *context.key)
@@ -324,6 +348,8 @@ class _Walk:
         declared = node.child_by_field_name("type") if sort in ("constant", "default") else None
         type_text = text_of(declared).lstrip(": ") if declared is not None else ""
         comment, where = comment_at(self._lines, row, self._end_column(value), self._language.comments)
+        if not comment and (begin := node.start_point.row) < row:
+            comment, where = comment_at(self._lines, begin, None, self._language.comments)
         if declared is not None and (annotated := ANNOTATED.match(type_text)):
             type_text = annotated["type"]
             told = DOC.search((declared.text or b"").decode("utf-8", "replace"))

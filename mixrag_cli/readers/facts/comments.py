@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-MAX_COMMENT_LINES = 3
+MAX_COMMENT_LINES = 3  # of a run of line comments: the nearest
+MAX_DOC_LINES = 60  # of a comment that is closed by a mark, and of one for documentation
+MAX_ATTRIBUTE_LINES = 6
 MAX_LINE_CHARS = 400
 # By what opens a comment in the language: what stands behind a value, and what a line of its own begins with. The last
 # are the settings', where any may. "#:" and "//!<" are for tools that make manuals, "#!" names an interpreter.
@@ -25,6 +27,12 @@ _ALONE = {
     for marks, (_, alone) in _OPENINGS.items()
 }
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")
+_DOC_LINE = re.compile(r"^\s{0,80}///(?P<text>[^/].*|)$")
+_BLOCK_MARKS = re.compile(r"^\s*(?:/\*+!?|\*(?!/))?\s?|\s*\*+/\s*$")
+_DOC_TAG = re.compile(r"\s*(?:[@\\](?!brief\b|summary\b)|<(?:remarks|param|returns|example))")
+_LAYOUT = re.compile(r"</[a-z]\w*>|(?<![\w:])<[a-z]+/?>|[@\\]brief\b")
+# What may stand between a definition and its comment: annotations and attributes on lines of their own.
+_ATTRIBUTE = re.compile(r"^\s{0,80}(?:@\w[\w.]*(?:\(.*\))?|#?\[.*\])\s*$")
 
 
 def comment_at(lines: Sequence[str], row: int, column: int | None, marks: str = "") -> tuple[str, int]:
@@ -39,6 +47,8 @@ def comment_at(lines: Sequence[str], row: int, column: int | None, marks: str = 
         and (found := _BEHIND[marks].match(lines[row][column : column + MAX_LINE_CHARS]))
     ):
         return found["text"], row + 1
+    if marks != "#" and (told := _documentation(lines, row)):
+        return told
     said: list[str] = []
     above = row - 1
     while (
@@ -50,3 +60,50 @@ def comment_at(lines: Sequence[str], row: int, column: int | None, marks: str = 
         above -= 1
     text = " ".join(part for part in said if _HAS_WORDS.search(part))
     return (text, above + 2) if text else ("", row + 1)
+
+
+def _documentation(lines: Sequence[str], row: int) -> tuple[str, int] | None:
+    """The first paragraph of the comment above that a mark closes, or of the lines behind "///", with its line.
+
+    Attributes may stand in between. The tags of a manual, such as "@param" and "<remarks>", are no part of it.
+    """
+    above = row - 1
+    while above > row - MAX_ATTRIBUTE_LINES and above >= 0 and _ATTRIBUTE.match(lines[above][:MAX_LINE_CHARS]):
+        above -= 1
+    if above < 0:
+        return None
+    begin = _block_begin(lines, above) if lines[above].rstrip().endswith("*/") else _run_begin(lines, above)
+    said: list[str] = []
+    first = begin
+    for number, text in _texts(lines[begin : above + 1]):
+        if _DOC_TAG.match(text) or (said and not _HAS_WORDS.search(text)):
+            break
+        if plain := _LAYOUT.sub("", text).strip() if _HAS_WORDS.search(_LAYOUT.sub("", text)) else "":
+            first = first if said else begin + number
+            said.append(plain)
+        elif said:
+            break
+    return (" ".join(said), first + 1) if said else None
+
+
+def _texts(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """What the lines of a comment say without its marks, each with its number."""
+    for number, line in enumerate(lines):
+        found = _DOC_LINE.match(line[:MAX_LINE_CHARS])
+        yield number, found["text"] if found else _BLOCK_MARKS.sub("", line[:MAX_LINE_CHARS])
+
+
+def _block_begin(lines: Sequence[str], last: int) -> int:
+    """The row in which the comment begins that ends in a row of its own; the row after where it does not."""
+    for row in range(last, max(last - MAX_DOC_LINES, -1), -1):
+        if "/*" in lines[row]:
+            return row if lines[row].lstrip().startswith("/*") else last + 1
+    return last + 1
+
+
+def _run_begin(lines: Sequence[str], last: int) -> int:
+    """The first of the rows up to one that all begin with "///"; the row after where that one does not."""
+    row = last + 1
+    while row > max(last - MAX_DOC_LINES, 0) and _DOC_LINE.match(lines[row - 1][:MAX_LINE_CHARS]):
+        row -= 1
+    return row

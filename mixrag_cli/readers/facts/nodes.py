@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from mixrag_cli.readers.facts.collecting import inside_quotes, unquoted
 from mixrag_cli.readers.facts.shapes import (
     ARGUMENT_LISTS,
+    ARITHMETIC,
+    BINARY,
     CALLS,
     CHAINS,
     HOLDING_LITERALS,
@@ -31,7 +33,13 @@ OUTER_PARENTHESES = re.compile(r"^\((.*)\)$")
 CALLED_NAME = re.compile(rb"[\w.:<>?]{1,80}$")
 COMMENT_AFTER_DEFINED = re.compile(r"(?<=\s)(?://.*|/\*.*)$", re.DOTALL)
 BEFORE_TEXT = re.compile(r"(?:\s|\\\n)*")
-WRAPPERS_OF_ONE = ("expression_list", "literal_element", "hash_key_symbol", "initializer_list")
+WRAPPERS_OF_ONE = (
+    "expression_list",
+    "literal_element",
+    "hash_key_symbol",
+    "initializer_list",
+    "arrow_expression_clause",
+)
 STEPS = 12  # of a = b = c …, of C's declarators: no one goes further
 
 
@@ -168,10 +176,36 @@ def is_literal(node: Node, depth: int = 0) -> bool:
     return all(is_literal(child, depth + 1) for child in node.named_children if child.type != "comment")
 
 
+def is_reckoned(node: Node) -> bool:
+    """Whether the node is an arithmetic of numbers and names. Example: 10 * time.Minute, 2 * MINUTE + 5."""
+    kinds = _operands(node, 0)
+    return "literal" in kinds and "name" in kinds and "other" not in kinds
+
+
+def _operands(node: Node, depth: int) -> set[str]:
+    sign = node.child_by_field_name("operator")
+    if node.type in BINARY and sign is not None and sign.type in ARITHMETIC and depth < MAX_LITERAL_DEPTH:
+        parts = [child for child in node.named_children if child.type != "comment"]
+        return {kind for part in parts for kind in _operands(part, depth + 1)}
+    if node.type == "parenthesized_expression" and node.named_child_count == 1 and depth < MAX_LITERAL_DEPTH:
+        return _operands(node.named_children[0], depth + 1)
+    is_number = node.type in LITERALS and "string" not in node.type
+    return {"literal" if is_number else "name" if node.type in NAMED_VALUES else "other"}
+
+
+def is_made_by_type(node: Node) -> bool:
+    """Whether a type makes the value of literals. Example: Duration::from_secs(5), but not translate("Port")."""
+    return node.type in CALLS and is_named_value(node) and text_of(node).removeprefix("new ")[:1].isupper()
+
+
 def is_named_value(node: Node) -> bool:
-    """Whether the node names a value, or makes one of literals alone. Example: Mode.FAST, TimeSpan.FromSeconds(5)."""
+    """Whether the node names a value, or makes one of literals alone. Example: Mode.FAST, TimeSpan.FromSeconds(5).
+
+    What a property is short for (x => _y) is named only by a type: Mode.FAST.
+    """
     if node.type in NAMED_VALUES:
-        return True
+        is_short = node.parent is not None and node.parent.type == "arrow_expression_clause"
+        return not is_short or (node.type != "identifier" and text_of(node)[:1].isupper())
     arguments = node.child_by_field_name("arguments") if node.type in CALLS else None
     if arguments is None or arguments.type not in ARGUMENT_LISTS or not arguments.named_child_count:
         return False

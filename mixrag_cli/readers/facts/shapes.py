@@ -26,7 +26,8 @@ class FactShape:
     record or call. parameters: those with a default. returns, branches (an if), switches: as they say. arms: of a
     switch, to where their pattern stands: ".field", a child's type, "#0" for the first child, "" for the arm of all
     else. attributes: what decorates a field (Rust). calls: with arguments, of which options are told by name.
-    members: bindings that stand for a member's type and default, where the type is not beside the name.
+    members: bindings that stand for a member's type and default, where the type is not beside the name. constants:
+    bindings that no one can change, whatever they are called.
     """
 
     bindings: frozenset[str] = frozenset()
@@ -39,6 +40,7 @@ class FactShape:
     calls: frozenset[str] = frozenset()
     tails: frozenset[str] = frozenset()
     members: frozenset[str] = frozenset()
+    constants: frozenset[str] = frozenset()
 
 
 _C = FactShape(
@@ -79,6 +81,7 @@ SHAPES = {
     "tree_sitter_typescript": _TYPESCRIPT,
     "tree_sitter_go": FactShape(
         bindings=_set("const_spec var_spec"),
+        constants=_set("const_spec"),
         pairs=_set("keyed_element"),
         returns=_set("return_statement"),
         branches=_set("if_statement"),
@@ -185,8 +188,10 @@ JOINED_STRINGS = _set(
 # What a member of a class may begin with, besides literals: a name, and what is made of literals by a call.
 NAMED_VALUES = _set(
     "identifier qualified_identifier scoped_identifier attribute member_expression member_access_expression "
-    "field_access class_constant_access_expression"
+    "field_access class_constant_access_expression selector_expression constant"
 )
+BINARY = _set("binary_expression binary_operator binary")
+ARITHMETIC = _set("+ - * / % << ** //")
 CALLS = _set("call call_expression method_invocation invocation_expression object_creation_expression")
 ARGUMENT_LISTS = _set("arguments argument_list")
 FUNCTION_VALUES = _set(
