@@ -21,8 +21,11 @@ MAX_ALONE_WORDS = 4  # of a line that stands alone: a longer one introduces a se
 MAX_ALONE_CHARS = 120
 MAX_LABEL_VALUE_WORDS = 10  # a longer value explains its label instead of giving it a value
 _KEY = r"[^\W_](?:[^\s:]| (?! )){0,70}?|--?[\w][\w-]{0,40}(?:[ ,=|/]{1,2}[\w<>\[\]-]{1,40}){0,4}"
-LABEL = re.compile(rf"(?P<key>{_KEY})\s?:\s+(?P<text>\S.*)$")
-DASHED = re.compile(rf"(?P<key>{_KEY})\s+[-–—]{{1,2}}\s+(?P<text>\S.*)$")
+# a key may stand in the marks of reStructuredText and AsciiDoc: "``port``: 80", "**Port:** 80", "`port`:: 80"
+_MARKED = rf"(?P<mark>``|`|\*\*|\*|__)?(?P<key>{_KEY})"
+LABEL = re.compile(rf"{_MARKED}(?:(?(mark)(?P=mark))\s?::?|:(?P=mark))\s+(?P<text>\S.*)$")
+DASHED = re.compile(rf"{_MARKED}(?(mark)(?P=mark))\s+[-–—]{{1,2}}\s+(?P<text>\S.*)$")
+ESCAPED = re.compile(r"\\([_*`|])")
 FIELD = re.compile(r":(?P<key>[^:\n]{1,60}):\s+(?P<text>\S.*)$")
 BULLET = re.compile(r"\s{0,40}(?:[-*•‣–+]|\d{1,3}[.)])\s+")
 SENTENCE_MARK = re.compile(r"[.!?;](?:\s|$)|,\s.*,|^(?:https?|ftp)$")
@@ -78,7 +81,7 @@ class _BlockReader:
             self._paragraph()
 
     def _paragraph(self) -> None:
-        found = [(LABEL.match(text) or FIELD.match(text), start) for text, start in self._lines]
+        found = [(LABEL.match(text) or FIELD.match(text), start) for text, start in _fields(self._lines)]
         if len(found) == 1 and self._version(*self._lines[0], len(self._block.text)):
             return
         is_alone = len(found) == 1
@@ -87,7 +90,8 @@ class _BlockReader:
         for match, start in found:
             assert match is not None
             key, text = match["key"], match["text"]
-            if is_alone and (len(key.split()) > MAX_ALONE_WORDS or len(text) > MAX_ALONE_CHARS or not key[0].isupper()):
+            is_set_apart = key[0].isupper() or match.groupdict().get("mark") is not None
+            if is_alone and (len(key.split()) > MAX_ALONE_WORDS or len(text) > MAX_ALONE_CHARS or not is_set_apart):
                 return
             self._add(key, text, start + match.start("text"), start + match.end("text"))
 
@@ -132,7 +136,8 @@ class _BlockReader:
         line = self._line(start, min(end, start + MAX_VALUE_CHARS))
         if line is not None and line in self._known:
             return
-        path = (*self._block.heading_path, key.strip())
+        key = ESCAPED.sub(r"\1", key).strip().rstrip(":")
+        path = (*self._block.heading_path, key)
         if OPTION_NAME.match(key):
             self._collector.add(path, "option", ("help", text, line))
         else:
@@ -151,6 +156,24 @@ def _lines_of(text: str) -> Iterator[tuple[str, int]]:
         if line.strip():
             yield line.rstrip(), at
         at += len(line) + 1
+
+
+def _fields(lines: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The lines of a paragraph; what is indented below one goes on with it, the items of a list with commas."""
+    fields: list[tuple[str, int]] = []
+    for line, start in lines:
+        if not fields or not line[:1].isspace():
+            fields.append((line, start))
+            continue
+        text, place = fields[-1]
+        bullet = BULLET.match(line)
+        said = line[bullet.end() :] if bullet else line.strip()
+        separator = ", " if bullet and not text.endswith(":") else " "
+        if text.endswith(":"):  # the text begins here: its place, less what stands before it
+            place = start + len(line) - len(said) - len(text) - 1
+        if len(text) < MAX_VALUE_CHARS:
+            fields[-1] = (f"{text}{separator}{said}", place)
+    return fields
 
 
 def _items(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
@@ -172,6 +195,7 @@ def _is_key(key: str) -> bool:
     words = key.split()
     is_short = 0 < len(words) <= MAX_LABEL_WORDS
     is_closed = all(key.count(opening) <= key.count(closing) for opening, closing in ("()", "[]", "{}"))
+    is_closed = is_closed and not any(key.count(mark) % 2 for mark in ("**", "``"))
     return is_short and is_closed and not SENTENCE_MARK.search(key) and words[0].lower() not in ADMONITIONS
 
 
