@@ -24,6 +24,7 @@ ASSIGNED = re.compile(r"(?P<key>[\w.\-]{1,120})=(?P<text>\"(?:[^\"\\]|\\.)*\"|'[
 SPACED = re.compile(r"(?P<key>[\w.\-]{1,120})\s+(?P<text>[^\s\\].*)$")
 VARIABLE = re.compile(r" {0,8}(?:export\s+|override\s+)?(?P<key>[\w.\-]{1,120})\s*(?:\?|:{1,3}|\+)?=\s*(?P<text>.*)$")
 COMMENT_BEHIND = re.compile(r"\s+#.*$")
+QUOTE = re.compile("[\"']")
 
 
 def collect_build_facts(collector: FactCollector, lines: Sequence[str], name: str) -> None:
@@ -45,6 +46,8 @@ def _collect_instructions(collector: FactCollector, lines: Sequence[str]) -> Non
             line = opened["text"] if opened else line
         goes_on = line.rstrip().endswith("\\")
         text = line.rstrip().removesuffix("\\").rstrip()
+        if word == "ARG" and not QUOTE.search(text):
+            text = COMMENT_BEHIND.sub("", text)
         comment, where = comment_at(lines, first, None, "#")
         for key, value in _set_by(word, text) if word else []:
             path = (word, key) if key else (word,)

@@ -3,6 +3,7 @@
 ini          [section], key = value, and indented lines with more of the value
 properties   key=value, key: value, key value; a line goes on behind a backslash
 blocks       name value; and name { … }: .conf files with braces or with lines that end in a semicolon
+directives   name value, below lines that open a section: .conf and .cfg files without signs between the two
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ BLOCK_TOKEN = re.compile(
     r"\n|#[^\n]*|[;{}]|\"(?:[^\"\\]|\\.){0,2000}\"|'(?:[^'\\]|\\.){0,2000}'|(?:\$\{[^{}\n]*\}|[^\s;{}])+", re.DOTALL
 )
 SIGN_AFTER_NAME = re.compile(r"[=:]+\s*")
+NAMED_VALUE = re.compile(r"(?P<key>[\w.\-/$]{1,120})\s*=\s*(?P<text>\S.*?),?$", re.DOTALL)
+DIRECTIVE = re.compile(r"\s*[A-Za-z][\w.\-/]{0,80}\s+[^\s=:]")
+NAME_WORD = re.compile(r"[A-Za-z][A-Za-z-]*$")
 
 
 def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
@@ -39,6 +43,8 @@ def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix
         _collect_properties(collector, lines)
     elif suffix == "conf" and _is_made_of_blocks(lines):
         _Blocks(collector, lines).collect()
+    elif suffix in ("conf", "cfg") and _is_made_of_directives(lines):
+        _collect_directives(collector, lines)
     else:
         _collect_ini(collector, lines, may_comment=suffix in COMMENTED)
 
@@ -141,6 +147,38 @@ def _is_made_of_blocks(lines: Sequence[str]) -> bool:
     return 2 * len(ends) > len(said) or ("{" in ends and not any(INI_SECTION.match(line) for line in said))
 
 
+def _is_made_of_directives(lines: Sequence[str]) -> bool:
+    """Whether a file has no sections in brackets, and most of its lines a name and a value but no sign between."""
+    said = [line for line in lines if line.strip() and not INI_COMMENT.match(line)]
+    if any(INI_SECTION.match(line) for line in said):
+        return False
+    return 2 * sum(DIRECTIVE.match(line) is not None for line in said) > len(said)
+
+
+def _collect_directives(collector: FactCollector, lines: Sequence[str]) -> None:
+    """name value; a line at the margin with indented lines below it opens a section of that name."""
+    section: tuple[str, ...] = ()
+    said = [number for number, line in enumerate(lines) if line.strip() and not INI_COMMENT.match(line)]
+    for number, following in zip(said, [*said[1:], None], strict=True):
+        line = lines[number]
+        is_inner = line[0].isspace()
+        if not is_inner:
+            opens = following is not None and lines[following][0].isspace()
+            section = (" ".join(line.split()),) if opens else ()
+            if opens:
+                continue
+        value, comment = _parted(line.strip())
+        words = value.split()
+        are_names = words[-1][:1].isdigit() and all(NAME_WORD.match(word) for word in words[:-1])
+        n_key = len(words) - 1 if are_names else 1  # "timeout client 30m" is the client's timeout
+        text = " ".join(words[n_key:])
+        where = number + 1
+        if not comment:
+            comment, where = comment_at(lines, number, None)
+        path = (*section, " ".join(words[:n_key]))
+        collector.add(path, "setting", ("value", unquoted(text), number + 1), ("help", comment, where))
+
+
 class _Blocks:
     """Reads name value; and name { … }. Where no line ends in a semicolon a line's end ends a setting, too."""
 
@@ -160,7 +198,7 @@ class _Blocks:
                 return
             if end == "{":
                 self._enter(" ".join(self._text[start:stop] for start, stop, _ in words))
-            elif len(words) > 1 and not self._too_deep:
+            elif not self._too_deep and (len(words) > 1 or (words and self._is_by_lines)):
                 self._setting(words, row)
             if end == "}":
                 self._leave()
@@ -196,11 +234,16 @@ class _Blocks:
             self._counts.pop()
 
     def _setting(self, words: Sequence[tuple[int, int, int]], row: int) -> None:
-        (start, name_ends, _), (value_starts, _, first) = words[0], words[1]
-        last_ends = words[-1][1]
-        text = SIGN_AFTER_NAME.sub("", self._text[value_starts:last_ends], count=1) if self._is_by_lines else ""
-        text = text or self._text[value_starts:last_ends]
-        name = self._text[start:name_ends].rstrip("=:")
+        (start, name_ends, first), last_ends = words[0], words[-1][1]
+        whole = self._text[start:last_ends]
+        if self._is_by_lines and (found := NAMED_VALUE.match(whole)):
+            name, text = found["key"], found["text"]
+        elif len(words) > 1:
+            name, first = self._text[start:name_ends].rstrip("=:"), words[1][2]
+            text = self._text[words[1][0] : last_ends]
+            text = (SIGN_AFTER_NAME.sub("", text, count=1) if self._is_by_lines else "") or text
+        else:
+            return
         line_starts = self._text.rfind("\n", 0, last_ends) + 1
         ends = last_ends - line_starts if row == first else None
         comment, where = comment_at(self._lines, first, ends, "#")
