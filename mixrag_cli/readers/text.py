@@ -14,6 +14,7 @@ from operator import attrgetter
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.code import add_code
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.facts.markup import is_xml
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.languages import is_script
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
@@ -118,7 +119,7 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     elif suffix in HEADING_LINES:
         builder.title = builder.title or (_tex_title(text) if HEADING_LINES[suffix] is TEX_HEADING else "")
         _add_headed(builder, lines, _heading_lines(lines, HEADING_LINES[suffix]), beat)
-    elif suffix in LINE_SHAPED:
+    elif suffix in LINE_SHAPED or is_xml(text):
         for span in line_runs(lines, 0, len(lines)):
             add_lines(builder, lines, span, "code")
     else:

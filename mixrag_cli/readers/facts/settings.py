@@ -1,4 +1,4 @@
-"""Facts of configuration files: each key of toml, yaml, json and ini with its value, its line and its comment.
+"""Facts of configuration files: each key of toml, yaml, json, ini and XML with its value, its line and its comment.
 
 The first three are read from a syntax tree: nothing becomes an object, no alias is followed, no tag is obeyed.
 """
@@ -14,6 +14,7 @@ from mixrag_cli.cleaning import safe_text
 from mixrag_cli.readers.facts.collecting import FactCollector, inside_quotes
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.line_settings import LINE_SHAPED, collect_line_settings
+from mixrag_cli.readers.facts.markup import collect_markup, is_xml
 from mixrag_cli.readers.languages import LanguageShape
 from mixrag_cli.readers.source import stay_silent
 from mixrag_cli.readers.syntax import Node, parse_source, text_of
@@ -59,6 +60,8 @@ def collect_settings(
     lines = text.split("\n")
     if suffix in LINE_SHAPED:
         collect_line_settings(collector, lines, suffix)
+    elif suffix != "svg" and is_xml(text):
+        collect_markup(collector, text, lines)
     elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)) and (tree := parse_source(grammar, text, beat)):
         _SettingsWalk(collector, lines, lines_above).visit(tree.root_node, (), 0)
 

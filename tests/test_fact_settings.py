@@ -1,0 +1,108 @@
+"""Facts of settings: directives, XML, property lists, blocks; and of options that running text lists."""
+
+import pytest
+from stated_facts import stated
+
+from mixrag_cli.readers.facts.collecting import MAX_FACTS
+from tests.bounded import patience
+
+CASES = {
+    "haproxy.cfg": (
+        "# c\nglobal\n    maxconn 100\n\ndefaults\n    mode tcp\n    timeout client 30m  # half an hour\n\n"
+        "listen stats\n    bind *:7000\n",
+        "setting | global > maxconn | value=100@3",
+        "setting | defaults > mode | value=tcp@6",
+        "setting | defaults > timeout client | value=30m@7 help=half an hour@7",
+        "setting | listen stats > bind | value=*:7000@10",
+    ),
+    "redis.conf": (
+        '# where to listen\nport 6379\nbind 127.0.0.1 ::1\nrequirepass "a b"\n',
+        "setting | port | value=6379@2 help=where to listen@1",
+        "setting | bind | value=127.0.0.1 ::1@3",
+        "setting | requirepass | value=a b@4",
+    ),
+    "postgresql.conf": (
+        "listen_addresses = '*'  # what to listen on\nmax_connections = 100\n",
+        "setting | listen_addresses | value=*@1 help=what to listen on@1",
+        "setting | max_connections | value=100@2",
+    ),
+    "rtl.conf": (
+        "decoder {\n   n=Driveway alarm,\n   s=188,\n   countonly,\n   bits>=26\n}\n",
+        "setting | decoder > n | value=Driveway alarm@2",
+        "setting | decoder > s | value=188@3",
+    ),
+    "Dockerfile": (
+        'ARG A=0 # 0=never, 1=native\nLABEL b="x # y"\nENV C=1 D=2\n',
+        "setting | ARG > A | value=0@1",
+        "setting | LABEL > b | value=x # y@2",
+        "setting | ENV > C | value=1@3",
+        "setting | ENV > D | value=2@3",
+    ),
+    "pom.xml": (
+        "<?xml version='1.0'?>\n<!-- top -->\n<project xmlns='http://x'>\n  <name>demo</name>\n  <properties>\n"
+        "    <java.version>17</java.version> <!-- the lowest -->\n  </properties>\n"
+        "  <modules><module>a</module><module>b</module></modules>\n  <dependency>\n    <artifactId>x</artifactId>\n"
+        "    <!-- not the\n         newest -->\n    <version>1.2</version>\n  </dependency>\n"
+        '  <module name="Lines"><property name="max" value="150"/></module>\n'
+        '  <entry><key>k</key><value>v</value></entry>\n  <permission android:name="CAM"/>\n  <feature\n'
+        '    android:name="f"\n    android:required="false"/>\n  <d>text with <b>marks</b></d>\n</project>\n',
+        "setting | name | value=demo@4",
+        "setting | properties > java.version | value=17@6 help=the lowest@6",
+        "setting | modules > module | value=a, b@8",
+        "setting | dependency > x > version | value=1.2@13 help=not the newest@11",
+        "setting | module > Lines > property > max | value=150@15",
+        "setting | entry > k | value=v@16",
+        "setting | permission | value=CAM@17",
+        "setting | feature > f > required | value=false@20",
+    ),
+    "Packages.props": (
+        '<Project>\n  <Group>\n    <Package Include="System.IO" Version="10.0.5" />\n  </Group>\n</Project>\n',
+        "setting | Group > Package > System.IO > Version | value=10.0.5@3",
+    ),
+    "Info.plist": (
+        "<?xml version='1.0'?>\n<!DOCTYPE plist PUBLIC 'x' 'http://x'>\n"
+        "<plist version='1.0'>\n<dict>\n<key>Version</key>\n<string>1.0</string>\n<key>On</key>\n<true/>\n"
+        "<key>Caps</key>\n<array><string>a</string><string>b</string></array>\n<key>Bar</key>\n"
+        "<dict><key>Style</key><string>x</string></dict>\n</dict>\n</plist>\n",
+        "setting | Version | value=1.0@6",
+        "setting | On | value=true@8",
+        "setting | Caps | value=a, b@10",
+        "setting | Bar > Style | value=x@12",
+    ),
+    "entities.xml": ("<!DOCTYPE x [<!ENTITY a 'b'>]>\n<x><y>&a;</y></x>",),
+    "broken.xml": ("<?xml version='1.0'?>\n<x><y>1</x>\n",),
+    "options.rst": (
+        "Options\n=======\n\n- ``interval``: time in seconds,\n  defaults to ``120``\n- **MY\\_NAME**: name\n"
+        "- ``--port``: where to listen\n\n:Types:\n    - bool\n    - array\n:Default: 5\n\n**Port:** 80\n\n"
+        "It is **bold: and** goes on.\n",
+        "label | Options > interval | value=time in seconds, defaults to ``120``@4",
+        "label | Options > MY_NAME | value=name@6",
+        "option | Options > --port | help=where to listen@7",
+        "label | Options > Types | value=bool, array@10",
+        "label | Options > Default | value=5@12",
+        "label | Options > Port | value=80@14",
+    ),
+    "options.adoc": ("= T\n\n`port`:: where to listen\n", "label | T > port | value=where to listen@3"),
+    "DESCRIPTION": (
+        "Package: janitor\nImports:\n    dplyr (>= 1.0.0),\n    hms\nLicense: MIT\n",
+        "label | Package | value=janitor@1",
+        "label | Imports | value=dplyr (>= 1.0.0), hms@3",
+        "label | License | value=MIT@5",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_file_states_its_settings_and_no_others(name: str) -> None:
+    text, *expected = CASES[name]
+    assert stated(name, text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<a>" * 5_000 + "</a>" * 5_000, "<a>" + "<b><c>1</c></b>" * 5_000 + "</a>", "<a>" + "<b>1</b>" * 50_000 + "</a>"],
+    ids=["deep", "wide", "long"],
+)
+def test_settings_of_hostile_xml_are_bounded(text: str) -> None:
+    with patience():
+        assert len(stated("a.xml", text)) <= MAX_FACTS
