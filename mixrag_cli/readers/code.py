@@ -20,6 +20,9 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.build_files import collect_build_facts
 from mixrag_cli.readers.facts.code import collect_code_facts
+from mixrag_cli.readers.facts.line_settings import collect_block_settings
+from mixrag_cli.readers.facts.outline import COMMENT, collect_outline_facts, opening_of
+from mixrag_cli.readers.facts.outline import MARKS_OF as OUTLINED
 from mixrag_cli.readers.languages import LanguageShape, language_of
 from mixrag_cli.readers.lines import add_lines, line_runs, trim_blank
 from mixrag_cli.readers.source import ReadSource
@@ -43,12 +46,10 @@ MINIFIED_MEAN_LINE = 400  # characters; people's code has 30 to 45, minified cod
 # A statement or function above this is looked into for definitions: a module wrapped in one call, a factory.
 LARGE_LINES = 150
 
+BLOCKWISE = ("tf", "hcl")  # code that is made of blocks of settings
+
 HAS_WORD = re.compile(r"\w")
 OUTLINE_CLOSES = re.compile(r"[ \t]|[})\]]|end\b|else\b|fi\b|done\b")
-OUTLINE_NAME = re.compile(
-    r"(?:[\w@().]{1,20}[ \t]+){0,5}(?:func|fun|fn|def|defp|defmodule|function|sub|proc|class|struct|interface|trait|"
-    r"object|module|protocol|extension|type|enum|message|service|resource|contract|macro)[ \t]+\"?([\w.:$-]{1,100})"
-)
 
 
 def read_code(source: ReadSource) -> Document:
@@ -72,6 +73,10 @@ def add_code(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     if shape is not None and len(text) <= MAX_PARSED_CHARS and len(text) <= MINIFIED_MEAN_LINE * len(lines):
         tree = parse_source(shape, text, beat)
     if shape is None or tree is None:
+        if suffix in BLOCKWISE:
+            collect_block_settings(builder.facts, lines)
+        elif suffix in OUTLINED:
+            collect_outline_facts(builder.facts, lines, suffix)
         return _add_outline(builder, lines)
     builder.title = builder.title or _docstring_title(tree.root_node)
     _ScopeReader(builder, lines, shape).add_module(tree.root_node)
@@ -244,10 +249,11 @@ def _add_outline(builder: DocumentBuilder, lines: Sequence[str]) -> None:
         else:
             groups.append((first, last))
     for first, last in groups:
-        named = OUTLINE_NAME.match(lines[first][:200])
+        code = next((line for line in lines[first:last] if not COMMENT.match(line) and not line.startswith("@")), "")
+        named = opening_of(code)
         if named and last - first <= LARGE_LINES:
             text = "\n".join(lines[first:last])
-            builder.add(text, "definition", heading_path=(), name=named.group(1), lines=(first + 1, last))
+            builder.add(text, "definition", heading_path=(), name=named[0], lines=(first + 1, last))
         else:
             add_lines(builder, lines, (first, last), "code", ())
 

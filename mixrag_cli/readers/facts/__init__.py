@@ -1,7 +1,8 @@
 """Facts: the keys of a file and what it says of them, each with its line; written beside blocks, no passages.
 
 code       constants, defaults, entries, options, cases, returns: syntax nodes
-settings   keys of toml, yaml and json: syntax nodes; of ini, properties and nginx: lines (line_settings)
-build_files Dockerfile and Makefile: lines
+outline    constants and defaults of languages without a grammar: lines
+settings   keys of toml, yaml and json: syntax nodes; of ini, properties and nginx: lines (line_settings); XML (markup)
+build_files Dockerfile, Makefile and CMake: lines
 prose      "Label: value", definitions, versions with their dates: lines of blocks
 """

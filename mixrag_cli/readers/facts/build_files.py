@@ -2,6 +2,7 @@
 
 Dockerfile   ENV and its kin, each name with its value: (ENV, name); EXPOSE and its kin: (EXPOSE,)
 Makefile     NAME = value outside of recipes and definitions: (NAME,)
+CMake        set(NAME value), option(NAME "help" OFF), cmake_minimum_required(VERSION 3.11)
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from mixrag_cli.readers.facts.comments import comment_at
 
 DOCKERFILES = frozenset(["dockerfile", "containerfile"])
 MAKEFILES = frozenset(["makefile", "gnumakefile"])
+CMAKE_NAMES = frozenset(["cmakelists.txt"])
 NAMING = frozenset(["ENV", "ARG", "LABEL"])
 MAX_JOINED_CHARS = 4_000  # of the lines of one value
 MAX_LINE_CHARS = 10_000
@@ -23,6 +25,11 @@ INSTRUCTION = re.compile(
 ASSIGNED = re.compile(r"(?P<key>[\w.\-]{1,120})=(?P<text>\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?:[^\s\\]|\\.)+)")
 SPACED = re.compile(r"(?P<key>[\w.\-]{1,120})\s+(?P<text>[^\s\\].*)$")
 VARIABLE = re.compile(r" {0,8}(?:export\s+|override\s+)?(?P<key>[\w.\-]{1,120})\s*(?:\?|:{1,3}|\+)?=\s*(?P<text>.*)$")
+COMMAND = re.compile(
+    r"\s{0,40}(?P<word>set|option|project|cmake_minimum_required)\s?\((?P<text>[^()\n]{1,400})\)", re.IGNORECASE
+)
+OPTION = re.compile(r"(?P<key>[\w.\-]{1,120})\s+\"(?P<help>(?:[^\"\\]|\\.)*)\"(?:\s+(?P<text>\S.*))?$")
+CACHED = re.compile(r"\s+CACHE\s.*$")
 COMMENT_BEHIND = re.compile(r"\s+#.*$")
 QUOTE = re.compile("[\"']")
 
@@ -33,6 +40,8 @@ def collect_build_facts(collector: FactCollector, lines: Sequence[str], name: st
         _collect_instructions(collector, lines)
     elif name in MAKEFILES:
         _collect_variables(collector, lines)
+    elif name in CMAKE_NAMES or name.endswith(".cmake"):
+        _collect_commands(collector, lines)
 
 
 def _collect_instructions(collector: FactCollector, lines: Sequence[str]) -> None:
@@ -83,3 +92,20 @@ def _collect_variables(collector: FactCollector, lines: Sequence[str]) -> None:
             is_one_line = number == first + 1
             comment, where = comment_at(lines, first, found.start("text") + len(text) if is_one_line else None, "#")
             collector.add((found["key"],), "setting", ("value", text, first + 1), ("help", comment, where))
+
+
+def _collect_commands(collector: FactCollector, lines: Sequence[str]) -> None:
+    """What CMake's commands on one line set: names, options, and what the project is and needs."""
+    for number, line in enumerate(lines):
+        if len(line) > MAX_LINE_CHARS or not (found := COMMAND.match(line)):
+            continue
+        word, text, line_number = found["word"].lower(), found["text"].strip(), number + 1
+        comment, where = comment_at(lines, number, found.end(), "#")
+        if word == "option" and (option := OPTION.match(text)):
+            default, told = option["text"] or "OFF", option["help"]
+            collector.add((option["key"],), "option", ("default", default, line_number), ("help", told, line_number))
+        elif word == "set" and (pair := SPACED.match(text)):
+            value = CACHED.sub("", pair["text"])
+            collector.add((pair["key"],), "setting", ("value", unquoted(value), line_number), ("help", comment, where))
+        elif word not in ("set", "option"):
+            collector.add((word,), "setting", ("value", text, line_number), ("help", comment, where))

@@ -140,6 +140,11 @@ def _of_letter(letter: str) -> str:
     return " " if letter in "ntrf" else letter
 
 
+def collect_block_settings(collector: FactCollector, lines: Sequence[str]) -> None:
+    """Collect the settings of a file that is made of blocks, such as Terraform's."""
+    _Blocks(collector, lines).collect()
+
+
 def _is_made_of_blocks(lines: Sequence[str]) -> bool:
     """Whether most lines of a .conf file end as those of blocks do, or some open one."""
     said = [line for line in lines if line.strip() and not INI_COMMENT.match(line)]
@@ -197,7 +202,7 @@ class _Blocks:
             if self._collector.is_full:
                 return
             if end == "{":
-                self._enter(" ".join(self._text[start:stop] for start, stop, _ in words))
+                self._enter(" ".join(unquoted(self._text[start:stop]) for start, stop, _ in words))
             elif not self._too_deep and (len(words) > 1 or (words and self._is_by_lines)):
                 self._setting(words, row)
             if end == "}":
@@ -243,6 +248,8 @@ class _Blocks:
             text = self._text[words[1][0] : last_ends]
             text = (SIGN_AFTER_NAME.sub("", text, count=1) if self._is_by_lines else "") or text
         else:
+            return
+        if text in ("[", "("):  # a list over lines
             return
         line_starts = self._text.rfind("\n", 0, last_ends) + 1
         ends = last_ends - line_starts if row == first else None

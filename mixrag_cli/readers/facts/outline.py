@@ -1,0 +1,158 @@
+"""Facts of code in languages without a grammar here, from its lines: what is declared with a literal, and defaults.
+
+binding     private const val MAX = 5, x <- "a", string id = 1;      (scope …, name)
+parameter   fun send(timeout: Int = 30), function(digits = 1)         (scope …, function, parameter)
+
+What encloses is told by words such as "class" and "fun" and by indents. What a function's own names are bound to is
+passed over, but for those in capital letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
+from mixrag_cli.readers.facts.comments import comment_at
+
+MAX_LINE_CHARS = 1_000
+MAX_HEADER_LINES = 40  # of a function's name and parameters
+MAX_HEADER_CHARS = 4_000
+MAX_DEFAULT_CHARS = 120
+FUNCTIONS = frozenset(["func", "fun", "fn", "def", "defp", "function", "sub", "proc", "macro", "filter"])
+OUTLINE_NAME = re.compile(
+    r"(?:[\w@().]{1,20}[ \t]+){0,5}(?P<kind>func|fun|fn|def|defp|defmodule|function|sub|proc|class|struct|interface|"
+    r"trait|object|module|protocol|extension|type|enum|message|service|resource|contract|macro)[ \t]+(?:<[^>]{0,80}>"
+    r"[ \t]*)?\"?(?P<name>[\w.:$-]{1,100})"
+)
+ASSIGNED_FUNCTION = re.compile(r"(?:local[ \t]+)?(?P<name>[\w.$]{1,100})[ \t]*(?:<-|=)[ \t]*function[ \t]*\(")
+_QUOTED = r"\"(?:[^\"\\]|\\.){0,400}\"|'(?:[^'\\]|\\.){0,400}'"
+_ONE = rf"-?\d[\w.]*(?:\s?[*+]\s?\d[\w.]*){{0,5}}|\.\d+|{_QUOTED}|\$?(?i:true|false|null|nil|none|nothing|on|off)|NA\w*"
+_SEVERAL = (
+    rf"(?:\[|\{{|(?:[A-Z][\w.]{{0,40}}|c|list|\w{{1,10}}Of)\()\s*(?:{_ONE})(?:\s*,\s*(?:{_ONE})){{0,40}}\s*[\])}}]"
+)
+DECLARED = re.compile(
+    r"(?P<words>(?:[\w@.<>?]{1,40}\s+){0,6})(?:\[(?P<cast>[\w.\[\]]{1,60})\]\s*)?\$?(?P<key>[A-Za-z_][\w.]{0,80})\s*"
+    rf"(?::\s*(?P<type>[\w.<>?\[\]:, ]{{1,60}}?))?\s*(?::=|=|<-)\s*(?P<text>{_SEVERAL}|{_ONE})\s*[;,)]?\s*(?://.*|#.*|--.*|/\*.*)?$"
+)
+# Gradle's build files: "minSdkVersion 23", "android {"
+CALLED = re.compile(rf"(?P<key>(?!return\b|case\b)[A-Za-z_]\w{{1,60}})\s+(?P<text>{_ONE})\s*(?://.*)?$")
+BLOCK = re.compile(r"(?P<name>[\w.]{1,60})\s*(?:\([\"']?(?P<of>[\w.:-]{1,80})[\"']?\)\s*)?\{$")
+PARAMETER = re.compile(
+    r"(?:[^:=]*[\s\]])?\$?(?P<key>[A-Za-z_][\w.]{0,80})\s*(?::\s*(?P<type>[^=]{1,80}?))?\s*=\s*(?P<text>\S.*)$",
+    re.DOTALL,
+)
+CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9_]*$")
+COMMENT = re.compile(r"\s*(?://|#(?!\[)|--(?!\w)|/?\*)")
+GOES_ON = (")", "{", "}", "]")
+MARKS = {"#": "r jl ps1 nim pl pm ex exs", "//": "kt kts swift scala dart groovy gradle proto sol zig", "": "lua hs"}
+BUILT_OF_BLOCKS = frozenset(["gradle", "groovy", "kts"])
+MARKS_OF = {suffix: marks for marks, suffixes in MARKS.items() for suffix in suffixes.split()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    indent: int
+    name: str
+    is_function: bool
+
+
+def collect_outline_facts(collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
+    """Collect what the lines of a source file declare. suffix: one of MARKS_OF."""
+    reader = _LineReader(collector, lines, suffix)
+    for number, line in enumerate(lines):
+        if collector.is_full:
+            return
+        if line.strip() and len(line) <= MAX_LINE_CHARS and not COMMENT.match(line):
+            reader.read(number, line)
+
+
+class _LineReader:
+    """Reads lines one after the other, and knows what encloses them."""
+
+    def __init__(self, collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
+        self._collector = collector
+        self._lines = lines
+        self._marks = MARKS_OF[suffix]
+        self._has_blocks = suffix in BUILT_OF_BLOCKS
+        self._scopes: list[_Scope] = []
+        self._known: set[tuple[str, ...]] = set()  # what is bound again is no declaration
+
+    def read(self, number: int, line: str) -> None:
+        """Take what the line declares, or enter what it begins to define."""
+        plain, indent, scopes = line.strip(), len(line) - len(line.lstrip()), self._scopes
+        while scopes and indent <= scopes[-1].indent and not plain.startswith(GOES_ON):
+            scopes.pop()
+        if opened := opening_of(plain):
+            name, is_function = opened
+            scopes.append(_Scope(indent, name, is_function))
+            if is_function:
+                _collect_defaults(self._collector, self._lines, number, tuple(scope.name for scope in scopes))
+        elif self._has_blocks and (block := BLOCK.match(plain)):
+            scopes.append(_Scope(indent, " ".join(filter(None, block.groups())), is_function=False))
+        elif found := DECLARED.match(plain) or (CALLED.match(plain) if self._has_blocks else None):
+            self._declared(number, indent, found)
+
+    def _declared(self, number: int, indent: int, found: re.Match[str]) -> None:
+        is_local = any(scope.is_function for scope in self._scopes)
+        path = (*(scope.name for scope in self._scopes), found["key"])
+        if path in self._known or (is_local and not CONSTANT_NAME.match(found["key"])):
+            return
+        self._known.add(path)
+        comment, where = comment_at(self._lines, number, indent + found.end("text"), self._marks)
+        named = found.groupdict()
+        declared = (named.get("type") or named.get("cast") or "").strip()
+        value = unquoted(found["text"])
+        self._collector.add(
+            path, "constant", ("value", value, number + 1), ("type", declared, number + 1), ("help", comment, where)
+        )
+
+
+def opening_of(line: str) -> tuple[str, bool] | None:
+    """The name of what a line begins to define, and whether that is a function; None where it defines nothing."""
+    if found := ASSIGNED_FUNCTION.match(line):
+        return found["name"], True
+    if (found := OUTLINE_NAME.match(line[:200])) is None:
+        return None
+    return found["name"].rstrip(":"), found["kind"] in FUNCTIONS
+
+
+def _collect_defaults(collector: FactCollector, lines: Sequence[str], number: int, scope: tuple[str, ...]) -> None:
+    """Take the parameters of a function that have a default."""
+    header = lines[number : number + MAX_HEADER_LINES]
+    ends = list(accumulate(len(line) + 1 for line in header))
+    for text, start in _parameters("\n".join(header)[:MAX_HEADER_CHARS]):
+        found = PARAMETER.match(text)
+        if found is None or len(found["text"]) > MAX_DEFAULT_CHARS:
+            continue
+        line = number + 1 + sum(end <= start + found.start("text") for end in ends)
+        value = unquoted(found["text"].strip())
+        collector.add(
+            (*scope, found["key"]), "default", ("default", value, line), ("type", (found["type"] or "").strip(), line)
+        )
+
+
+def _parameters(header: str) -> Iterator[tuple[str, int]]:
+    """What stands between the commas of the first parentheses, each with its place; nothing where they stay open."""
+    depth, start, quote = 0, 0, ""
+    found: list[tuple[str, int]] = []
+    for place, sign in enumerate(header):
+        if quote:
+            quote = "" if sign == quote and header[place - 1] != "\\" else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in "([{":
+            if not depth and sign != "(":
+                return
+            depth += 1
+            start = place + 1 if depth == 1 else start
+        elif sign in ")]}" and depth:
+            depth -= 1
+            if not depth:
+                yield from [*found, (header[start:place], start)]
+                return
+        elif sign == "," and depth == 1:
+            found.append((header[start:place], start))
+            start = place + 1

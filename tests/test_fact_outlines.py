@@ -1,0 +1,97 @@
+"""Facts of code that no grammar is installed for, of Terraform's blocks and of CMake's commands."""
+
+import pytest
+from stated_facts import stated
+
+from mixrag_cli.readers.facts.collecting import MAX_FACTS
+from tests.bounded import patience
+from tests.cited_lines import read_document
+
+CASES = {
+    "a.kt": (
+        "class Rule(\n    val size: Int,\n) {\n    /** how often */\n    private val retries: Int = 3\n"
+        '    companion object {\n        const val ID = "rule" // its name\n    }\n'
+        "    fun send(url: String, timeout: Int = 30,\n        mode: Mode = Mode.FAST) {\n        val local = 5\n"
+        "    }\n}\n",
+        "constant | Rule > retries | value=3@5 type=Int@5 help=how often@4",
+        "constant | Rule > ID | value=rule@7 help=its name@7",
+        "default | Rule > send > timeout | default=30@9 type=Int@9",
+        "default | Rule > send > mode | default=Mode.FAST@10 type=Mode@10",
+    ),
+    "a.swift": (
+        "open class Policy: Base {\n    /// The limit.\n    public static let limit: UInt = 2\n"
+        "    public static let codes: Set<Int> = [408, 500]\n    func f(with size: Int = 4) {}\n}\n",
+        "constant | Policy > limit | value=2@3 type=UInt@3 help=The limit.@2",
+        "constant | Policy > codes | value=[408, 500]@4 type=Set<Int>@4",
+        "default | Policy > f > size | default=4@5 type=Int@5",
+    ),
+    "a.lua": (
+        "local lfs = require('lfs')\n-- merge or replace\nlocal MERGE = true\nfunction M.read(path)\n  local size = 5\n"
+        "  MAX = 10\nend\nMERGE = false\n",
+        "constant | MERGE | value=true@3 help=merge or replace@2",
+        "constant | M.read > MAX | value=10@6",
+    ),
+    "a.R": (
+        '#\' Totals.\nadorn <- function(dat, where = "row", fill = "-",\n                  na.rm = TRUE) {\n'
+        "  size <- 1\n}\n"
+        'files <- c("a", "b")\n',
+        "default | adorn > where | default=row@2",
+        "default | adorn > fill | default=-@2",
+        "default | adorn > na.rm | default=TRUE@3",
+        'constant | files | value=c("a", "b")@6',
+    ),
+    "a.ps1": (
+        'param(\n   [string]$Channel="LTS",\n   [switch]$DryRun\n)\nfunction Invoke-It([int]$Times = 3) {\n'
+        "  $n = 0\n}\n",
+        "constant | Channel | value=LTS@2 type=string@2",
+        "default | Invoke-It > Times | default=3@5",
+    ),
+    "a.proto": (
+        'syntax = "proto3";\nmessage Client {\n  // Where to post.\n  string uri = 10;\n  enum Kind {\n'
+        "    KIND_A = 1;\n  }\n}\n",
+        "constant | syntax | value=proto3@1",
+        "constant | Client > uri | value=10@4 help=Where to post.@3",
+        "constant | Client > Kind > KIND_A | value=1@6",
+    ),
+    "build.gradle": (
+        'android {\n    compileSdk 35\n    defaultConfig {\n        versionName "3.4.2" // shown\n    }\n'
+        "    x = false\n}\n",
+        "constant | android > compileSdk | value=35@2",
+        "constant | android > defaultConfig > versionName | value=3.4.2@4 help=shown@4",
+        "constant | android > x | value=false@6",
+    ),
+    "variables.tf": (
+        'variable "encrypted" {\n  description = "Whether a = b"\n  default     = true # safe\n  list = [\n    "a"\n'
+        "  ]\n}\n",
+        "setting | variable encrypted > description | value=Whether a = b@2",
+        "setting | variable encrypted > default | value=true@3 help=safe@3",
+    ),
+    "CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.11)\n# the standard\nset(CMAKE_CXX_STANDARD 20)\n"
+        'set(TYPE "Release" CACHE STRING "x")\n'
+        'option(BUILD_SHARED "Build shared library" OFF)\nset(ALONE)\n',
+        "setting | cmake_minimum_required | value=VERSION 3.11@1",
+        "setting | CMAKE_CXX_STANDARD | value=20@3 help=the standard@2",
+        "setting | TYPE | value=Release@4",
+        "option | BUILD_SHARED | default=OFF@5 help=Build shared library@5",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_code_without_a_grammar_states_its_facts_and_no_others(name: str) -> None:
+    text, *expected = CASES[name]
+    assert stated(name, text) == expected
+
+
+def test_a_definition_is_named_below_its_comment_and_annotations() -> None:
+    document = read_document("a.kt", b"import x\n\n/**\n * Sends.\n */\n@Throws\nfun <T> send(a: T) {\n    b()\n}\n")
+    assert [(block.kind, block.name) for block in document.blocks] == [("code", ""), ("definition", "send")]
+
+
+@pytest.mark.parametrize(
+    "text", ["fun f(" * 3_000, "val a = [" + "1, " * 300 + "]\n" * 9, "a " * 400 + "\n", "x = 1\n" * 9_000]
+)
+def test_facts_of_hostile_lines_are_bounded(text: str) -> None:
+    with patience():
+        assert len(stated("a.kt", text)) <= MAX_FACTS
