@@ -15,6 +15,7 @@ from mixrag_cli.readers.facts.collecting import FactCollector, inside_quotes
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.line_settings import LINE_SHAPED, collect_line_settings
 from mixrag_cli.readers.facts.markup import collect_markup, is_xml
+from mixrag_cli.readers.facts.sql import collect_sql
 from mixrag_cli.readers.languages import LanguageShape
 from mixrag_cli.readers.source import stay_silent
 from mixrag_cli.readers.syntax import Node, parse_source, text_of
@@ -60,6 +61,8 @@ def collect_settings(
     lines = text.split("\n")
     if suffix in LINE_SHAPED:
         collect_line_settings(collector, lines, suffix)
+    elif suffix == "sql":
+        collect_sql(collector, text, lines)
     elif suffix != "svg" and is_xml(text):
         collect_markup(collector, text, lines)
     elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)) and (tree := parse_source(grammar, text, beat)):

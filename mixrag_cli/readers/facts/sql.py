@@ -1,0 +1,89 @@
+"""Facts of SQL: the columns of tables that are created, with type and default; the values of types.
+
+column   CREATE TABLE lists (optin list_optin NOT NULL DEFAULT 'single')    (lists, optin)
+type     CREATE TYPE status AS ENUM ('draft', 'sent')                       (status,)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
+from mixrag_cli.readers.facts.comments import comment_at
+
+MAX_STATEMENT_CHARS = 100_000
+_NAME = r"(?P<name>[\w.\"`\[\]]{1,200})"
+CREATED = re.compile(
+    rf"\bCREATE\s+(?:(?:GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED)\s+){{0,2}}TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?{_NAME}\s*\("
+    rf"|\bCREATE\s+TYPE\s+(?P<type>[\w.\"]{{1,200}})\s+AS\s+ENUM\s*\(",
+    re.IGNORECASE,
+)
+# what stands between the commas of a table besides columns
+CONSTRAINT = re.compile(
+    r"(?:CONSTRAINT|PRIMARY|FOREIGN|UNIQUE|CHECK|KEY|INDEX|EXCLUDE|LIKE|FULLTEXT|PARTITION)\b", re.IGNORECASE
+)
+COLUMN = re.compile(r"(?P<key>\"[^\"]{1,120}\"|`[^`]{1,120}`|\[[^\]]{1,120}\]|\w{1,120})\s+(?P<rest>\S.*)$", re.DOTALL)
+AFTER_TYPE = re.compile(
+    r"\s+(?:NOT|NULL|DEFAULT|PRIMARY|UNIQUE|REFERENCES|CHECK|COLLATE|GENERATED|AUTO_?INCREMENT|CONSTRAINT|COMMENT|ON)\b",
+    re.IGNORECASE,
+)
+DEFAULT = re.compile(r"\bDEFAULT\s+(?P<text>'(?:[^']|'')*'|[^\s,()]+(?:\([^()]*\))?|\([^()]*\))", re.IGNORECASE)
+SIGN = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|[(),]", re.DOTALL)
+COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def collect_sql(collector: FactCollector, text: str, lines: Sequence[str]) -> None:
+    """Collect what the statements of a file create."""
+    for found in CREATED.finditer(text):
+        if collector.is_full:
+            return
+        parts = list(_parts(text, found.end()))
+        if found["type"]:
+            line = text.count("\n", 0, found.start()) + 1
+            said = ", ".join(unquoted(part.strip()) for part, _ in parts)
+            collector.add((_plain(found["type"]),), "constant", ("value", said, line))
+            continue
+        for part, start in parts:
+            _add_column(collector, lines, _plain(found["name"]), part, text.count("\n", 0, start) + 1)
+
+
+def _add_column(collector: FactCollector, lines: Sequence[str], table: str, part: str, line: int) -> None:
+    found = COLUMN.match(part)
+    if found is None or CONSTRAINT.match(part):
+        return
+    rest = " ".join(found["rest"].split())
+    declared = AFTER_TYPE.split(rest, maxsplit=1)[0]
+    default = DEFAULT.search(rest)
+    text = unquoted(default["text"]) if default else ""
+    row = line - 1
+    ends = lines[row].find(part.split("\n")[0]) + len(part.split("\n")[0]) if row < len(lines) else None
+    comment, where = comment_at(lines, row, ends)
+    collector.add(
+        (table, _plain(found["key"])),
+        "default",
+        ("type", declared, line),
+        ("default", text, line),
+        ("help", comment, where),
+    )
+
+
+def _parts(text: str, start: int) -> Iterator[tuple[str, int]]:
+    """What stands between the commas up to the parenthesis that closes, without comments, each with its place."""
+    depth, begin = 1, start
+    for found in SIGN.finditer(text, start, start + MAX_STATEMENT_CHARS):
+        sign = found[0]
+        depth += (sign == "(") - (sign == ")")
+        if depth and not (sign == "," and depth == 1):
+            continue
+        part = COMMENT.sub(lambda comment: " " * len(comment[0]), text[begin : found.start()])
+        plain = part.lstrip()
+        if plain.strip():
+            yield plain.rstrip(), begin + len(part) - len(plain)
+        begin = found.end()
+        if not depth:
+            return
+
+
+def _plain(name: str) -> str:
+    return name.strip('"`[]')
