@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-MAX_COMMENT_LINES = 3  # of a run of line comments: the nearest
+MAX_COMMENT_LINES = 10  # of a paragraph of line comments
+NEAREST_LINES = 3  # of a longer one, which may speak of all that follows
 MAX_DOC_LINES = 60  # of a comment that is closed by a mark, and of one for documentation
 MAX_ATTRIBUTE_LINES = 6
 MAX_LINE_CHARS = 400
@@ -52,12 +53,15 @@ def comment_at(lines: Sequence[str], row: int, column: int | None, marks: str = 
     said: list[str] = []
     above = row - 1
     while (
-        above >= 0 and len(said) < MAX_COMMENT_LINES and (found := _ALONE[marks].match(lines[above][:MAX_LINE_CHARS]))
+        above >= 0 and len(said) <= MAX_COMMENT_LINES and (found := _ALONE[marks].match(lines[above][:MAX_LINE_CHARS]))
     ):
         if not _HAS_WORDS.search(found["text"]) and said:
             break
         said.insert(0, found["text"].strip())
         above -= 1
+    if len(said) > MAX_COMMENT_LINES:
+        above += len(said) - NEAREST_LINES
+        said = said[-NEAREST_LINES:]
     text = " ".join(part for part in said if _HAS_WORDS.search(part))
     return (text, above + 2) if text else ("", row + 1)
 

@@ -92,13 +92,16 @@ class _LineReader:
                 _collect_defaults(self._collector, self._lines, number, tuple(scope.name for scope in scopes))
         elif self._has_blocks and (block := BLOCK.match(plain)):
             scopes.append(_Scope(indent, " ".join(filter(None, block.groups())), is_function=False))
-        elif found := DECLARED.match(plain) or (CALLED.match(plain) if self._has_blocks else None):
+        elif found := DECLARED.match(plain):
             self._declared(number, indent, found)
+        elif self._has_blocks and (found := CALLED.match(plain)):
+            self._declared(number, indent, found, is_call=True)
 
-    def _declared(self, number: int, indent: int, found: re.Match[str]) -> None:
+    def _declared(self, number: int, indent: int, found: re.Match[str], *, is_call: bool = False) -> None:
+        """Take what a match names. is_call: what is called again, such as "implementation", adds another."""
         is_local = any(scope.is_function for scope in self._scopes)
         path = (*(scope.name for scope in self._scopes), found["key"])
-        if path in self._known or (is_local and not CONSTANT_NAME.match(found["key"])):
+        if (path in self._known and not is_call) or (is_local and not CONSTANT_NAME.match(found["key"])):
             return
         self._known.add(path)
         comment, where = comment_at(self._lines, number, indent + found.end("text"), self._marks)
