@@ -209,9 +209,8 @@ def _shared_names(rows: Rows, terms: Sequence[str]) -> Column | None:
     """The first column of texts that the question names, where rows share them: "which district used the most energy"
     means the rows of a district together."""
     named = next((each for each in columns_named(terms, rows.table) if not each.is_numeric), None)
-    if named is None or named.index == LABELS or not are_shared(rows.table, named, rows.filters):
-        return None
-    return named
+    is_named = named is not None and named.index != LABELS and are_shared(rows.table, named, rows.filters)
+    return named if is_named else None
 
 
 def _is_in_time(restated: Restated, said: Collection[str], around: Facets) -> bool:
