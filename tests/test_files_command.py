@@ -104,6 +104,7 @@ def test_search_and_ask_say_on_stderr_that_files_are_newer(folder: Path) -> None
         assert "last index" not in CliRunner().invoke(app, [command, "leave", "--quiet"]).stderr
 
 
+@pytest.mark.slow
 def test_globs_are_kept_with_the_root(folder: Path) -> None:
     run("index", "--exclude", "*.csv", "--exclude", "drafts/", code=3)
     assert "stock.csv" not in states()

@@ -157,6 +157,7 @@ def http_port(indexed: Path) -> Iterator[int]:
     running.stderr.close()
 
 
+@pytest.mark.slow
 def test_every_tool_over_stdio_and_nothing_is_left(indexed: Path) -> None:
     before = set(children())
     talk(stdio_server(indexed), use_every_tool, make_mistakes)

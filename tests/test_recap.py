@@ -228,6 +228,7 @@ def says(question: dict, value: Decimal | None, text: str) -> bool:
     return any(math.isclose(abs(number), abs(gold), rel_tol=0.005) for number in numbers)
 
 
+@pytest.mark.slow
 def test_sample_questions_are_answered_right_or_shown_where_the_answer_stands(
     sample_answers: dict[str, Answer],
 ) -> None:
@@ -240,6 +241,7 @@ def test_sample_questions_are_answered_right_or_shown_where_the_answer_stands(
     assert wrong <= KNOWN_WRONG
 
 
+@pytest.mark.slow
 def test_right_answers_cite_the_right_document(sample_answers: dict[str, Answer]) -> None:
     for question in QUESTIONS:
         answer = sample_answers[question["id"]]
@@ -247,6 +249,7 @@ def test_right_answers_cite_the_right_document(sample_answers: dict[str, Answer]
             assert {source.hit.path for source in answer.sources} & set(question["documents"]), question["id"]
 
 
+@pytest.mark.slow
 def test_a_question_passes_few_modules_from_the_evidence_to_the_answer(samples: AskedSamples) -> None:
     assert "mixrag_cli.quantities.calculator" in samples.modules  # some of them are calculations
     assert len(samples.modules) < MOST_MODULES, sorted(samples.modules)
@@ -256,6 +259,7 @@ def numbers_in(text: str) -> Iterator[Decimal]:
     yield from (abs(found.value) for _, _, found in find_numbers(text) if found.value is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda one: one["id"])
 def test_every_number_is_quoted_or_computed(question: dict, sample_answers: dict[str, Answer]) -> None:
     answer = sample_answers[question["id"]]

@@ -80,6 +80,7 @@ def test_each_answer_is_graded_without_itself() -> None:
     assert fit.after.error < fit.before.error
 
 
+@pytest.mark.slow
 def test_judged_answers_move_what_is_stated(folder: Path) -> None:
     """By right ones an answer is surer; by wrong ones it is no longer stated; --reset forgets them."""
     before = ask(folder, question_of("lamp"), 0)

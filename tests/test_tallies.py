@@ -68,6 +68,7 @@ def where(rows: list[tuple[str, ...]], name: str, *texts: str) -> list[tuple[str
     return [row for row in rows if row[HEADS.split(",").index(name)] in texts]
 
 
+@pytest.mark.slow
 def test_sums_means_and_counts_are_over_all_rows_or_those_that_are_asked_for(orders) -> None:
     session, rows, _ = orders
     spain, express = where(rows, "country", "Spain"), where(rows, "express", "Yes")
