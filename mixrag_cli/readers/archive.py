@@ -173,15 +173,31 @@ def parse_xml(
 
     Raises FileUnreadable("damaged") for broken XML, ("forbidden") for any entity declaration or absurd nesting.
     """
-    parser = expat.ParserCreate()
+    parser = guarded_parser(on_start, on_end, on_text)
     parser.buffer_text = True
+    try:
+        for chunk in chunks:
+            parser.Parse(chunk, False)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise FileUnreadable("damaged", "damaged file (broken XML)") from error
+
+
+def guarded_parser(
+    on_start: Callable[[str, dict[str, str]], None],
+    on_end: Callable[[str], None],
+    on_text: Callable[[str], None],
+    max_depth: int = MAX_DEPTH,
+) -> expat.XMLParserType:
+    """A parser with these handlers, as of parse_xml, that raises FileUnreadable("forbidden") where parse_xml does."""
+    parser = expat.ParserCreate()
     depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
-        if depth > MAX_DEPTH:
-            raise FileUnreadable("forbidden", f"XML nested deeper than {MAX_DEPTH}")
+        if depth > max_depth:
+            raise FileUnreadable("forbidden", f"XML nested deeper than {max_depth}")
         on_start(name.rpartition(":")[2], attributes)
 
     def end(name: str) -> None:
@@ -198,12 +214,7 @@ def parse_xml(
     parser.EntityDeclHandler = refuse
     parser.UnparsedEntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse
-    try:
-        for chunk in chunks:
-            parser.Parse(chunk, False)
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        raise FileUnreadable("damaged", "damaged file (broken XML)") from error
+    return parser
 
 
 def _short_name(name: str) -> str:

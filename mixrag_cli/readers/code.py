@@ -21,8 +21,7 @@ from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.build_files import collect_build_facts
 from mixrag_cli.readers.facts.code import collect_code_facts
 from mixrag_cli.readers.facts.line_settings import collect_block_settings
-from mixrag_cli.readers.facts.outline import COMMENT, collect_outline_facts, opening_of
-from mixrag_cli.readers.facts.outline import MARKS_OF as OUTLINED
+from mixrag_cli.readers.facts.outline import COMMENT, MARKS_OF, collect_outline_facts, opening_of
 from mixrag_cli.readers.languages import LanguageShape, language_of
 from mixrag_cli.readers.lines import add_lines, line_runs, trim_blank
 from mixrag_cli.readers.source import ReadSource
@@ -75,7 +74,7 @@ def add_code(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     if shape is None or tree is None:
         if suffix in BLOCKWISE:
             collect_block_settings(builder.facts, lines)
-        elif suffix in OUTLINED:
+        elif suffix in MARKS_OF:
             collect_outline_facts(builder.facts, lines, suffix)
         return _add_outline(builder, lines)
     builder.title = builder.title or _docstring_title(tree.root_node)

@@ -30,7 +30,7 @@ MAX_TITLE_ROWS = 6
 TITLE_ASIDE = 2  # cells of a title row with something at its side,
 TITLE_AND_HEADER = 3  # and the rows of it, of a second title and of the first headers
 TABLE_NUMBER = re.compile(r"^(?:table\s)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?[.:]?$", re.I)
-BRACKETED = re.compile(r"[(\[][^()\[\]]+[)\]]$")
+BRACKETS = frozenset("()[]")
 NOTE = re.compile(r"^(?:notes?\b|sources?\b|\(\w{1,2}\)\s|\[\w{1,2}\]|[*†‡§¹²³]|\d\.\s|_{3,}|-{3,})", re.I)
 TOTAL = re.compile(r"^(?:(?:grand|net|sub)[ -]?)?totals?\b|\b(?:sub)?totals?\s*$|^sum$", re.I)
 
@@ -183,7 +183,9 @@ def _is_title_cell(cell: GridCell, matrix: Matrix) -> bool:
 def _is_aside(cell: GridCell, matrix: Matrix) -> bool:
     """Whether a text in brackets stands alone over the last column, as what all figures are in does: "(TL)"."""
     is_last = cell.column == matrix.n_columns - 1 > 1 and cell.row_span == cell.column_span == 1
-    return is_last and BRACKETED.match(cell.text.strip()) is not None
+    text = cell.text.strip()
+    is_bracketed = len(text) > 2 and text[0] in "([" and text[-1] in ")]" and BRACKETS.isdisjoint(text[1:-1])
+    return is_last and is_bracketed
 
 
 def _is_key_alone(matrix: Matrix, row: int) -> bool:

@@ -41,7 +41,7 @@ _NAMES_COLUMN = re.compile(
     r"^(?:Year|Month|Week|Day|Hour|Minute|Second|Person|Rate|Index|Ratio)(?: of (?:the )?\w+)?$", re.A
 )
 # Two capitals alone are a state, a country or a short name ("PA", "CM", "MT"), but for those that people write so.
-_CODE = re.compile(r"(?!K[GMW]|[GM]W)[A-Z]{2}$")
+_WRITTEN_IN_CAPITALS = frozenset(["KG", "KM", "KW", "GW", "MW"])
 # What stands with a unit and is none; "US" in capitals is a country, with dollars behind it theirs.
 _FILLER = re.compile(
     r"\b(?:in|of|and|per|amounts?|expressed|constant|current|chained|nominal|real|\d{4}|(?-i:US|U\.S\.|Canadian))\b",
@@ -171,7 +171,9 @@ def is_unit_text(text: str) -> bool:
 
 def is_code(text: str) -> bool:
     """Whether a text is as likely a code as a unit: "PA" is a state; "Pa", "pa" and "(PA)" are none."""
-    return _CODE.match(text.strip()) is not None
+    plain = text.strip()
+    is_of_capitals = len(plain) == 2 and plain.isascii() and plain.isalpha() and plain.isupper()
+    return is_of_capitals and plain not in _WRITTEN_IN_CAPITALS
 
 
 def is_wide_unit_text(text: str) -> bool:

@@ -31,7 +31,6 @@ COMMAND = re.compile(
 OPTION = re.compile(r"(?P<key>[\w.\-]{1,120})\s+\"(?P<help>(?:[^\"\\]|\\.)*)\"(?:\s+(?P<text>\S.*))?$")
 CACHED = re.compile(r"\s+CACHE\s.*$")
 COMMENT_BEHIND = re.compile(r"\s+#.*$")
-QUOTE = re.compile("[\"']")
 
 
 def collect_build_facts(collector: FactCollector, lines: Sequence[str], name: str) -> None:
@@ -55,7 +54,7 @@ def _collect_instructions(collector: FactCollector, lines: Sequence[str]) -> Non
             line = opened["text"] if opened else line
         goes_on = line.rstrip().endswith("\\")
         text = line.rstrip().removesuffix("\\").rstrip()
-        if word == "ARG" and not QUOTE.search(text):
+        if word == "ARG" and not any(mark in text for mark in "\"'"):
             text = COMMENT_BEHIND.sub("", text)
         comment, where = comment_at(lines, first, None, "#")
         for key, value in _set_by(word, text) if word else []:

@@ -82,7 +82,8 @@ def _documentation(lines: Sequence[str], row: int) -> tuple[str, int] | None:
     for number, text in _texts(lines[begin : above + 1]):
         if _DOC_TAG.match(text) or (said and not _HAS_WORDS.search(text)):
             break
-        if plain := _LAYOUT.sub("", text).strip() if _HAS_WORDS.search(_LAYOUT.sub("", text)) else "":
+        plain = _LAYOUT.sub("", text).strip()
+        if _HAS_WORDS.search(plain):
             first = first if said else begin + number
             said.append(plain)
         elif said:

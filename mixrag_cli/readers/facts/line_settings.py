@@ -34,7 +34,6 @@ BLOCK_TOKEN = re.compile(
 SIGN_AFTER_NAME = re.compile(r"[=:]+\s*")
 NAMED_VALUE = re.compile(r"(?P<key>[\w.\-/$]{1,120})\s*=\s*(?P<text>\S.*?),?$", re.DOTALL)
 DIRECTIVE = re.compile(r"\s*[A-Za-z][\w.\-/]{0,80}\s+[^\s=:]")
-NAME_WORD = re.compile(r"[A-Za-z][A-Za-z-]*$")
 
 
 def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
@@ -147,14 +146,14 @@ def collect_block_settings(collector: FactCollector, lines: Sequence[str]) -> No
 
 def _is_made_of_blocks(lines: Sequence[str]) -> bool:
     """Whether most lines of a .conf file end as those of blocks do, or some open one."""
-    said = [line for line in lines if line.strip() and not INI_COMMENT.match(line)]
+    said = [lines[number] for number in _told_rows(lines)]
     ends = [found[0][0] for line in said if (found := ENDS_BLOCKWISE.search(line))]
     return 2 * len(ends) > len(said) or ("{" in ends and not any(INI_SECTION.match(line) for line in said))
 
 
 def _is_made_of_directives(lines: Sequence[str]) -> bool:
     """Whether a file has no sections in brackets, and most of its lines a name and a value but no sign between."""
-    said = [line for line in lines if line.strip() and not INI_COMMENT.match(line)]
+    said = [lines[number] for number in _told_rows(lines)]
     if any(INI_SECTION.match(line) for line in said):
         return False
     return 2 * sum(DIRECTIVE.match(line) is not None for line in said) > len(said)
@@ -163,8 +162,8 @@ def _is_made_of_directives(lines: Sequence[str]) -> bool:
 def _collect_directives(collector: FactCollector, lines: Sequence[str]) -> None:
     """name value; a line at the margin with indented lines below it opens a section of that name."""
     section: tuple[str, ...] = ()
-    said = [number for number, line in enumerate(lines) if line.strip() and not INI_COMMENT.match(line)]
-    for number, following in zip(said, [*said[1:], None], strict=True):
+    told = _told_rows(lines)
+    for number, following in zip(told, [*told[1:], None], strict=True):
         line = lines[number]
         is_inner = line[0].isspace()
         if not is_inner:
@@ -174,7 +173,7 @@ def _collect_directives(collector: FactCollector, lines: Sequence[str]) -> None:
                 continue
         value, comment = _parted(line.strip())
         words = value.split()
-        are_names = words[-1][:1].isdigit() and all(NAME_WORD.match(word) for word in words[:-1])
+        are_names = words[-1][:1].isdigit() and all(map(_is_name_word, words[:-1]))
         n_key = len(words) - 1 if are_names else 1  # "timeout client 30m" is the client's timeout
         text = " ".join(words[n_key:])
         where = number + 1
@@ -182,6 +181,16 @@ def _collect_directives(collector: FactCollector, lines: Sequence[str]) -> None:
             comment, where = comment_at(lines, number, None)
         path = (*section, " ".join(words[:n_key]))
         collector.add(path, "setting", ("value", unquoted(text), number + 1), ("help", comment, where))
+
+
+def _told_rows(lines: Sequence[str]) -> list[int]:
+    """The rows that say something, comments left out."""
+    return [number for number, line in enumerate(lines) if line.strip() and not INI_COMMENT.match(line)]
+
+
+def _is_name_word(word: str) -> bool:
+    """Whether a word is of ASCII letters and, behind the first, hyphens."""
+    return word.isascii() and word[:1].isalpha() and word.replace("-", "").isalpha()
 
 
 class _Blocks:

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from mixrag_cli.errors import FileUnreadable
+from mixrag_cli.readers.archive import guarded_parser
 from mixrag_cli.readers.facts.collecting import FactCollector
 
 MAX_DEPTH = 60  # of elements
@@ -58,25 +60,16 @@ class _Tree:
         self.root: _Element | None = None
         self.comments: list[tuple[int, int, str]] = []  # first and last line, text
         self._open: list[_Element] = []
-        self._parser = parser = expat.ParserCreate()
-        parser.buffer_text = False
-        parser.ordered_attributes = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
-        parser.CommentHandler = self._comment
-        parser.EntityDeclHandler = self._refuse
+        self._parser = guarded_parser(self._start, self._end, self._text, MAX_DEPTH)
+        self._parser.CommentHandler = self._comment
         try:
-            parser.Parse(text.encode("utf-8", "replace"), True)
-        except (expat.ExpatError, ValueError):
+            self._parser.Parse(text.encode("utf-8", "replace"), True)
+        except (expat.ExpatError, FileUnreadable, ValueError):  # a ValueError for an encoding that is not known
             self.root = None
 
-    def _start(self, tag: str, attributes: Sequence[str]) -> None:
-        pairs = list(zip(attributes[::2], attributes[1::2], strict=True))
-        pairs = [(key, value) for key, value in pairs if key.partition(":")[0] not in NAMESPACES]
-        element = _Element(_local(tag), self._parser.CurrentLineNumber, pairs)
-        if len(self._open) >= MAX_DEPTH:
-            raise ValueError("too deep")
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        pairs = [(key, value) for key, value in attributes.items() if key.partition(":")[0] not in NAMESPACES]
+        element = _Element(tag, self._parser.CurrentLineNumber, pairs)
         if self._open:
             self._open[-1].children.append(element)
         else:
@@ -96,9 +89,6 @@ class _Tree:
     def _comment(self, text: str) -> None:
         first = self._parser.CurrentLineNumber
         self.comments.append((first, first + text.count("\n"), text))
-
-    def _refuse(self, *declared: object) -> None:
-        raise ValueError("declares entities")
 
 
 def collect_markup(collector: FactCollector, text: str, lines: Sequence[str]) -> None:

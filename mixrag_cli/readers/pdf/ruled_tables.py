@@ -245,14 +245,13 @@ def _part_rows(texts: dict[_Span, list[Line]], xs: Sequence[float], ys: Sequence
             levels[span.r0] += [line.baseline for line in lines]
     parted: dict[_Span, list[Line]] = {}
     for span, lines in texts.items():
-        rows = [bisect(ys, (line.top + line.bottom) / 2) - 1 for line in lines] if span.r1 > span.r0 else []
+        by_row = {bisect(ys, (line.top + line.bottom) / 2) - 1: line for line in lines}
+        is_list = span.r1 > span.r0 and len(by_row) == len(lines) >= MIN_LEVEL
         n_level = sum(
-            any(abs(line.baseline - level) <= LEVEL_POINTS for level in levels[row])
-            for row, line in zip(rows, lines, strict=False)
+            any(abs(line.baseline - level) <= LEVEL_POINTS for level in levels[row]) for row, line in by_row.items()
         )
-        is_list = len(set(rows)) == len(lines) >= MIN_LEVEL and _is_free(lines, xs[span.c1 + 1] - xs[span.c0])
-        if is_list and n_level >= MIN_LEVEL_SHARE * len(lines):
-            parted |= {_Span(row, row, span.c0, span.c1): [line] for row, line in zip(rows, lines, strict=True)}
+        if is_list and n_level >= MIN_LEVEL_SHARE * len(lines) and _is_free(lines, xs[span.c1 + 1] - xs[span.c0]):
+            parted |= {_Span(row, row, span.c0, span.c1): [line] for row, line in by_row.items()}
         else:
             parted[span] = lines
     return parted
