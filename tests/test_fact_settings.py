@@ -92,6 +92,12 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "utf-16", "unheard-of"])
+def test_xml_is_read_as_it_was_decoded_whatever_encoding_it_declares(encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?>\n<r><size unit="°C">5 é</size></r>\n'
+    assert stated("a.xml", text) == ["setting | size > unit | value=°C@2", "setting | size | value=5 é@2"]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_states_its_settings_and_no_others(name: str) -> None:
     text, *expected = CASES[name]

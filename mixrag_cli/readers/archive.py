@@ -188,9 +188,13 @@ def guarded_parser(
     on_end: Callable[[str], None],
     on_text: Callable[[str], None],
     max_depth: int = MAX_DEPTH,
+    encoding: str | None = None,
 ) -> expat.XMLParserType:
-    """A parser with these handlers, as of parse_xml, that raises FileUnreadable("forbidden") where parse_xml does."""
-    parser = expat.ParserCreate()
+    """A parser with these handlers, as of parse_xml, that raises FileUnreadable("forbidden") where parse_xml does.
+
+    encoding: of what it is given, whatever the XML declares.
+    """
+    parser = expat.ParserCreate(encoding)
     depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:

@@ -60,11 +60,11 @@ class _Tree:
         self.root: _Element | None = None
         self.comments: list[tuple[int, int, str]] = []  # first and last line, text
         self._open: list[_Element] = []
-        self._parser = guarded_parser(self._start, self._end, self._text, MAX_DEPTH)
+        self._parser = guarded_parser(self._start, self._end, self._text, MAX_DEPTH, "utf-8")
         self._parser.CommentHandler = self._comment
         try:
             self._parser.Parse(text.encode("utf-8", "replace"), True)
-        except (expat.ExpatError, FileUnreadable, ValueError):  # a ValueError for an encoding that is not known
+        except (expat.ExpatError, FileUnreadable):
             self.root = None
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
