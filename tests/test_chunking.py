@@ -217,6 +217,30 @@ def test_small_sections_of_one_chapter_share_a_chunk_under_their_common_heading(
     assert "6066 chairs." in only.text
 
 
+def test_every_part_of_a_long_section_says_its_heading_also_where_a_small_one_stands_before_it():
+    builder = DocumentBuilder("markdown", "Handbook")
+    builder.add_heading("Figures", 1)
+    for name, text in (("Chairs", "Six."), ("Tables", sentences_of(60))):
+        builder.add_heading(name, 2)
+        builder.add(text, "paragraph")
+    first, *others = chunk(builder.build())
+    assert "Chairs" in first.text and first.context == "Handbook > Figures"
+    assert others and {each.context for each in others} == {"Handbook > Figures > Tables"}
+
+
+def test_text_that_goes_on_from_the_page_before_says_its_heading():
+    builder = DocumentBuilder("pdf", "Handbook")
+    builder.add_heading("Rules", 1, page=1)
+    builder.add_heading("Pay", 2, page=1)
+    builder.add(sentences_of(3), "paragraph", page=1)
+    builder.add("It is paid on the last day.", "paragraph", page=2)
+    builder.add_heading("Leave", 2, page=2)
+    builder.add("It is twenty days.", "paragraph", page=2)
+    _, going_on, leave = chunk(builder.build())
+    assert (going_on.context, going_on.text) == ("Handbook > Rules > Pay", "It is paid on the last day.")
+    assert leave.context == "Handbook > Rules > Leave"
+
+
 def test_a_chunk_of_a_pdf_is_of_one_page():
     builder = DocumentBuilder("pdf", "Report")
     for page in (1, 2, 3):
@@ -251,6 +275,16 @@ def test_a_long_title_leaves_room_for_the_text():
     found = chunk(document)
     assert_sound(document, found)
     assert all(COUNT(each.context) <= 40 for each in found)
+
+
+def test_a_long_title_leaves_room_for_the_innermost_heading():
+    builder = DocumentBuilder("pdf", "On the supply of water and the disposal of waste in the towns of the north " * 3)
+    builder.add_heading("Works", 1)
+    builder.add_heading("Wells and springs", 2)
+    builder.add("There are twelve.", "paragraph")
+    (only,) = chunk(builder.build())
+    assert only.context.startswith("On the supply") and only.context.endswith(" > Wells and springs")
+    assert COUNT(only.context) <= 40
 
 
 def test_file_name_and_path_are_words_to_search():

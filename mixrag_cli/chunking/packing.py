@@ -63,11 +63,18 @@ class Frame:
         return self.document.title or self.path.rsplit("/", 1)[-1]
 
     def context(self, *parts: str) -> str:
-        """The title and the parts as one line of at most CONTEXT_TOKENS tokens; what another part says is left out."""
+        """The title and the parts as one line of at most CONTEXT_TOKENS tokens; what another part says is left out.
+
+        Where they are too long, it is the title and the outer parts that are cut: the last says most of the text.
+        """
         plain = [" ".join(part.split()) for part in (self.title, *parts)]
         known = list(dict.fromkeys(part for part in plain if part))
         kept = [part for part in known if not any(part in other and part != other for other in known)]
-        return self.clip(" > ".join(kept), CONTEXT_TOKENS)
+        whole, last = " > ".join(kept), f" > {kept[-1]}" if len(kept) > 1 else ""
+        room = CONTEXT_TOKENS - self.count_tokens(last)
+        if not last or room < CONTEXT_TOKENS // 2 or self.count_tokens(whole) <= CONTEXT_TOKENS:
+            return self.clip(whole, CONTEXT_TOKENS)
+        return f"{self.clip(' > '.join(kept[:-1]), room).rstrip(' >')}{last}"
 
     def budget(self, context: str) -> int:
         """The tokens that are left for a chunk's text behind the context."""

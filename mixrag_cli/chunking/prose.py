@@ -33,10 +33,9 @@ class _Section:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A section's sentences, and the tokens that are left for them behind the context."""
+    """A section's sentences, and the tokens that are left for them behind the longest context of its blocks."""
 
     blocks: list[Block]
-    context: str
     budget: int
     pieces: list[Piece]
 
@@ -90,7 +89,17 @@ def _starts_section(frame: Frame, section: _Section, block: Block) -> bool:
     if _own_path(block)[:1] != _own_path(section.blocks[0])[:1]:
         return last.kind != "heading"
     is_new = _own_path(block) != _own_path(last) and last.kind != "heading"
-    return is_new and section.characters >= SMALL_SECTION * frame.window * CHARACTERS_A_TOKEN
+    is_small = section.characters < SMALL_SECTION * frame.window * CHARACTERS_A_TOKEN
+    return is_new and not (is_small and _says_its_heading(section.blocks[0], block))
+
+
+def _says_its_heading(first: Block, block: Block) -> bool:
+    """Whether a section that begins with the first block still says what heads it when the block joins it.
+
+    One that goes on from the page before does not hold its heading: only the context says it.
+    """
+    path = first.heading_path
+    return first.kind == "heading" or _own_path(block)[: len(path)] == path
 
 
 def _own_path(block: Block) -> tuple[str, ...]:
@@ -99,15 +108,14 @@ def _own_path(block: Block) -> tuple[str, ...]:
 
 
 def _cut_section(frame: Frame, blocks: list[Block]) -> _Cut:
-    context = frame.context(*_shared_path(blocks))
-    budget = frame.budget(context)
-    return _Cut(blocks, context, budget, [piece for block in blocks for piece in _block_pieces(frame, block, budget)])
+    budget = min(frame.budget(frame.context(*path)) for path in {block.heading_path for block in blocks})
+    return _Cut(blocks, budget, [piece for block in blocks for piece in _block_pieces(frame, block, budget)])
 
 
 def _section_drafts(frame: Frame, cut: _Cut) -> Iterator[Draft]:
     places = _Places(frame, cut.blocks)
     for group in pack_pieces(cut.pieces, cut.budget, int(OVERLAP * frame.window)):
-        yield _draft(frame, cut, places, group)
+        yield _draft(frame, places, group)
 
 
 def _topic_drafts(
@@ -121,13 +129,14 @@ def _topic_drafts(
         begins = [n for n in range(len(cut.pieces)) if n and first + n in starts]
         for start, end in pairwise((0, *begins, len(cut.pieces))):
             for group in pack_pieces(cut.pieces[start:end], cut.budget):
-                yield _draft(frame, cut, places, group)
+                yield _draft(frame, places, group)
         first += len(cut.pieces)
 
 
-def _draft(frame: Frame, cut: _Cut, places: _Places, group: list[Piece]) -> Draft:
+def _draft(frame: Frame, places: _Places, group: list[Piece]) -> Draft:
     start, end = group[0].start, group[-1].end
-    return Draft("prose", frame.document.text[start:end], cut.context, places.locator(start, end))
+    context = frame.context(*_shared_path(places.inside(start, end)))
+    return Draft("prose", frame.document.text[start:end], context, places.locator(start, end))
 
 
 def _shared_path(blocks: list[Block]) -> tuple[str, ...]:
@@ -156,9 +165,13 @@ class _Places:
         self._starts = [block.locator.chars[0] for block in blocks]
         self._ends = [block.locator.chars[1] for block in blocks]
 
+    def inside(self, start: int, end: int) -> list[Block]:
+        """The blocks that the stretch has a part of."""
+        return self._blocks[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
+
     def locator(self, start: int, end: int) -> Locator:
         """The stretch's place: that of its block, narrowed to its lines, or the union of its blocks'."""
-        inside = self._blocks[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
+        inside = self.inside(start, end)
         first, last = inside[0].locator, inside[-1].locator
         if len(inside) == 1:
             return self._frame.locate(first, start, end)
