@@ -30,8 +30,9 @@ from mixrag_cli.readers.pdf.line_breaks import find_breaks, right_edge
 from mixrag_cli.readers.pdf.line_numbers import without_line_numbers
 from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
 from mixrag_cli.readers.pdf.page import Box, PageContent, Word
+from mixrag_cli.readers.pdf.pieces import is_parted
 from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
-from mixrag_cli.readers.pdf.running import drop_repeated
+from mixrag_cli.readers.pdf.running import PAGE_NUMBER, drop_repeated
 from mixrag_cli.readers.pdf.shared_headings import share_headings
 from mixrag_cli.readers.pdf.turned_headers import with_turned_header
 from mixrag_cli.records.documents import BlockKind, Document, Grid
@@ -164,6 +165,7 @@ def _to_items(lines: Sequence[Line], width: float, edge: float) -> Iterator[Text
             abs((box[0] + box[2]) / 2 - width / 2) < 6 and box[0] > 0.12 * width,
             tuple(line.box for line in paragraph.lines),
             find_breaks(paragraph.lines, edge),
+            any(map(is_parted, paragraph.lines)),
         )
 
 
@@ -260,8 +262,12 @@ def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
 
 
 def _is_heading(item: TextItem, large: float, body: float, bold_counts: bool) -> bool:
-    """Whether the item is set off from the body by size or weight, and short. large: the size that is enough alone."""
+    """Whether the item is one text set off from the body by size or weight, and short. large: the size that is enough
+    alone.
+    """
     text = " ".join(item.texts)
+    if item.is_parted or PAGE_NUMBER.match(text):
+        return False
     n_letters = sum(map(str.isalpha, text))
     if len(text) > MAX_HEADING_CHARS or len(item.texts) > 3 or n_letters < 2 or text[0] in "(•●▪☐☒":
         return False

@@ -68,7 +68,7 @@ def join_continued(pages: Sequence[PageLayout]) -> list[PageLayout]:
         part, titles = page.items[end], _titles_above(page, end)
         assert isinstance(part, Grid)
         below = list(_texts(page.items[end + 1 :]))
-        rest = [item for item in below if not (_repeats(item) or is_running(item, 1, _neighbours(pages, number)))]
+        rest = [item for item in below if not (_repeats(item) or _is_running(item, 1, pages, number))]
         is_last = not rest
         is_above_footnotes = _opens_footnotes(below) and all(item.size <= SMALL_TYPE * body for item in rest)
         if going_on is not None and end == start and last is not None:
@@ -131,14 +131,18 @@ def _opens_footnotes(items: Sequence[TextItem]) -> bool:
 def _first_body(pages: Sequence[PageLayout], number: int, titles: frozenset[str]) -> int | None:
     """Index of the page's first item that is neither running nor repeats the titles."""
     for at, item in enumerate(pages[number].items):
-        if isinstance(item, Grid) or not (_repeats(item, titles) or is_running(item, 0, _neighbours(pages, number))):
+        if isinstance(item, Grid) or not (_repeats(item, titles) or _is_running(item, 0, pages, number)):
             return at
     return None
 
 
-def _neighbours(pages: Sequence[PageLayout], number: int) -> list[PageLayout]:
-    """The pages before and after, and those behind them: left and right pages may run different headers."""
-    return [pages[number + step] for step in (-2, -1, 1, 2) if 0 <= number + step < len(pages)]
+def _is_running(item: TextItem, edge: int, pages: Sequence[PageLayout], number: int) -> bool:
+    """Whether the page's item runs on over two pages before or behind: left and right ones may have different headers.
+
+    edge: 0 for the top, 1 for the bottom. number: the page's place among all.
+    """
+    neighbours = [pages[number + step] for step in (-2, -1, 1, 2) if 0 <= number + step < len(pages)]
+    return is_running(item, edge, pages[number].number, neighbours)
 
 
 def _texts(items: Iterable[TextItem | Grid]) -> Iterator[TextItem]:

@@ -22,6 +22,7 @@ class TextItem:
     """A paragraph of a page with what later decides on it: its texts line by line, its style and its place.
 
     boxes: of its lines, or none. breaks: indices of the lines that stand below one that its author ended.
+    is_parted: a line of it falls into parts, as a row of a table or two texts side by side do.
     """
 
     texts: tuple[str, ...]
@@ -33,6 +34,7 @@ class TextItem:
     is_centered: bool = False
     boxes: tuple[Box, ...] = ()
     breaks: tuple[int, ...] = ()
+    is_parted: bool = False
 
     def without_line(self, at: Literal[0, -1]) -> TextItem | None:
         """The item without its first or last line, None where it has no other."""

@@ -13,6 +13,7 @@ from mixrag_cli.readers.pdf.page import Box, Word
 NUMBER_GAP = 0.45  # of the type size: figures may stand closer together than texts do
 SYMBOL_REACH = 2.5  # of the type size: how far a "%" or ")" may stand from its figure
 CURRENCY_REACH = 160.0  # points from a column's "$" to its figure
+TEXT_GAP = 2.0  # of the type size: words of one heading, letter-spaced ones too, stand closer
 PROSE_SHARE = 0.72  # of the flow's width: a single piece as wide as this is running text
 STRETCH = 2.5  # of the type size: justified prose is not stretched wider than this
 ALIGN_POINTS = 2.0
@@ -152,6 +153,16 @@ def words_to_piece(words: Sequence[Word]) -> Piece:
     text = re.sub(r"(?<=[\d)—–-]) (?=(?:%|\)|\)%)$)", "", text)
     text = LEADER_END.sub("", text) or text
     return Piece(tuple(words), text, words[0].x0, x1, top, bottom, is_number(text) or bool(QUANTITY.match(text)))
+
+
+def is_parted(line: Line) -> bool:
+    """Whether blanks too wide for one text part the line, but for one behind a number or mark in front of it."""
+    wide = [
+        at
+        for at, (before, word) in enumerate(pairwise(line.words), start=1)
+        if word.x0 - before.x1 > TEXT_GAP * max(word.size, before.size)
+    ]
+    return bool(wide) and (len(wide) > 1 or not ENUMERATOR.match(words_to_text(line.words[: wide[0]]).rstrip(":")))
 
 
 def lines_to_rows(lines: Sequence[Line]) -> list[Row]:

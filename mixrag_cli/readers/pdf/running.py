@@ -15,13 +15,14 @@ MIN_REPEATS = 3
 REPEAT_SHARE = 0.15  # of the pages: a report's notes repeat their title on half of them
 CAPTION = re.compile(r"^(?:table|figure|exhibit|schedule|chart|box)\s+\d", re.I)
 PAGE_NUMBER = re.compile(r"^[-–—\s]*(?:page\s*)?\d{1,3}(?:\s*(?:/|of)\s*\d{1,4})?[-–—\s]*$", re.I)
-FIGURES = re.compile(r"(?<!\d)(?<!\d\.)\d+(?!\.?\d)")  # not those of "31.6.8", which count sections and no pages
+FIGURES = re.compile(r"(?<!\d)(?<!\d\.)\d+(?!\.?\d)")  # not those of "31.6.8", which may count sections
+PAGE_OF_CHAPTER = re.compile(r"(?<![\d.])(\d{1,2}\.)(\d{1,4})(?!\.?\d)")
 
 
-def is_running(item: TextItem, edge: int, neighbours: Sequence[PageLayout]) -> bool:
+def is_running(item: TextItem, edge: int, page: int, neighbours: Sequence[PageLayout]) -> bool:
     """Whether the item, at the top (edge 0) or bottom (1) of its page, is a page number or repeats on a neighbour."""
-    known = {_edge_key(text) for layout in neighbours for text in _edge_texts(layout, edge)}
-    return all(PAGE_NUMBER.match(text) or _edge_key(text) in known for text in item.texts)
+    known = {key for other in neighbours for text in _edge_texts(other, edge) for key in _edge_keys(text, other.number)}
+    return all(PAGE_NUMBER.match(text) or known & _edge_keys(text, page) for text in item.texts)
 
 
 def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
@@ -32,7 +33,8 @@ def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
     counts: Counter[tuple[int, str]] = Counter()
     for layout in layouts:
         for edge in (0, 1):
-            counts.update({(edge, _edge_key(text)) for text in _edge_texts(layout, edge)})
+            texts = _edge_texts(layout, edge)
+            counts.update({(edge, key) for text in texts for key in _edge_keys(text, layout.number)})
     least = max(MIN_REPEATS, REPEAT_SHARE * len(layouts))
     repeated = {key for key, n in counts.items() if n >= least}
     if not repeated:
@@ -41,10 +43,17 @@ def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
     return [_without_edges(layout, repeated, seen) for layout in layouts]
 
 
-def _edge_key(text: str) -> str:
-    """The text with its figures masked, but for the number of a table or section: "Table 2" is not "Table 1" again."""
+def _edge_keys(text: str, page: int) -> frozenset[str]:
+    """The text with its figures masked, but for the number of a table or section: "Table 2" is not "Table 1" again.
+
+    Besides, the second of two numbers as what it is ahead of the page's, so that pages counted by chapter are the same:
+    "8.16" on page 17, "8.17" on page 18.
+    """
     plain = text.strip().casefold()
-    return plain if CAPTION.match(plain) else FIGURES.sub("#", plain)
+    if CAPTION.match(plain):
+        return frozenset({plain})
+    plain = FIGURES.sub("#", plain)
+    return frozenset({plain, PAGE_OF_CHAPTER.sub(lambda found: f"{found[1]}{int(found[2]) - page:+}", plain)})
 
 
 def _edge_texts(layout: PageLayout, edge: int) -> list[str]:
@@ -62,13 +71,13 @@ def _without_edges(layout: PageLayout, repeated: set[tuple[int, str]], seen: set
     kept: list[TextItem] = []
     for edge in (0, 1):
         for text in _edge_texts(layout, edge):
-            key = (edge, _edge_key(text))
+            keys = {(edge, key) for key in _edge_keys(text, layout.number)}
             item = items[0 if edge == 0 else -1] if items else None
-            if key not in repeated or not isinstance(item, TextItem):
+            if not keys & repeated or not isinstance(item, TextItem):
                 break
-            if key not in seen and edge == 0 and (CAPTION.match(text) or not FIGURES.search(text)):
+            if not keys & seen and edge == 0 and (CAPTION.match(text) or not FIGURES.search(text)):
                 kept.append(replace(item, texts=(text,), boxes=(), breaks=()))
-            seen.add(key)
+            seen |= keys
             rest = item.without_line(0 if edge == 0 else -1)
             place = 0 if edge == 0 else len(items) - 1
             items[place : place + 1] = [rest] if rest else []

@@ -1,0 +1,101 @@
+"""What heads the text of a PDF, and what does not: rows, page numbers and running headers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reportlab.pdfgen.canvas import Canvas
+
+from mixrag_cli.records.documents import Document
+from tests.painted_pdf import read_pages
+
+SENTENCES = ("The works stand at the river.", "They were built by the town.", "Two of them are closed in winter.")
+
+
+def write(canvas: Canvas, top: float, *, start: int = 0) -> None:
+    canvas.setFont("Helvetica", 9)
+    for number in range(start, start + 8):
+        canvas.drawString(72, top - 13 * (number - start), f"{SENTENCES[number % 3]} Nobody counted visitors that day.")
+
+
+def headings_of(document: Document) -> list[str]:
+    return [block.text for block in document.blocks if block.kind == "heading"]
+
+
+def test_a_bold_line_of_texts_far_apart_heads_nothing() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawString(72, 740, "Our works")
+        write(canvas, 720)
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawString(72, 590, "Booking number")
+        canvas.drawString(300, 590, "Way of payment")
+        write(canvas, 570, start=8)
+
+    document = read_pages(paint)
+    assert headings_of(document) == ["Our works"]
+    assert "Booking number Way of payment" in document.text
+    assert document.blocks[-1].heading_path == ("Our works",)
+
+
+def test_a_number_far_before_its_heading_is_part_of_it() -> None:
+    def paint(canvas: Canvas) -> None:
+        for number, name in enumerate(("Our works", "Their rivers")):
+            canvas.setFont("Helvetica-Bold", 9)
+            canvas.drawString(72, 740 - 160 * number, f"{number + 1}.")
+            canvas.drawString(108, 740 - 160 * number, name)
+            write(canvas, 720 - 160 * number, start=8 * number)
+
+    assert headings_of(read_pages(paint)) == ["1. Our works", "2. Their rivers"]
+
+
+def test_a_page_number_in_large_type_heads_nothing() -> None:
+    def paint(canvas: Canvas) -> None:
+        write(canvas, 720)
+        canvas.setFont("Helvetica-Bold", 12)
+        canvas.drawString(500, 40, "Page 1 / 1")
+
+    document = read_pages(paint)
+    assert headings_of(document) == []
+    assert "Page 1 / 1" in document.text
+
+
+def test_running_headers_with_pages_counted_by_chapter_are_dropped() -> None:
+    def page(number: int) -> Callable[[Canvas], None]:
+        def paint(canvas: Canvas) -> None:
+            canvas.setFont("Helvetica-Bold", 9)
+            canvas.drawString(72, 760, f"Guide to the works 8.{number + 15}")
+            if number == 1:
+                canvas.drawString(72, 735, "8.1 Rivers")
+            write(canvas, 715, start=8 * number)
+
+        return paint
+
+    document = read_pages(*[page(number) for number in range(1, 6)])
+    assert headings_of(document)[-1] == "8.1 Rivers"
+    assert {block.heading_path[-1] for block in document.blocks if block.kind != "heading"} == {"8.1 Rivers"}
+    assert "8.17" not in document.text
+
+
+def test_a_running_version_number_is_none_of_a_page() -> None:
+    def page(number: int) -> Callable[[Canvas], None]:
+        def paint(canvas: Canvas) -> None:
+            canvas.drawString(72, 760, "Guide to the works, version 2.1")
+            write(canvas, 715, start=8 * number)
+
+        return paint
+
+    assert read_pages(*[page(number) for number in range(1, 6)]).text.count("version 2.1") == 1
+
+
+def test_sections_numbered_in_headers_are_not_taken_for_pages() -> None:
+    def page(number: int) -> Callable[[Canvas], None]:
+        def paint(canvas: Canvas) -> None:
+            canvas.setFont("Helvetica-Bold", 9)
+            canvas.drawString(72, 760, f"Guide to the works 8.{(number + 1) // 2}")
+            write(canvas, 715, start=8 * number)
+
+        return paint
+
+    document = read_pages(*[page(number) for number in range(1, 6)])
+    assert "Guide to the works 8.2" in document.text
