@@ -288,3 +288,18 @@ def test_headings_half_a_type_size_apart_are_parted_where_the_line_above_has_two
     table = table_of(read_pages(paint))
     said = [" ".join(column.path) for column in table.columns]
     assert said == ["Budget Summer 2017", "Actuals Jun 16 - May 17", "Budget Summer 2016"]
+
+
+@pytest.mark.parametrize("gap", [4, 40])
+def test_a_tables_number_and_title_end_the_table_above(gap: int) -> None:
+    def paint(canvas: Canvas) -> None:
+        for number, top in enumerate((740, 624)):
+            canvas.drawString(EDGES[0], top, f"Table {number + 1}.")
+            canvas.drawString(EDGES[0] + 36 + gap, top, "Towns and their people")
+            for column, part in enumerate(PARTS[: 3 - number], start=1):
+                canvas.drawRightString(EDGES[column + 1] - 4, top - 14, part)
+            draw_figures(canvas, top - 28, 4 - number)
+
+    first, second = read_pages(paint).grids
+    assert (first.n_rows, first.n_columns, second.n_rows, second.n_columns) == (7, 4, 7, 3)
+    assert not any("Table" in cell.text for grid in (first, second) for cell in grid.cells)

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from mixrag_cli.readers.pdf.layout import COLUMN_GAP, Line, is_number, words_to_text
 from mixrag_cli.readers.pdf.page import Box, Word
+from mixrag_cli.readers.pdf.running import CAPTION
 
 NUMBER_GAP = 0.45  # of the type size: figures may stand closer together than texts do
 SYMBOL_REACH = 2.5  # of the type size: how far a "%" or ")" may stand from its figure
@@ -69,7 +70,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the page cut into pieces. is_prose: reads as running text."""
+    """A line of the page cut into pieces. is_prose: reads as running text, or names a table: no row."""
 
     line: Line
     pieces: tuple[Piece, ...]
@@ -174,8 +175,13 @@ def lines_to_rows(lines: Sequence[Line]) -> list[Row]:
     for line in lines:
         pieces = line_to_pieces(line, width)
         is_wide = len(pieces) == 1 and line.x1 - line.x0 > PROSE_SHARE * width and len(line.words) > 5
-        rows.append(Row(line, pieces, is_wide or _reads_on(pieces)))
+        rows.append(Row(line, pieces, is_wide or _reads_on(pieces) or _is_caption(pieces)))
     return rows
+
+
+def _is_caption(pieces: Sequence[Piece]) -> bool:
+    """Whether the line says a table's number, and its title if any, and nothing beside them."""
+    return len(pieces) < 3 and CAPTION.match(pieces[0].text) is not None and not pieces[-1].is_number
 
 
 def _reads_on(pieces: Sequence[Piece]) -> bool:
