@@ -303,3 +303,20 @@ def test_a_tables_number_and_title_end_the_table_above(gap: int) -> None:
     first, second = read_pages(paint).grids
     assert (first.n_rows, first.n_columns, second.n_rows, second.n_columns) == (7, 4, 7, 3)
     assert not any("Table" in cell.text for grid in (first, second) for cell in grid.cells)
+
+
+def test_columns_that_hold_nothing_between_and_behind_others_keep_their_headings() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(EDGES[0], 754, "Town")
+        for column, name in enumerate(("Least", "Usual", "Most", "Unit"), start=1):
+            center(canvas, column, column, 754, name)
+        canvas.drawString(EDGES[5] + 30, 754, "Conditions of the test")
+        for number, town in enumerate(TOWNS):
+            canvas.drawString(EDGES[0], 740 - 14 * number, town)
+            for column, text in ((2, f"{4 + number}.{number}"), (3, f"{9 + number}.1"), (4, "mA")):
+                center(canvas, column, column, 740 - 14 * number, text)
+
+    table = table_of(read_pages(paint))
+    columns = [header.path for header in table.columns]
+    assert columns == [("Least",), ("Usual",), ("Most",), ("Unit",), ("Conditions of the test",)]
+    assert [cell.text for cell in table.cells if cell.row == table.rows[0].index] == ["4.0", "9.1", "mA"]

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 from statistics import median
 
-from mixrag_cli.readers.pdf.header_cells import find_underline, header_entries, set_levels
+from mixrag_cli.readers.pdf.header_cells import header_entries, set_levels
+from mixrag_cli.readers.pdf.header_lines import ROW_GAP, header_above, with_empty_columns
 from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.layout import Line, merge_boxes
 from mixrag_cli.readers.pdf.page import Rule
@@ -34,10 +35,8 @@ from mixrag_cli.readers.pdf.pieces import (
 )
 from mixrag_cli.readers.pdf.table_body import last_text, row_entries, wrapped_rows
 
-ROW_GAP = 2.6  # of the type size: a wider blank ends a table (an empty shaded row leaves 1.6)
 MAX_LABEL_LINES = 3  # lines without figures between two rows of one table
 HEADER_REACH = 10  # times the type size: how far above the figures a header's rulings may be
-RULED_HEADER_GAP = 4.5  # of the type size: how far below its header a body may begin where a ruling lies between
 SECTION_GAP = 4.5  # of the type size: the widest blank above a further section of the same columns
 SAME_EDGE = 4.0  # points: a figure's right edge may be off by a "%" or a parenthesis
 MAX_HEADER_LINES = 8  # above the first row of figures or label
@@ -190,8 +189,8 @@ def _build(
         return None
     top, bottom = rows[data[0]].line.top - HEADER_REACH * size, rows[data[-1]].line.bottom + size
     bands = _widen_to_rules(bands, [rule for rule in rules if top < rule.at < bottom])
-    first_body, header = _header_above(rows, data[0], max(floor, start - MAX_HEADER_LINES), bands, rules)
-    bands = _with_empty_columns(bands, [rows[index] for index in header])
+    first_body, header = header_above(rows, data[0], max(floor, start - MAX_HEADER_LINES), bands, rules)
+    bands = with_empty_columns(bands, [rows[index] for index in header])
     header_cells = header_entries([rows[index] for index in header], bands, rules)
     n_levels = set_levels(header_cells)
     last = last_text(rows, _last_row(rows, data[-1], end, bands), bands, rules)
@@ -247,15 +246,6 @@ def _is_header_alone(row: Row) -> bool:
     return len(row.pieces) == 1 or all(YEAR.match(piece.text) or not piece.is_number for piece in row.pieces)
 
 
-def _with_empty_columns(bands: Sequence[Band], header: Sequence[Row]) -> list[Band]:
-    """The bands, and those of headings behind the last: columns that hold nothing here."""
-    edge = bands[-1].x1
-    beyond = [
-        piece for row in header[-1:] if len(row.pieces) > 2 for piece in row.pieces if piece.x0 > edge + piece.size
-    ]
-    return [*bands, *(Band(piece.x0, piece.x1) for piece in beyond)]
-
-
 def _has_figures(data: Sequence[Row], above: Sequence[Row]) -> bool:
     """Whether enough rows hold figures that stand under each other."""
     figures = [piece for row in data for piece in row.pieces if piece.is_number and DIGIT.search(piece.text)]
@@ -300,101 +290,3 @@ def _plain_number(text: str) -> float | None:
     """The value of a figure written with digits, a point or grouping commas and a minus; None for all else."""
     plain = text.replace(",", "").replace("−", "-")
     return float(plain.rstrip("%")) if PLAIN_NUMBER.match(plain) else None
-
-
-def _header_above(
-    rows: Sequence[Row], body: int, floor: int, bands: Sequence[Band], rules: Sequence[Rule]
-) -> tuple[int, list[int]]:
-    """Index of the first body row, and the indices of the header rows above it."""
-    first_body = body
-    header: list[int] = []
-    edge = bands[1].x0
-    for index in range(body - 1, floor - 1, -1):
-        row, below = rows[index], rows[index + 1]
-        size = row.line.size
-        gap = below.line.top - row.line.bottom
-        if row.is_prose or (not header and _ends_paragraph(rows, index)):
-            break
-        if gap > ROW_GAP * size and not (gap < RULED_HEADER_GAP * size and _is_ruled_off(row, below, bands, rules)):
-            break
-        is_label = len(row.pieces) == 1 and row.line.x0 < edge - 2 * size and row.line.x1 < edge + size
-        if is_label and not header:
-            first_body = index
-        elif not is_label and _is_header_row(row, bands, rules, gap):
-            header.append(index)
-        else:
-            break
-    if not header:
-        first_body = _skip_title(rows, first_body, body)
-    return first_body, header[::-1]
-
-
-def _is_ruled_off(row: Row, below: Row, bands: Sequence[Band], rules: Sequence[Rule]) -> bool:
-    """Whether a ruling across most of the table lies between two lines."""
-    width = bands[-1].x1 - bands[0].x0
-    return any(
-        row.line.bottom - 1 <= rule.at <= below.line.top + 1 and rule.end - rule.start > 0.5 * width for rule in rules
-    )
-
-
-def _ends_paragraph(rows: Sequence[Row], index: int) -> bool:
-    """Whether the row is the short last line of running text above it."""
-    if index == 0 or not rows[index - 1].is_prose or len(rows[index].pieces) > 1:
-        return False
-    return rows[index].line.top - rows[index - 1].line.bottom < 0.6 * rows[index].line.size
-
-
-def _skip_title(rows: Sequence[Row], first: int, body: int) -> int:
-    """Without a header, label lines above the first figures are the table's title, unless they open a section."""
-    while first < body and not rows[first].line.text.endswith(":"):
-        first += 1
-    return first
-
-
-def _is_header_row(row: Row, bands: Sequence[Band], rules: Sequence[Rule], gap: float) -> bool:
-    """Whether every piece stands over the data columns, but those over the labels: one, or several texts."""
-    size = row.line.size
-    left = min(bands[1].x0 - 4 * size, bands[0].x1)
-    right = bands[-1].x1 + 2 * size
-    inside = [piece for piece in row.pieces if piece.x0 >= left and piece.x1 <= right]
-    if len(row.pieces) > 1:
-        is_over_data = len(inside) >= len(row.pieces) - 1 and len(inside) > 0
-        return is_over_data or _names_columns(row.pieces, inside, bands) or _names_each(row.pieces, bands)
-    if not inside or gap > 1.8 * size:
-        return False
-    if gap < 0:
-        return True
-    piece = row.pieces[0]
-    return find_underline(piece, rules) is not None or _is_centered(piece, bands)
-
-
-def _names_columns(pieces: Sequence[Piece], inside: Sequence[Piece], bands: Sequence[Band]) -> bool:
-    """Whether a line of texts names several data columns, each its own, beside several label or empty columns."""
-    columns = [columns_of(piece, bands)[0] for piece in inside]
-    return (
-        not any(piece.is_number for piece in pieces)
-        and len(set(columns)) == len(columns) > 1
-        and all(piece.x1 < bands[1].x0 or piece.x0 > bands[-1].x1 for piece in pieces if piece not in inside)
-    )
-
-
-def _names_each(pieces: Sequence[Piece], bands: Sequence[Band]) -> bool:
-    """Whether there is a text for each column, the labels' as well, centred over it: wide names of narrow columns."""
-    return len(pieces) == len(bands) > 2 and all(
-        not piece.is_number and abs(piece.center - band.center) < 2 * ALIGN_POINTS
-        for piece, band in zip(pieces, bands, strict=True)
-    )
-
-
-def _is_centered(piece: Piece, bands: Sequence[Band]) -> bool:
-    """Whether the piece is centred over, aligned with or inside of neighbouring data columns."""
-    for first in range(1, len(bands)):
-        for last in range(first, len(bands)):
-            x0, x1 = bands[first].x0, bands[last].x1
-            if abs((x0 + x1) / 2 - piece.center) < 2 * ALIGN_POINTS and (x1 - x0) > 0.5 * (piece.x1 - piece.x0):
-                return True
-            if first == last and (abs(x1 - piece.x1) < ALIGN_POINTS or abs(x0 - piece.x0) < ALIGN_POINTS):
-                return True
-            if first == last and x0 - ALIGN_POINTS < piece.x0 and piece.x1 < x1 + ALIGN_POINTS:
-                return True
-    return False
