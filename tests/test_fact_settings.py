@@ -4,7 +4,7 @@ import pytest
 from stated_facts import stated
 
 from mixrag_cli.readers.facts.collecting import MAX_FACTS
-from tests.bounded import patience
+from tests.bounded import assert_in_line, patience
 
 CASES = {
     "haproxy.cfg": (
@@ -30,6 +30,36 @@ CASES = {
         "decoder {\n   n=Driveway alarm,\n   s=188,\n   countonly,\n   bits>=26\n}\n",
         "setting | decoder > n | value=Driveway alarm@2",
         "setting | decoder > s | value=188@3",
+    ),
+    "compose.yaml": (
+        "x-base: &base\n  restart: always\n  retries: 3\nservices:\n  web:\n    <<: *base\n    restart: never\n"
+        "    host: &host www.example.org\n    names: [*host, other]\n    environment:\n      - TZ=Europe/Berlin\n"
+        "      - EMPTY=\n    command: [run, --fast=1]\n  db:\n    <<: [*base, {size: 10}]\n    more: *base\n    needs:\n"
+        "      - python=3.9\n      - pip: [requests]\n",
+        "setting | x-base > restart | value=always@2",
+        "setting | x-base > retries | value=3@3",
+        "setting | services > web > retries | value=3@3",
+        "setting | services > web > restart | value=never@7",
+        "setting | services > web > host | value=www.example.org@8",
+        "setting | services > web > names | value=www.example.org, other@8",
+        "setting | services > web > environment > TZ | value=Europe/Berlin@11",
+        "setting | services > web > command | value=run, --fast=1@13",
+        "setting | services > db > restart | value=always@2",
+        "setting | services > db > retries | value=3@3",
+        "setting | services > db > size | value=10@15",
+        "setting | services > db > more > restart | value=always@2",
+        "setting | services > db > more > retries | value=3@3",
+        "setting | services > db > needs > 2 > pip | value=requests@19",
+        "setting | services > db > needs > python | value=3.9@18",
+    ),
+    "jobs.yaml": (
+        "# c\n---\nkind: Service\nport: 80\n---\nkind: Job\ntimeout: 1m\n---\nkind: Job\ntimeout: 2m\n---\n",
+        "setting | Service > kind | value=Service@3",
+        "setting | Service > port | value=80@4",
+        "setting | Job > kind | value=Job@6",
+        "setting | Job > timeout | value=1m@7",
+        "setting | Job 2 > kind | value=Job@9",
+        "setting | Job 2 > timeout | value=2m@10",
     ),
     "Dockerfile": (
         'ARG A=0 # 0=never, 1=native\nLABEL b="x # y"\nENV C=1 D=2\n',
@@ -112,3 +142,14 @@ def test_a_file_states_its_settings_and_no_others(name: str) -> None:
 def test_settings_of_hostile_xml_are_bounded(text: str) -> None:
     with patience():
         assert len(stated("a.xml", text)) <= MAX_FACTS
+
+
+def test_aliases_of_aliases_are_not_followed_without_end() -> None:
+    levels = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 12))
+    with patience():
+        assert len(stated("a.yaml", f"l0: &l0 {{a: 1}}\n{levels}me: &me {{b: 2, c: *me}}\n")) <= 200
+
+
+@pytest.mark.parametrize("line", [" ", "a", "a ", "export "])
+def test_a_long_line_of_a_settings_file_is_read_in_line_with_its_length(line: str) -> None:
+    assert_in_line(lambda text: stated("a.ini", text), line * 16_000)

@@ -21,7 +21,8 @@ COMMENTED = LINE_SHAPED - {"properties", "desktop", "service"}
 MAX_DEPTH = 60  # of blocks
 MAX_JOINED_CHARS = 4_000  # of the lines of one value: no more is shown, or looked through for a comment
 INI_SECTION = re.compile(r"\s{0,8}\[([^\]]{1,120})\]\s*(?:[#;].*)?$")
-INI_SETTING = re.compile(r"\s{0,8}(?:export\s+)?([\w.\-/\[\]*%$ ]{1,120}?)\s*[=:]\s*(.*)$")
+_INI_KEY = r"[\w.\-/\[\]*%$](?:[\w.\-/\[\]*%$ ]{0,118}[\w.\-/\[\]*%$])?+"
+INI_SETTING = re.compile(rf"\s*+(?:export\s++)?({_INI_KEY})\s*+[=:]\s*(.*)$")
 INI_COMMENT = re.compile(r"\s*[#;!]")
 # "3600 ; seconds", but not "requests ; python_version < '3.9'"
 BEHIND_VALUE = re.compile(r"\s(?:;\s+(?P<said>[^\s<>=;][^<>=;]{0,300})|#\s+(?P<told>\S.{0,300}))$")

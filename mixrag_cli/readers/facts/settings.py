@@ -1,6 +1,7 @@
 """Facts of configuration files: each key of toml, yaml, json, ini and XML with its value, its line and its comment.
 
-The first three are read from a syntax tree: nothing becomes an object, no alias is followed, no tag is obeyed.
+The first three are read from a syntax tree: nothing becomes an object, no tag is obeyed. YAML's aliases and merge keys
+stand for what their anchors hold, within bounds.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ MAX_SETTINGS_CHARS = 1_000_000  # what is larger is data: a person keeps no such
 MAX_DEPTH = 60  # of nested values
 MAX_LISTED_RECORDS = 50  # of one list: a longer one is data
 MAX_LIST_CHARS = 300  # of a list of plain values, told as one
+MAX_ALIASES = 200  # of mappings and lists that are read again where an alias stands for them
 GRAMMARS = {
     "json": LanguageShape("tree_sitter_json"),
     "toml": LanguageShape("tree_sitter_toml"),
@@ -38,6 +40,9 @@ LISTS = frozenset(("array", "block_sequence", "flow_sequence"))
 WRAPPERS = frozenset(("flow_node", "block_node", "block_sequence_item", "document", "stream"))
 MARKS = frozenset(("anchor", "tag", "comment", "yaml_directive"))
 NAMING_KEYS = ("name", "id", "key", "title")  # by which a record in a list is called
+DOCUMENT_KEYS = (*NAMING_KEYS, "kind")  # and one of several documents in a file
+MERGE_KEY = "<<"
+ASSIGNMENT = re.compile(r"(?P<key>-{0,2}[A-Za-z_][\w.\-]{0,120})=(?P<text>[^=].*|)$", re.DOTALL)
 BRACKETS = re.compile(r"[\[\]{}]")
 MAX_NESTING = 200  # as of all nested text; the YAML and JSON grammars recurse in C, where nothing catches them
 DEEP_INDENT = re.compile(rf"^[ \t-]{{{2 * MAX_NESTING}}}", re.MULTILINE)
@@ -100,6 +105,9 @@ class _SettingsWalk:
         self._above = lines_above
         self._listed: Counter[tuple[str, ...]] = Counter()  # TOML's [[name]], how often each was met
         self._last: dict[tuple[str, ...], _Record] = {}  # and the last of it: [name.part] belongs to that
+        self._anchored: dict[str, Node] = {}  # YAML's anchors, each with what it last stood before
+        self._n_aliases = 0
+        self._is_at_alias = False  # within what an alias stands for, no other is followed to a mapping or list
 
     def visit(self, node: Node, path: tuple[str, ...], depth: int) -> None:
         """Collect the settings below the node."""
@@ -114,6 +122,10 @@ class _SettingsWalk:
                 self.visit(child, inner, depth + 1)
         elif node.type in LISTS:
             self._records(node, path, depth)
+        elif node.type == "stream" and not path:
+            self._documents(node)
+        elif node.type == "alias":
+            self._follow(node, lambda value: self.visit(value, path, depth + 1))
         elif not node.is_error:
             for child in node.named_children:
                 self.visit(child, path, depth + 1)
@@ -135,33 +147,103 @@ class _SettingsWalk:
         record = self._last.get(keys)
         return record is not None and (record.above is None or self._last[record.above.keys] is record.above)
 
+    def _documents(self, stream: Node) -> None:
+        """YAML's documents; each of several is named as a record in a list is, or by its kind."""
+        documents = [child for child in stream.named_children if _holds_text(child)]
+        counts: Counter[str] = Counter()
+        for number, document in enumerate(documents, 1):
+            name = _record_name(_unwrapped(document), DOCUMENT_KEYS) or str(number)
+            counts[name] += 1
+            name = f"{name} {counts[name]}" if counts[name] > 1 else name
+            self._anchored.clear()  # an anchor holds within its document
+            self.visit(document, (name,) if len(documents) > 1 else (), 1)
+
     def _pair(self, node: Node, path: tuple[str, ...], depth: int) -> None:
         parts = [child for child in node.named_children if child.type not in MARKS]
         if len(parts) < 2:
             return
         key, value = parts[0], parts[-1]
-        path = (*path, *_key_path(key))
-        inner = _unwrapped(value)
-        if inner.type in MAPPINGS:
-            self.visit(inner, path, depth + 1)
-        elif inner.type in LISTS:
-            self._list(inner, path, depth)
+        inner = self._value(value)
+        if (name := _key_path(key)) == (MERGE_KEY,):
+            self._merge(node, inner, path, depth)
+            return
+        self._state((*path, *name), inner, depth)
+
+    def _state(self, path: tuple[str, ...], value: Node, depth: int) -> None:
+        """Collect what the value of a key says."""
+        if value.type in MAPPINGS:
+            self.visit(value, path, depth + 1)
+        elif value.type in LISTS:
+            self._list(value, path, depth)
+        elif value.type == "alias":
+            self._follow(value, lambda held: self._state(path, held, depth + 1))
         else:
-            self._add(path, inner, _said(_whole_text(inner)))
+            self._add(path, value, _said(_whole_text(value)))
+
+    def _value(self, node: Node) -> Node:
+        """The value inside YAML's wrappers, its anchor noted; of an alias the plain value that it stands for."""
+        name = ""
+        while node.type in WRAPPERS:
+            name = next((text_of(child)[1:] for child in node.named_children if child.type == "anchor"), name)
+            inner = [child for child in node.named_children if child.type not in MARKS]
+            if len(inner) != 1:
+                break
+            node = inner[0]
+        if name:
+            self._anchored[name] = node
+        held = self._anchored.get(text_of(node)[1:]) if node.type == "alias" else None
+        return node if held is None or held.type in MAPPINGS or held.type in LISTS else held
+
+    def _follow(self, alias: Node, read: Callable[[Node], None]) -> None:
+        """Read the mapping or list that an alias stands for, unless there were too many of them."""
+        held = self._anchored.get(text_of(alias)[1:])
+        if held is None or self._is_at_alias or self._n_aliases >= MAX_ALIASES:
+            return
+        self._n_aliases += 1
+        self._is_at_alias = True
+        read(held)
+        self._is_at_alias = False
+
+    def _merge(self, node: Node, value: Node, path: tuple[str, ...], depth: int) -> None:
+        """Collect what a merge key brings into its mapping: the pairs whose keys nothing before them states."""
+        stated = {_key_path(pair.named_children[0]) for pair in _pairs_of(node.parent)}
+
+        def bring(held: Node) -> None:
+            for pair in _pairs_of(held):
+                key = _key_path(pair.named_children[0])
+                if key not in stated:
+                    stated.add(key)
+                    self._pair(pair, path, depth + 1)
+
+        for base in value.named_children if value.type in LISTS else [value]:
+            inner = self._value(base)
+            if inner.type == "alias":
+                self._follow(inner, bring)
+            else:
+                bring(inner)
 
     def _list(self, node: Node, path: tuple[str, ...], depth: int) -> None:
-        items = [_unwrapped(item) for item in node.named_children if item.type not in MARKS]
-        if any(item.type in MAPPINGS or item.type in LISTS for item in items):
+        """Collect a list: its records one by one, assignments by their names, other plain values as one."""
+        items = [self._value(item) for item in node.named_children if item.type not in MARKS]
+        plain = [item for item in items if item.type not in MAPPINGS and item.type not in LISTS]
+        plain = [item for item in plain if item.type != "alias"]
+        if len(plain) < len(items):
             self._records(node, path, depth)
-        elif items:
-            self._add(path, items[0], ", ".join(_said(_whole_text(item)) for item in items)[: 2 * MAX_LIST_CHARS])
+        said = [_said(_whole_text(item)) for item in plain]
+        assigned = [ASSIGNMENT.match(text) for text in said]
+        if all(assigned):
+            for item, found in zip(plain, assigned, strict=True):
+                if found:
+                    self._add((*path, found["key"]), item, found["text"])
+        elif plain:
+            self._add(path, plain[0], ", ".join(said)[: 2 * MAX_LIST_CHARS])
 
     def _records(self, node: Node, path: tuple[str, ...], depth: int) -> None:
-        items = [_unwrapped(item) for item in node.named_children if item.type not in MARKS]
+        items = [self._value(item) for item in node.named_children if item.type not in MARKS]
         if len(items) > MAX_LISTED_RECORDS:
             return
         for number, item in enumerate(items, 1):
-            if item.type in MAPPINGS or item.type in LISTS:
+            if item.type in MAPPINGS or item.type in LISTS or item.type == "alias":
                 self.visit(item, (*path, _record_name(item) or str(number)), depth + 1)
 
     def _add(self, path: tuple[str, ...], value: Node, text: str) -> None:
@@ -200,10 +282,21 @@ def _unwrapped(node: Node) -> Node:
     return node
 
 
-def _record_name(record: Node) -> str:
-    """What a record in a list calls itself, or ""."""
-    for pair in record.named_children:
-        if pair.type in PAIRS and pair.named_child_count > 1 and _key_path(pair.named_children[0])[-1] in NAMING_KEYS:
+def _holds_text(document: Node) -> bool:
+    """Whether a YAML document holds more than comments and its marks."""
+    return any(part.type not in MARKS for part in document.named_children)
+
+
+def _pairs_of(mapping: Node | None) -> list[Node]:
+    """The pairs of a mapping that have a key."""
+    inside = mapping.named_children if mapping is not None else []
+    return [pair for pair in inside if pair.type in PAIRS and pair.named_child_count]
+
+
+def _record_name(record: Node, keys: Sequence[str] = NAMING_KEYS) -> str:
+    """What a record in a list calls itself by the first of these keys that it has, or ""."""
+    for pair in _pairs_of(record):
+        if pair.named_child_count > 1 and _key_path(pair.named_children[0])[-1] in keys:
             value = _unwrapped(pair.named_children[-1])
             return "" if value.type in MAPPINGS or value.type in LISTS else _said(text_of(value))
     return ""
