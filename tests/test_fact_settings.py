@@ -15,6 +15,51 @@ CASES = {
         "setting | defaults > timeout client | value=30m@7 help=half an hour@7",
         "setting | listen stats > bind | value=*:7000@10",
     ),
+    "site.conf.j2": (
+        "# c\n<VirtualHost *:443>\n ServerName a.example\n  <Directory /srv>\n    Require all granted\n  </Directory>\n"
+        "  AddType text/html \\\n    .a \\\n    .b\n</VirtualHost>\nListen 443\n",
+        "setting | VirtualHost *:443 > ServerName | value=a.example@3",
+        "setting | VirtualHost *:443 > Directory /srv > Require | value=all granted@5",
+        "setting | VirtualHost *:443 > AddType | value=text/html .a .b@7",
+        "setting | Listen | value=443@11",
+    ),
+    "sshd_config": (
+        "# who may come in\nPermitRootLogin no\nMaxAuthTries 3\nMatch User git\n    AllowTcpForwarding no\n",
+        "setting | PermitRootLogin | value=no@2 help=who may come in@1",
+        "setting | MaxAuthTries | value=3@3",
+        "setting | Match User git > AllowTcpForwarding | value=no@5",
+    ),
+    "main.cf": (
+        "biff = no\nmynetworks = 127.0.0.0/8\n    [::1]/128\n",
+        "setting | biff | value=no@1",
+        "setting | mynetworks | value=127.0.0.0/8 [::1]/128@2",
+    ),
+    "network": (
+        "config interface 'lan'\n\toption proto 'static'\n\tlist dns '1.1.1.1'\n\tlist dns 9.9.9.9 # last\n"
+        "config device\n\toption name br0\nconfig device\n\toption name br1\n",
+        "setting | interface > lan > proto | value=static@2",
+        "setting | device > 1 > name | value=br0@6",
+        "setting | device > 2 > name | value=br1@8",
+        "setting | interface > lan > dns | value=1.1.1.1, 9.9.9.9@3",
+    ),
+    "jail.local": (
+        "[DEFAULT]\nbantime = 1w\nfilter = a\n  b\n\n[sshd]\nenabled=true\n",
+        "setting | DEFAULT > bantime | value=1w@2",
+        "setting | DEFAULT > filter | value=a b@3",
+        "setting | sshd > enabled | value=true@7",
+    ),
+    "backup": (
+        "SHELL=/bin/sh\n# every night\n0 3 * * * root restic backup /srv\n@daily certbot renew\n",
+        "setting | SHELL | value=/bin/sh@1",
+        "setting | root restic backup /srv | value=0 3 * * *@3 help=every night@2",
+        "setting | certbot renew | value=@daily@4",
+    ),
+    "backup.timer.j2": (
+        "[Timer]\nOnCalendar=daily\nPersistent=true\n",
+        "setting | Timer > OnCalendar | value=daily@2",
+        "setting | Timer > Persistent | value=true@3",
+    ),
+    "notes": ("config is a word\noption two is better\nlist of things = none\n[see] below\n",),
     "redis.conf": (
         '# where to listen\nport 6379\nbind 127.0.0.1 ::1\nrequirepass "a b"\n',
         "setting | port | value=6379@2 help=where to listen@1",
@@ -34,8 +79,8 @@ CASES = {
     "compose.yaml": (
         "x-base: &base\n  restart: always\n  retries: 3\nservices:\n  web:\n    <<: *base\n    restart: never\n"
         "    host: &host www.example.org\n    names: [*host, other]\n    environment:\n      - TZ=Europe/Berlin\n"
-        "      - EMPTY=\n    command: [run, --fast=1]\n  db:\n    <<: [*base, {size: 10}]\n    more: *base\n    needs:\n"
-        "      - python=3.9\n      - pip: [requests]\n",
+        "      - EMPTY=\n    command: [run, --fast=1]\n  db:\n    <<: [*base, {size: 10}]\n    more: *base\n"
+        "    needs:\n      - python=3.9\n      - pip: [requests]\n",
         "setting | x-base > restart | value=always@2",
         "setting | x-base > retries | value=3@3",
         "setting | services > web > retries | value=3@3",

@@ -12,7 +12,7 @@ from store_samples import make_document, open_reader, writer_of
 
 from mixrag_cli.plain import table_from_plain, table_to_plain
 from mixrag_cli.readers.facts.collecting import MAX_FACTS, MAX_PATH, MAX_VALUE_CHARS
-from mixrag_cli.records.documents import Fact, FactValue
+from mixrag_cli.records.documents import Fact, FactSort, FactValue
 from mixrag_cli.store import check_store
 from mixrag_cli.tables.facts import code_number, facts_to_tables
 from tests.bounded import patience
@@ -170,7 +170,7 @@ CASES = {
         "setting | nested > text | value=hello world@3",
         "setting | jobs > build > name | value=build@7",
         "setting | jobs > build > steps | value=3@8",
-        "setting | jobs > 2 > run | value=*p@9",
+        "setting | jobs > 2 > run | value=8080@1",
     ),
     "a.json": (
         '{"name": "x",\n "deps": {"a": "^1", "b": [1, 2]}}',
@@ -279,6 +279,23 @@ def test_a_fact_becomes_a_row_whose_cells_are_read_as_numbers_with_units() -> No
 )
 def test_numbers_of_programs(text: str, number: float | None) -> None:
     assert code_number(text) == number
+
+
+@pytest.mark.parametrize(
+    ("sort", "text", "number"),
+    [
+        ("setting", "1m", None),
+        ("setting", "0x1F", 31),
+        ("constant", "1m", 1),
+        ("label", "30m", None),
+        ("label", "32k", None),
+        ("label", "$5m", 5),
+        ("label", "1.2 million", Decimal("1.2")),
+    ],
+)
+def test_a_letter_behind_a_number_may_be_a_unit(sort: FactSort, text: str, number: float | None) -> None:
+    (table,) = facts_to_tables([Fact(("wait",), sort, (FactValue("value", text, 1),))], document="d", title="a")
+    assert table.cells[0].value == number
 
 
 @pytest.mark.slow

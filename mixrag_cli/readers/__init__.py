@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from mixrag_cli.readers.source import ReadLimits, ReadSource
+from mixrag_cli.readers.source import ReadLimits, ReadSource, suffix_of
 from mixrag_cli.records.documents import Document, Modality
 
 __all__ = [
@@ -117,5 +117,4 @@ def _load(module: str, function: str) -> ReadFunction:
 def _format_of(name: str) -> Format:
     if (named := BY_NAME.get(name.lower())) is not None:
         return named
-    stem, dot, suffix = name.rpartition(".")
-    return BY_SUFFIX.get(suffix.lower(), TEXT) if dot and stem else TEXT
+    return BY_SUFFIX.get(suffix_of(name), TEXT)

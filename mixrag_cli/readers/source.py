@@ -7,6 +7,19 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 MEGABYTE = 1_000_000
+# Behind the name of a file that is to be made of this one: the suffix before says what it holds ("nginx.conf.j2").
+TEMPLATE_SUFFIXES = frozenset(["example", "sample", "dist", "template", "tmpl", "tpl", "j2", "jinja2", "in", "default"])
+SUFFIX_OF_NAME = {"sshd_config": "conf", "ssh_config": "conf"}
+
+
+def suffix_of(name: str) -> str:
+    """The suffix that says what a file of this name holds, in lower case without its dot; "" where none does."""
+    stem, dot, suffix = name.lower().rpartition(".")
+    if not dot or not stem:
+        return SUFFIX_OF_NAME.get(name.lower(), "")
+    if suffix in TEMPLATE_SUFFIXES and (held := suffix_of(stem)):
+        return held
+    return suffix
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +66,5 @@ class ReadSource:
 
     @property
     def suffix(self) -> str:
-        """The last suffix in lower case without its dot; "" where there is none."""
-        stem, dot, suffix = self.name.rpartition(".")
-        return suffix.lower() if dot and stem else ""
+        """The suffix that says what the file holds, as suffix_of."""
+        return suffix_of(self.name)

@@ -14,6 +14,8 @@ from operator import attrgetter
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.code import add_code
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.facts.line_settings import LINE_SHAPED as SETTINGS_LINES
+from mixrag_cli.readers.facts.line_settings import settings_form
 from mixrag_cli.readers.facts.markup import is_xml
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.languages import is_script
@@ -55,9 +57,7 @@ SQL_STATEMENT = re.compile(
 )
 SECTION_STARTS = {
     **dict.fromkeys(("yaml", "yml"), YAML_KEY),
-    **dict.fromkeys(
-        ("toml", "ini", "cfg", "conf", "properties", "editorconfig", "desktop", "service"), BRACKET_SECTION
-    ),
+    **dict.fromkeys(("toml", *SETTINGS_LINES), BRACKET_SECTION),
     **dict.fromkeys(("css", "scss", "less", "sass"), CSS_RULE),
     "sql": SQL_STATEMENT,
 }
@@ -75,6 +75,8 @@ TEX_BEGIN, TEX_END = r"\begin{document}", r"\end{document}"
 TEX_ABOUT = re.compile(r"[ \t]*\\(?:title|subtitle|author|date|institute|affil)\b")
 TEX_LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
 LINE_SHAPED = frozenset(("log", "jsonl", "ndjson", "json", "geojson", "xml", "svg", "srt", "vtt"))
+
+FORMED = frozenset((*SECTION_STARTS, *HEADING_LINES, *LINE_SHAPED, *ASCIIDOC, *WIKI, "rst"))  # told by their suffix
 
 
 def read_text(source: ReadSource) -> Document:
@@ -101,6 +103,7 @@ def cut_note(source: ReadSource) -> list[str]:
 def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None]) -> None:
     """Add the text's blocks in the way of files with that suffix; the builder's title is set by the first heading."""
     lines: Sequence[str] = text.split("\n")
+    suffix = suffix if suffix in FORMED else settings_form(lines) or suffix
     if suffix in ASCIIDOC:
         lines = with_attributes(lines)
     elif suffix in HEADING_LINES and HEADING_LINES[suffix] is TEX_HEADING:

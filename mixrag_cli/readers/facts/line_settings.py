@@ -3,7 +3,7 @@
 ini          [section], key = value, and indented lines with more of the value
 properties   key=value, key: value, key value; a line goes on behind a backslash
 blocks       name value; and name { … }: .conf files with braces or with lines that end in a semicolon
-directives   name value, below lines that open a section: .conf and .cfg files without signs between the two
+directives   name value, uci and cron: .conf and .cfg files without signs between the two (module directives)
 """
 
 from __future__ import annotations
@@ -14,18 +14,29 @@ from collections.abc import Iterator, Sequence
 
 from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
 from mixrag_cli.readers.facts.comments import comment_at
+from mixrag_cli.readers.facts.directives import (
+    INI_COMMENT,
+    INI_SECTION,
+    MAX_JOINED_CHARS,
+    collect_cron,
+    collect_directives,
+    collect_uci,
+    is_cron,
+    is_made_of_directives,
+    is_uci,
+    parted,
+    told_rows,
+)
 
-LINE_SHAPED = frozenset(["ini", "cfg", "conf", "properties", "editorconfig", "env", "desktop", "service"])
+UNITS = frozenset(["service", "socket", "timer", "mount", "target", "slice", "network", "netdev"])  # systemd's
+DIRECTIVES = frozenset(["conf", "cfg", "cf"])
+LINE_SHAPED = DIRECTIVES | UNITS | {"ini", "cnf", "properties", "editorconfig", "env", "desktop", "uci", "cron"}
 # Comments may stand behind a value here. systemd's and the desktop's values hold semicolons, properties anything.
-COMMENTED = LINE_SHAPED - {"properties", "desktop", "service"}
+COMMENTED = LINE_SHAPED - UNITS - {"properties", "desktop"}
+MIN_SNIFFED_ROWS = 3
 MAX_DEPTH = 60  # of blocks
-MAX_JOINED_CHARS = 4_000  # of the lines of one value: no more is shown, or looked through for a comment
-INI_SECTION = re.compile(r"\s{0,8}\[([^\]]{1,120})\]\s*(?:[#;].*)?$")
 _INI_KEY = r"[\w.\-/\[\]*%$](?:[\w.\-/\[\]*%$ ]{0,118}[\w.\-/\[\]*%$])?+"
 INI_SETTING = re.compile(rf"\s*+(?:export\s++)?({_INI_KEY})\s*+[=:]\s*(.*)$")
-INI_COMMENT = re.compile(r"\s*[#;!]")
-# "3600 ; seconds", but not "requests ; python_version < '3.9'"
-BEHIND_VALUE = re.compile(r"\s(?:;\s+(?P<said>[^\s<>=;][^<>=;]{0,300})|#\s+(?P<told>\S.{0,300}))$")
 PROPERTY = re.compile(r"\s*(?P<key>(?:\\.|[^\\=:\s]){1,200})(?:\s*[=:]\s*|\s+)(?P<text>.*)$")
 PROPERTY_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 ENDS_BLOCKWISE = re.compile(r"[;{}]\s*(?:#.*)?$")
@@ -34,19 +45,42 @@ BLOCK_TOKEN = re.compile(
 )
 SIGN_AFTER_NAME = re.compile(r"[=:]+\s*")
 NAMED_VALUE = re.compile(r"(?P<key>[\w.\-/$]{1,120})\s*=\s*(?P<text>\S.*?),?$", re.DOTALL)
-DIRECTIVE = re.compile(r"\s*[A-Za-z][\w.\-/]{0,80}\s+[^\s=:]")
 
 
 def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
     """Collect the settings of a file of that suffix, one of LINE_SHAPED."""
     if suffix == "properties":
         _collect_properties(collector, lines)
+    elif suffix == "uci":
+        collect_uci(collector, lines)
+    elif suffix == "cron":
+        collect_cron(collector, lines)
     elif suffix == "conf" and _is_made_of_blocks(lines):
         _Blocks(collector, lines).collect()
-    elif suffix in ("conf", "cfg") and _is_made_of_directives(lines):
-        _collect_directives(collector, lines)
+    elif suffix in DIRECTIVES and is_made_of_directives(lines):
+        collect_directives(collector, lines)
     else:
         _collect_ini(collector, lines, may_comment=suffix in COMMENTED)
+
+
+def settings_form(lines: Sequence[str]) -> str:
+    """The suffix of LINE_SHAPED in whose form all lines of a text are; "" where some line is in none."""
+    rows = told_rows(lines)
+    if len(rows) < MIN_SNIFFED_ROWS:
+        return ""
+    if all(is_uci(lines[row]) for row in rows):
+        return "uci"
+    if is_cron(lines[rows[-1]]) and all(is_cron(lines[row]) or NAMED_VALUE.match(lines[row]) for row in rows):
+        return "cron"
+    has_section = any(INI_SECTION.match(lines[row]) for row in rows)
+    is_ini = has_section and all(INI_SECTION.match(lines[row]) or _is_assigned(lines[row]) for row in rows)
+    return "ini" if is_ini else ""
+
+
+def _is_assigned(line: str) -> bool:
+    """Whether a line sets a key behind the sign of equality, or goes on with the value of the line above."""
+    found = INI_SETTING.match(line)
+    return line[:1].isspace() or (found is not None and line[found.end(1) :].lstrip().startswith("="))
 
 
 def _collect_ini(collector: FactCollector, lines: Sequence[str], *, may_comment: bool) -> None:
@@ -62,7 +96,7 @@ def _collect_ini(collector: FactCollector, lines: Sequence[str], *, may_comment:
         if found := INI_SECTION.match(line):
             section = (found[1].strip(),)
         elif found := INI_SETTING.match(line):
-            value, comment = _parted(found[2].strip()) if may_comment else (found[2].strip(), "")
+            value, comment = parted(found[2].strip()) if may_comment else (found[2].strip(), "")
             values = [(value, first)]
             while number < len(lines) and lines[number][:1] in (" ", "\t") and lines[number].strip():
                 if not INI_COMMENT.match(lines[number]):
@@ -93,16 +127,6 @@ def _joined(values: Sequence[tuple[str, int]]) -> tuple[str, int]:
 def _open(text: str, separator: str) -> str:
     """The text with the separator behind it, once."""
     return (text.rstrip(", ") if separator == ", " else text) + separator
-
-
-def _parted(value: str) -> tuple[str, str]:
-    """A value and the comment behind it, "" where there is none. Example: "3600 ; seconds" -> "3600", "seconds"."""
-    found = BEHIND_VALUE.search(value) if len(value) <= MAX_JOINED_CHARS else None
-    if found is None:
-        return value, ""
-    before = value[: found.start()].rstrip()
-    is_inside_quotes = any(before.count(mark) % 2 for mark in "\"'")
-    return (value, "") if is_inside_quotes or not before else (before, found["said"] or found["told"])
 
 
 def _collect_properties(collector: FactCollector, lines: Sequence[str]) -> None:
@@ -147,51 +171,9 @@ def collect_block_settings(collector: FactCollector, lines: Sequence[str]) -> No
 
 def _is_made_of_blocks(lines: Sequence[str]) -> bool:
     """Whether most lines of a .conf file end as those of blocks do, or some open one."""
-    said = [lines[number] for number in _told_rows(lines)]
+    said = [lines[number] for number in told_rows(lines)]
     ends = [found[0][0] for line in said if (found := ENDS_BLOCKWISE.search(line))]
     return 2 * len(ends) > len(said) or ("{" in ends and not any(INI_SECTION.match(line) for line in said))
-
-
-def _is_made_of_directives(lines: Sequence[str]) -> bool:
-    """Whether a file has no sections in brackets, and most of its lines a name and a value but no sign between."""
-    said = [lines[number] for number in _told_rows(lines)]
-    if any(INI_SECTION.match(line) for line in said):
-        return False
-    return 2 * sum(DIRECTIVE.match(line) is not None for line in said) > len(said)
-
-
-def _collect_directives(collector: FactCollector, lines: Sequence[str]) -> None:
-    """name value; a line at the margin with indented lines below it opens a section of that name."""
-    section: tuple[str, ...] = ()
-    told = _told_rows(lines)
-    for number, following in zip(told, [*told[1:], None], strict=True):
-        line = lines[number]
-        is_inner = line[0].isspace()
-        if not is_inner:
-            opens = following is not None and lines[following][0].isspace()
-            section = (" ".join(line.split()),) if opens else ()
-            if opens:
-                continue
-        value, comment = _parted(line.strip())
-        words = value.split()
-        are_names = words[-1][:1].isdigit() and all(map(_is_name_word, words[:-1]))
-        n_key = len(words) - 1 if are_names else 1  # "timeout client 30m" is the client's timeout
-        text = " ".join(words[n_key:])
-        where = number + 1
-        if not comment:
-            comment, where = comment_at(lines, number, None)
-        path = (*section, " ".join(words[:n_key]))
-        collector.add(path, "setting", ("value", unquoted(text), number + 1), ("help", comment, where))
-
-
-def _told_rows(lines: Sequence[str]) -> list[int]:
-    """The rows that say something, comments left out."""
-    return [number for number, line in enumerate(lines) if line.strip() and not INI_COMMENT.match(line)]
-
-
-def _is_name_word(word: str) -> bool:
-    """Whether a word is of ASCII letters and, behind the first, hyphens."""
-    return word.isascii() and word[:1].isalpha() and word.replace("-", "").isalpha()
 
 
 class _Blocks:
