@@ -106,6 +106,15 @@ CASES = {
         "setting | Job 2 > kind | value=Job@9",
         "setting | Job 2 > timeout | value=2m@10",
     ),
+    "values.yaml.j2": (
+        "{% if é %}\nport: {{ port | default(80) }}  # where\n{% endif %}\nhosts:\n  - {{ a }}\n  - b\n{{- if .V }}\n"
+        'size: 5{{ unit }}\n{# not\nthis: 1 #}\nlast: "{{ z }}"\nof:\n  - name: of {{ z }}\n',
+        "setting | port | value={{ port | default(80) }}@2 help=where@2",
+        "setting | hosts | value={{ a }}, b@5",
+        "setting | size | value=5{{ unit }}@8",
+        "setting | last | value={{ z }}@11",
+        "setting | of > of {{ z }} > name | value=of {{ z }}@13",
+    ),
     "Dockerfile": (
         'ARG A=0 # 0=never, 1=native\nLABEL b="x # y"\nENV C=1 D=2\n',
         "setting | ARG > A | value=0@1",
@@ -158,6 +167,11 @@ CASES = {
         "label | Options > Port | value=80@14",
     ),
     "options.adoc": ("= T\n\n`port`:: where to listen\n", "label | T > port | value=where to listen@3"),
+    "book.adoc": (
+        "= T\nAnn Lee\n:toc:\n:version: 1.2\n:base: https://x.example/{version}\n\nA.\n\n== P\n----\n:no: 1\n----\n",
+        "label | T > version | value=1.2@4",
+        "label | T > base | value=https://x.example/1.2@5",
+    ),
     "DESCRIPTION": (
         "Package: janitor\nImports:\n    dplyr (>= 1.0.0),\n    hms\nLicense: MIT\n",
         "label | Package | value=janitor@1",

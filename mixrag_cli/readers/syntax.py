@@ -62,9 +62,10 @@ def parse_source(shape: LanguageShape, text: str, beat: Callable[[int, int], Non
 
 
 def _blanked(found: re.Match[str]) -> str:
-    """The match with blanks in place of its group "unread"; that is in ASCII, so bytes keep their places, too."""
+    """The match with a blank in place of each byte of its group "unread"; lines and bytes keep their places."""
     start, end = found.start("unread") - found.start(), found.end("unread") - found.start()
-    return found[0][:start] + " " * (end - start) + found[0][end:]
+    blank = "".join(sign if sign == "\n" else " " * len(sign.encode("utf-8", "replace")) for sign in found["unread"])
+    return found[0][:start] + blank + found[0][end:]
 
 
 def first_line(node: Node) -> int:

@@ -22,7 +22,7 @@ from mixrag_cli.readers.languages import is_script
 from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text_markup.asciidoc import SUFFIXES as ASCIIDOC
-from mixrag_cli.readers.text_markup.asciidoc import asciidoc_tables, heading_lines, with_attributes
+from mixrag_cli.readers.text_markup.asciidoc import asciidoc_tables, head_attributes, heading_lines, with_attributes
 from mixrag_cli.readers.text_markup.man_pages import add_man_page, is_man_page
 from mixrag_cli.readers.text_markup.numbered_headings import find_numbered_headings
 from mixrag_cli.readers.text_markup.rst_markup import with_substitutions
@@ -106,6 +106,8 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     suffix = suffix if suffix in FORMED else settings_form(lines) or suffix
     if suffix in ASCIIDOC:
         lines = with_attributes(lines)
+        for number, path, value in head_attributes(lines):
+            builder.facts.add(path, "label", ("value", value, number))
     elif suffix in HEADING_LINES and HEADING_LINES[suffix] is TEX_HEADING:
         lines = _within_document(lines)
     else:

@@ -26,10 +26,15 @@ MAX_DEPTH = 60  # of nested values
 MAX_LISTED_RECORDS = 50  # of one list: a longer one is data
 MAX_LIST_CHARS = 300  # of a list of plain values, told as one
 MAX_ALIASES = 200  # of mappings and lists that are read again where an alias stands for them
+# Of Jinja, Go and their kin: a statement, or what stands alone on its line; and an expression, which is read as text.
+TEMPLATE_STATEMENT = re.compile(
+    r"(?P<unread>\{%[^%]{0,1000}%\}|\{#[^#]{0,1000}#\}|^[ \t]*\{\{[^{}\n]{0,300}\}\}[ \t]*$)", re.MULTILINE
+)
+TEMPLATE_EXPRESSION = re.compile(r"\{\{([^{}\n]{0,300})\}\}")
 GRAMMARS = {
     "json": LanguageShape("tree_sitter_json"),
     "toml": LanguageShape("tree_sitter_toml"),
-    **dict.fromkeys(("yaml", "yml"), LanguageShape("tree_sitter_yaml")),
+    **dict.fromkeys(("yaml", "yml"), LanguageShape("tree_sitter_yaml", unread=TEMPLATE_STATEMENT)),
 }
 
 PAIRS = frozenset(("pair", "block_mapping_pair", "flow_pair"))
@@ -70,8 +75,10 @@ def collect_settings(
         collect_sql(collector, text, lines)
     elif suffix != "svg" and is_xml(text):
         collect_markup(collector, text, lines)
-    elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)) and (tree := parse_source(grammar, text, beat)):
-        _SettingsWalk(collector, lines, lines_above).visit(tree.root_node, (), 0)
+    elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)):
+        parsed = text if grammar.unread is None else TEMPLATE_EXPRESSION.sub(r"((\1))", text)
+        if tree := parse_source(grammar, parsed, beat):
+            _SettingsWalk(collector, text, lines_above, is_template=parsed != text).visit(tree.root_node, (), 0)
 
 
 def is_deep(text: str) -> bool:
@@ -99,10 +106,13 @@ class _Record:
 class _SettingsWalk:
     """One pass over a tree of keys and values."""
 
-    def __init__(self, collector: FactCollector, lines: Sequence[str], lines_above: int) -> None:
+    def __init__(self, collector: FactCollector, text: str, lines_above: int, *, is_template: bool) -> None:
+        """text: as it is written. is_template: whether the tree is of one with "((" for "{{"."""
         self._collector = collector
-        self._lines = lines
+        self._lines = text.split("\n")
+        self._bytes = text.encode("utf-8", "replace")
         self._above = lines_above
+        self._is_template = is_template
         self._listed: Counter[tuple[str, ...]] = Counter()  # TOML's [[name]], how often each was met
         self._last: dict[tuple[str, ...], _Record] = {}  # and the last of it: [name.part] belongs to that
         self._anchored: dict[str, Node] = {}  # YAML's anchors, each with what it last stood before
@@ -178,7 +188,7 @@ class _SettingsWalk:
         elif value.type == "alias":
             self._follow(value, lambda held: self._state(path, held, depth + 1))
         else:
-            self._add(path, value, _said(_whole_text(value)))
+            self._add(path, value, _said(self._text_of(value)))
 
     def _value(self, node: Node) -> Node:
         """The value inside YAML's wrappers, its anchor noted; of an alias the plain value that it stands for."""
@@ -229,7 +239,7 @@ class _SettingsWalk:
         plain = [item for item in plain if item.type != "alias"]
         if len(plain) < len(items):
             self._records(node, path, depth)
-        said = [_said(_whole_text(item)) for item in plain]
+        said = [_said(self._text_of(item)) for item in plain]
         assigned = [ASSIGNMENT.match(text) for text in said]
         if all(assigned):
             for item, found in zip(plain, assigned, strict=True):
@@ -247,6 +257,8 @@ class _SettingsWalk:
                 self.visit(item, (*path, _record_name(item) or str(number)), depth + 1)
 
     def _add(self, path: tuple[str, ...], value: Node, text: str) -> None:
+        if self._is_template:
+            path = tuple(part.replace("((", "{{").replace("))", "}}") for part in path)
         row, column = value.end_point
         line = self._lines[row] if row < len(self._lines) else ""
         is_one_line = row == value.start_point.row
@@ -254,9 +266,12 @@ class _SettingsWalk:
         comment, where = comment_at(self._lines, value.start_point.row, ends)
         text = text.lstrip("|>+-").strip() if value.type == "block_scalar" else text
         place = value.start_point.row + 1 + self._above
-        if opening := OPENING.match(_whole_text(value)):  # the text begins below its quotes
+        if opening := OPENING.match(self._text_of(value)):  # the text begins below its quotes
             place += opening[0].count("\n")
         self._collector.add(path, "setting", ("value", text, place), ("help", comment, where + self._above))
+
+    def _text_of(self, node: Node) -> str:
+        return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _key_path(key: Node) -> tuple[str, ...]:
@@ -320,7 +335,3 @@ def _escaped(found: re.Match[str]) -> str:
     if not code:
         return ESCAPED.get(found[4], found[4])
     return chr(int(code, 16)) if int(code, 16) <= MAX_CODE_POINT else found[0]
-
-
-def _whole_text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

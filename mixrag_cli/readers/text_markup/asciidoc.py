@@ -56,6 +56,19 @@ def with_attributes(lines: Sequence[str]) -> list[str]:
     return told
 
 
+def head_attributes(lines: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...], str]]:
+    """What is set above the first section: the line, from 1, the title and the attribute's name, and its value."""
+    title: tuple[str, ...] = ()
+    for number, line in enumerate(lines, 1):
+        heading = HEADING.match(line)
+        if FENCE.match(line) or (heading and len(heading[1]) > 1):
+            return
+        if heading:
+            title = (heading[2].strip(),)
+        elif found := ATTRIBUTE.match(line):
+            yield number, (*title, found["name"]), found["value"].strip()
+
+
 def heading_lines(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Each heading's line, from 0, its level and its text; what stands between fences has none."""
     fence = ""
