@@ -54,6 +54,7 @@ FORMATS = (
     Format("slides", "office.odf", "read_odp", "odp otp"),
     Format("mail", "mail", "read_mail", "eml", fallback="mail.read_mail_alone"),
     Format("mail", "mail", "read_mailbox", "mbox mbx", fallback="mail.read_mailbox_alone"),
+    Format("text", "calendar", "read_calendar", "ics ical ifb vcf vcard"),
     Format("image", "image", "read_image", "png jpg jpeg jpe jfif tif tiff bmp webp"),
     Format("notebook", "notebook", "read_notebook", "ipynb"),
     Format(
