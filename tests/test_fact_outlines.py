@@ -69,11 +69,15 @@ CASES = {
     "CMakeLists.txt": (
         "cmake_minimum_required(VERSION 3.11)\n# the standard\nset(CMAKE_CXX_STANDARD 20)\n"
         'set(TYPE "Release" CACHE STRING "x")\n'
-        'option(BUILD_SHARED "Build shared library" OFF)\nset(ALONE)\n',
+        'option(BUILD_SHARED "Build shared library" OFF)\nset(ALONE)\n'
+        'option(TLS\n\t"Include TLS (needs a library)?" ON)\n'
+        'option(PIC "Relocatable (PIC)" OFF)\nset(FILES a.c\n  b.c)\noption(OPEN\n',
         "setting | cmake_minimum_required | value=VERSION 3.11@1",
         "setting | CMAKE_CXX_STANDARD | value=20@3 help=the standard@2",
         "setting | TYPE | value=Release@4",
         "option | BUILD_SHARED | default=OFF@5 help=Build shared library@5",
+        "option | TLS | default=ON@7 help=Include TLS (needs a library)?@7",
+        "option | PIC | default=OFF@9 help=Relocatable (PIC)@9",
     ),
 }
 

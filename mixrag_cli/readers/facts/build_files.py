@@ -25,9 +25,9 @@ INSTRUCTION = re.compile(
 ASSIGNED = re.compile(r"(?P<key>[\w.\-]{1,120})=(?P<text>\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?:[^\s\\]|\\.)+)")
 SPACED = re.compile(r"(?P<key>[\w.\-]{1,120})\s+(?P<text>[^\s\\].*)$")
 VARIABLE = re.compile(r" {0,8}(?:export\s+|override\s+)?(?P<key>[\w.\-]{1,120})\s*(?:\?|:{1,3}|\+)?=\s*(?P<text>.*)$")
-COMMAND = re.compile(
-    r"\s{0,40}(?P<word>set|option|project|cmake_minimum_required)\s?\((?P<text>[^()\n]{1,400})\)", re.IGNORECASE
-)
+COMMAND = re.compile(r"\s{0,40}(?P<word>set|option|project|cmake_minimum_required)\s?\(", re.IGNORECASE)
+ARGUMENTS = re.compile(r"(?P<text>(?:[^()\"]|\"(?:[^\"\\]|\\.)*\"){1,400})\)", re.DOTALL)
+MAX_OPTION_LINES = 4
 OPTION = re.compile(r"(?P<key>[\w.\-]{1,120})\s+\"(?P<help>(?:[^\"\\]|\\.)*)\"(?:\s+(?P<text>\S.*))?$")
 CACHED = re.compile(r"\s+CACHE\s.*$")
 COMMENT_BEHIND = re.compile(r"\s+#.*$")
@@ -94,11 +94,16 @@ def _collect_variables(collector: FactCollector, lines: Sequence[str]) -> None:
 
 
 def _collect_commands(collector: FactCollector, lines: Sequence[str]) -> None:
-    """What CMake's commands on one line set: names, options, and what the project is and needs."""
+    """What CMake's commands set: names on one line, options over several, and what the project is and needs."""
     for number, line in enumerate(lines):
-        if len(line) > MAX_LINE_CHARS or not (found := COMMAND.match(line)):
+        if len(line) > MAX_LINE_CHARS or not (opened := COMMAND.match(line)):
             continue
-        word, text, line_number = found["word"].lower(), found["text"].strip(), number + 1
+        word, line_number = opened["word"].lower(), number + 1
+        n_lines = MAX_OPTION_LINES if word == "option" else 1
+        found = ARGUMENTS.match("\n".join(lines[number : number + n_lines])[:MAX_LINE_CHARS], opened.end())
+        if found is None:
+            continue
+        text = found["text"].strip()
         comment, where = comment_at(lines, number, found.end(), "#")
         if word == "option" and (option := OPTION.match(text)):
             default, told = option["text"] or "OFF", option["help"]
