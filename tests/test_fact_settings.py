@@ -71,6 +71,27 @@ CASES = {
         "setting | listen_addresses | value=*@1 help=what to listen on@1",
         "setting | max_connections | value=100@2",
     ),
+    "mosquitto.conf": (
+        "# Default values are shown, uncomment to change.\n\n# the longest wait\n# in seconds\n#max_keepalive 65535\n"
+        "#log_type error\n#log_type notice\n#certfile\nport 1884\n",
+        "setting | port | value=1884@9",
+        "default | max_keepalive | default=65535@5 help=the longest wait in seconds@3",
+        "default | log_type | default=error@6",
+        "default | log_type | default=notice@7",
+    ),
+    "server.ini": (
+        "; defaults are commented out\n[PHP]\n;memory_limit = 128M\n;engine =\n;Set this with care\n",
+        "default | PHP > memory_limit | default=128M@3",
+    ),
+    "sample.ini": (
+        "; a sample\n[http]\n;user=tom   ; default is nobody\n;size = 1MB ; default 50MB\nport = 1\n",
+        "setting | http > port | value=1@5 help=user=tom ; default is nobody size = 1MB ; default 50MB@3",
+    ),
+    "prose.conf": (
+        "#These are the defaults of our company's gateway\n#Please change none of them\na 1\nb 2\n",
+        "setting | a | value=1@3 help=These are the defaults of our company's gateway Please change none of them@1",
+        "setting | b | value=2@4",
+    ),
     "rtl.conf": (
         "decoder {\n   n=Driveway alarm,\n   s=188,\n   countonly,\n   bits>=26\n}\n",
         "setting | decoder > n | value=Driveway alarm@2",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mixrag_cli.tables.units import unit_of_source
 from tests.table_samples import lefts, to_table, tops
 
 INCOME = [["Mean income by level of education"], ["", "", "", "(TL)"], ["Level", "2017", "2018", "2019"]]
@@ -49,3 +50,50 @@ def test_days_above_long_texts_are_columns_all_of_them() -> None:
     days = [[f"{talk} {day}" for day in ("one", "two", "three")] for _ in range(2)]
     table = to_table([["Monday", "Tuesday", "Wednesday"], *days])
     assert tops(table) == [("Monday",), ("Tuesday",), ("Wednesday",)]
+
+
+def test_lines_below_a_title_that_tell_of_it_are_notes() -> None:
+    told = ["Source: Forestry Commission", "This worksheet contains one table.", "Unit: million cubic metres of wood."]
+    rows = [["Table 1: Growing stock"], *([line] for line in told), ["Species", "England", "Wales"]]
+    table = to_table([*rows, ["Oak", "51.7", "7.7"], ["Ash", "30.1", "6.9"]])
+    assert table.title == "Table 1: Growing stock"
+    assert set(table.notes) == set(told)
+    assert {cell.scale for cell in table.cells} == {1_000_000}
+
+
+def test_a_label_with_a_mark_of_a_note_is_a_section() -> None:
+    rows = [["Land", "England", "Wales", "Note"], ["Woodland", "", "", "[note 1]"]]
+    rows += [["2021", "214", "115", ""], ["2022", "213", "116", ""], ["Other land", "", "", "[note 2, 3]"]]
+    table = to_table([*rows, ["2021", "39", "8", "[note 4]"], ["2022", "38", "9", ""]])
+    assert lefts(table) == [(land, year) for land in ("Woodland", "Other land") for year in ("2021", "2022")]
+    assert tops(table) == [("England",), ("Wales",), ("Note",)]
+
+
+def test_citations_name_columns() -> None:
+    table = to_table([["Task", "[12]", "[13]"], ["Parsing", "81.2", "83.0"], ["Tagging", "97.1", "97.4"]])
+    assert tops(table) == [("[12]",), ("[13]",)]
+
+
+def test_rough_figures_and_marks_of_missing_ones_are_data() -> None:
+    rows = [["Year", "England (%)", "Wales (%)"], ["1086", "~15.0", "[x]"], ["Circa 1350", "~10.0", "[x]"]]
+    table = to_table([*rows, ["1905", "5.2", "4.2"], ["1924", "5.1", "5.0"]])
+    assert tops(table) == [("England (%)",), ("Wales (%)",)]
+    assert [str(cell.value) for cell in table.cells if cell.column == 1] == ["15.0", "10.0", "5.2", "5.1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "unit", "scale"),
+    [
+        ("Unit: £ million", "GBP", 1_000_000),
+        ("Units: thousands", "", 1_000),
+        ("Unit of measure: tonnes", "tonnes", 1),
+        ("Unit: million cubic metres overbark standing. Data at 31 March.", "", 1_000_000),
+        ("Einheit: EUR", "EUR", 1),
+        ("Unit: Sales department", "", 1),
+        ("State: PA", "", 1),
+        ("Frequency: Month", "", 1),
+    ],
+)
+def test_a_label_before_a_unit_says_what_all_figures_are_in(line: str, unit: str, scale: int) -> None:
+    said = unit_of_source(line)
+    assert (said.unit, said.scale) == (unit, scale)

@@ -118,7 +118,7 @@ def test_the_decimal_mark_is_learnt_from_the_column() -> None:
         ("Sept. 24, 2022", "date"), ("1Q19", "date"), ("2,019", "number"), ("Net sales", "text"),
         ("Revenue in 2019", "text"), ("May", "text"), ("Tuesday, 11 March 2025", "date"), ("Sunday trading", "text"),
         ("Oct 17–18, 2025", "date"), ("17 - 18 October 2025", "date"), ("October 17th–18th, 2025", "date"),
-        ("Oct 17–18 runners", "text"),
+        ("Oct 17–18 runners", "text"), ("[x]", "missing"), ("[low]", "missing"), ("[r]", "text"), ("~15.0", "number"),
     ],
 )  # fmt: skip
 def test_kinds_of_cells(text: str, kind: str) -> None:

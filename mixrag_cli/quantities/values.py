@@ -33,6 +33,7 @@ _DIGITS = r"\d[\d.,' ]*\d|\.?\d+"
 _EXPONENT = r"(?:e[+-]\d{1,3})|(?<=\.\d)e\d{1,3}|(?<=\.\d\d)e\d{1,3}"
 _DASHES = "-–—−‐‑‒―"
 _QUALITY_FLAG = re.compile(r"(?<=[\d%])[EFrpe]$")  # statistical offices: revised, preliminary, use with caution
+_ROUGHLY = re.compile(r"^[~∼≈]\s?(?=\D{0,3}\d)")
 _TWICE = re.compile(r"^(?P<first>.*?\d[\d.,]*\s?%?)\s*\(\s*(?P<again>[\d.,]+)\s?%?\s*\)$")
 
 _DURATION = re.compile(r"^-?\d{1,9}:\d\d(?::\d\d)?$")
@@ -48,6 +49,7 @@ _CELL_NUMBER = re.compile(
 _NIL = re.compile(rf"^(?:{BEFORE})?\s?\(?[{_DASHES}]{{1,3}}\)?\s?(?:{PERCENT}|{AFTER})?$", re.I)
 _MISSING = re.compile(
     r"^(?:n\.?/?a\.?|n\.?/?m\.?|not (?:available|applicable|meaningful)|nan|null|none|nil|\.{1,3}|…|x|\?|"
+    r"\[(?:[cxz]|low)\]|"  # in place of a figure: Government Analysis Function, "Symbols in tables"
     r"[-+]?(?:1\.#(?:inf|ind|qnan)|inf|infinity)|#(?:n/a|ref!|div/0!|value!|name\?|num!|null!))$",
     re.I,
 )
@@ -122,7 +124,8 @@ def _is_code(match: re.Match[str]) -> bool:
 
 
 def _strip_marks(text: str) -> str:
-    """Drop footnote marks glued to a number: "1,234(1)", "1,234*", "12.5 %²", "5.3E"."""
+    """Drop footnote marks glued to a number: "1,234(1)", "1,234*", "12.5 %²", "5.3E"; and "~", that it is rough."""
+    text = _ROUGHLY.sub("", text)
     text = SUPERSCRIPTS.sub("", text).strip() if re.search(r"\d", text) else text
     if not text.startswith("("):
         text = FOOTNOTE.sub("", text)

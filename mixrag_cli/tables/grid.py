@@ -17,7 +17,7 @@ from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.files import stable_id
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.halves import stack_halves
-from mixrag_cli.tables.headers import TOTAL, Layout, find_layout, texts_above
+from mixrag_cli.tables.headers import NOTE, TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.narrowing import narrow_grid
 from mixrag_cli.tables.paired_forms import stack_pairs
@@ -34,11 +34,13 @@ from mixrag_cli.tables.units import (
     UnitRules,
     is_unit_text,
     is_wide_unit_text,
+    unit_behind_label,
     unit_of_header,
     unit_of_source,
     unit_of_unit_text,
 )
 
+MIN_SENTENCE_WORDS = 4  # "Acme Inc." ends in a full stop as well
 NO_HEADER = 0.5  # factors on the confidence; set by judgement, not fitted
 NO_LABELS = 0.8
 UNNAMED_COLUMNS = 0.7
@@ -142,8 +144,10 @@ def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -
     notes = [*lines[1:], *grid.notes, *(matrix.text(row, 0) for row in layout.notes)]
     caption = lines[:1]
     for text in inner:
-        if text and is_unit_text(text):
+        if text and (is_unit_text(text) or unit_behind_label(text)):
             notes.insert(0, text)
+        elif caption and _tells_of_title(text):
+            notes.append(text)
         elif text:
             caption.append(text)
     corner = [text for text in _corner_texts(matrix, layout) if not layout.is_flat or _is_scale(text)]
@@ -153,6 +157,11 @@ def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -
     if len(caption) > 1:
         caption = [": ".join(caption)]
     return caption, tuple(note for note in notes if note)
+
+
+def _tells_of_title(text: str) -> bool:
+    """Whether a line below a title is a sentence or a note, and none of the title's own."""
+    return NOTE.match(text) is not None or (text.endswith(".") and len(text.split()) >= MIN_SENTENCE_WORDS)
 
 
 def _text_of_row(matrix: Matrix, row: int) -> str:

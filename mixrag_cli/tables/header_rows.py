@@ -190,8 +190,10 @@ def _names_blank_corner(matrix: Matrix, below: list[Below], row: int, corner_end
 
 
 def _has_column_cells(matrix: Matrix, row: int) -> bool:
-    """Whether something other than the row's label begins in the row."""
-    return any(cell.column > 0 and cell.row == row for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)))
+    """Whether something other than the row's label, and marks of the notes on it, begins in the row."""
+    return not matrix.is_noted_label(row) and any(
+        cell.column > 0 and cell.row == row for cell in matrix.cells_of_row(row, range(1, matrix.n_columns))
+    )
 
 
 def _is_numbered(matrix: Matrix, below: list[Below], row: int, *, is_first: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from mixrag_cli.records.documents import Grid, GridCell
 
 DATA_KINDS: frozenset[CellKind] = frozenset({"number", "nil", "missing", "range"})
 PERIOD_KINDS: frozenset[CellKind] = frozenset({"year", "date"})
+_NOTE_MARK = re.compile(r"\[(?:notes?\s)?\d{1,2}(?:\s?[,;–-]\s?\d{1,2})*\]$", re.I)  # "[note 4, 5]", "[17-21]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,14 @@ class Matrix:
         """What the covering cell's text is."""
         cell = self.covering.get((row, column))
         return self.kinds[cell.row, cell.column] if cell else "blank"
+
+    def is_noted_label(self, row: int) -> bool:
+        """Whether nothing stands in the row but its label and, in the last column, which notes are about it."""
+        cells = list(self.cells_of_row(row, range(self.n_columns)))
+        last = cells[-1] if len(cells) == 2 and cells[0].column == 0 else None
+        return (
+            last is not None and last.column == self.n_columns - 1 and _NOTE_MARK.match(last.text.strip()) is not None
+        )
 
     def is_blank(self, row: int, columns: range) -> bool:
         """Whether nothing stands in these columns of the row."""

@@ -115,7 +115,7 @@ class _RowWalk:
             for column in layout.data
             if (cell := matrix.at(row, column)) is not None and cell.column >= layout.data[0]
         ]
-        if not data:
+        if not data or matrix.is_noted_label(row):
             if len(layout.labels) > 1 and sum(matrix.own(row, column) is not None for column in layout.labels) > 1:
                 return "data"
             is_named = self._label(row) is not None and not self._is_empty_period(row)

@@ -91,6 +91,8 @@ _MEASURE = re.compile(
 )
 _MEASURED = re.compile(MEASURES, re.I)
 _MAX_MEASURE_WORDS = 5
+MAX_LABEL_WORDS = 3  # "Unit of measure: …"
+_SAYS_UNIT = re.compile(r"\s*unit", re.I)
 _NAMED = {"dollar": "USD", "dollars": "USD", "pounds sterling": "GBP", "swiss francs": "CHF"}
 CURRENCIES = frozenset(CURRENCY_OF.values())
 RELATIVE = ("%", "pp", "bp", "x")  # units without a scale
@@ -229,8 +231,21 @@ def _unit_after_comma(text: str) -> Unit:
     return unit_of_unit_text(said) if is_known else Unit()
 
 
+def unit_behind_label(text: str) -> str:
+    """What a line says behind its label where that is a unit, "" where it is none: "Unit: £ million", "Einheit: t"."""
+    label, _, said = text.partition(":")
+    said = re.split(r"[.;](?:\s|$)", said.strip(), maxsplit=1)[0].strip()
+    if not said or len(said) > MAX_UNIT_CHARS or len(label.split()) > MAX_LABEL_WORDS or is_code(said):
+        return ""
+    is_known = find_unit_and_scale(said) != ("", 1) or _MEASURED.fullmatch(said) is not None
+    is_unit = is_unit_text(said) and (is_known or _SAYS_UNIT.match(label) is not None)
+    return said if is_unit or (is_known and _SAYS_UNIT.match(label)) else ""
+
+
 def unit_of_source(text: str) -> Unit:
     """The unit that a title or a note states, in its words or as a whole: "in tonnes unless stated"."""
+    if said := unit_behind_label(text):
+        return unit_of_unit_text(said)
     bare = text if is_unit_text(text) else _EXCEPTION.sub("", text).strip()
     return unit_of_unit_text(bare) if is_unit_text(bare) else unit_of_caption(text)
 

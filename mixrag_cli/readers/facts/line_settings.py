@@ -4,6 +4,8 @@ ini          [section], key = value, and indented lines with more of the value
 properties   key=value, key: value, key value; a line goes on behind a backslash
 blocks       name value; and name { … }: .conf files with braces or with lines that end in a semicolon
 directives   name value, uci and cron: .conf and .cfg files without signs between the two (module directives)
+
+Settings that are commented out count where they are defaults (module commented_out).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
+from mixrag_cli.readers.facts.commented_out import collect_commented_out, commented_out_in
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.directives import (
     INI_COMMENT,
@@ -49,6 +52,8 @@ NAMED_VALUE = re.compile(r"(?P<key>[\w.\-/$]{1,120})\s*=\s*(?P<text>\S.*?),?$", 
 
 def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
     """Collect the settings of a file of that suffix, one of LINE_SHAPED."""
+    commented_out = commented_out_in(lines) if suffix != "properties" else {}
+    lines = ["" if row in commented_out else line for row, line in enumerate(lines)]
     if suffix == "properties":
         _collect_properties(collector, lines)
     elif suffix == "uci":
@@ -61,6 +66,8 @@ def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix
         collect_directives(collector, lines)
     else:
         _collect_ini(collector, lines, may_comment=suffix in COMMENTED)
+    if commented_out:
+        collect_commented_out(collector, lines, commented_out)
 
 
 def settings_form(lines: Sequence[str]) -> str:
