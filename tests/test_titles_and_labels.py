@@ -69,6 +69,13 @@ def test_a_label_with_a_mark_of_a_note_is_a_section() -> None:
     assert tops(table) == [("England",), ("Wales",), ("Note",)]
 
 
+@pytest.mark.parametrize(("last", "names"), [("Colour", ["pH", "Depth", "Oxygen", "Colour"]), ("", ["pH", "Oxygen"])])
+def test_a_name_alone_at_the_end_of_an_export_is_a_record(last: str, names: list[str]) -> None:
+    rows = [["name", "about", "source"], ["pH", "how acid it is", "a book"], ["Depth", "", ""]]
+    rows += [["Oxygen", "how much is free", ""], *([[last, "", ""]] if last else [])]
+    assert [path[-1] for path in lefts(to_table(rows))] == names
+
+
 def test_citations_name_columns() -> None:
     table = to_table([["Task", "[12]", "[13]"], ["Parsing", "81.2", "83.0"], ["Tagging", "97.1", "97.4"]])
     assert tops(table) == [("[12]",), ("[13]",)]

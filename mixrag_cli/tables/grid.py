@@ -140,16 +140,13 @@ def _repeats(matrix: Matrix, layout: Layout) -> bool:
 def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -> tuple[list[str], tuple[str, ...]]:
     """Caption lines, outermost first, and notes. A caption's further lines describe; they count as notes."""
     lines = [line.strip() for line in grid.caption.splitlines() if line.strip()]
-    inner = [_text_of_row(matrix, row) for row in layout.titles]
-    notes = [*lines[1:], *grid.notes, *(matrix.text(row, 0) for row in layout.notes)]
-    caption = lines[:1]
-    for text in inner:
-        if text and (is_unit_text(text) or unit_behind_label(text)):
-            notes.insert(0, text)
-        elif caption and _tells_of_title(text):
-            notes.append(text)
-        elif text:
-            caption.append(text)
+    caption, units, told = lines[:1], list[str](), list[str]()
+    for text in filter(None, (_text_of_row(matrix, row) for row in layout.titles)):
+        if is_unit_text(text) or unit_behind_label(text):
+            units.insert(0, text)
+        else:
+            (told if caption and _tells_of_title(text) else caption).append(text)
+    notes = [*units, *lines[1:], *told, *grid.notes, *(matrix.text(row, 0) for row in layout.notes)]
     corner = [text for text in _corner_texts(matrix, layout) if not layout.is_flat or _is_scale(text)]
     aside = [matrix.text(row, layout.data[0]) for row in layout.units]
     notes += [text for text in aside if text and not is_wide_unit_text(text)]

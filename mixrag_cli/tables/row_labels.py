@@ -52,6 +52,17 @@ def repeated_blocks(texts: Sequence[str]) -> list[range]:
     return blocks if len(blocks) > 1 and is_whole and are_like else []
 
 
+def are_blank_records(matrix: Matrix, layout: Layout) -> bool:
+    """Whether rows that say their name alone are records left blank: the last one is, and has nothing to head.
+
+    It holds for exports of texts; among figures a last line may be a note.
+    """
+    last = layout.body[-1]
+    kinds = {matrix.kind(row, column) for row in layout.body for column in layout.data}
+    is_alone = matrix.own(last, 0) is not None and matrix.is_blank(last, range(1, matrix.n_columns))
+    return layout.is_flat and len(layout.labels) == 1 and is_alone and kinds == {"text", "blank"}
+
+
 def unknown_labels(matrix: Matrix, layout: Layout) -> frozenset[int]:
     """Label columns that say "none" or "n/a" in every row, beside others that name the rows."""
     kinds = {c: {matrix.kind(row, c) for row in layout.body} - {"blank"} for c in layout.labels}

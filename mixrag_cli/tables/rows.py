@@ -13,7 +13,14 @@ from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
 from mixrag_cli.tables.matrix import PERIOD_KINDS, Matrix
-from mixrag_cli.tables.row_labels import fills_down, key_name, repeated_blocks, unknown_labels, years_said_above
+from mixrag_cli.tables.row_labels import (
+    are_blank_records,
+    fills_down,
+    key_name,
+    repeated_blocks,
+    unknown_labels,
+    years_said_above,
+)
 from mixrag_cli.tables.text import row_name
 from mixrag_cli.tables.totals import TOTAL_ALONE, TOTAL_NAME, Sums
 from mixrag_cli.tables.units import Unit, unit_of_header, unit_of_unit_text
@@ -59,6 +66,7 @@ class _RowWalk:
         self.layout = layout
         self.open: list[_Open] = []
         self.block = Unit()
+        self.are_records = are_blank_records(matrix, layout)
         self.found: list[RowHeader] = []
         self.kinds = {row: self._kind_of_row(row) for row in layout.body}
         sections = [self._label(row) for row, kind in self.kinds.items() if kind == "section"]
@@ -119,7 +127,7 @@ class _RowWalk:
             if len(layout.labels) > 1 and sum(matrix.own(row, column) is not None for column in layout.labels) > 1:
                 return "data"
             is_named = self._label(row) is not None and not self._is_empty_period(row)
-            return "section" if is_named and not self._is_key_among_keys(row) else "data"
+            return "section" if is_named and not self.are_records and not self._is_key_among_keys(row) else "data"
         if is_unit_row(matrix, row, layout):
             return "unit"
         if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
