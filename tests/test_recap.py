@@ -20,7 +20,7 @@ import pytest
 
 from mixrag_cli.quantities.calculator import evaluate
 from mixrag_cli.quantities.prose_numbers import find_numbers
-from mixrag_cli.quantities.shown import number_text, rounded, unit_text
+from mixrag_cli.quantities.shown import as_shown, number_text, rounded, unit_text
 from mixrag_cli.recap.compute import compute, formula_for
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.reader import read_answer
@@ -350,6 +350,24 @@ def test_aggregates_are_exact() -> None:
 )
 def test_numbers_as_people_read_them(value: str, unit: str, scale: int, text: str) -> None:
     assert number_text(Decimal(value), unit, scale) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "shown"),
+    [
+        ("2.9340348037231889", "2.93", "2.93"),
+        ("1486.3047222611726", "1,486", "1486"),
+        ("60.2370309420682", "60", "60.24"),
+        ("8.835", "9", "8.835"),
+        ("5.8849250205192", "5.88%", "5.88"),
+        ("52.20479367", "52.20479367", "52.20479367"),
+        ("1234.4", "1.2 thousand", "1234.4"),
+        ("-0.0137098808921749", "0.0", "-0.01371"),
+        ("15000", "n/a", "15000"),
+    ],
+)
+def test_a_stored_number_is_told_as_its_sheet_shows_it(value: str, text: str, shown: str) -> None:
+    assert str(as_shown(Decimal(value), text)) == shown
 
 
 def test_units_and_rounding() -> None:

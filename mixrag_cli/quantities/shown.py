@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal
 
+from mixrag_cli.quantities.values import parse_value
+
 _SCALE_WORDS = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£"}
 PERCENT_PLACES = 2
+SHOWN_DIGITS, STORED_DIGITS = 3, 4  # of a sheet's number: those enough as it shows it; else as many of what it stores
 RESULT_PLACES = 4  # of a computed value below 1000; four keep a ratio or a mean useful and hide endless decimals
 
 
@@ -37,3 +40,20 @@ def rounded(value: Decimal, unit: str) -> Decimal:
         return value.to_integral_value()
     short = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
     return short.to_integral_value() if short == short.to_integral_value() else short.normalize()
+
+
+def as_shown(value: Decimal, text: str) -> Decimal:
+    """A number that a sheet stores, as it shows it; to four digits where it shows fewer than three.
+
+    Example: 2.934034803 shown as "2.93" -> 2.93; 8.835241 shown as "9" -> 8.835. What is written out stays as it is.
+    """
+    written = parse_value(text).value
+    if written is None or value == written or not written.is_finite():
+        return value
+    step = Decimal(1).scaleb(min(int(written.as_tuple().exponent), 0))
+    if abs(value - written) > step:
+        return value  # a format that scales, or a text about something else
+    if len(written.as_tuple().digits) < SHOWN_DIGITS:
+        step = min(step, Decimal(1).scaleb(value.adjusted() + 1 - STORED_DIGITS))
+    short = value.quantize(step, rounding=ROUND_HALF_UP)
+    return short if len(str(short)) < len(str(value)) else value

@@ -17,7 +17,7 @@ from decimal import Decimal
 from functools import cache, partial
 from itertools import product
 
-from mixrag_cli.quantities.shown import number_text, rounded, unit_text
+from mixrag_cli.quantities.shown import as_shown, number_text, rounded, unit_text
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import compute
@@ -114,7 +114,7 @@ def _shown(cell: Cell) -> str:
     """The number for people; digits without a unit as they stand, since they may be a code: "848210" is no amount."""
     if cell.value is None or (cell.text.strip().isdecimal() and not cell.unit and cell.scale == 1):
         return cell.text.strip()
-    return number_text(cell.value, cell.unit, cell.scale)
+    return number_text(as_shown(cell.value, cell.text), cell.unit, cell.scale)
 
 
 def _cells_draft(text: str, matches: Sequence[CellMatch]) -> Draft:
