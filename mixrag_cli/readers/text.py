@@ -30,6 +30,7 @@ from mixrag_cli.readers.text_markup.rst_tables import directive_tables
 from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 from mixrag_cli.readers.text_markup.wiki import SUFFIXES as WIKI
 from mixrag_cli.readers.text_markup.wiki import wiki_headings, wiki_tables
+from mixrag_cli.readers.text_markup.written_xml import read_written_xml
 from mixrag_cli.records.documents import BlockKind, Document, Grid
 
 BEAT_BLOCKS = 2000
@@ -113,7 +114,10 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     else:
         lines = with_substitutions(lines)
     collect_settings(builder.facts, text, suffix, beat=beat)
-    if suffix not in SECTION_STARTS and suffix not in HEADING_LINES and is_man_page(text):
+    written = read_written_xml(text) if suffix != "svg" and suffix not in SECTION_STARTS and is_xml(text) else None
+    if written is not None:
+        _add_headed(builder, written.lines, written.headings, beat, is_titled=False)
+    elif suffix not in SECTION_STARTS and suffix not in HEADING_LINES and is_man_page(text):
         add_man_page(builder, lines, beat)
     elif suffix in SECTION_STARTS or suffix in ("json", "geojson"):
         _add_sections(builder, lines, list(_section_starts(lines, suffix)))
