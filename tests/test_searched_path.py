@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mixrag_cli.errors import WrongUsage
 from mixrag_cli.records.files import path_from_root
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.events import Silent
@@ -50,3 +51,15 @@ def test_a_path_outside_the_root_stays_as_it_is() -> None:
     assert path_from_root("/home/ann/filings-old/q1.pdf", "/home/ann/filings") == "/home/ann/filings-old/q1.pdf"
     assert path_from_root("2023/q1.pdf", ".") == "2023/q1.pdf"
     assert path_from_root("/q1.pdf", "/") == "/q1.pdf"
+
+
+@pytest.mark.parametrize("pattern", ["gauge.py", "src", "./src/gauge.py", "tools/src", "src/gauge.py"])
+def test_a_file_is_meant_by_the_end_of_its_path_or_a_folder_on_its_way(
+    folder: Path, tmp_path: Path, pattern: str
+) -> None:
+    elsewhere = Settings(store=tmp_path / "elsewhere")  # its files are called by their absolute paths
+    build_index([folder], elsewhere, events=Silent())
+    session = open_session(folder, elsewhere)
+    assert len(session.search("read gauge", Scope(paths=(pattern,)), 1).hits) == 1
+    with pytest.raises(WrongUsage):
+        session.search("read gauge", Scope(paths=("auge.py",)), 1)

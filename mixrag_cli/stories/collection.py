@@ -359,7 +359,9 @@ class Collection:
         """
         documents = None
         if scope.names_files:
-            documents = [row.id for row in files_meant(scope, self.document_rows)]
+            rows = self.document_rows
+            meant = files_meant(scope, rows) or files_meant(scope, rows, anywhere=True)
+            documents = [row.id for row in meant]
             if not documents:
                 raise WrongUsage(f"no indexed file {scope}", "mixrag ls")
         return build_filter(

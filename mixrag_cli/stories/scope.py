@@ -48,16 +48,25 @@ class Scope:
         return " and ".join([*parts, *(["was changed since then"] if self.since_ns is not None else [])])
 
 
-def files_meant(scope: Scope, rows: list[DocumentRow]) -> list[DocumentRow]:
-    """The rows that the scope's paths, languages and moment leave. Raises WrongUsage for an unknown language."""
-    suffixes = scope.suffixes()
+def files_meant(scope: Scope, rows: list[DocumentRow], *, anywhere: bool = False) -> list[DocumentRow]:
+    """The rows that the scope's paths, languages and moment leave. Raises WrongUsage for an unknown language.
+
+    anywhere: a path may be the end of a file's, or a folder on its way: "q1.pdf", "reports".
+    """
+    suffixes, matches = scope.suffixes(), _holds_parts if anywhere else path_matches
     return [
         row
         for row in rows
-        if (not scope.paths or any(path_matches(row.path, pattern) for pattern in scope.paths))
+        if (not scope.paths or any(matches(row.path, pattern) for pattern in scope.paths))
         and (not suffixes or row.path.rpartition(".")[2].casefold() in suffixes)
         and (scope.since_ns is None or row.mtime_ns >= scope.since_ns)
     ]
+
+
+def _holds_parts(path: str, pattern: str) -> bool:
+    """Whether the pattern's parts stand in the path, one right behind the other."""
+    parts = pattern.removeprefix("./").strip("/")
+    return bool(parts) and f"/{parts}/" in f"/{path}/"
 
 
 def path_matches(path: str, pattern: str) -> bool:
