@@ -119,3 +119,9 @@ def test_an_emptied_folder_costs_nothing_until_it_is_said_so(folder: Path) -> No
     pruned = run_here("index", str(folder), *store, "--prune", "--json", cwd=folder.parent)
     assert check_json(pruned.stdout, "index")["removed"] == N_FILES
     assert check_json(run_here(*search, cwd=folder.parent).stdout, "search")["hits"] == []
+
+
+def test_a_question_to_a_folder_without_files_is_told_that_nothing_can_be_searched(tmp_path: Path) -> None:
+    assert run_here("index", cwd=tmp_path).returncode == 0
+    asked = run_here("ask", "What is the fee?", cwd=tmp_path)
+    assert (asked.returncode, asked.stdout.decode().strip()) == (4, "No answer: what is searched holds no passage")

@@ -28,7 +28,7 @@ from mixrag_cli.words import terms_of
 
 UNSURE = "no answer is sure enough to state"
 N_NEAREST = 3
-NOTHING_NEAR = "no passage comes near enough to answer from"
+NOTHING_SEARCHED = "what is searched holds no passage"
 MAX_NAMED = 3
 
 
@@ -104,7 +104,7 @@ def what_is_missing(restated: Restated, base: EvidenceBase) -> str:
     Example: "no passage found speaks of Contoso" where the name stands in none of the documents found.
     """
     if not base.hits:
-        return NOTHING_NEAR
+        return NOTHING_SEARCHED
     known = frozenset().union(*base.knows.values())
     asked = [(word, stems[0]) for word in re.findall(r"\w+", restated.question) if (stems := terms_of(word))]
     years = {str(year) for operand in (restated.whole, *restated.operands) for year in operand.facets.years}
