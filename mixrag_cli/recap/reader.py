@@ -110,7 +110,8 @@ def what_is_missing(restated: Restated, base: EvidenceBase) -> str:
     years = {str(year) for operand in (restated.whole, *restated.operands) for year in operand.facets.years}
     unknown = [word for word, term in asked if term not in known and (term in restated.whole.terms or word in years)]
     if unknown:
-        return f"no passage found speaks of {_listed([*dict.fromkeys(unknown)][:MAX_NAMED])}"
+        longest = sorted(dict.fromkeys(unknown), key=len, reverse=True)  # of any language those that say most
+        return f"no passage found speaks of {_listed(longest[:MAX_NAMED])}"
     return "the passages found speak of it, but none says surely what was asked"
 
 
