@@ -127,6 +127,17 @@ CASES = {
         "setting | Job 2 > kind | value=Job@9",
         "setting | Job 2 > timeout | value=2m@10",
     ),
+    "web.yaml": (
+        "kind: Deployment\nmetadata:\n  labels: {a: b}\n  name: web\nspec:\n  replicas: 3\n---\nmetadata: {name: web}\n"
+        "kind: Service\nport: 80\n",
+        "setting | Deployment web > kind | value=Deployment@1",
+        "setting | Deployment web > metadata > labels > a | value=b@3",
+        "setting | Deployment web > metadata > name | value=web@4",
+        "setting | Deployment web > spec > replicas | value=3@6",
+        "setting | Service web > metadata > name | value=web@8",
+        "setting | Service web > kind | value=Service@9",
+        "setting | Service web > port | value=80@10",
+    ),
     "values.yaml.j2": (
         "{% if é %}\nport: {{ port | default(80) }}  # where\n{% endif %}\nhosts:\n  - {{ a }}\n  - b\n{{- if .V }}\n"
         'size: 5{{ unit }}\n{# not\nthis: 1 #}\nlast: "{{ z }}"\nof:\n  - name: of {{ z }}\n',

@@ -162,7 +162,7 @@ class _SettingsWalk:
         documents = [child for child in stream.named_children if _holds_text(child)]
         counts: Counter[str] = Counter()
         for number, document in enumerate(documents, 1):
-            name = _record_name(_unwrapped(document), DOCUMENT_KEYS) or str(number)
+            name = _document_name(_unwrapped(document)) or str(number)
             counts[name] += 1
             name = f"{name} {counts[name]}" if counts[name] > 1 else name
             self._anchored.clear()  # an anchor holds within its document
@@ -306,6 +306,16 @@ def _pairs_of(mapping: Node | None) -> list[Node]:
     """The pairs of a mapping that have a key."""
     inside = mapping.named_children if mapping is not None else []
     return [pair for pair in inside if pair.type in PAIRS and pair.named_child_count]
+
+
+def _document_name(document: Node) -> str:
+    """What one of several YAML documents calls itself; Kubernetes' say their name below their kind, in "metadata"."""
+    below = (
+        _record_name(_unwrapped(pair.named_children[-1]))
+        for pair in _pairs_of(document)
+        if _key_path(pair.named_children[0]) == ("metadata",)
+    )
+    return " ".join(filter(None, (_record_name(document, DOCUMENT_KEYS), *below)))
 
 
 def _record_name(record: Node, keys: Sequence[str] = NAMING_KEYS) -> str:
