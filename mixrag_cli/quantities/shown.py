@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal
 
-from mixrag_cli.quantities.values import parse_value
+from mixrag_cli.quantities.prose_numbers import find_numbers
 
 _SCALE_WORDS = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -47,7 +47,7 @@ def as_shown(value: Decimal, text: str) -> Decimal:
 
     Example: 2.934034803 shown as "2.93" -> 2.93; 8.835241 shown as "9" -> 8.835. What is written out stays as it is.
     """
-    written = parse_value(text).value
+    written = next((number.value for _, _, number in find_numbers(text)), None)
     if written is None or value == written or not written.is_finite():
         return value
     step = Decimal(1).scaleb(min(int(written.as_tuple().exponent), 0))
