@@ -35,6 +35,8 @@ UNIT_OF_WORD = {
 }
 PROSE_SORTS = ("label", "definition", "version")  # numbers as people write them; all others as programs do
 MAX_FACTORS = 6  # of 24 * 60 * 60
+SCALE_LETTERS = tuple("KMBkmb")
+LITERAL_SUFFIXES = tuple("fFlLuUmMn")  # of a number's type
 _LAST_WORD = re.compile(r"(?:(?<=[a-z\d])(?=[A-Z])|[_.\-\s])([A-Za-z]+)$")
 _UNIT_IN_HELP = re.compile(
     r"(?:\b(?:in|of)\s+|^|\()(milliseconds|microseconds|seconds|minutes|hours|days|bytes|percent|pixels)\b", re.I
@@ -42,8 +44,6 @@ _UNIT_IN_HELP = re.compile(
 _CODE_NUMBER = re.compile(
     r"([+-]?)(\d[\d_]{0,30}(?:\.[\d_]{0,30})?|\.\d[\d_]{0,30})(e[+-]?\d{1,2})?[fFlLuUmMn]{0,3}$", re.I
 )
-_LITERAL_SUFFIX = re.compile(r"[fFlLuUmMn]$")
-_ENDS_IN_LETTER = re.compile(r"\d[KMBkmb]$")
 _HEX_NUMBER = re.compile(r"0x([\da-f_]{1,16})$", re.I)
 
 
@@ -94,7 +94,8 @@ def _cell(row: int, column: int, fact: Fact, value: FactValue) -> Cell:
     if fact.sort in PROSE_SORTS:
         found = parse_value(value.text)
         number, unit, scale = (None if found.is_nil else found.value), found.unit, found.scale
-        if _ENDS_IN_LETTER.search(value.text) and not unit:  # "30m" and "32k" are as likely minutes and kilobytes
+        # "30m" and "32k" are as likely minutes and kilobytes
+        if not unit and value.text.endswith(SCALE_LETTERS) and value.text[-2:-1].isdecimal():
             return plain
     else:
         number, unit, scale = code_number(value.text, has_suffixes=fact.sort != "setting"), "", 1
@@ -109,7 +110,7 @@ def code_number(text: str, *, has_suffixes: bool = True) -> Decimal | None:
     Example: "1_000" -> 1000; "24 * 60 * 60" -> 86400; "0x1F" -> 31; "30s" -> None.
     has_suffixes: whether a letter behind may be that of a type; in a setting "1m" is a minute, or a megabyte.
     """
-    if not has_suffixes and _LITERAL_SUFFIX.search(text) and not _HEX_NUMBER.match(text):
+    if not has_suffixes and text.endswith(LITERAL_SUFFIXES) and not _HEX_NUMBER.match(text):
         return None
     factors = [_one_number(part.strip()) for part in text.split("*", MAX_FACTORS)]
     product = Decimal(1)

@@ -92,7 +92,6 @@ _MEASURE = re.compile(
 _MEASURED = re.compile(MEASURES, re.I)
 _MAX_MEASURE_WORDS = 5
 MAX_LABEL_WORDS = 3  # "Unit of measure: …"
-_SAYS_UNIT = re.compile(r"\s*unit", re.I)
 _NAMED = {"dollar": "USD", "dollars": "USD", "pounds sterling": "GBP", "swiss francs": "CHF"}
 CURRENCIES = frozenset(CURRENCY_OF.values())
 RELATIVE = ("%", "pp", "bp", "x")  # units without a scale
@@ -238,8 +237,9 @@ def unit_behind_label(text: str) -> str:
     if not said or len(said) > MAX_UNIT_CHARS or len(label.split()) > MAX_LABEL_WORDS or is_code(said):
         return ""
     is_known = find_unit_and_scale(said) != ("", 1) or _MEASURED.fullmatch(said) is not None
-    is_unit = is_unit_text(said) and (is_known or _SAYS_UNIT.match(label) is not None)
-    return said if is_unit or (is_known and _SAYS_UNIT.match(label)) else ""
+    says_unit = label.lstrip().lower().startswith("unit")
+    is_unit = (is_known and says_unit) or (is_unit_text(said) and (is_known or says_unit))
+    return said if is_unit else ""
 
 
 def unit_of_source(text: str) -> Unit:

@@ -42,6 +42,7 @@ SECTIONS = frozenset(("table", "table_array_element"))
 KEYS = frozenset(("bare_key", "quoted_key", "dotted_key"))
 MAPPINGS = frozenset(("object", "inline_table", "block_mapping", "flow_mapping"))
 LISTS = frozenset(("array", "block_sequence", "flow_sequence"))
+COMPOUND = MAPPINGS | LISTS | {"alias"}  # of an alias that is left, what it stands for is compound, or not known
 WRAPPERS = frozenset(("flow_node", "block_node", "block_sequence_item", "document", "stream"))
 MARKS = frozenset(("anchor", "tag", "comment", "yaml_directive"))
 NAMING_KEYS = ("name", "id", "key", "title")  # by which a record in a list is called
@@ -235,8 +236,7 @@ class _SettingsWalk:
     def _list(self, node: Node, path: tuple[str, ...], depth: int) -> None:
         """Collect a list: its records one by one, assignments by their names, other plain values as one."""
         items = [self._value(item) for item in node.named_children if item.type not in MARKS]
-        plain = [item for item in items if item.type not in MAPPINGS and item.type not in LISTS]
-        plain = [item for item in plain if item.type != "alias"]
+        plain = [item for item in items if item.type not in COMPOUND]
         if len(plain) < len(items):
             self._records(node, path, depth)
         said = [_said(self._text_of(item)) for item in plain]
@@ -253,7 +253,7 @@ class _SettingsWalk:
         if len(items) > MAX_LISTED_RECORDS:
             return
         for number, item in enumerate(items, 1):
-            if item.type in MAPPINGS or item.type in LISTS or item.type == "alias":
+            if item.type in COMPOUND:
                 self.visit(item, (*path, _record_name(item) or str(number)), depth + 1)
 
     def _add(self, path: tuple[str, ...], value: Node, text: str) -> None:
