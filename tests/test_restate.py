@@ -86,6 +86,34 @@ def test_a_mean_is_over_all_years_of_a_stretch_and_a_change_over_its_ends() -> N
     assert years_of("By how much did revenue rise from 2019 to 2021?") == [{2019}, {2021}]
 
 
+@pytest.mark.parametrize(
+    ("question", "operands"),
+    [
+        ("By how much did revenue rise from 2019/20 to 2020/21?", ["2019/20", "2020/21"]),
+        ("By how much did revenue rise from 2019/2020 to 2020/2021?", ["2019/20", "2020/21"]),
+        ("What was the average revenue from 2018-19 to 2020-21?", ["2018/19", "2019/20", "2020/21"]),
+        ("By how much did revenue rise in 2020/21?", ["2019/20", "2020/21"]),
+        ("By how much did revenue rise from March to April 2020?", ["March 2020", "April 2020"]),
+        ("By how much did revenue rise from December 2019 to January 2021?", ["December 2019", "January 2021"]),
+        ("What was the average revenue in May, June and August 2020?", ["May 2020", "June 2020", "August 2020"]),
+    ],
+)
+def test_split_years_and_months_are_periods(question: str, operands: list[str]) -> None:
+    found = understood(question).operands
+    assert [operand.text[-len(end) :] for operand, end in zip(found, operands, strict=True)] == operands
+    assert {operand.terms for operand in found} == {(stem("revenue"),)}
+
+
+def test_which_months_are_in_a_stretch_that_is_added_up_is_not_guessed() -> None:
+    (whole,) = understood("What was the average revenue from March to July 2020?").operands
+    assert whole.is_whole
+
+
+def test_how_many_fewer_has_no_sign() -> None:
+    assert understood("How many fewer cars were sold in 2020 than in 2019?").asks_distance
+    assert not understood("What was the change in sales from 2019 to 2020?").asks_distance
+
+
 def test_what_the_reader_takes_for_likely_is_tried_beside_what_the_words_call_for() -> None:
     reading = QuestionReading({"lookup": 0.4, "difference": 0.25, "sum": 0.3, "average": 0.05}, {"number": 1.0})
     restated = restate("What were the fees in 2019 and 2020?", reading)
@@ -131,6 +159,13 @@ def test_names_are_the_capitals_inside_the_sentence_and_no_months() -> None:
         ("the third quarter of 2023", Facets(frozenset({2023}), quarters=frozenset({3}), months=frozenset({3}))),
         ("sales of 2017,2018 and 2019", Facets(frozenset({2017, 2018, 2019}))),
         ("$2,023 and 2,019 items at 2015.5, 2018,500 of them", Facets()),
+        (
+            "the seasons 2014/15, 2015-16 and 2016_2017",
+            Facets(frozenset({2014, 2015, 2016, 2017}), splits=frozenset({2014, 2015, 2016})),
+        ),
+        ("2014/16 and 2014/15/16", Facets(frozenset({2014}))),
+        ("March and April 2020", Facets(frozenset({2020}), frozenset({(2020, 3, 0), (2020, 4, 0)}))),
+        ("Jan-10, Dec-98", Facets(frozenset({2010, 1998}), frozenset({(2010, 1, 0), (1998, 12, 0)}))),
         ("nothing of time", Facets()),
     ],
 )
@@ -146,6 +181,11 @@ def test_facets(text: str, facets: Facets) -> None:
         ("July 1, 2023", "2023", False),
         ("in 2007", "1952", True),
         ("in 2007", "no year", False),
+        ("2015/2016", "2014/2015", True),
+        ("2015/2016", "2015/16", False),
+        ("2016", "2015/2016", False),
+        ("January 2015", "Jan-15", False),
+        ("January 2015", "Jan-16", True),
         ("three months ended July 1, 2023", "Nine Months Ended July 1, 2023", True),
     ],
 )

@@ -292,8 +292,23 @@ def lots(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Session
     (folder / "projects.csv").write_text(
         "\n".join(("project,neighbourhood,capital year 0,capital year 1", *projects)) + "\n", "utf-8"
     )
+    museums = ("Harbour Museum,900,1100,700", "Mill Museum,800,650,1250", "Rail Museum,400,420,430")
+    (folder / "museum-visitors.csv").write_text("\n".join(("museum,2020/21,2021/22,2022/23", *museums)) + "\n", "utf-8")
     build_index([folder], Settings(calibration="off"), events=Silent())
     return open_session(folder, Settings())
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which museum had the most visitors in 2021/22?", "Harbour Museum"),
+        ("Which museum had the most visitors in 2022-23?", "Mill Museum"),
+        ("By how many did the visitors of the Mill Museum rise from 2021/22 to 2022/23?", "600"),
+        ("How many fewer visitors did the Mill Museum have in 2021/22 than in 2020/21?", "150"),
+    ],
+)
+def test_columns_of_split_years_are_told_apart(lots: Session, question: str, said: str) -> None:
+    assert structure_of(lots, question).text == said
 
 
 @pytest.mark.parametrize(

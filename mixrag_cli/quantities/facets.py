@@ -6,7 +6,8 @@ They are compared apart from words, because a wrong date is a wrong answer howev
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -22,8 +23,14 @@ _DATE_MDY = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+((?:
 _DATE_DMY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
 _DATE_MD = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!,?\s+(?:19|20)\d\d)", re.IGNORECASE)
 _DATE_MONTH = re.compile(rf"\b({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_DATE_SHORT = re.compile(rf"\b({_MONTH})[-'’](\d\d)(?![-\w])", re.IGNORECASE)  # as sheets show months: "Jan-10"
+_JOINT = r"(?:\s*[,–—-]\s*(?:and\s+)?|\s+(?:and|or|to|through|until|till)\s+)"
+_MONTHS_BEFORE = re.compile(  # "March" of "from March to April 2020", and the year
+    rf"\b({_MONTH})\.?(?=(?:{_JOINT}(?:{_MONTH})\.?)+,?\s+((?:19|20)\d\d)\b)", re.IGNORECASE
+)
 _DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
 _YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?![\d%]|\.\d|,\d{3}(?!\d))")  # "2017,2018" are two
+_SPLIT_YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?:[/_]((?:19|20)?\d\d)|[–-](\d\d))(?![\d%/-]|[.,]\d)")
 _QUARTER = re.compile(
     r"(?<![a-z0-9])q([1-4])(?![a-z0-9])|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
     re.IGNORECASE,
@@ -35,6 +42,11 @@ _SPAN = re.compile(
 )
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
 QUARTER_WORDS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+FIRST_OF_1900S = 30  # of years of two digits; Excel's and LibreOffice's default
+_PERIOD = "\0"  # where a time stood, with the words that lead to it
+_PERIODS = re.compile(
+    rf"(?:\b(?:between|from|and|to|the|in|for|at|on|during|as|of|ended|ending|year)\s+)*{_PERIOD}", re.IGNORECASE
+)
 _UNTIL = ("to", "through", "until", "till", "-", "–", "—")  # what joins the ends of a stretch of time
 _ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
@@ -43,9 +55,22 @@ _ANY_ORDINAL = re.compile(rf"\b(?:({'|'.join(_ORDINALS)})|(\d{{1,3}})(?:st|nd|rd
 
 def without_facets(text: str) -> str:
     """The text less its dates, years, quarters and period lengths: what is asked, apart from when."""
-    for pattern in (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_MD, _QUARTER, _SPAN, _YEAR):
-        text = pattern.sub(" ", text)
-    return text
+    kept = list(text)
+    for start, end in _times_in(text):
+        kept[start:end] = " " * (end - start)
+    return "".join(kept)
+
+
+def _times_in(text: str) -> list[tuple[int, int]]:
+    """Where the text names times, [start, end), in order; a date and its year are two."""
+    dates = (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_SHORT, _MONTHS_BEFORE, _DATE_MD)
+    found = [match for pattern in (*dates, _QUARTER, _SPAN, _YEAR) for match in pattern.finditer(text)]
+    return sorted(match.span() for match in (*found, *_split_years(text)))
+
+
+def _split_years(text: str) -> list[re.Match[str]]:
+    """Where the text names years that begin in one and end in the next: "2014/15", "2014-15"; "2014-2015" may be two."""
+    return [match for match in _SPLIT_YEAR.finditer(text) if str(int(match[1]) + 1).endswith(match[2] or match[3])]
 
 
 def ordinals_of(text: str) -> tuple[int, ...]:
@@ -67,13 +92,15 @@ def ordinal_conflict(asked: str, found: str) -> bool:
 class Facets:
     """The times a text speaks of.
 
-    dates: (year, month, day), year or day 0 where not said. months: lengths of periods.
+    dates: (year, month, day), year or day 0 where not said. months: lengths of periods. splits: the first years of
+    those that end in the next ("2014/15").
     """
 
     years: frozenset[int] = frozenset()
     dates: frozenset[tuple[int, int, int]] = frozenset()
     quarters: frozenset[int] = frozenset()
     months: frozenset[int] = frozenset()
+    splits: frozenset[int] = frozenset()
 
     def __or__(self, other: Facets) -> Facets:
         return Facets(
@@ -81,6 +108,7 @@ class Facets:
             self.dates | other.dates,
             self.quarters | other.quarters,
             self.months | other.months,
+            self.splits | other.splits,
         )
 
     def __bool__(self) -> bool:
@@ -91,12 +119,16 @@ class Facets:
 def facets_of(text: str) -> Facets:
     """Find years, dates, quarters and lengths of periods.
 
-    Example: "three months ended July 1, 2023" -> dates {(2023, 7, 1)}, years {2023}, months {3}.
+    Example: "three months ended July 1, 2023" -> dates {(2023, 7, 1)}, years {2023}, months {3}; "March to April 2020"
+    -> dates {(2020, 3, 0), (2020, 4, 0)}, years {2020}.
     """
     dates = {(int(y), _MONTHS[m.lower()], int(d)) for m, d, y in _DATE_MDY.findall(text)}
     dates |= {(int(y), _MONTHS[m.lower()], int(d)) for d, m, y in _DATE_DMY.findall(text)}
     dates |= {(int(y), int(m), int(d)) for y, m, d in _DATE_ISO.findall(text)}
-    whole_months = {(int(y), _MONTHS[m.lower()], 0) for m, y in _DATE_MONTH.findall(text)}
+    whole_months = {
+        (int(y), _MONTHS[m.lower()], 0) for pattern in (_DATE_MONTH, _MONTHS_BEFORE) for m, y in pattern.findall(text)
+    }
+    whole_months |= {(_full_year(y), _MONTHS[m.lower()], 0) for m, y in _DATE_SHORT.findall(text)}
     dates |= {month for month in whole_months if not any(month[:2] == date[:2] for date in dates)}
     dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
     years = {int(year) for year in _YEAR.findall(text)} | {date[0] for date in dates if date[0]}
@@ -107,7 +139,13 @@ def facets_of(text: str) -> Facets:
         months.add(_SPAN_MONTHS.get(word, 6 if "half" in word else 12))
     if quarters:
         months.add(3)
-    return Facets(frozenset(years), frozenset(dates), frozenset(quarters), frozenset(months))
+    splits = frozenset(int(match[1]) for match in _split_years(text))
+    return Facets(frozenset(years), frozenset(dates), frozenset(quarters), frozenset(months), splits)
+
+
+def _full_year(digits: str) -> int:
+    """The year of two digits, as spreadsheets read them: "29" -> 2029, "30" -> 1930."""
+    return int(digits) + (2000 if int(digits) < FIRST_OF_1900S else 1900)
 
 
 def dates_agree(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
@@ -119,7 +157,7 @@ def date_text(date: tuple[int, int, int]) -> str:
     """A date as American filings write it. Example: date_text((2023, 7, 1)) -> "July 1, 2023"."""
     year, month, day = date
     name = next(name for name, number in _MONTHS.items() if number == month).capitalize()
-    return f"{name} {day}, {year}"
+    return f"{name} {day}, {year}" if day else f"{name} {year}"
 
 
 def facet_conflict(asked: Facets, found: Facets) -> bool:
@@ -129,6 +167,9 @@ def facet_conflict(asked: Facets, found: Facets) -> bool:
     """
     if asked.dates and found.dates:
         if not any(dates_agree(a, f) for a in asked.dates for f in found.dates):
+            return True
+    elif asked.splits and found.splits:
+        if not asked.splits & found.splits:
             return True
     elif asked.years and found.years and not asked.years & found.years:
         return True
@@ -141,7 +182,7 @@ def facet_agreement(asked: Facets, found: Facets) -> float:
     """The part of the asked facets that the found text states, in [0, 1]; 1 where nothing was asked."""
     wanted = [
         (asked.dates, any(dates_agree(a, f) for a in asked.dates for f in found.dates)),
-        (asked.years, bool(asked.years & found.years)),
+        (asked.years, bool(asked.years & found.years) and not (found.splits and asked.splits - found.splits)),
         (asked.months, bool(asked.months & found.months)),
         (asked.quarters, bool(asked.quarters & found.quarters)),
     ]
@@ -154,9 +195,8 @@ def period_spans(text: str) -> list[tuple[int, int]]:
 
     Example: "sales in the first quarter of 2021" -> the place of "first quarter of 2021".
     """
-    patterns = (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_MD, _QUARTER, _SPAN, _YEAR)
     joined: list[tuple[int, int]] = []
-    for start, end in sorted(match.span() for pattern in patterns for match in pattern.finditer(text)):
+    for start, end in _times_in(text):
         if joined and text[joined[-1][1] : start].strip().lower() in ("", "of", ",", "ended", "ending"):
             joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         elif not joined or start >= joined[-1][1]:
@@ -170,10 +210,52 @@ def years_between(text: str) -> frozenset[int]:
     Example: "from 2017 to 2020" and "between 2017 and 2020" -> {2018, 2019}; "in 2017 and 2020" -> {}.
     """
     found: set[int] = set()
+    for first, last in stretches_in(text):
+        ends = facets_of(first).years | facets_of(last).years
+        found |= set(range(min(ends, default=0) + 1, max(ends, default=0)))
+    return frozenset(found)
+
+
+def stretches_in(text: str) -> list[tuple[str, str]]:
+    """The ends of the stretches of time that the text names by them. Example: "from May to July 2017" is one."""
+    found = []
     for (start, end), (after, last) in pairwise(period_spans(text)):
         joint = text[end:after].lower().split()
-        is_stretch = joint[:1] == ["and"] and "between" in text[:start].lower()
-        if is_stretch or (joint and joint[0] in _UNTIL):
-            ends = facets_of(text[start:end]).years | facets_of(text[after:last]).years
-            found |= set(range(min(ends, default=0) + 1, max(ends, default=0)))
-    return frozenset(found)
+        is_between = joint[:1] == ["and"] and "between" in text[:start].lower()
+        if is_between or (joint and joint[0] in _UNTIL):
+            found.append((text[start:end], text[after:last]))
+    return found
+
+
+def named_times(text: str, *, with_between: bool = False) -> dict[str, Facets]:
+    """The times that the text names, each in words and alone, the earliest first: its dates where it names several,
+    else its years.
+
+    with_between: whether "from 2017 to 2019" means all of these years, as where they are added up, or its two ends;
+    which days or months are in such a stretch is not known. Example: "sales in May and July 2017" -> "May 2017", "July
+    2017".
+    """
+    known = facets_of(text)
+    dates = sorted(date for date in known.dates if date[0])
+    if len(dates) < 2:
+        years = known.splits or known.years
+        return years_alone(text, years | years_between(text) if with_between else years)
+    if with_between and stretches_in(text):
+        return {}
+    return {date_text(date): replace(known, years=frozenset({date[0]}), dates=frozenset({date})) for date in dates}
+
+
+def years_alone(text: str, years: Iterable[int]) -> dict[str, Facets]:
+    """Years with what else the text says of time but its dates, in its way of writing years: "2014", "2014/15"."""
+    known = replace(facets_of(text), dates=frozenset())
+    called = {f"{year}/{(year + 1) % 100:02}" if known.splits else str(year): year for year in sorted(years)}
+    return {
+        name: replace(known, years=frozenset({year}), splits=facets_of(name).splits) for name, year in called.items()
+    }
+
+
+def without_periods(text: str) -> str:
+    """The text less its times and the words that joined them ("between … and …")."""
+    for start, end in reversed(period_spans(text)):
+        text = f"{text[:start]}{_PERIOD}{text[end:]}"
+    return " ".join(_PERIODS.sub(" ", text).split())

@@ -6,10 +6,10 @@ By rule, from the question's words alone: the question itself, one a period, one
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mixrag_cli.quantities.facets import Facets, date_text, facets_of, period_spans, without_facets, years_between
+from mixrag_cli.quantities.facets import Facets, facets_of, named_times, without_facets, without_periods, years_alone
 from mixrag_cli.recap.wording import SHARE_WORDS
 from mixrag_cli.words import stem, terms_of
 
@@ -33,10 +33,6 @@ _SHARE_OF = re.compile(
 )
 _BETWEEN = re.compile(r"\b(?:between|from) (.+?) (?:and|to) (.+?)(?=[?,.]|\bin\b|\bfor\b|$)", re.IGNORECASE)
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
-_PERIOD = "\0"  # where a time stood, with the words that lead to it
-_PERIODS = re.compile(
-    rf"(?:\b(?:between|from|and|to|the|in|for|at|on|during|as|of|ended|ending|year)\s+)*{_PERIOD}", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,32 +82,22 @@ def operands_of(question: str, operation: str) -> tuple[Operand, ...]:
 
 
 def period_operands(question: str, with_between: bool = False) -> tuple[Operand, ...]:
-    """One operand a period, earliest first, where the question names two or more.
-
-    with_between: whether "from 2017 to 2019" means all of these years, as where they are added up, or its two ends.
-    """
-    facets = facets_of(question)
-    days = sorted(date for date in facets.dates if date[0] and date[2])[:MAX_OPERANDS]
-    if len(days) >= 2:
-        what = _without_periods(question)
-        times = [replace(facets, years=frozenset({day[0]}), dates=frozenset({day})) for day in days]
-        return tuple(operand_of(f"{what} {date_text(day)}", time) for day, time in zip(days, times, strict=True))
-    years = facets.years | years_between(question) if with_between else facets.years
-    return _of_years(question, sorted(years)) if 2 <= len(years) <= MAX_OPERANDS else ()
+    """One operand a period, earliest first, where the question names two or more; with_between as of named_times."""
+    return _at_times(question, named_times(question, with_between=with_between))
 
 
 def _since_year_before(question: str) -> tuple[Operand, ...]:
     """The year before and the year named: "the change in sales in 2019" is that since 2018."""
     facets = facets_of(question)
-    if len(facets.years) != 1 or facets.dates:
-        return ()
-    (year,) = facets.years
-    return _of_years(question, [year - 1, year])
+    years = facets.splits or facets.years
+    is_one = len(years) == 1 and not facets.dates
+    return _at_times(question, years_alone(question, [min(years) - 1, *years])) if is_one else ()
 
 
-def _of_years(question: str, years: Sequence[int]) -> tuple[Operand, ...]:
-    what, facets = _without_periods(question), replace(facets_of(question), dates=frozenset())
-    return tuple(operand_of(f"{what} {year}", replace(facets, years=frozenset({year}))) for year in years)
+def _at_times(question: str, times: Mapping[str, Facets]) -> tuple[Operand, ...]:
+    what = without_periods(question.rstrip("? "))
+    found = tuple(operand_of(f"{what} {text}", facets) for text, facets in times.items())
+    return found if 2 <= len(found) <= MAX_OPERANDS else ()
 
 
 def _between_texts(question: str) -> tuple[str, ...]:
@@ -132,11 +118,3 @@ def _share_texts(question: str) -> tuple[str, ...]:
     is_part_first = found["joint"].split()[0] in ("among", "out", "over", "against", "in", "to", "on")
     texts = found["one"], found["other"].rstrip("?")
     return texts if is_part_first else texts[::-1]
-
-
-def _without_periods(question: str) -> str:
-    """The question less its periods and the words that joined them ("between … and …")."""
-    text = question.rstrip("? ")
-    for start, end in reversed(period_spans(text)):
-        text = f"{text[:start]}{_PERIOD}{text[end:]}"
-    return " ".join(_PERIODS.sub(" ", text).split())

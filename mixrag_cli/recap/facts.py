@@ -14,7 +14,7 @@ from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
-from mixrag_cli.records.tables import Cell, Header, Table
+from mixrag_cli.records.tables import Cell, Table
 from mixrag_cli.tables.places import locate_cells
 from mixrag_cli.words import match_term, stems_of
 
@@ -46,15 +46,13 @@ def _drafts_in(
     terms = restated.whole.terms
     around = stems_of(hits[0].path_below.replace("/", " "))
     credit = [AROUND * match_term(term, around) for term in terms]
-    for row, column, cell, told in _facts_of(table):
+    for name, cell, told in facts_of(table):
         own = [match_term(term, stems_of(told)) for term in terms]
         if base.part_said(terms, own) < MIN_SAID:
             continue
         coverage = base.part_said(terms, [max(pair) for pair in zip(own, credit, strict=True)])
         where = locate_cells(table.locator, [cell])
         hit = _hit_around(where, cell, hits)
-        name = f"{'.'.join(row.path[:-1])} › {row.path[-1]}".removeprefix(" › ") if row.path else ""
-        name = name if column.leaf in ("value", "default") else f"{name} {column.leaf}"
         draft = _draft_of(restated, cell, name, Source(1, hit or hits[0], where, f"{name}: {cell.text}"), coverage)
         yield coverage + (IN_PASSAGE if hit is not None and hit in base.hits[:PASSAGES] else 0.0), draft
 
@@ -68,18 +66,19 @@ def _draft_of(restated: Restated, cell: Cell, name: str, source: Source, coverag
     return draft.with_value(cell.value, cell.unit, cell.scale)
 
 
-def _facts_of(table: Table) -> Iterable[tuple[Header, Header, Cell, str]]:
-    """Each value with its headers and all that is said of it: its path and the cells that help."""
-    columns = {column.index: column for column in table.columns}
+def facts_of(table: Table) -> Iterable[tuple[str, Cell, str]]:
+    """Each value with its name and all that is said of it: its path and the cells that help."""
+    columns = {column.index: column.leaf for column in table.columns}
     by_row: dict[int, list[Cell]] = {}
     for cell in table.cells:
         by_row.setdefault(cell.row, []).append(cell)
     for row in table.rows:
         cells = by_row.get(row.index, ())
-        told = " ".join([*row.path, *(cell.text for cell in cells if columns[cell.column].leaf in HELP)])
+        told = " ".join([*row.path, *(cell.text for cell in cells if columns[cell.column] in HELP)])
+        name = f"{'.'.join(row.path[:-1])} › {row.path[-1]}".removeprefix(" › ") if row.path else ""
         for cell in cells:
-            if columns[cell.column].leaf not in HELP:
-                yield row, columns[cell.column], cell, f"{told} {columns[cell.column].leaf}"
+            if (leaf := columns[cell.column]) not in HELP:
+                yield name if leaf in ("value", "default") else f"{name} {leaf}", cell, f"{told} {leaf}"
 
 
 def _hit_around(where: Locator, cell: Cell, hits: Sequence[Hit]) -> Hit | None:

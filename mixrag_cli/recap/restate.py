@@ -132,7 +132,9 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
     "average": any_of("average, mean"),
     "sum": any_of("sum of, combined, altogether, taken together, put together, added together, in total, total of"),
 }
-_DISTANCE = any_of("differ…, by how much, how much more, how much less, how much higher, how much lower")
+_DISTANCE = any_of(
+    "differ…, by how much, by how many", *(f"how {much} {more}" for much in ("much", "many") for more in _MORE)
+)
 _DEFAULT = any_of("default")
 _NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
 
@@ -182,7 +184,7 @@ def _as_asked(question: str, with_between: bool) -> tuple[Operand, ...]:
 
     def place(one: Operand) -> int:
         if one.facets.dates:
-            return next((n for n, said in enumerate(asked) if one.facets.dates & said.dates), len(asked))
+            return next((n for n, said in enumerate(asked) if one.facets.dates & said.dates), -1)
         return question.find(str(min(one.facets.years)))
 
     if years_between(question):

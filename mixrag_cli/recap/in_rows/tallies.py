@@ -238,9 +238,9 @@ def _measured(restated: Restated, operation: ScanOperation, rows: Rows, terms: S
     """The column to tally, whose label says most of the question; None where it names no column of numbers."""
     compared = {each.filter.column: each.filter.comparison for each in rows.conditions}
     columns = [one for one in columns_of(rows.table) if compared.get(one.index) != "="]  # which the question says
-    # A column's whole name counts, be it a word as common as "value".
+    # A column's whole name counts, be it a word as common as "value", or a year as "2023/24".
     asked = set(stems_in(restated.question))
-    named = {column.stems[0] for column in columns if len(column.stems) == 1 and column.stems[0] in asked}
+    named = {word for column in columns if asked.issuperset(column.stems) for word in column.stems}
     words = (*terms, *sorted(named.difference(terms)))
     numeric = [one for one in columns if one.is_numeric and not ordinal_conflict(restated.question, one.header.leaf)]
 

@@ -94,15 +94,15 @@ def _kind_of(header: Header, operand: Operand) -> dict[str, float]:
     asked_pairs = set(pairwise(stems_in(operand.text)))
     beyond = sum(match_term(word, asked) < MIN_HELD for word in own)
     is_total = header.is_total or bool(TOTAL.search(header.leaf))
-    asks_total = bool(TOTAL.search(operand.text))
+    asks_total, is_of_other_time = bool(TOTAL.search(operand.text)), facet_conflict(operand.facets, facets)
     return {
         "beyond": beyond / max(len(own), 1),
         "beyond_words": float(np.log1p(beyond)),
         "total": is_total and not asks_total,
         "total_asked": is_total and asks_total,
-        "time_wrong": facet_conflict(operand.facets, facets),
+        "time_wrong": is_of_other_time,
         "time_unasked": bool(facets.years) and not operand.facets.years,
-        "time_right": bool(facets.years & operand.facets.years),
+        "time_right": bool(facets.years & operand.facets.years) and not is_of_other_time,
         "depth": len(header.path) / 3,
         "pairs": sum(pair in asked_pairs for pair in pairwise(stems_in(" ".join(header.path)))) / 2,
     }
