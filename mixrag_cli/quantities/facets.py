@@ -29,10 +29,12 @@ _MONTHS_BEFORE = re.compile(  # "March" of "from March to April 2020", and the y
     rf"\b({_MONTH})\.?(?=(?:{_JOINT}(?:{_MONTH})\.?)+,?\s+((?:19|20)\d\d)\b)", re.IGNORECASE
 )
 _DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
+_MONTH_ISO = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-M](0[1-9]|1[0-2])(?![\d-])")  # Eurostat's "2023M05", too
+_DATE_DIGITS = re.compile(r"(?<![\d./])(\d\d?)([./])(\d\d?)\2((?:19|20)\d\d)(?![\d./])")
 _YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?![\d%]|\.\d|,\d{3}(?!\d))")  # "2017,2018" are two
 _SPLIT_YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?:[/_]((?:19|20)?\d\d)|[–-](\d\d))(?![\d%/-]|[.,]\d)")
 _QUARTER = re.compile(
-    r"(?<![a-z0-9])q([1-4])(?![a-z0-9])|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
+    r"(?:(?<![a-z0-9])|(?<=\d{4}))q([1-4])(?![a-z0-9])|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
     re.IGNORECASE,
 )
 _SPAN = re.compile(
@@ -42,6 +44,7 @@ _SPAN = re.compile(
 )
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
 QUARTER_WORDS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+MONTHS, DAYS = 12, 31  # of a year; of a month at most
 FIRST_OF_1900S = 30  # of years of two digits; Excel's and LibreOffice's default
 _PERIOD = "\0"  # where a time stood, with the words that lead to it
 _PERIODS = re.compile(
@@ -63,13 +66,23 @@ def without_facets(text: str) -> str:
 
 def _times_in(text: str) -> list[tuple[int, int]]:
     """Where the text names times, [start, end), in order; a date and its year are two."""
-    dates = (_DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_SHORT, _MONTHS_BEFORE, _DATE_MD)
+    dates = (
+        _DATE_MDY,
+        _DATE_DMY,
+        _DATE_ISO,
+        _DATE_MONTH,
+        _DATE_SHORT,
+        _MONTHS_BEFORE,
+        _DATE_MD,
+        _MONTH_ISO,
+        _DATE_DIGITS,
+    )
     found = [match for pattern in (*dates, _QUARTER, _SPAN, _YEAR) for match in pattern.finditer(text)]
     return sorted(match.span() for match in (*found, *_split_years(text)))
 
 
 def _split_years(text: str) -> list[re.Match[str]]:
-    """Where the text names years that begin in one and end in the next: "2014/15", "2014-15"; "2014-2015" may be two."""
+    """Where the text names years that end in the next one: "2014/15", "2014-15"; "2014-2015" may be two."""
     return [match for match in _SPLIT_YEAR.finditer(text) if str(int(match[1]) + 1).endswith(match[2] or match[3])]
 
 
@@ -125,9 +138,11 @@ def facets_of(text: str) -> Facets:
     dates = {(int(y), _MONTHS[m.lower()], int(d)) for m, d, y in _DATE_MDY.findall(text)}
     dates |= {(int(y), _MONTHS[m.lower()], int(d)) for d, m, y in _DATE_DMY.findall(text)}
     dates |= {(int(y), int(m), int(d)) for y, m, d in _DATE_ISO.findall(text)}
+    dates |= {day for match in _DATE_DIGITS.finditer(text) for day in _day_of(match)}
     whole_months = {
         (int(y), _MONTHS[m.lower()], 0) for pattern in (_DATE_MONTH, _MONTHS_BEFORE) for m, y in pattern.findall(text)
     }
+    whole_months |= {(int(y), int(m), 0) for y, m in _MONTH_ISO.findall(text) if int(y[2:]) + 1 != int(m)}
     whole_months |= {(_full_year(y), _MONTHS[m.lower()], 0) for m, y in _DATE_SHORT.findall(text)}
     dates |= {month for month in whole_months if not any(month[:2] == date[:2] for date in dates)}
     dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
@@ -141,6 +156,14 @@ def facets_of(text: str) -> Facets:
         months.add(3)
     splits = frozenset(int(match[1]) for match in _split_years(text))
     return Facets(frozenset(years), frozenset(dates), frozenset(quarters), frozenset(months), splits)
+
+
+def _day_of(match: re.Match[str]) -> frozenset[tuple[int, int, int]]:
+    """The day that digits mean: "1.5.2023" and "5/31/2023" are in May; "1/5/2023" may be in January: none."""
+    one, other, year = int(match[1]), int(match[3]), int(match[4])
+    orders = {(one, other)} if match[2] == "." else {(one, other), (other, one)}
+    days = {(year, month, day) for day, month in orders if 1 <= month <= MONTHS and 1 <= day <= DAYS}
+    return frozenset(days) if len(days) == 1 else frozenset()
 
 
 def _full_year(digits: str) -> int:
