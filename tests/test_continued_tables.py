@@ -274,6 +274,22 @@ def test_footnotes_of_the_page_are_passed_over_where_the_header_is_repeated() ->
     assert [grid.n_rows for grid in read_pages(first("Source: the towns."), paint(20, next_mark)).grids] == [21, 21]
 
 
+@pytest.mark.parametrize(("shift", "n_rows"), [(0, [57]), (12, [37, 20])])
+def test_footnotes_of_the_page_are_passed_over_where_the_table_is_as_wide(shift: float, n_rows: list[int]) -> None:
+    def first(canvas: Canvas) -> None:
+        for line in range(6):
+            canvas.drawString(72, 770 - 12 * line, "Every town was visited, and every bed in it was counted twice.")
+        draw_rows(canvas, 690, rows_of(36), HEADER)
+        canvas.setFont("Helvetica", 7)
+        canvas.drawString(72, 60, "6 In one town the beds of the hospital were counted, too.")
+
+    def second(canvas: Canvas) -> None:
+        draw_rows(canvas, 740, [(*row[:2], f"{row[2]}0") for row in rows_of(20, 36)], shift=shift)
+        canvas.drawString(72, 100, "The survey was made in the autumn, by post, and in two towns by telephone.")
+
+    assert [grid.n_rows for grid in read_pages(first, second).grids] == n_rows
+
+
 def test_numbered_headings_at_the_pages_tops_are_no_running_headers() -> None:
     def paint(number: int) -> Callable[[Canvas], None]:
         def page(canvas: Canvas) -> None:

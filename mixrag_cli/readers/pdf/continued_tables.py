@@ -4,7 +4,7 @@ The last table of a page and the first of the next are one table when nothing bu
 "continued" stands between them, and either the header is repeated, or the second has no header and its columns stand
 where those of the first do, of which some may be blank on its page, or where the first is nothing but headings.
 Notes may stand between where the next page says the table's title again, and the page's footnotes where it repeats the
-header. The joined table stands on the first page; cells from later pages know their own.
+header or the table is as wide there. The joined table stands on the first page; cells from later pages know their own.
 """
 
 from __future__ import annotations
@@ -90,8 +90,9 @@ def _join(joined: list[PageLayout], pages: Sequence[PageLayout], number: int, la
     if n_repeated is None:
         return None
     is_titled = any(_is_title_again(item, last.titles) for item in _texts(page.items[:start]))
-    is_headed = last.is_above_footnotes and n_repeated > 0 and _have_same_columns(last.part, following)
-    if not (last.is_last or is_titled or is_headed):
+    is_certain = n_repeated > 0 or _have_same_edges(last.part, following)
+    is_past_footnotes = last.is_above_footnotes and is_certain and _have_same_columns(last.part, following)
+    if not (last.is_last or is_titled or is_past_footnotes):
         return None
     _put(joined, last, replace(_append(whole, following, n_repeated), notes=notes_below(page.items, start)))
     above = (item for item in _texts(page.items[:start]) if not _repeats(item, last.titles))
@@ -226,9 +227,14 @@ def _have_same_columns(one: Grid, other: Grid) -> bool:
 
 def _is_header_of(part: Grid, following: Grid) -> bool:
     """Whether the part holds nothing but headings, as wide as the following table is: the page ended below them."""
-    ours, theirs = part.locator.bbox, following.locator.bbox
-    is_named = part.n_columns >= MIN_FITTED_COLUMNS and not any(is_number(cell.text) for cell in part.cells)
-    if not is_named or ours is None or theirs is None or not any(is_number(cell.text) for cell in following.cells):
+    is_named = not any(is_number(cell.text) for cell in part.cells)
+    return is_named and any(is_number(cell.text) for cell in following.cells) and _have_same_edges(part, following)
+
+
+def _have_same_edges(one: Grid, other: Grid) -> bool:
+    """Whether both are of three columns and more, and as wide, at the same place."""
+    ours, theirs = one.locator.bbox, other.locator.bbox
+    if ours is None or theirs is None or one.n_columns < MIN_FITTED_COLUMNS:
         return False
     return abs(ours[0] - theirs[0]) <= SAME_PLACE_POINTS and abs(ours[2] - theirs[2]) <= SAME_PLACE_POINTS
 
