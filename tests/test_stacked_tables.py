@@ -187,3 +187,34 @@ def test_keys_with_their_values_above_a_table_head_no_column(letter: list[list[A
     table = tables_of([*letter, [], ["Item", "Budget", "Actual"], *COSTS])[-1]
     assert [column.path for column in table.columns] == [("Budget",), ("Actual",)]
     assert [row.path for row in table.rows] == [("Rent",), ("Food",), ("Travel",)]
+
+
+def test_headings_above_a_blank_row_name_the_blocks_of_a_list_whose_kinds_stand_on_their_left() -> None:
+    rows: list[list[Any]] = [[None, "SCREWS"], [None, "Part", "Use", "Stock", "Maker", "Shop"], []]
+    rows += [["Wood", "W 3", "for doors", 5, None, "Ilves"], [None, "W 4", "for floors", 7, None, "Ilves"], [], []]
+    rows += [["Metal", "M 3", "for frames", 2, "Kone"], [None, "M 4", "for frames", 4, None, "Aho"], *[[]] * 6]
+    rows += [["Stone", "S 8", "for walls", 1, "Kone", "Aho"], [None, "S 9", "for walls", 9]]
+    first, last = tables_of(rows)
+    assert [column.path[-1] for column in first.columns] == ["Part", "Use", "Stock", "Maker", "Shop"]
+    assert ([row.path[0] for row in first.rows][::2], len(first.rows)) == (["Wood", "Metal"], 4)
+    assert [column.path[-1] for column in last.columns][-3:] == ["Stock", "Maker", "Shop"]
+    assert [cell.text for cell in last.cells if cell.row == last.rows[-1].index][-1] == "9"
+
+
+def test_jottings_beside_the_headings_of_a_table_are_none_of_it() -> None:
+    rows: list[list[Any]] = [
+        [None] * 5 + [320],
+        [None] * 5 + [45],
+        ["Item", "Budget", "Actual", None, None, 10],
+        *COSTS,
+    ]
+    table = tables_of(rows)[-1]
+    assert [column.path for column in table.columns] == [("Budget",), ("Actual",)]
+    assert table.locator.cells == "A3:C6"
+
+
+def test_a_figure_in_ten_beside_the_columns_leaves_a_block_its_headings() -> None:
+    names = ["Model", *(f"Part {n}" for n in range(1, 7))]
+    rows: list[list[Any]] = [names, *(["Kuusi", *range(n, n + 6)] for n in (3, 4)), *[[]] * 6]
+    rows += [["Koivu", *range(20, 26)], ["Haapa", *range(30, 36), None, 17]]
+    assert [column.path for column in tables_of(rows)[-1].columns][:6] == [(name,) for name in names[1:]]

@@ -15,6 +15,9 @@ from mixrag_cli.readers.sheets.areas import (
     places,
 )
 
+MOST = 0.9  # of the figures below headings; set by judgement, as
+MIN_LISTED = 3  # columns below the headings of a list
+
 
 def pass_headings_down(found: list[TableRegion | Region], cells: Cells) -> list[TableRegion | Region]:
     """Give tables without headings those of the last table above that has some, where they name its figures.
@@ -44,15 +47,23 @@ def _around(region: Region, rows: range) -> list[Region]:
 
 
 def _is_named_by(upper: TableRegion, headings: range, region: Region, cells: Cells) -> bool:
-    """Whether rows of labels and figures stand below a table, each column of figures below one of its headings."""
+    """Whether rows of labels and figures stand below a table, the figures below its headings, or more rows of its list.
+
+    A figure in ten may stand elsewhere: sheets have jottings beside their tables.
+    """
     held = [place for place in places(region) if place in cells]
     counted = figures(region, cells)
     columns = {column for _, column in counted}
     first = min((row for row, column in held if column in columns), default=0)
     is_headed = all(row != first for row, _ in counted) or heads(region, cells)
-    if upper.region.bottom >= region.top or is_headed or len(columns) < 2:
+    if upper.region.bottom >= region.top or is_headed or not columns:
         return False
+    sides = range(min(upper.region.left, region.left), max(upper.region.right, region.right) + 1)
+    named = {column for row in headings for column in sides if (row, column) in cells}
     labelled = {row for row, column in held if column < min(columns)}
     with_figures = {row for row, _ in counted}
-    is_labelled = 2 * len(labelled & with_figures) > len(with_figures)
-    return is_labelled and all(any((row, column) in cells for row in headings) for column in columns)
+    is_labelled = len(columns) > 1 and 2 * len(labelled & with_figures) > len(with_figures)
+    n_named = sum(column in named for _, column in counted)
+    listed = {column for _, column in held if column >= min(named)}
+    is_listed = len(listed) >= MIN_LISTED and listed <= named and upper.region.left <= region.left
+    return is_listed or (is_labelled and n_named >= MOST * len(counted))

@@ -16,10 +16,12 @@ from mixrag_cli.readers.sheets.areas import (
     figures,
     has_headings,
     has_labels,
+    heading_rows,
     heads,
     is_figure,
     is_heading_only,
     is_keyed,
+    places,
     texts_of_row,
 )
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
@@ -198,14 +200,16 @@ def _is_headed(lower: Region, upper: Region, cells: Cells) -> bool:
     """Whether a band stands below headings: within their columns, or with labels on their left and most figures below.
 
     Example: years over B to F, a blank row, then labels in A, figures in B to F and a check of some of them in H; or
-    labels further left, and figures below the headings alone.
+    labels further left, of which one may name all rows, and figures below the headings alone.
     """
     if upper.left <= lower.left and lower.right <= upper.right:
         return True
     columns = [column for _, column in figures(lower, cells)]
     below = sum(upper.left <= column <= upper.right for column in columns)
     is_beside = lower.left == upper.left - 1 or lower.left < upper.left <= min(columns, default=0)
-    return is_beside and has_labels(lower, cells) and below * 2 > len(columns)
+    labels = [cell for row in range(lower.top, lower.bottom + 1) if (cell := cells.get((row, lower.left)))]
+    is_labelled = has_labels(lower, cells) or (len(labels) == 1 and not is_figure(labels[0]))
+    return is_beside and is_labelled and below * 2 > len(columns)
 
 
 def _is_titled_heading(upper: Region, lower: Region, cells: Cells) -> bool:
@@ -235,11 +239,27 @@ def _join_parts(parts: list[Region], cells: Cells) -> list[Region]:
     joined: list[Region] = []
     for part in parts:
         left = joined[-1] if joined else None
-        if left is not None and not (left.n_columns > 1 and part.n_columns > 1 and _stands_alone(part, left, cells)):
+        is_alone = (
+            left is not None
+            and left.n_columns > 1
+            and ((part.n_columns > 1 and _stands_alone(part, left, cells)) or _are_jottings(part, left, cells))
+        )
+        if left is not None and not is_alone:
             joined[-1] = Region(left.top, left.left, left.bottom, part.right)
         else:
             joined.append(part)
     return joined
+
+
+def _are_jottings(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether a part holds figures alone, and one stands where the headings of the part on its left begin, or above."""
+    counted = figures(part, cells)
+    if not counted or len(counted) < sum(place in cells for place in places(part)):
+        return False
+    top = next((row for row in range(left.top, left.bottom + 1) if texts_of_row(row, left, cells)), left.top)
+    headings = heading_rows(replace(left, top=top), cells)
+    below = (texts_of_row(row, left, cells) for row in (headings.stop, headings.stop + 1))
+    return bool(headings) and counted[0][0] <= headings.start and any(is_figure(cell) for row in below for cell in row)
 
 
 def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
