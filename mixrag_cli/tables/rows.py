@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
-from mixrag_cli.tables.matrix import PERIOD_KINDS, Matrix
+from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.row_labels import (
     are_blank_records,
     fills_down,
@@ -68,6 +68,7 @@ class _RowWalk:
         self.block = Unit()
         self.are_records = are_blank_records(matrix, layout)
         self.found: list[RowHeader] = []
+        self.counted = {c for c in layout.data if any(matrix.kind(row, c) in DATA_KINDS for row in layout.body)}
         self.kinds = {row: self._kind_of_row(row) for row in layout.body}
         sections = [self._label(row) for row, kind in self.kinds.items() if kind == "section"]
         self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
@@ -131,7 +132,8 @@ class _RowWalk:
         if is_unit_row(matrix, row, layout):
             return "unit"
         if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
-            return "heading" if all(cell is data[0] for cell in data) else "header"
+            is_lone = all(cell is data[0] for cell in data)
+            return "heading" if is_lone else "header" if any(cell.column in self.counted for cell in data) else "data"
         return "data"
 
     def _is_header_again(self, row: int) -> bool:
