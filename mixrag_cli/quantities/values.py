@@ -29,7 +29,7 @@ from mixrag_cli.quantities.unit_words import BASIS, CURRENCY_OF, MEASURES, PERCE
 CellKind = Literal["blank", "nil", "missing", "number", "year", "date", "range", "text"]
 
 MAX_NUMBER_CHARS = 80  # a written number with currency, scale and footnotes; longer cells are prose or data dumps
-_DIGITS = r"\d[\d.,' ]*\d|\.?\d+"
+_DIGITS = r"\d[\d.,'’ ]*\d|\.?\d+"
 _EXPONENT = r"(?:e[+-]\d{1,3})|(?<=\.\d)e\d{1,3}|(?<=\.\d\d)e\d{1,3}"
 _DASHES = "-–—−‐‑‒―"
 _QUALITY_FLAG = re.compile(r"(?<=[\d%])[EFrpe]$")  # statistical offices: revised, preliminary, use with caution
