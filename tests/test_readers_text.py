@@ -363,6 +363,20 @@ def test_markdown_blocks_with_their_lines() -> None:
     assert [block.level for block in blocks_of(document, "heading")] == [1, 2]
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Title: Opening hours\ndate: 2024-05-01\nurl: hours.html\n\n# We are open\n", "Opening hours"),
+        ("Title: of the hall\nit has none.\n\n# The hall\n", "The hall"),
+        ("Words first.\n\ntitle: Opening hours\n\n# The hall\n", "The hall"),
+    ],
+)
+def test_lines_of_keys_above_all_else_name_the_document(text: str, title: str) -> None:
+    document = read("hours.md", text)
+    assert document.title == title
+    assert text.split("\n")[0] in document.text
+
+
 def test_a_markdown_table_becomes_a_grid() -> None:
     document = read("a.md", MARKDOWN)
     (grid,) = document.grids

@@ -26,14 +26,16 @@ MAX_GRID_CELLS = 200_000
 MAX_LIST_CHARS = 1_500  # a list is cut between its items above this, so that a block's lines still say where
 CAPTION = re.compile(r"(?:table|tabelle|tableau|tab\.)[ \t]*[\dIVX]", re.IGNORECASE)
 MAX_CAPTION_CHARS = 200
-TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", re.MULTILINE)
+TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
+METADATA = re.compile(r"(?:[A-Za-z][\w -]{0,40}:[^\n]*(?:\n|$))+")  # MultiMarkdown, Pelican: lines without fences
 SPACES = re.compile(r"[ \t]+")
 
 Beat = Callable[[int, int], None]
 
 
 def read_markdown(source: ReadSource) -> Document:
-    """The document of a markdown file; its title is the front matter's or the first heading of level 1.
+    """The document of a markdown file; its title is the front matter's, that of the lines of keys above all else, or
+    the first heading of level 1.
 
     Raises FileUnreadable("binary") and ("too-large").
     """
@@ -121,6 +123,9 @@ class _TokenReader:
         if self._depths:
             self._add_item_text(text)
             return
+        opens = token.map is not None and token.map[0] == 0
+        if opens and METADATA.fullmatch(text.text) and (found := TITLE_LINE.search(text.text)):
+            self._builder.title = found.group(1)
         self._builder.add(text, "paragraph")
         self._caption = text.text if _is_caption(text.text) else ""
 
