@@ -90,6 +90,7 @@ def test_a_caption_gives_unit_and_scale(caption: str, unit: str, scale: int) -> 
         ("Group B", "", 1),
         ("Year (2019)", "", 1),
         ("The euro", "", 1),
+        *[("Vote pct", "%", 1), ("Pct. of women", "%", 1), ("pct 2016", "%", 1), ("Pct 4", "", 1), ("PCT. 12", "", 1)],
     ],
 )
 def test_a_header_gives_unit_and_scale(header: str, unit: str, scale: int) -> None:

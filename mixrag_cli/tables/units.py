@@ -90,6 +90,8 @@ _MEASURE = re.compile(
     re.I,
 )
 _MEASURED = re.compile(MEASURES, re.I)
+# "Pct 4" is a precinct.
+_SAYS_PERCENT = r"(?<![\d.])(?<!\d\s)%|\bpercent(?:age)?\b(?! points?)|\bpct\b(?!\.?\s?\d{1,3}(?!\d))"
 _MAX_MEASURE_WORDS = 5
 MAX_LABEL_WORDS = 3  # "Unit of measure: …"
 _NAMED = {"dollar": "USD", "dollars": "USD", "pounds sterling": "GBP", "swiss francs": "CHF"}
@@ -309,7 +311,7 @@ def unit_of_header(text: str) -> Unit:
     for inner in re.findall(r"[(\[]([^()\[\]]{1,40})[)\]]", text):
         if (is_unit_text(inner) and not inner.strip().isdigit()) or inner.strip() == "000":
             return unit_of_unit_text(inner)
-    if re.search(r"(?<![\d.])(?<!\d\s)%|\bpercent(?:age)?\b(?! points?)|\bpct\b", text, re.I):
+    if re.search(_SAYS_PERCENT, text, re.I):
         return Unit("%", 1, text)
     if (measured := _measure_at_end(text)) is not None:
         return Unit(*measured, text, may_be_name=measured[1] == 1 and "," not in text)
