@@ -120,6 +120,8 @@ def test_the_decimal_mark_is_learnt_from_the_column() -> None:
         ("Revenue in 2019", "text"), ("May", "text"), ("Tuesday, 11 March 2025", "date"), ("Sunday trading", "text"),
         ("Oct 17–18, 2025", "date"), ("17 - 18 October 2025", "date"), ("October 17th–18th, 2025", "date"),
         ("Oct 17–18 runners", "text"), ("[x]", "missing"), ("[low]", "missing"), ("[r]", "text"), ("~15.0", "number"),
+        ("5,502 (46.9%)", "number"), ("24.1 ± 33.4", "number"), ("1.2 [0.8, 1.5]", "number"), (".5 (.4–.6)", "number"),
+        ("2019 (46.9%)", "text"), ("12 (see below)", "text"), ("Level 1 (2)", "text"),
     ],
 )  # fmt: skip
 def test_kinds_of_cells(text: str, kind: str) -> None:

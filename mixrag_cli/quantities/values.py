@@ -57,6 +57,11 @@ _RANGE = re.compile(
     rf"^(?:{BEFORE})?\s?\d[\d.,]*\s?%?\s?(?:[{_DASHES}]|to|through|\.\.)\s?(?:{BEFORE})?\s?\d[\d.,]*\s?(?:{PERCENT}|\w{{1,12}})?$",
     re.I,
 )
+_FIGURE = r"[-+−–]?(?:\d[\d.,]*|\.\d+)\s?%?"
+_BOUNDS = rf"{_FIGURE}(?:\s?(?:[,;{_DASHES}]|to)\s?{_FIGURE})?"
+_WITH_ASIDE = re.compile(
+    rf"^(?!(?:19|20)\d\d\b){_FIGURE}\s?(?:(?:±|\+/[-−–])\s?{_FIGURE}(?:\s?[(\[]{_BOUNDS}[)\]])?|[(\[]{_BOUNDS}[)\]])$"
+)
 
 
 def parse_value(
@@ -175,10 +180,19 @@ def find_decimal_mark(texts: Iterable[str], default: str | None = None) -> str |
     return best if votes[best] > 4 * votes["," if best == "." else "."] else None
 
 
+def is_figure_with_aside(text: str) -> bool:
+    """Whether a text is a figure and behind it its share, its deviation or its bounds, which have no one value.
+
+    Example: "5,502 (46.9%)", "24.1 ± 33.4", "1.2 [0.8, 1.5]"; no year is such a figure.
+    """
+    return text[-1:] in ")]0123456789%" and _WITH_ASIDE.match(text) is not None
+
+
 def kind_of(text: str) -> CellKind:
     """What a cell's text is: the ground on which headers and data are told apart.
 
-    Example: "2019" -> "year"; "Q3 2022" -> "date"; "5-10 %" -> "range"; "n/a" -> "missing"; "—" -> "nil".
+    Example: "2019" -> "year"; "Q3 2022" -> "date"; "5-10 %" -> "range"; "n/a" -> "missing"; "—" -> "nil";
+    "12 (3.4%)" -> "number".
     """
     plain = text.strip()
     if not plain:
@@ -206,4 +220,6 @@ def _kind_of_short(text: str) -> CellKind:
         return "number"
     if _MISSING.match(plain):
         return "missing"
+    if is_figure_with_aside(plain):
+        return "number"
     return "range" if _RANGE.match(plain) else "text"

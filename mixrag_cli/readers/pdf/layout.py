@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
+from mixrag_cli.quantities.values import is_figure_with_aside
 from mixrag_cli.readers.pdf.page import Box, TurnedWord, Word
 from mixrag_cli.readers.raised import raise_text
 
@@ -115,8 +116,8 @@ def merge_boxes(boxes: Iterable[Box]) -> Box:
 
 
 def is_number(text: str) -> bool:
-    """Whether the text is a figure as tables print it: "(1,234)", "$ 5.2", "35 %", "1.5 - 2.0", "—", "n/a"."""
-    return NUMBER.match(text) is not None
+    """Whether the text is a figure as tables print it: "(1,234)", "$ 5", "35 %", "1.5 - 2.0", "12 (3%)", "—", "n/a"."""
+    return NUMBER.match(text) is not None or is_figure_with_aside(text)
 
 
 def words_to_text(words: Sequence[Word]) -> str:
