@@ -213,6 +213,12 @@ def test_a_header_in_the_body_ends_the_table_unless_it_repeats_the_first() -> No
     assert lefts(blocks)[2:] == [("Fiscal 2018", "High"), ("Fiscal 2018", "Low")]
 
 
+def test_a_section_right_above_a_header_that_repeats_the_first_heads_what_follows() -> None:
+    head, rows = ["", "Ward 1", "Ward 2"], [["Yes", "91", "87"], ["No", "70", "75"]]
+    table = to_table([head, ["Parks", "", ""], *rows, ["Schools", "", ""], head, *rows, head, *rows])
+    assert lefts(table)[1:5] == [("Parks", "No"), ("Schools", "Yes"), ("Schools", "No"), ("Yes",)]
+
+
 def test_a_section_in_a_section() -> None:
     table = to_table(
         [

@@ -95,7 +95,7 @@ class _RowWalk:
             elif kind == "header" and not self._repeats_header(row):
                 break  # other columns from here on; the raw table keeps them
             elif kind == "header":
-                self.open = []
+                self.open = [parent for parent in self.open if self._heads_what_follows(parent)]
             else:
                 self._add_data_row(row)
             previous = kind
@@ -179,6 +179,14 @@ class _RowWalk:
         columns = [column for column in self.layout.data if self.matrix.at(row, column) is not None]
         above = [{self.matrix.text(head, column) for head in self.layout.headers} for column in columns]
         return all(self.matrix.text(row, column) in texts for column, texts in zip(columns, above, strict=True))
+
+    def _heads_what_follows(self, parent: _Open) -> bool:
+        """Whether a section was opened right above a repeated header and is no part of the header itself."""
+        above = range(self.layout.body.start)
+        is_header = any(
+            self.matrix.text(row, column) == parent.text for row in above for column in range(self.matrix.n_columns)
+        )
+        return parent.is_section and not parent.n_rows and not is_header
 
     def _label(self, row: int) -> GridCell | None:
         return next((cell for column in self.layout.labels if (cell := self.matrix.at(row, column)) is not None), None)
