@@ -44,3 +44,26 @@ def test_four_named_columns_are_no_halves() -> None:
     rows = [["Town", "People", "Mayor", "Votes"], ["Aber", "100", "Ann", "51"], ["Birk", "200", "Bob", "98"]]
     table = to_table([*rows, ["Carn", "300", "Cid", "140"]])
     assert len(table.rows) == 3
+
+
+def test_halves_of_several_columns_with_the_same_headings_and_a_blank_between_are_one_list() -> None:
+    head = ["Office", "Pct 1", "Pct 2", "", "Office", "Pct 1 ", "Pct 2"]
+    rows = [
+        ["GOVERNOR", "", "", "", "COUNCILLOR", "", ""],
+        *[["Lee", "127", "94", "", "Olver", "161", "109"], ["Poe", "45", "21", "", "Engel", "7", "10"]],
+        *[["CLERK", "", "", "", "", "", ""], ["Roe", "11", "13", "", "Gunn", "140", "83"]],
+    ]
+    table = to_table([["Votes of the town", *[""] * 6], head, *rows])
+    assert tops(table) == [("Pct 1",), ("Pct 2",)]
+    assert lefts(table) == [
+        *[("GOVERNOR", "Lee"), ("GOVERNOR", "Poe"), ("CLERK", "Roe")],
+        *[("COUNCILLOR", "Olver"), ("COUNCILLOR", "Engel"), ("COUNCILLOR", "Gunn")],
+    ]
+    assert value_of(table, ("COUNCILLOR", "Gunn")) == 140
+
+
+def test_the_same_headings_again_without_a_blank_are_more_of_the_same_row() -> None:
+    head = ["Name", "Party", "Votes", "Name", "Party", "Votes"]
+    rows = [["Lee", "R", "127", "Olver", "D", "61"], ["Poe", "D", "45", "Engel", "R", "7"]]
+    table = to_table([head, *rows, ["Roe", "R", "11", "Gunn", "D", "4"]])
+    assert len(table.rows) == 3

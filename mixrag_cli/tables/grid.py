@@ -16,7 +16,7 @@ from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.files import stable_id
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.halves import stack_halves
+from mixrag_cli.tables.halves import stack_halves, stack_repeated
 from mixrag_cli.tables.headers import NOTE, TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
 from mixrag_cli.tables.narrowing import narrow_grid
@@ -56,7 +56,7 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     document: the document's id, part of the table's id. title: used where the grid has no caption of its own.
     Merged data cells appear once, at their top left corner, with their spans.
     """
-    narrow = narrow_grid(grid)
+    narrow = narrow_grid(stack_repeated(grid))
     matrix = grid_to_matrix(narrow)
     stacked = stack_halves(narrow, matrix)
     if stacked is narrow:

@@ -8,17 +8,22 @@
                                              Taxes  |  15
 
 Each half has labels and, beside them, figures. Above the figures stands nothing, or both halves have the same headings.
+Halves of more columns have the same headings and a blank column between them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from mixrag_cli.quantities.values import kind_of
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix
 
 HALF_WIDTH = 2  # a label and a figure
 MIN_ROWS = 3
+MIN_NAMES = 3  # headings of a half of more columns, all different
+MAX_ROWS_ABOVE = 6  # titles above them
 MIN_KIND = 0.8  # of a column's cells: texts in the labels, figures beside them
 MIN_DIFFERENT = 0.8  # of the labels of a half: a unit beside each figure is a few words again and again
 
@@ -42,6 +47,51 @@ def stack_halves(grid: Grid, matrix: Matrix) -> Grid:
     ]
     n_rows = grid.n_rows + below
     return replace(grid, n_rows=n_rows, n_columns=HALF_WIDTH, cells=tuple(sorted(cells, key=_place)), total_rows=n_rows)
+
+
+def stack_repeated(grid: Grid) -> Grid:
+    """The grid with its right half below its left one, where both have the same several headings and a blank column
+    parts them; a blank row then stands between. Else the grid as it is.
+    """
+    rows: dict[int, list[GridCell]] = {}
+    for cell in sorted(grid.cells, key=_place):
+        if cell.text.strip():
+            rows.setdefault(cell.row, []).append(cell)
+    for row in sorted(rows)[:MAX_ROWS_ABOVE]:
+        names = [" ".join(cell.text.split()).casefold() for cell in rows[row]]
+        n_names, rest = divmod(len(names), 2)
+        if rest or names[:n_names] != names[n_names:] or not MIN_NAMES <= len(set(names)) == n_names:
+            continue
+        first, start = rows[row][0].column, rows[row][n_names].column
+        body = [cell for at in rows for cell in rows[at] if at > row]
+        halves = [cell for cell in body if cell.column < start], [cell for cell in body if cell.column >= start]
+        is_parted = not any(cell.column < start <= cell.column + cell.column_span for cell in (*rows[row], *body))
+        if grid.profiles or not (is_parted and _is_list(halves[0], first) and _is_list(halves[1], start)):
+            return grid
+        return _below_each_other(grid, row, start, start - first)
+    return grid
+
+
+def _is_list(half: Sequence[GridCell], first: int) -> bool:
+    """Whether the first column holds texts, and those beside it mostly figures."""
+    labels = [kind_of(cell.text) == "text" for cell in half if cell.column == first]
+    figures = [kind_of(cell.text) in DATA_KINDS for cell in half if cell.column > first]
+    return sum(labels) >= max(MIN_KIND * len(labels), MIN_ROWS - 1) and sum(figures) >= max(
+        MIN_KIND * len(figures), MIN_ROWS - 1
+    )
+
+
+def _below_each_other(grid: Grid, header: int, start: int, shift: int) -> Grid:
+    """The cells from column start on moved to the left; those below the headings behind a blank row at the end."""
+    down = grid.n_rows - header
+    cells = {_place(cell): cell for cell in grid.cells if cell.column < start}
+    for cell in grid.cells:
+        if cell.column >= start and cell.row != header:
+            moved = replace(cell, row=cell.row + (down if cell.row > header else 0), column=cell.column - shift)
+            cells.setdefault(_place(moved), moved)
+    n_rows = grid.n_rows + down
+    ordered = tuple(cells[place] for place in sorted(cells))
+    return replace(grid, n_rows=n_rows, n_columns=start, cells=ordered, total_rows=n_rows)
 
 
 def _place(cell: GridCell) -> tuple[int, int]:
