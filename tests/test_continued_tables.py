@@ -107,6 +107,31 @@ def test_parts_whose_columns_agree_are_joined_without_a_header() -> None:
     assert grid.locator.last_page == 3
 
 
+def test_a_section_at_the_top_of_a_page_goes_on_with_the_table() -> None:
+    def page(towns: Sequence[str], header: Sequence[str] = ()) -> Callable[[Canvas], None]:
+        def paint(canvas: Canvas) -> None:
+            y = 740.0
+            draw_rows(canvas, y, [], header)
+            for town in towns:
+                canvas.setFont("Helvetica-Bold", 9)
+                canvas.drawString(LABELS_AT, y - 14, town)
+                canvas.setFont("Helvetica", 9)
+                for number, name in enumerate(("Reds", "Blues", "Greens"), start=2):
+                    draw_row(canvas, y - 14 * number, [f" {name}", f"{len(town)}{number}5", f"{number}.5%"], 0)
+                y -= 56
+
+        return paint
+
+    (grid,) = read_pages(page(TOWNS[:10], ("Town", "Votes", "Percent")), page(TOWNS[3:6])).grids
+    table = grid_to_table(grid, document="d", title="t")
+    assert table is not None
+    assert [row.path for row in table.rows][30:34] == [
+        *[("Dunmore", name) for name in ("Reds", "Blues", "Greens")],
+        ("Elstow", "Reds"),
+    ]
+    assert [header.path for header in table.columns] == [("Votes",), ("Percent",)]
+
+
 WIDE_HEADER = ("Town", "Visitors", "Beds", "Inns", "Roads")
 WIDE_ENDS = (200, 290, 380, 470)
 

@@ -9,6 +9,8 @@ from mixrag_cli.readers.pdf.page import Rule
 from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, Row, columns_of
 
 ROW_GAP = 2.6  # of the type size: a wider blank ends a table (an empty shaded row leaves 1.6)
+SAME_SIZE = 0.5  # points
+SAME_STEP = 0.2  # of the type size: how far apart the steps from a label to its figures may be
 RULED_HEADER_GAP = 4.5  # of the type size: how far below its header a body may begin where a ruling lies between
 
 
@@ -56,9 +58,25 @@ def _ends_paragraph(rows: Sequence[Row], index: int) -> bool:
 
 def _skip_title(rows: Sequence[Row], first: int, body: int) -> int:
     """Without a header, label lines above the first figures are the table's title, unless they open a section."""
-    while first < body and not rows[first].line.text.endswith(":"):
+    while first < body and not rows[first].line.text.endswith(":") and not _looks_like_section(rows, first, body):
         first += 1
     return first
+
+
+def _looks_like_section(rows: Sequence[Row], label: int, body: int) -> bool:
+    """Whether the label stands right above the first figures as another one below them does above its own."""
+    line = rows[label].line
+    if label != body - 1:
+        return False
+    step = rows[body].line.baseline - line.baseline
+    for above, row, below in zip(rows[body:], rows[body + 1 :], rows[body + 2 :], strict=False):
+        if row.is_prose or row.line.top - above.line.bottom > ROW_GAP * line.size:
+            return False
+        if len(row.pieces) == 1 and below.is_data and row.line.bold is line.bold:
+            is_placed = abs(row.line.x0 - line.x0) < ALIGN_POINTS and abs(row.line.size - line.size) < SAME_SIZE
+            if is_placed and abs(below.line.baseline - row.line.baseline - step) < SAME_STEP * line.size:
+                return True
+    return False
 
 
 def _is_header_row(row: Row, bands: Sequence[Band], rules: Sequence[Rule], gap: float) -> bool:
