@@ -88,6 +88,20 @@ def test_a_running_version_number_is_none_of_a_page() -> None:
     assert read_pages(*[page(number) for number in range(1, 6)]).text.count("version 2.1") == 1
 
 
+def test_a_running_title_keeps_its_date_on_the_first_page() -> None:
+    def page(number: int) -> Callable[[Canvas], None]:
+        def paint(canvas: Canvas) -> None:
+            canvas.drawString(72, 760, "Votes of Tuesday, 8 November 2016")
+            canvas.drawString(300, 30, f"Printed on 22 November 2016, page {number} of 5")
+            write(canvas, 715, start=8 * number)
+
+        return paint
+
+    text = read_pages(*[page(number) for number in range(1, 6)]).text
+    assert text.count("Votes of Tuesday, 8 November 2016") == 1
+    assert "page 3" not in text
+
+
 def test_sections_numbered_in_headers_are_not_taken_for_pages() -> None:
     def page(number: int) -> Callable[[Canvas], None]:
         def paint(canvas: Canvas) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from mixrag_cli.readers.pdf.items import PageLayout, TextItem
@@ -28,10 +28,12 @@ def is_running(item: TextItem, edge: int, page: int, neighbours: Sequence[PageLa
 def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
     """Pages without the lines that repeat at their tops and bottoms, figures in them aside.
 
-    A running title without figures stays where it stands first.
+    A running title without figures stays where it stands first; on the first page one whose figures never change.
     """
     counts: Counter[tuple[int, str]] = Counter()
+    same: Counter[str] = Counter()
     for layout in layouts:
+        same.update(set(_edge_texts(layout, 0)))
         for edge in (0, 1):
             texts = _edge_texts(layout, edge)
             counts.update({(edge, key) for text in texts for key in _edge_keys(text, layout.number)})
@@ -39,8 +41,11 @@ def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
     repeated = {key for key, n in counts.items() if n >= least}
     if not repeated:
         return list(layouts)
+    titles = frozenset(
+        text for text in _edge_texts(layouts[0], 0) if same[text] >= least and not PAGE_NUMBER.match(text)
+    )
     seen: set[tuple[int, str]] = set()
-    return [_without_edges(layout, repeated, seen) for layout in layouts]
+    return [_without_edges(layout, repeated, seen, () if n else titles) for n, layout in enumerate(layouts)]
 
 
 def _edge_keys(text: str, page: int) -> frozenset[str]:
@@ -66,7 +71,9 @@ def _edge_texts(layout: PageLayout, edge: int) -> list[str]:
     return found[:EDGE_LINES]
 
 
-def _without_edges(layout: PageLayout, repeated: set[tuple[int, str]], seen: set[tuple[int, str]]) -> PageLayout:
+def _without_edges(
+    layout: PageLayout, repeated: set[tuple[int, str]], seen: set[tuple[int, str]], titles: Container[str]
+) -> PageLayout:
     items = list(layout.items)
     kept: list[TextItem] = []
     for edge in (0, 1):
@@ -75,7 +82,8 @@ def _without_edges(layout: PageLayout, repeated: set[tuple[int, str]], seen: set
             item = items[0 if edge == 0 else -1] if items else None
             if not keys & repeated or not isinstance(item, TextItem):
                 break
-            if not keys & seen and edge == 0 and (CAPTION.match(text) or not FIGURES.search(text)):
+            is_title = CAPTION.match(text) or not FIGURES.search(text) or text in titles
+            if not keys & seen and edge == 0 and is_title:
                 kept.append(replace(item, texts=(text,), boxes=(), breaks=()))
             seen |= keys
             rest = item.without_line(0 if edge == 0 else -1)
