@@ -148,3 +148,34 @@ def test_running_text_beside_ruled_figures_is_no_column_of_labels() -> None:
 
     document = read_pages(paint)
     assert not document.grids or document.grids[0].n_columns <= 2
+
+
+@pytest.mark.parametrize("hidden", [(), (2, 3)])
+def test_a_row_keeps_its_figures_where_a_shade_hides_rulings(hidden: tuple[int, ...]) -> None:
+    """Rows 2 to 4 have no rulings around the second and third column."""
+    edges, tops = (76, 130, 190, 250, 310, 370), range(714, 574, -20)
+
+    def paint(canvas: Canvas) -> None:
+        for row in range(6):
+            label = "Votes in" if row == 0 else f"Mary Anne Over {'ABCDE'[row - 1]}."
+            canvas.drawString(80, 700 - 20 * row, label)
+            for column in range(2, 5):
+                if not (2 <= row < 5 and column in hidden[:1]):
+                    text = f"Pct {column}" if row == 0 else f"{row}{column}5"
+                    canvas.drawRightString(edges[column + 1] - 4, 700 - 20 * row, text)
+        for number, y in enumerate(tops):
+            for column in range(5):
+                if not (2 < number < 5 and column in hidden):
+                    canvas.line(edges[column], y, edges[column + 1], y)
+        for number, x in enumerate(edges):
+            for row in range(6):
+                is_label = number == 1 and row > 0
+                if not is_label and not (2 <= row < 5 and number in hidden):
+                    canvas.line(x, tops[row], x, tops[row + 1])
+
+    table = table_of(read_pages(paint))
+    rows = {row.index: row.path[-1] for row in table.rows}
+    assert list(rows.values()) == [f"Mary Anne Over {letter}." for letter in "ABCDE"]
+    found = {(rows[cell.row], cell.text) for cell in table.cells}
+    assert {("Mary Anne Over C.", "335"), ("Mary Anne Over C.", "345")} <= found
+    assert (("Mary Anne Over C.", "325") in found) is not bool(hidden)

@@ -6,7 +6,7 @@ rules ─► components that cross ─► atomic cells ─► merged cells ─�
 from __future__ import annotations
 
 import math
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.lattice_headers import is_header_block, lines_to_header
 from mixrag_cli.readers.pdf.layout import Line, is_number, join_turned, words_to_lines
 from mixrag_cli.readers.pdf.page import Box, Rule, TurnedWord, Word
-from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, line_to_pieces, words_to_piece
+from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, YEAR, Band, Piece, line_to_pieces, words_to_piece
 
 REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet
 SAME_EDGE_POINTS = 3.0
@@ -31,6 +31,9 @@ MIN_LEVEL = 3  # lines, and columns of them, that stand level and are rows; two 
 MIN_LEVEL_SHARE = 0.6  # of the lines beside ruled rows; others head sections of them
 LEVEL_POINTS = 1.5  # that baselines of one line may lie apart
 MAX_WORD_SHARE = 0.6  # one cell with more of the words than this is a frame around text
+
+
+_Reach = tuple[int, int]  # first and last column
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +231,8 @@ def _part_columns(texts: dict[_Span, list[Line]], xs: Sequence[float]) -> dict[_
         columns = _texts_by_column(lines, span, xs) if span.c1 > span.c0 else None
         groups = _even_groups(lines, span, xs) if columns is None and len(lines) == 1 else None
         if columns is not None:
-            for column, words in columns.items():
-                parted[_Span(span.r0, span.r1, column, column)] = words_to_lines(words)
+            for (first, last), words in columns.items():
+                parted[_Span(span.r0, span.r1, first, last)] = words_to_lines(words)
         elif groups is not None:
             parted.update(groups)
         else:
@@ -272,16 +275,30 @@ def _even_groups(lines: Sequence[Line], span: _Span, xs: Sequence[float]) -> dic
     return groups if len(groups) == len(pieces) else None
 
 
-def _texts_by_column(lines: Sequence[Line], span: _Span, xs: Sequence[float]) -> dict[int, list[Word]] | None:
-    """The cell's words by column; None where a text lies over a column's edge or all lie in one column."""
-    columns: dict[int, list[Word]] = defaultdict(list)
-    for line in lines:
-        for piece in line_to_pieces(line, math.inf):
-            within = [c for c in range(span.c0, span.c1 + 1) if xs[c] - 1 <= piece.x0 and piece.x1 <= xs[c + 1] + 1]
-            if not within:
-                return None
-            columns[within[0]] += piece.words
+def _texts_by_column(lines: Sequence[Line], span: _Span, xs: Sequence[float]) -> dict[_Reach, list[Word]] | None:
+    """The cell's words by the columns that they lie over; None where all lie in one, or a text lies over an edge.
+
+    A label may, left of figures that have a column each: a shade hides the rulings of its row.
+    """
+    pieces = [piece for line in lines for piece in line_to_pieces(line, math.inf)]
+    within = range(span.c0, span.c1 + 1)
+    places = [next((c for c in within if xs[c] - 1 <= p.x0 and p.x1 <= xs[c + 1] + 1), None) for p in pieces]
+    label_end = -1
+    if None in places:
+        first = min((c or 0 for c, piece in zip(places, pieces, strict=True) if _is_amount(piece)), default=0)
+        end = max((piece.x1 for piece in pieces if not _is_amount(piece)), default=math.inf)
+        if first <= span.c0 or end > xs[first] + 1:
+            return None
+        label_end = bisect_left(xs, end - 1) - 1
+    columns: dict[_Reach, list[Word]] = defaultdict(list)
+    for column, piece in zip(places, pieces, strict=True):
+        is_label = column is None or column <= label_end
+        columns[(span.c0, label_end) if is_label else (column, column)] += piece.words
     return columns if len(columns) > 1 else None
+
+
+def _is_amount(piece: Piece) -> bool:
+    return piece.is_number and YEAR.match(piece.text) is None
 
 
 def _is_table(texts: dict[_Span, list[Line]], spans: Sequence[_Span], n_words: int) -> bool:
