@@ -178,7 +178,7 @@ def pages_to_document(
     """
     if not any(layout.items for layout in layouts):
         raise FileUnreadable("no-text", "no text layer (scanned?)" if has_images else "no text in the file")
-    pages = [share_headings(page) for page in join_continued(drop_repeated(layouts))]
+    pages = share_headings(join_continued(drop_repeated(layouts)))
     texts = [item for page in pages for item in page.items if isinstance(item, TextItem)]
     known = count_words(line for item in texts for line in item.texts) if _has_hyphens(texts) else Counter[str]()
     levels = _heading_levels(texts)
