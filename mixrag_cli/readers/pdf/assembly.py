@@ -34,6 +34,7 @@ from mixrag_cli.readers.pdf.pieces import is_parted
 from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
 from mixrag_cli.readers.pdf.running import PAGE_NUMBER, drop_repeated
 from mixrag_cli.readers.pdf.shared_headings import share_headings
+from mixrag_cli.readers.pdf.torn_tables import find_torn_tables
 from mixrag_cli.readers.pdf.turned_headers import with_turned_header
 from mixrag_cli.records.documents import BlockKind, Document, Grid
 
@@ -62,7 +63,9 @@ def lay_out_page(content: PageContent) -> PageLayout:
         words = _words_outside(words, tables)
         lined = find_lined_tables(words, content.horizontal, content.vertical)
         words = _words_outside(words, lined)
-        for number, table in enumerate((*tables, *lined)):
+        torn = find_torn_tables(words, content)
+        words = _words_outside(words, torn)
+        for number, table in enumerate((*tables, *lined, *torn)):
             headed = with_header_above(with_labels_beside(table, words), words, content.horizontal)
             headed = with_turned_header(headed, content.turned)
             ruled[f"{TABLE_MARK}{number}"] = headed

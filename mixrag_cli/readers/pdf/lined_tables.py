@@ -30,7 +30,7 @@ Strip = tuple[Rule, Rule, tuple[Word, ...]]  # the rulings above and below, and 
 def find_lined_tables(words: Sequence[Word], horizontal: Sequence[Rule], vertical: Sequence[Rule]) -> list[Lattice]:
     """The tables among words that no grid of rulings holds, top to bottom."""
     tables = []
-    for rules in _rules_by_reach(horizontal, vertical):
+    for rules in rules_by_reach(horizontal, vertical, MIN_ROWS + 1):
         for strips in _runs(_strips(words, rules)):
             gaps = _common_gaps(strips)
             if len(strips) < MIN_ROWS or not gaps or _holds_figures(strips, gaps[0]):
@@ -43,8 +43,8 @@ def find_lined_tables(words: Sequence[Word], horizontal: Sequence[Rule], vertica
     return sorted(tables, key=lambda table: table.box[1])
 
 
-def _rules_by_reach(horizontal: Sequence[Rule], vertical: Sequence[Rule]) -> Iterator[list[Rule]]:
-    """Rulings across that begin and end at the same places and meet none that runs down, top to bottom."""
+def rules_by_reach(horizontal: Sequence[Rule], vertical: Sequence[Rule], least: int) -> Iterator[list[Rule]]:
+    """Rulings across, so many at least, that begin and end at the same places and meet none down, top to bottom."""
     groups: list[list[Rule]] = []
     for rule in sorted(horizontal, key=lambda rule: rule.at):
         if rule.end - rule.start < MIN_REACH_POINTS or any(
@@ -56,7 +56,7 @@ def _rules_by_reach(horizontal: Sequence[Rule], vertical: Sequence[Rule]) -> Ite
             group.append(rule)
         else:
             groups.append([rule])
-    return (group for group in groups if len(group) > MIN_ROWS)
+    return (group for group in groups if len(group) >= least)
 
 
 def _reach_alike(one: Rule, other: Rule) -> bool:
