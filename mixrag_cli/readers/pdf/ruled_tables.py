@@ -292,8 +292,8 @@ def _texts_by_column(lines: Sequence[Line], span: _Span, xs: Sequence[float]) ->
         label_end = bisect_left(xs, end - 1) - 1
     columns: dict[_Reach, list[Word]] = defaultdict(list)
     for column, piece in zip(places, pieces, strict=True):
-        is_label = column is None or column <= label_end
-        columns[(span.c0, label_end) if is_label else (column, column)] += piece.words
+        reach = (span.c0, label_end) if column is None or column <= label_end else (column, column)
+        columns[reach] += piece.words
     return columns if len(columns) > 1 else None
 
 
