@@ -42,6 +42,10 @@ _SPAN = re.compile(
     r"|\b(quarter|half[\s-]year|full[\s-]year|fiscal year|year ended|years ended)\b",
     re.IGNORECASE,
 )
+_TIMES = (
+    _DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_SHORT, _MONTHS_BEFORE, _DATE_MD, _MONTH_ISO, _DATE_DIGITS,
+    _QUARTER, _SPAN, _YEAR,
+)  # fmt: skip
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
 QUARTER_WORDS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 MONTHS, DAYS = 12, 31  # of a year; of a month at most
@@ -66,18 +70,7 @@ def without_facets(text: str) -> str:
 
 def _times_in(text: str) -> list[tuple[int, int]]:
     """Where the text names times, [start, end), in order; a date and its year are two."""
-    dates = (
-        _DATE_MDY,
-        _DATE_DMY,
-        _DATE_ISO,
-        _DATE_MONTH,
-        _DATE_SHORT,
-        _MONTHS_BEFORE,
-        _DATE_MD,
-        _MONTH_ISO,
-        _DATE_DIGITS,
-    )
-    found = [match for pattern in (*dates, _QUARTER, _SPAN, _YEAR) for match in pattern.finditer(text)]
+    found = [match for pattern in _TIMES for match in pattern.finditer(text)]
     return sorted(match.span() for match in (*found, *_split_years(text)))
 
 
@@ -176,8 +169,8 @@ def dates_agree(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
     return all(a == b or not a or not b for a, b in zip(one, other, strict=True))
 
 
-def date_text(date: tuple[int, int, int]) -> str:
-    """A date as American filings write it. Example: date_text((2023, 7, 1)) -> "July 1, 2023"."""
+def _date_text(date: tuple[int, int, int]) -> str:
+    """A date as American filings write it. Example: _date_text((2023, 7, 1)) -> "July 1, 2023"."""
     year, month, day = date
     name = next(name for name, number in _MONTHS.items() if number == month).capitalize()
     return f"{name} {day}, {year}" if day else f"{name} {year}"
@@ -233,13 +226,13 @@ def years_between(text: str) -> frozenset[int]:
     Example: "from 2017 to 2020" and "between 2017 and 2020" -> {2018, 2019}; "in 2017 and 2020" -> {}.
     """
     found: set[int] = set()
-    for first, last in stretches_in(text):
+    for first, last in _stretches_in(text):
         ends = facets_of(first).years | facets_of(last).years
         found |= set(range(min(ends, default=0) + 1, max(ends, default=0)))
     return frozenset(found)
 
 
-def stretches_in(text: str) -> list[tuple[str, str]]:
+def _stretches_in(text: str) -> list[tuple[str, str]]:
     """The ends of the stretches of time that the text names by them. Example: "from May to July 2017" is one."""
     found = []
     for (start, end), (after, last) in pairwise(period_spans(text)):
@@ -263,9 +256,9 @@ def named_times(text: str, *, with_between: bool = False) -> dict[str, Facets]:
     if len(dates) < 2:
         years = known.splits or known.years
         return years_alone(text, years | years_between(text) if with_between else years)
-    if with_between and stretches_in(text):
+    if with_between and _stretches_in(text):
         return {}
-    return {date_text(date): replace(known, years=frozenset({date[0]}), dates=frozenset({date})) for date in dates}
+    return {_date_text(date): replace(known, years=frozenset({date[0]}), dates=frozenset({date})) for date in dates}
 
 
 def years_alone(text: str, years: Iterable[int]) -> dict[str, Facets]:

@@ -46,7 +46,7 @@ def _drafts_in(
     terms = restated.whole.terms
     around = stems_of(hits[0].path_below.replace("/", " "))
     credit = [AROUND * match_term(term, around) for term in terms]
-    for name, cell, told in facts_of(table):
+    for name, cell, told in _facts_of(table):
         own = [match_term(term, stems_of(told)) for term in terms]
         if base.part_said(terms, own) < MIN_SAID:
             continue
@@ -66,7 +66,7 @@ def _draft_of(restated: Restated, cell: Cell, name: str, source: Source, coverag
     return draft.with_value(cell.value, cell.unit, cell.scale)
 
 
-def facts_of(table: Table) -> Iterable[tuple[str, Cell, str]]:
+def _facts_of(table: Table) -> Iterable[tuple[str, Cell, str]]:
     """Each value with its name and all that is said of it: its path and the cells that help."""
     columns = {column.index: column.leaf for column in table.columns}
     by_row: dict[int, list[Cell]] = {}

@@ -111,6 +111,7 @@ _CALLED: dict[str, Operation] = {
 _VALUES, _LABELS = ("max", "min"), ("argmax", "argmin")  # which of an extreme the reader takes for what is asked
 _EXTREMES = (*_VALUES, *_LABELS, "list")
 _MORE = ("more", "less", "fewer", "higher", "lower", "greater", "larger", "smaller", "longer", "shorter")
+_HOW_MUCH_MORE = tuple(f"how {much} {more}" for much in ("much", "many") for more in _MORE)
 # What a question says that asks for a calculation, in the order in which they are tried.
 _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
     "change_percent": any_of(
@@ -122,8 +123,7 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
     "difference": any_of(
         "difference, differ, differs, differed, net change, change in, change of, change between, by how much, by "
         "how many",
-        *(f"how much {more}" for more in _MORE),
-        *(f"how many {more}" for more in _MORE),
+        *_HOW_MUCH_MORE,
         *(f"{changing} {joint}" for changing in CHANGING for joint in ("in", "of", "between", "from")),
     ),
     "count": any_of(
@@ -132,9 +132,7 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
     "average": any_of("average, mean"),
     "sum": any_of("sum of, combined, altogether, taken together, put together, added together, in total, total of"),
 }
-_DISTANCE = any_of(
-    "differ…, by how much, by how many", *(f"how {much} {more}" for much in ("much", "many") for more in _MORE)
-)
+_DISTANCE = any_of("differ…, by how much, by how many", *_HOW_MUCH_MORE)
 _DEFAULT = any_of("default")
 _NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
 

@@ -38,21 +38,16 @@ def stack_halves(grid: Grid, matrix: Matrix) -> Grid:
     first = 1 if has_header or _has_lone_titles(matrix) else 0
     if not all(_is_half(matrix, start, first) for start in (0, HALF_WIDTH)):
         return grid
-    below = grid.n_rows - has_header
-    cells = [cell for cell in grid.cells if cell.column < HALF_WIDTH]
-    cells += [
-        replace(cell, row=cell.row + below, column=cell.column - HALF_WIDTH)
-        for cell in grid.cells
-        if cell.column >= HALF_WIDTH and cell.row >= has_header
-    ]
-    n_rows = grid.n_rows + below
-    return replace(grid, n_rows=n_rows, n_columns=HALF_WIDTH, cells=tuple(sorted(cells, key=_place)), total_rows=n_rows)
+    header = 0 if has_header else -1
+    return _below_each_other(grid, header, HALF_WIDTH, HALF_WIDTH, grid.n_rows - has_header)
 
 
 def stack_repeated(grid: Grid) -> Grid:
     """The grid with its right half below its left one, where both have the same several headings and a blank column
     parts them; a blank row then stands between. Else the grid as it is.
     """
+    if grid.profiles:
+        return grid
     rows: dict[int, list[GridCell]] = {}
     for cell in sorted(grid.cells, key=_place):
         if cell.text.strip():
@@ -66,9 +61,9 @@ def stack_repeated(grid: Grid) -> Grid:
         body = [cell for at in rows for cell in rows[at] if at > row]
         halves = [cell for cell in body if cell.column < start], [cell for cell in body if cell.column >= start]
         is_parted = not any(cell.column < start <= cell.column + cell.column_span for cell in (*rows[row], *body))
-        if grid.profiles or not (is_parted and _is_list(halves[0], first) and _is_list(halves[1], start)):
+        if not (is_parted and _is_list(halves[0], first) and _is_list(halves[1], start)):
             return grid
-        return _below_each_other(grid, row, start, start - first)
+        return _below_each_other(grid, row, start, start - first, grid.n_rows - row)
     return grid
 
 
@@ -81,9 +76,11 @@ def _is_list(half: Sequence[GridCell], first: int) -> bool:
     )
 
 
-def _below_each_other(grid: Grid, header: int, start: int, shift: int) -> Grid:
-    """The cells from column start on moved to the left; those below the headings behind a blank row at the end."""
-    down = grid.n_rows - header
+def _below_each_other(grid: Grid, header: int, start: int, shift: int, down: int) -> Grid:
+    """The cells from column start on moved to the left, and down where they stand below the headings, which go.
+
+    header: the row of the headings, -1 where there are none. shift, down: by how many columns and rows.
+    """
     cells = {_place(cell): cell for cell in grid.cells if cell.column < start}
     for cell in grid.cells:
         if cell.column >= start and cell.row != header:

@@ -163,7 +163,7 @@ def _is_header_like(row: Row, left: float) -> bool:
     has_label = row.line.x0 < left + 5 * row.line.size
     if has_label:
         is_unit = row.pieces[0].text.startswith("(") and len(row.pieces) > 1
-        return is_unit and all(not piece.is_number or YEAR.match(piece.text) for piece in row.pieces[1:])
+        return is_unit and not any(piece.is_amount for piece in row.pieces[1:])
     return all(not piece.is_number for piece in texts)
 
 
@@ -243,7 +243,7 @@ def _is_year_header(row: Row) -> bool:
 
 def _is_header_alone(row: Row) -> bool:
     """Whether the row holds nothing but texts and years side by side, as the last line of a header does."""
-    return len(row.pieces) == 1 or all(YEAR.match(piece.text) or not piece.is_number for piece in row.pieces)
+    return len(row.pieces) == 1 or not any(piece.is_amount for piece in row.pieces)
 
 
 def _has_figures(data: Sequence[Row], above: Sequence[Row]) -> bool:

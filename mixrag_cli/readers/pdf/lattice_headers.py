@@ -73,7 +73,7 @@ def _section_above(words: Sequence[Word], top: float, bands: Sequence[Band]) -> 
     if line is None or top - line.bottom > MAX_ABOVE_GAP * line.size:
         return None
     pieces = line_to_pieces(line, math.inf)
-    is_label = len(pieces) == 1 and not _is_over_data(pieces[0], bands) and _is_heading(pieces[0])
+    is_label = len(pieces) == 1 and not _is_over_data(pieces[0], bands) and not pieces[0].is_amount
     return line if is_label else None
 
 
@@ -104,13 +104,9 @@ def _lines_above(words: Sequence[Word], top: float, bands: Sequence[Band]) -> li
 
 def _are_headings(pieces: Sequence[Piece], bands: Sequence[Band]) -> bool:
     """Whether the pieces of a line are headings; a few may be numbers, where the line goes on from one above: "14"."""
-    n_texts = sum(_is_heading(piece) and _is_over_data(piece, bands) for piece in pieces)
-    n_numbers = sum(not _is_heading(piece) for piece in pieces)
+    n_texts = sum(not piece.is_amount and _is_over_data(piece, bands) for piece in pieces)
+    n_numbers = sum(piece.is_amount for piece in pieces)
     return n_numbers == 0 or 2 * n_numbers < n_texts
-
-
-def _is_heading(piece: Piece) -> bool:
-    return not piece.is_number or YEAR.match(piece.text) is not None
 
 
 def _is_over_data(piece: Piece, bands: Sequence[Band]) -> bool:

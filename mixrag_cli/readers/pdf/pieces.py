@@ -48,6 +48,11 @@ class Piece:
     is_number: bool
 
     @property
+    def is_amount(self) -> bool:
+        """Whether it is a figure and no year."""
+        return self.is_number and YEAR.match(self.text) is None
+
+    @property
     def center(self) -> float:
         """Middle of its width."""
         return (self.x0 + self.x1) / 2

@@ -18,7 +18,7 @@ from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.lattice_headers import is_header_block, lines_to_header
 from mixrag_cli.readers.pdf.layout import Line, is_number, join_turned, words_to_lines
 from mixrag_cli.readers.pdf.page import Box, Rule, TurnedWord, Word
-from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, YEAR, Band, Piece, line_to_pieces, words_to_piece
+from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, line_to_pieces, words_to_piece
 
 REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet
 SAME_EDGE_POINTS = 3.0
@@ -285,8 +285,8 @@ def _texts_by_column(lines: Sequence[Line], span: _Span, xs: Sequence[float]) ->
     places = [next((c for c in within if xs[c] - 1 <= p.x0 and p.x1 <= xs[c + 1] + 1), None) for p in pieces]
     label_end = -1
     if None in places:
-        first = min((c or 0 for c, piece in zip(places, pieces, strict=True) if _is_amount(piece)), default=0)
-        end = max((piece.x1 for piece in pieces if not _is_amount(piece)), default=math.inf)
+        first = min((c or 0 for c, piece in zip(places, pieces, strict=True) if piece.is_amount), default=0)
+        end = max((piece.x1 for piece in pieces if not piece.is_amount), default=math.inf)
         if first <= span.c0 or end > xs[first] + 1:
             return None
         label_end = bisect_left(xs, end - 1) - 1
@@ -295,10 +295,6 @@ def _texts_by_column(lines: Sequence[Line], span: _Span, xs: Sequence[float]) ->
         reach = (span.c0, label_end) if column is None or column <= label_end else (column, column)
         columns[reach] += piece.words
     return columns if len(columns) > 1 else None
-
-
-def _is_amount(piece: Piece) -> bool:
-    return piece.is_number and YEAR.match(piece.text) is None
 
 
 def _is_table(texts: dict[_Span, list[Line]], spans: Sequence[_Span], n_words: int) -> bool:

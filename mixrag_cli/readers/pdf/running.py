@@ -33,9 +33,9 @@ def drop_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
     counts: Counter[tuple[int, str]] = Counter()
     same: Counter[str] = Counter()
     for layout in layouts:
-        same.update(set(_edge_texts(layout, 0)))
-        for edge in (0, 1):
-            texts = _edge_texts(layout, edge)
+        edges = _edge_texts(layout, 0), _edge_texts(layout, 1)
+        same.update(set(edges[0]))
+        for edge, texts in enumerate(edges):
             counts.update({(edge, key) for text in texts for key in _edge_keys(text, layout.number)})
     least = max(MIN_REPEATS, REPEAT_SHARE * len(layouts))
     repeated = {key for key, n in counts.items() if n >= least}

@@ -94,7 +94,8 @@ def _kind_of(header: Header, operand: Operand) -> dict[str, float]:
     asked_pairs = set(pairwise(stems_in(operand.text)))
     beyond = sum(match_term(word, asked) < MIN_HELD for word in own)
     is_total = header.is_total or bool(TOTAL.search(header.leaf))
-    asks_total, is_of_other_time = bool(TOTAL.search(operand.text)), facet_conflict(operand.facets, facets)
+    asks_total = bool(TOTAL.search(operand.text))
+    is_of_other_time = facet_conflict(operand.facets, facets)
     return {
         "beyond": beyond / max(len(own), 1),
         "beyond_words": float(np.log1p(beyond)),
