@@ -17,6 +17,7 @@ from evidence_samples import Sample, read_sample
 from injections import PAYLOADS, TABLE, TOKENS, TRUE_PIECE, Payload
 from scripted_generator import ScriptedGenerator
 
+from mixrag_cli.defanging import defang
 from mixrag_cli.fencing import SPECIAL, plain_text
 from mixrag_cli.generator import Generator, Request
 from mixrag_cli.output.answer_payload import answer_to_json
@@ -25,7 +26,6 @@ from mixrag_cli.output.console import make_console
 from mixrag_cli.output.passages import Behind
 from mixrag_cli.quantities.said_numbers import unsupported_numbers
 from mixrag_cli.quotes import find_quote
-from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.reader import Asking, generate_answer
 from mixrag_cli.recap.generated.strategies import Limits
 from mixrag_cli.records.answers import Answer

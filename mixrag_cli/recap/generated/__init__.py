@@ -5,7 +5,6 @@
     drafts       the reply ─► a draft: claims, formula, answer; nothing in it is believed yet
     verifying    each claim against the passage it names: quote, number, unit
     choosing     the rule that picks the calculator's number, the model's, another try, the built-in reader or none
-    defanging    links, images and marks of citation taken out of a model's text
     streaming    the answer's words while they come, as far as they are supported
     reader       the story: pack, ask, verify, choose, once more or done
 

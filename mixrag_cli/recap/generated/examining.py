@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
+from mixrag_cli.defanging import defang
 from mixrag_cli.quantities.calculator import (
     CalculationError,
     evaluate,
@@ -23,7 +24,6 @@ from mixrag_cli.quantities.said_numbers import is_rounding_of, numbers_in, says_
 from mixrag_cli.quantities.shown import number_text, rounded
 from mixrag_cli.recap.faithfulness import texts_of
 from mixrag_cli.recap.generated.choosing import Fact, those_that_hold
-from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.drafts import Draft
 from mixrag_cli.recap.generated.packing import Passage
 from mixrag_cli.recap.generated.verifying import Verified, told, verify_claims, written_forms

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 
+from mixrag_cli.defanging import defang
 from mixrag_cli.errors import MixragError
 from mixrag_cli.fencing import KEY_OF_COUNTING, draw_key, plain_text
 from mixrag_cli.generator import Generator, Message, Reply, Request
@@ -22,7 +23,6 @@ from mixrag_cli.quantities.shown import unit_text
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.faithfulness import texts_of
 from mixrag_cli.recap.generated.choosing import Fact, Way, choose, those_that_hold
-from mixrag_cli.recap.generated.defanging import defang
 from mixrag_cli.recap.generated.drafts import repeats_itself, text_to_draft
 from mixrag_cli.recap.generated.examining import MIN_QUOTED_WORDS, Examined, Finding, examine, is_borne
 from mixrag_cli.recap.generated.packing import Passage, pack_evidence, passages_text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from json import JSONDecoder
 
-from mixrag_cli.recap.generated.defanging import defang
+from mixrag_cli.defanging import defang
 
 _BRACKETS = (("[", "])"), ("<", ">"), ("(", ")"), ("【", "】"))  # what opens, and what may close it
 Permits = Callable[[str, str], bool]  # (what came before the answer, the answer so far) -> whether it may be shown
