@@ -57,6 +57,8 @@ _PERIODS = re.compile(
 _UNTIL = ("to", "through", "until", "till", "-", "–", "—")  # what joins the ends of a stretch of time
 _ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
+_NUMBER_WORDS = "one two three four five six seven eight nine ten"
+_NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS.split(), start=1)}
 _ANY_ORDINAL = re.compile(rf"\b(?:({'|'.join(_ORDINALS)})|(\d{{1,3}})(?:st|nd|rd|th))\b", re.IGNORECASE)
 
 
@@ -86,6 +88,12 @@ def ordinals_of(text: str) -> tuple[int, ...]:
     """
     found = _ANY_ORDINAL.findall(without_facets(text.replace("_", " ")))
     return tuple(_ORDINALS[word.lower()] if word else int(digits) for word, digits in found)
+
+
+def in_digits(word: str) -> str:
+    """A small number or ordinal in digits, any other word as it is. Example: in_digits("second") -> "2"."""
+    number = _NUMBERS.get(word.lower()) or _ORDINALS.get(word.lower())
+    return str(number) if number else word
 
 
 def ordinal_conflict(asked: str, found: str) -> bool:
@@ -218,6 +226,11 @@ def period_spans(text: str) -> list[tuple[int, int]]:
         elif not joined or start >= joined[-1][1]:
             joined.append((start, end))
     return joined
+
+
+def year_places(text: str) -> list[tuple[int, int, int]]:
+    """Where the text names years, as (start, end, year), in order."""
+    return [(*match.span(1), int(match[1])) for match in _YEAR.finditer(text)]
 
 
 def years_between(text: str) -> frozenset[int]:

@@ -14,12 +14,13 @@ from dataclasses import replace
 from mixrag_cli.cleaning import REDACTED
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.quantities.respective import respective_number
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
 from mixrag_cli.recap.in_tables.cells import RowPlace
 from mixrag_cli.recap.listwise import listed_label, listed_text, read_listwise
-from mixrag_cli.recap.passages import ReadPassage, read_passages
+from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, read_passages
 from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import (
@@ -32,9 +33,9 @@ from mixrag_cli.recap.signs import (
     retrieval_signs,
     said_signs,
 )
-from mixrag_cli.recap.structure import LIST_SIGN, structural_drafts
+from mixrag_cli.recap.structure import structural_drafts
 from mixrag_cli.recap.wanted import text_wanted
-from mixrag_cli.records.answers import Evidence, Source
+from mixrag_cli.records.answers import LIST_SIGN, Evidence, Source
 from mixrag_cli.records.places import LineMarks
 
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
@@ -138,10 +139,18 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
         own = {**signs, "number": says_number if restated.expects in ("number", "percent") else 0.0}
         yield Draft("sentence", sentence.strip(), source, own, marks=(mark,), evidence=(proof,), sources=cited)
     if is_prose and one.span is not None and one.span.log >= MIN_SPAN_LOG:
-        start, end = one.span.start, one.span.end
+        start, end = _respective(restated, one, one.span)
         own, said = {**signs, "span": one.span.log}, text[start:end]
         draft = Draft("span", said.strip(), source, own, marks=((start, end),), evidence=(proof,), sources=cited)
         yield _as_number(restated, draft, said)
+
+
+def _respective(restated: Restated, one: ReadPassage, span: ScoredSpan) -> tuple[int, int]:
+    """The span, or of a list of numbers the one that belongs to the year asked for."""
+    first, last = one.sentence.start, one.sentence.end
+    sentence, years = one.hit.chunk.text[first:last], restated.whole.facets.years
+    start, end = respective_number(sentence, span.start - first, span.end - first, years)
+    return start + first, end + first
 
 
 def _as_number(restated: Restated, draft: Draft, said: str) -> Draft:

@@ -20,9 +20,11 @@ from mixrag_cli.recap.wording import (
     CHANGING,
     LEAST,
     MOST,
+    NAMES,
     PERCENT,
     SHARE_WORDS,
     any_of,
+    without_limits,
 )
 
 Operation = Literal[
@@ -99,6 +101,7 @@ def asks_passage(restated: Restated) -> bool:
 # "mean" or "part of" with less than .04.
 MIN_EXTREME = 0.15
 MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
+OPENING = 3  # words: "in which year"
 MIN_OTHER = 0.2  # of a calculation that is tried beside the one that the words call for; set by judgement
 # What the reader's operations are called here; of a ratio it does not say whether a percentage is asked for.
 _CALLED: dict[str, Operation] = {
@@ -134,7 +137,6 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
 }
 _DISTANCE = any_of("differ…, by how much, by how many", *_HOW_MUCH_MORE)
 _DEFAULT = any_of("default")
-_NAMES = any_of("which, who, whose")  # asks for what has the extreme, not for the extreme
 
 
 def restate(question: str, reading: QuestionReading) -> Restated:
@@ -151,7 +153,7 @@ def restate(question: str, reading: QuestionReading) -> Restated:
     )
     return Restated(
         question=question,
-        calculations=(named, *(other for other in others if len(other.operands) > 1)),
+        calculations=(named, *others),
         expects=expects_of(question, operation, reading),
         whole=whole_of(question),
         names=names_of(question),
@@ -197,8 +199,9 @@ def operation_of(question: str, reading: QuestionReading) -> Operation:
         return wording.search(question) is not None
 
     is_extreme = _share(reading, _EXTREMES) >= MIN_EXTREME
-    if is_extreme and not says(_CALCULATIONS["difference"]) and not says(_DEFAULT) and (says(MOST) or says(LEAST)):
-        return "maximum" if says(MOST) else "minimum"
+    most, least = (wording.search(without_limits(question)) for wording in (MOST, LEAST))
+    if is_extreme and not says(_CALCULATIONS["difference"]) and not says(_DEFAULT) and (most or least):
+        return "maximum" if most else "minimum"
     if _form(reading) != "number":
         return "lookup"
     said = next((name for name, wording in _CALCULATIONS.items() if says(wording)), None)
@@ -211,8 +214,9 @@ def expects_of(question: str, operation: Operation, reading: QuestionReading) ->
     if operation in ("change_percent", "share"):
         return "percent"
     if operation in ("maximum", "minimum"):
-        is_value = _share(reading, _VALUES) > _share(reading, _LABELS) and not _NAMES.search(question)
-        return "number" if form == "number" or is_value else "label"
+        opens_with_which = NAMES.search(" ".join(question.split()[:OPENING])) is not None
+        is_value = _share(reading, _VALUES) > _share(reading, _LABELS) and not NAMES.search(question)
+        return "number" if (form == "number" and not opens_with_which) or is_value else "label"
     if operation != "lookup":
         return "number"
     if form == "number":

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import cache, partial
+from functools import cache
 from itertools import product
 
+from mixrag_cli.quantities.facets import facets_of
 from mixrag_cli.quantities.shown import as_shown, number_text, rounded, unit_text
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
@@ -24,16 +25,17 @@ from mixrag_cli.recap.compute import compute
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_columns
 from mixrag_cli.recap.in_tables.cells import CellMatch, RowPlace, form_of, match_cells
-from mixrag_cli.recap.restate import Calculation, Restated
+from mixrag_cli.recap.restate import Calculation, Operation, Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS
-from mixrag_cli.records.answers import Evidence, Source
-from mixrag_cli.records.tables import Cell, Header
+from mixrag_cli.records.answers import LIST_SIGN, Evidence, Source
+from mixrag_cli.records.tables import Cell
 from mixrag_cli.tables.places import locate_cells
+from mixrag_cli.tables.reports import name_of
 from mixrag_cli.tables.text import ARROW
-from mixrag_cli.words import stems_of
+from mixrag_cli.words import stems_in, stems_of, terms_of
 
-LIST_SIGN = "; "  # between the values of a list
+NOT_OF_TWO: tuple[Operation, ...] = ("count", "maximum", "minimum")  # operations over rows
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
 N_CHOICES = 5  # cells of an operand that are tried with those of the others
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
@@ -50,10 +52,14 @@ def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[R
     def cells_of(operand: Operand) -> list[CellMatch]:
         return operand_cells(operand, restated, base)
 
-    joined = (_from_operands(each, restated, cells_of) for each in restated.calculations if len(each.operands) > 1)
-    yield from (draft for draft in joined if draft is not None)
+    cells = match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows)
+    for each in restated.calculations:
+        draft = _from_operands(each, restated, cells_of) if len(each.operands) > 1 else None
+        draft = draft or _from_likeliest(each, restated, cells)
+        if draft is not None:
+            yield draft
     yield from (_column_draft(restated, match) for match in match_columns(restated, base))
-    yield from map(_cell_draft, match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows))
+    yield from map(_cell_draft, cells)
 
 
 def _from_operands(
@@ -64,10 +70,40 @@ def _from_operands(
     if calculation.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
         choices[0] = [*choices[0], *cells_of(restated.whole)]
         choices = [[match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices]
-    is_list = calculation.operation == "lookup"
-    join = _listed_draft if is_list else partial(_formula_draft, calculation, restated)
-    drafts = (join(matches) for matches in _chosen_together(choices))
+    drafts = (_joined(calculation, restated, matches) for matches in _chosen_together(choices))
     return next((draft for draft in drafts if draft is not None), None)
+
+
+def _from_likeliest(calculation: Calculation, restated: Restated, cells: Sequence[CellMatch]) -> Draft | None:
+    """The formula over the two cells of one row or column that are likeliest meant, where no words name its operands;
+    or these cells, where the question names them with "and" between.
+
+    Each of the two says something of the question that the other does not: "of inventory reserves to compensation".
+    """
+    if calculation.operation in NOT_OF_TWO:
+        return None
+    asked, is_list = stems_in(restated.question), calculation.operation == "lookup"
+    choices = [match for match in cells if match.is_in_time]
+    pairs = (pair for pair in _chosen_together([choices, choices]) if _likeness(*pair) >= SAME_TABLE + SAME_HEADER)
+    named = (pair for one in pairs if (pair := _in_order(one, asked, is_list)))
+    drafts = (_joined(calculation, restated, pair) for pair in named)
+    return next((draft for draft in drafts if draft is not None), None)
+
+
+def _in_order(pair: Sequence[CellMatch], asked: Sequence[str], is_list: bool) -> list[CellMatch]:
+    """The earlier before the later, else, and of a list, in the order in which the question names them; [] where it
+    names not both, or not as a list."""
+
+    def place(match: CellMatch, other: CellMatch) -> tuple[int, int]:
+        own = set(terms_of(match.label)) - set(terms_of(other.label))
+        years = set() if is_list else facets_of(match.label).years - facets_of(other.label).years
+        return min(years, default=0), next((n for n, term in enumerate(asked) if term in own), len(asked))
+
+    places = [place(*pair), place(*pair[::-1])]
+    first, last = sorted(at for _, at in places)
+    if last == len(asked) or (is_list and "and" not in asked[first:last]):
+        return []
+    return [match for _, match in sorted(zip(places, pair, strict=True), key=lambda one: one[0])]
 
 
 def operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:
@@ -137,6 +173,12 @@ def _listed_draft(matches: Sequence[CellMatch]) -> Draft | None:
     return replace(_cells_draft(LIST_SIGN.join(_shown(match.cell) for match in matches), matches), unit=unit)
 
 
+def _joined(calculation: Calculation, restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
+    """The formula over the cells; of a lookup the cells themselves."""
+    is_list = calculation.operation == "lookup"
+    return _listed_draft(matches) if is_list else _formula_draft(calculation, restated, matches)
+
+
 def _formula_draft(calculation: Calculation, restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
     """The operation's value over cells; None where units forbid it, or a part is more than its whole."""
     known = _cells_draft("", matches)
@@ -160,11 +202,12 @@ def _formula_draft(calculation: Calculation, restated: Restated, matches: Sequen
 
 
 def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
-    """The value over a column's rows, or what the row is called that holds an extreme of it."""
+    """The value over a column's rows, or what the rows are called: that of an extreme, or those that are left."""
     unit, scale = _unit_of(match)
     value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
-    row = match.best[0] if match.best is not None and restated.expects == "label" else None
-    named = match.named or (_name_of(match, row, restated) if row is not None else "")
+    asked = stems_of(restated.question)
+    rows = (match.best[0],) if match.best is not None and restated.expects == "label" else match.listed
+    named = match.named or LIST_SIGN.join(name_of(row, match.table, asked, match.column) for row in rows)
     evidence = _column_evidence(match, value)
     said = f"{match.table.title}: {evidence.label}".strip(": ")
     source = Source(1, match.hit, evidence.locator or match.locator, said)
@@ -177,7 +220,7 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
         "" if named else unit_text(unit, scale),
         evidence=(evidence,),
         sources=(source,),
-        formula="" if match.best or match.named else f"{match.operation}(e1)",
+        formula="" if match.best or named else f"{match.operation}(e1)",
         operation=restated.operation,
     )
 
@@ -198,24 +241,3 @@ def _unit_of(match: ColumnMatch) -> tuple[str, int]:
     of_column = (cell for cell in match.table.cells if cell.column == match.column.index and cell.value is not None)
     cell = match.best[1] if match.best else next(iter(match.cells), None) or next(of_column, None)
     return (cell.unit, cell.scale) if cell else ("", 1)
-
-
-def _name_of(match: ColumnMatch, row: Header, restated: Restated) -> str:
-    """What people call a row: its text in the column that the question names first, else a name in its path.
-
-    Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name.
-    """
-    asked = stems_of(restated.question)
-    texts = {cell.column: cell.text for cell in match.table.cells if cell.row == row.index}
-    heads = {column.index: stems_of(column.leaf) for column in match.table.columns if column != match.column}
-    named = [column for column, head in heads.items() if column in texts and head and set(head) <= set(asked)]
-    if named:
-        return texts[min(named, key=lambda column: asked.index(heads[column][0]))]
-    columns = [[other.path[level : level + 1] for other in (*match.table.rows, row)] for level in range(len(row.path))]
-
-    def telling(level: int) -> tuple[bool, bool, int, int]:
-        text, known = row.path[level], columns[level][:-1]
-        is_name = not any(map(str.isdigit, text))
-        return known.count((text,)) <= 1, is_name, len(set(known)), len(text)
-
-    return row.path[max(range(len(row.path)), key=telling)] if row.path else ""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from mixrag_cli.quantities.numerals import Value
+from mixrag_cli.quantities.prose_numbers import find_numbers
+
 WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
 PERCENT_UNITS = ("%", "pp", "bp")
 MAX_PERCENT = 100  # of a part: what is more than its whole is another thing than was asked for
@@ -25,6 +28,7 @@ def _bounded(phrase: str) -> str:
 
 
 PERCENT = any_of("%, percent, percents, per cent, percentage, percentages, proportion, proportions, share, rate")
+NAMES = any_of("which, who, whose")  # asks for what has a value, not for the value
 COUNT = any_of("how many, number of")
 CHANGES = ("change", "increase", "decrease", "growth", "decline", "rise", "drop")
 CHANGING = ("increas…", "decreas…", "declin…", "grow…", "rise…", "drop…")
@@ -47,13 +51,23 @@ _COMPARISONS: dict[str, re.Pattern[str]] = {
     "<": any_of("<, below, under", *(f"{fewer} than" for fewer in _FEWER.split(", "))),
     "between": any_of("between"),
 }
-DIGITS = {
-    word: str(number)
-    for number, words in enumerate(
-        ("one first 1st", "two second 2nd", "three third 3rd", "four fourth 4th", "five fifth 5th", "six sixth 6th",
-         "seven seventh 7th", "eight eighth 8th", "nine ninth 9th", "ten tenth 10th"), start=1)
-    for word in words.split()
-}  # fmt: skip
+
+
+def limits_in(text: str) -> list[tuple[str, int, int, list[Value]]]:
+    """Each comparison with numbers right behind it: its sign, or "between", its place with them, and these numbers."""
+    found = []
+    for sign, start, end in comparisons_in(text):
+        limits = [one for one in find_numbers(text[end:]) if one[2].value is not None][: 2 if sign == "between" else 1]
+        if limits and len(text[end : end + limits[0][0]].split()) <= 1:
+            found.append((sign, start, end + limits[-1][1], [number for *_, number in limits]))
+    return found
+
+
+def without_limits(text: str) -> str:
+    """The text less its comparisons with numbers: "greater than 5" asks for no greatest."""
+    for _, start, end, _ in reversed(limits_in(text)):
+        text = text[:start] + text[end:]
+    return text
 
 
 def comparisons_in(text: str) -> list[tuple[str, int, int]]:
@@ -68,8 +82,3 @@ def comparisons_in(text: str) -> list[tuple[str, int, int]]:
         if not taken or start >= taken[-1][2]:
             taken.append((sign, start, -minus_end))
     return taken
-
-
-def in_digits(word: str) -> str:
-    """A small number or ordinal in digits, any other word as it is."""
-    return DIGITS.get(word.lower(), word)

@@ -15,6 +15,7 @@ Decider = Literal["built-in", "calculator", "model"]
 Grade = Literal["answered", "likely", "abstained"]
 CandidateKind = Literal["cell", "fact", "span", "sentence", "passage", "column", "computed"]
 
+LIST_SIGN = "; "  # between the values of a list
 N_LIKELY = 3  # candidates that are shown, from different places
 
 

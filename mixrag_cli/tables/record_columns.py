@@ -76,7 +76,7 @@ def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
         texts = texts if len(texts) <= MAX_DISTINCT or not is_numeric else ()
     times = [_TIME.match(cell.text) for cell in looked_at if cell.text]
     is_of_dates = bool(times) and all(found is not None and found["date"] for found in times)
-    is_of_years = bool(texts) and all(map(is_year, texts))
+    is_of_years = 2 * sum(map(is_year, texts)) > len(texts)  # beside years may stand "later" and "total"
     return Column(header, stems_in(header.leaf), texts, is_numeric, is_of_years, is_of_dates)
 
 

@@ -52,11 +52,23 @@ def tally(
 
 
 def tallied_cells(table: Table, column: Column, filters: Sequence[Filter]) -> tuple[Cell, ...]:
-    """The column's cells that hold a number in the rows that count, of a table that is held whole."""
+    """The column's cells that hold a number in the rows that count, of a table that is held whole.
+
+    Percentages beside amounts are left out: the two neither add up nor compare.
+    """
     if is_sampled(table):
         return ()
     found = (row.get(column.index) for row in _passing(table, filters))
-    return tuple(cell for cell in found if cell is not None and cell.value is not None)
+    numbers = tuple(cell for cell in found if cell is not None and cell.value is not None)
+    return tuple(cell for cell in numbers if cell.unit != "%") or numbers
+
+
+def rows_left(table: Table, filters: Sequence[Filter]) -> tuple[Header, ...]:
+    """The rows that count, of a table that is held whole."""
+    if is_sampled(table):
+        return ()
+    left = {cell.row for row in _passing(table, filters) for cell in row.values()}
+    return tuple(row for row in table.rows if row.index in left)
 
 
 def are_shared(table: Table, column: Column, filters: Sequence[Filter]) -> bool:

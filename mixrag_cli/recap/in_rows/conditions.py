@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
-from mixrag_cli.quantities.facets import facets_of, years_between
-from mixrag_cli.quantities.prose_numbers import find_numbers
-from mixrag_cli.recap.wording import WHOLE_WORDS, comparisons_in, in_digits
+from mixrag_cli.quantities.facets import facets_of, in_digits, years_between
+from mixrag_cli.recap.wording import WHOLE_WORDS, limits_in
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.record_columns import Column, columns_of, is_year
 from mixrag_cli.tables.scan import Comparison, Filter
@@ -85,20 +84,23 @@ def _places_of(needle: Sequence[str], stems: Sequence[str]) -> list[tuple[int, i
 
 def _comparisons(question: str, asked: Sequence[str], table: Table) -> Iterator[Condition]:
     """Columns of numbers that the question compares with a number beside their name."""
-    for comparison, start, end in comparisons_in(question):
+    for comparison, start, end, limits in limits_in(question):
         signs = (">=", "<=") if comparison == "between" else (comparison,)
-        limits = [one for one in find_numbers(question[end:]) if one[2].value is not None]
-        if not limits or len(question[end : end + limits[0][0]].split()) > 1 or len(limits) < len(signs):
-            continue
         column = _compared_column(len(_asked_in(question[:start])), asked, table)
-        if column is None:
+        if column is None or len(limits) < len(signs):
             continue
-        passage = question[start : end + limits[0][1]]
-        for sign, (_, _, number) in zip(cast("tuple[Comparison, ...]", signs), limits, strict=False):
-            limit = (number.value or Decimal(0)) * number.scale
-            said = frozenset((*column.stems, *_asked_in(passage), f"{limit:f}"))
+        for sign, number in zip(cast("tuple[Comparison, ...]", signs), limits, strict=True):
+            limit = _in_scale((number.value or Decimal(0)) * number.scale, number.scale > 1, column, table)
+            said = frozenset((*column.stems, *_asked_in(question[start:end]), f"{limit:f}"))
             label = f"{column.header.leaf} {sign} {limit:,f}"
             yield Condition(Filter(column.index, sign, limit), label, said, is_comparison=True)
+
+
+def _in_scale(limit: Decimal, is_scaled: bool, column: Column, table: Table) -> Decimal:
+    """The limit in the scale of the column's cells: "5 million", and 5,000,000, are 5 where millions are told."""
+    own = (cell.scale for cell in table.cells if cell.column == column.index and cell.value is not None)
+    scale = next(own, 1)
+    return limit / scale if is_scaled or limit >= scale else limit
 
 
 def _compared_column(at: int, asked: Sequence[str], table: Table) -> Column | None:

@@ -14,23 +14,24 @@ from decimal import Decimal
 from functools import partial
 from typing import cast
 
-from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, ordinal_conflict, years_between
+from mixrag_cli.quantities.facets import Facets, facet_conflict, ordinal_conflict, years_between
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
-from mixrag_cli.recap.wording import COUNT, IN_ALL, TOTAL, WHOLE_WORDS
+from mixrag_cli.recap.wording import COUNT, IN_ALL, NAMES, TOTAL, WHOLE_WORDS, limits_in
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.record_columns import Column, columns_named, columns_of, is_record_table, is_sampled
+from mixrag_cli.tables.reports import LABELS, as_records, turned
 from mixrag_cli.tables.scan import Filter, ScanOperation
-from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, tallied_cells, tally
+from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, rows_left, tallied_cells, tally
 from mixrag_cli.tables.text import ARROW, key_columns
 from mixrag_cli.words import match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits
+MAX_LISTED = 10  # rows of an answer
 N_COLUMNS = 3  # that may be the one that is meant
-LABELS = -1  # the place of a report's labels as a column of texts
 COUNTED_REACH = 3  # words behind "how many" in which the counted thing is named
 ROW_WORDS = frozenset(stem(word) for word in ("rows", "entries", "records", "lines", "observations"))
 # Words of the calculation, which no header need say.
@@ -75,7 +76,8 @@ class ColumnMatch:
     """A column, the rows that count, and the value over them.
 
     operation: what the value is. best: the row that holds an extreme. named: the text of many rows that together come
-    to most or least, where the value says to how much. conditions: in words. n_rows: over how many rows.
+    to most or least, where the value says to how much. conditions: in words. n_rows: over how many rows. listed: the
+    rows that are asked for, where it is not their number.
     """
 
     hit: Hit
@@ -90,6 +92,7 @@ class ColumnMatch:
     best: Row | None
     conditions: tuple[str, ...]
     named: str = ""
+    listed: tuple[Header, ...] = ()
 
     @property
     def basis(self) -> str:
@@ -116,11 +119,18 @@ def tally_of(restated: Restated) -> ScanOperation | None:
     """
     if restated.operation != "lookup":
         return None if restated.kind == "arithmetic" else cast("ScanOperation", restated.operation)
-    if COUNT.search(restated.question):
+    if COUNT.search(restated.question) or _asks_list(restated):
         return "count"
     if TOTAL.search(restated.question) and not asks_passage(restated):
         return "sum"
     return "maximum" if restated.expects in ("number", "percent", "any") else None
+
+
+def _asks_list(restated: Restated) -> bool:
+    """Whether rows under a comparison are asked for by their names, and no number of them."""
+    question = restated.question
+    is_named = restated.operation == "lookup" and restated.expects == "any" and NAMES.search(question) is not None
+    return is_named and bool(limits_in(question)) and not COUNT.search(question)
 
 
 def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
@@ -129,31 +139,22 @@ def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
     if operation is None:
         return []
     placed = ((hit, table) for hit, table in base.placed_tables() if table.columns)
-    turned = ((hit, one) for hit, table in placed for one in _turned(restated, table))
-    found = (_match_records(restated, operation, hit, one, base) for hit, one in turned)
+    records = ((hit, one) for hit, table in placed for one in _as_records(restated, table))
+    found = (_match_records(restated, operation, hit, one, base) for hit, one in records)
     return sorted((one for one in found if one is not None), key=lambda one: -one.score)[:N_COLUMNS]
 
 
-def _turned(restated: Restated, table: Table) -> Iterator[Table]:
-    """The table as records: a report by its rows, and for a calculation that is asked for by its columns, too."""
+def _as_records(restated: Restated, table: Table) -> Iterator[Table]:
+    """The table as records: a report by its rows, and for a calculation or a comparison by its columns, too."""
     if is_record_table(table):
         yield table
         return
-    yield _as_records(restated, table)
-    if restated.operation != "lookup":
-        cells = tuple(replace(cell, row=cell.column, column=cell.row) for cell in table.cells)
-        turned = replace(table, rows=table.columns, columns=table.rows, cells=cells, total_rows=0, profiles=())
-        yield _as_records(restated, turned)
-
-
-def _as_records(restated: Restated, table: Table) -> Table:
-    """A report as records, without the rows of other times than those asked for: the labels of its lines are the texts
-    of a first column, which conditions choose rows by."""
-    asked = restated.whole.facets
-    asked = replace(asked, years=asked.years | years_between(restated.question))
-    rows = tuple(row for row in table.rows if not facet_conflict(asked, facets_of(" ".join(row.path))))
-    labels = tuple(Cell(row.index, LABELS, row.leaf) for row in rows)
-    return replace(table, rows=rows, columns=(Header(LABELS, ("",)), *table.columns), cells=(*labels, *table.cells))
+    question, asked = restated.question, stems_in(restated.question)
+    times = restated.whole.facets
+    times = replace(times, years=times.years | years_between(question))
+    yield as_records(table, times, asked)
+    if restated.operation != "lookup" or limits_in(question):
+        yield as_records(turned(table), times, asked)
 
 
 def _match_records(
@@ -167,7 +168,8 @@ def _match_records(
     rows = Rows(hit, table, find_conditions(question, table), base)
     around, around_facets = surroundings_of(hit, table)
     is_of_one = restated.operation == "lookup" and operation == "maximum"  # a value of a row, and no extreme
-    if is_of_one and not rows.conditions:
+    listed = _listed(rows) if _asks_list(restated) else ()
+    if listed is None or (is_of_one and not rows.conditions):
         return None
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
     measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms)
@@ -202,7 +204,15 @@ def _match_records(
         best=found.best,
         conditions=tuple(each.label for each in rows.conditions),
         named=text,
+        listed=listed,
     )
+
+
+def _listed(rows: Rows) -> tuple[Header, ...] | None:
+    """The rows that a comparison leaves; None where there is none, or they are too many for an answer."""
+    is_compared = any(each.is_comparison for each in rows.conditions)
+    found = rows_left(rows.table, rows.filters) if is_compared else ()
+    return found if 0 < len(found) <= MAX_LISTED else None
 
 
 def _shared_names(rows: Rows, terms: Sequence[str]) -> Column | None:
@@ -261,9 +271,8 @@ def _counted(question: str, rows: Rows) -> Measured:
     What a condition says ("how many pilots are women") and what the first column holds are the rows themselves.
     """
     asked, first = COUNT.search(question), columns_of(rows.table)[0]
-    behind = stems_in(question[asked.end() :])[:COUNTED_REACH] if asked else stems_in(question)
-    of_rows = {*ROW_WORDS, *(word for each in rows.conditions if not each.is_comparison for word in each.said)}
-    counted = behind[: next((n for n, word in enumerate(behind) if word in of_rows), None)]
+    behind = stems_in(question[asked.end() :])[:COUNTED_REACH] if asked else ()
+    counted = behind[: next((n for n, word in enumerate(behind) if word in {*ROW_WORDS, *rows.said}), None)]
     said = [one for one in columns_named(counted, rows.table) if 2 * len({*behind} & {*one.stems}) >= len(one.stems)]
     named = next(iter(said), first)
     is_amount = named != first and named.is_numeric and named.index not in key_columns(rows.table)

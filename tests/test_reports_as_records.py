@@ -1,0 +1,115 @@
+"""Reports with periods for columns: which of them a comparison leaves, which is extreme, and two cells of one row."""
+
+from __future__ import annotations
+
+import pytest
+
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.recap.structure import structural_drafts
+from tests.evidence_samples import Sample, read_sample
+
+ACCOUNTS = """# Accounts of the Fernhill ferry
+
+Accounts by year, in thousands of euros:
+
+| | 2018 | 2019 | 2020 | 2021 |
+|---|---|---|---|---|
+| Ticket income | 4,120 | 5,230 | 1,990 | 3,300 |
+| Crew wages | 1,100 | 1,250 | 1,275 | 1,310 |
+| Fuel | 640 | 702 | 391 | 588 |
+| Pier repairs | 120 | 310 | 95 | 240 |
+"""
+
+
+@pytest.fixture(scope="module")
+def accounts() -> Sample:
+    return read_sample({"accounts.md": ACCOUNTS})
+
+
+def drafts_for(question: str, sample: Sample, kind: str) -> list[Draft]:
+    return [draft for draft in structural_drafts(*sample.evidence_for(question)) if draft.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("In which years did ticket income exceed 3 million?", "2018; 2019; 2021"),
+        ("In which years was ticket income below 4,000,000 euros?", "2020; 2021"),
+        ("In which year was the fuel below 400?", "2020"),
+        ("In which year was the fuel lowest?", "2020"),
+        ("In which year were the pier repairs highest?", "2019"),
+        ("How many years did ticket income exceed 3 million?", "3"),
+    ],
+)
+def test_periods_are_named_or_counted_by_the_row_that_a_question_compares(
+    question: str, text: str, accounts: Sample
+) -> None:
+    assert drafts_for(question, accounts, "column")[0].text == text
+
+
+@pytest.mark.parametrize(
+    ("question", "formula", "labels", "text"),
+    [
+        ("What is the ratio of crew wages to fuel in 2018?", "e1 / e2", ["Crew wages | 2018", "Fuel | 2018"], "1.7188"),
+        ("What is the ratio of fuel to crew wages in 2021?", "e1 / e2", ["Fuel | 2021", "Crew wages | 2021"], "0.4489"),
+    ],
+)
+def test_two_likeliest_cells_are_the_operands_that_no_words_part(
+    question: str, formula: str, labels: list[str], text: str, accounts: Sample
+) -> None:
+    draft = drafts_for(question, accounts, "computed")[0]
+    assert draft.formula == formula
+    assert [piece.label for piece in draft.evidence] == labels
+    assert draft.text.startswith(text)
+
+
+def test_one_thing_is_no_calculation(accounts: Sample) -> None:
+    """Where the question names no second thing that another cell is of, nothing is computed."""
+    assert not drafts_for("What is the total of the crew wages in 2019?", accounts, "computed")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What were the respective fuel and pier repairs in 2020?", "€391 thousand; €95 thousand"),
+        ("What were the pier repairs and the fuel in 2019?", "€310 thousand; €702 thousand"),
+    ],
+)
+def test_two_things_joined_by_and_are_told_side_by_side(question: str, text: str, accounts: Sample) -> None:
+    assert drafts_for(question, accounts, "cell")[0].text == text
+
+
+CHANGES = """# Wages of the ferry
+
+| in thousands of euros | 2019 | 2020 | 2020 vs 2019 | Share 2020 |
+|---|---|---|---|---|
+| Crew | 1,200 | 1,300 | 8.3 % | 65 % |
+| Office | 600 | 700 | 16.7 % | 35 % |
+"""
+
+
+def test_what_is_computed_of_the_years_is_no_year() -> None:
+    """Neither a change, of two years, nor a share, in per cent, counts in a mean over the years."""
+    sample = read_sample({"wages.md": CHANGES})
+    assert drafts_for("What is the average of the crew wages over the years?", sample, "column")[0].text.startswith(
+        "€1,250"
+    )
+
+
+LEASES = """# Payments for the pier
+
+| Year | Lease | Dredging |
+|---|---|---|
+| 2020 | 47 | 12 |
+| 2021 | 28 | 11 |
+| 2022 | 22 | 15 |
+| 2023 | 22 | 9 |
+| 2024 | 21 | 8 |
+| Thereafter | 60 | 30 |
+| Total | 200 | 85 |
+"""
+
+
+def test_years_beside_a_total_are_years() -> None:
+    sample = read_sample({"leases.md": LEASES})
+    assert drafts_for("What is the sum of the lease payments from 2020 to 2024?", sample, "column")[0].text == "140"
