@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
+
 import pytest
 
-from mixrag_cli.evaluation.tatqa import is_number, score_answer, to_number
+from mixrag_cli.evaluation.tatqa import answer_strings, is_number, score_answer, to_number
+from mixrag_cli.records.answers import Answer, Evidence
 
 
 @pytest.mark.parametrize(
@@ -37,3 +41,17 @@ def test_numbers_as_the_scorer_reads_them() -> None:
     assert to_number("no figure") is None
     assert is_number("5 billion")
     assert not is_number("5 plants")
+
+
+def test_a_cell_is_given_as_the_source_writes_it_and_a_list_by_its_parts() -> None:
+    """The scorer reads "(1,212)" as 1212 and "-1212" as less than nothing; its right answers are quotations."""
+    proof = Evidence("e1", 1, "(1,212)", "Repairs | 2019", Decimal(-1212), "USD", 1_000_000)
+    stated = Answer(
+        "What were the repairs?", "answered", "-$1,212 million", "lookup", "", Decimal(-1212), "USD million"
+    )
+    cell = replace(stated, evidence=(proof,))
+    assert answer_strings(cell) == (["(1,212)"], "million")
+    assert score_answer(*answer_strings(cell), ["(1,212)"], "million", "span")[0] == 1.0
+    assert answer_strings(replace(cell, formula="e1")) == (["-1212"], "million")
+    listed = replace(stated, text="2018; 2017", value=None, unit="", evidence=(replace(proof, value=None),))
+    assert answer_strings(listed) == (["2018", "2017"], "")

@@ -16,7 +16,7 @@ import string
 from collections.abc import Sequence
 
 from mixrag_cli.evaluation.measures import ARTICLE
-from mixrag_cli.records.answers import Answer
+from mixrag_cli.records.answers import LIST_SIGN, Answer
 
 _NOT_OF_NUMBER = str.maketrans("", "", "'\"\\$€£¥%(),[]")
 _NOT_OF_WORD = str.maketrans("", "", string.punctuation)
@@ -33,18 +33,27 @@ def answer_strings(answer: Answer) -> tuple[list[str], str]:
     """An answer as the scorer takes it: its strings without unit, and its scale; none for an abstention."""
     if answer.status != "answered":
         return [], ""
-    if is_list(answer) and answer.kind == "aggregate":
-        return answer.text.split("; "), ""
-    if is_list(answer):
+    if is_list(answer) and answer.kind != "aggregate":
         return [piece.quote for piece in answer.evidence], _scale_of(answer.unit)
+    if _is_list_of_names(answer):
+        return answer.text.split(LIST_SIGN), ""
     if answer.value is None or not re.search(r"\d", answer.text) or _is_label(answer):
         return [answer.text], ""
+    cells = [] if answer.formula else [piece for piece in answer.evidence if piece.value == answer.value]
+    if len(cells) == 1 and is_number(cells[0].quote):
+        return [cells[0].quote], _scale_of(answer.unit)  # as the source writes it: "(1,212)"
     return [format(answer.value, "f")], _scale_of(answer.unit)
 
 
 def is_list(answer: Answer) -> bool:
     """Whether the answer is its pieces of evidence, one by one: what TAT-QA calls a multi-span."""
     return len(answer.evidence) > 1 and not answer.formula and answer.value is None
+
+
+def _is_list_of_names(answer: Answer) -> bool:
+    """Whether the text lists what rows or columns are called, and stands so in no source."""
+    is_quoted = any(answer.text in source.text for source in answer.sources)
+    return answer.value is None and not answer.formula and LIST_SIGN in answer.text and not is_quoted
 
 
 def _is_label(answer: Answer) -> bool:
