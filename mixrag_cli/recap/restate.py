@@ -24,6 +24,7 @@ from mixrag_cli.recap.wording import (
     PERCENT,
     SHARE_WORDS,
     any_of,
+    asks_which,
     without_limits,
 )
 
@@ -101,7 +102,6 @@ def asks_passage(restated: Restated) -> bool:
 # "mean" or "part of" with less than .04.
 MIN_EXTREME = 0.15
 MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
-OPENING = 3  # words: "in which year"
 MIN_OTHER = 0.2  # of a calculation that is tried beside the one that the words call for; set by judgement
 # What the reader's operations are called here; of a ratio it does not say whether a percentage is asked for.
 _CALLED: dict[str, Operation] = {
@@ -214,9 +214,8 @@ def expects_of(question: str, operation: Operation, reading: QuestionReading) ->
     if operation in ("change_percent", "share"):
         return "percent"
     if operation in ("maximum", "minimum"):
-        opens_with_which = NAMES.search(" ".join(question.split()[:OPENING])) is not None
         is_value = _share(reading, _VALUES) > _share(reading, _LABELS) and not NAMES.search(question)
-        return "number" if (form == "number" and not opens_with_which) or is_value else "label"
+        return "number" if (form == "number" and not asks_which(question)) or is_value else "label"
     if operation != "lookup":
         return "number"
     if form == "number":

@@ -84,10 +84,15 @@ def _from_likeliest(calculation: Calculation, restated: Restated, cells: Sequenc
         return None
     asked, is_list = stems_in(restated.question), calculation.operation == "lookup"
     choices = [match for match in cells if match.is_in_time]
-    pairs = (pair for pair in _chosen_together([choices, choices]) if _likeness(*pair) >= SAME_TABLE + SAME_HEADER)
+    pairs = (pair for pair in _chosen_together([choices, choices]) if _are_in_line(*pair))
     named = (pair for one in pairs if (pair := _in_order(one, asked, is_list)))
     drafts = (_joined(calculation, restated, pair) for pair in named)
     return next((draft for draft in drafts if draft is not None), None)
+
+
+def _are_in_line(one: CellMatch, other: CellMatch) -> bool:
+    (table, row, column), (other_table, other_row, other_column) = one.place, other.place
+    return table == other_table and (row == other_row or column == other_column)
 
 
 def _in_order(pair: Sequence[CellMatch], asked: Sequence[str], is_list: bool) -> list[CellMatch]:

@@ -28,7 +28,8 @@ def _bounded(phrase: str) -> str:
 
 
 PERCENT = any_of("%, percent, percents, per cent, percentage, percentages, proportion, proportions, share, rate")
-NAMES = any_of("which, who, whose")  # asks for what has a value, not for the value
+NAMES = any_of("which, who, whose")
+OPENING = 3  # words: "in which year"
 COUNT = any_of("how many, number of")
 CHANGES = ("change", "increase", "decrease", "growth", "decline", "rise", "drop")
 CHANGING = ("increas…", "decreas…", "declin…", "grow…", "rise…", "drop…")
@@ -51,6 +52,11 @@ _COMPARISONS: dict[str, re.Pattern[str]] = {
     "<": any_of("<, below, under", *(f"{fewer} than" for fewer in _FEWER.split(", "))),
     "between": any_of("between"),
 }
+
+
+def asks_which(question: str) -> bool:
+    """Whether the question opens so that it asks for what has a value, not for the value: "In which year …"."""
+    return NAMES.search(" ".join(question.split()[:OPENING])) is not None
 
 
 def limits_in(text: str) -> list[tuple[str, int, int, list[Value]]]:

@@ -18,7 +18,7 @@ from mixrag_cli.quantities.facets import Facets, facet_conflict, ordinal_conflic
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
-from mixrag_cli.recap.wording import COUNT, IN_ALL, NAMES, TOTAL, WHOLE_WORDS, limits_in
+from mixrag_cli.recap.wording import COUNT, IN_ALL, TOTAL, WHOLE_WORDS, asks_which, limits_in
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -127,9 +127,9 @@ def tally_of(restated: Restated) -> ScanOperation | None:
 
 
 def _asks_list(restated: Restated) -> bool:
-    """Whether rows under a comparison are asked for by their names, and no number of them."""
+    """Whether rows under a limit are asked for by their names, and no number of them."""
     question = restated.question
-    is_named = restated.operation == "lookup" and restated.expects == "any" and NAMES.search(question) is not None
+    is_named = restated.operation == "lookup" and not asks_passage(restated) and asks_which(question)
     return is_named and bool(limits_in(question)) and not COUNT.search(question)
 
 
