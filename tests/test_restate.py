@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of, without_facets, years_between
+from mixrag_cli.quantities.facets import (
+    Facets,
+    facet_agreement,
+    facet_conflict,
+    facets_of,
+    without_facets,
+    years_between,
+)
 from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.restate import restate
 from mixrag_cli.words import match_term, stem, terms_of, words_of
@@ -170,6 +177,7 @@ def test_names_are_the_capitals_inside_the_sentence_and_no_months() -> None:
         ("2023Q2", Facets(frozenset({2023}), quarters=frozenset({2}), months=frozenset({3}))),
         ("2010-11", Facets(frozenset({2010}), splits=frozenset({2010}))),
         ("2023-05, 2021M11", Facets(frozenset({2023, 2021}), frozenset({(2023, 5, 0), (2021, 11, 0)}))),
+        ("2010M11", Facets(frozenset({2010}), frozenset({(2010, 11, 0)}))),
         ("1.5.2023, 5/31/2022", Facets(frozenset({2023, 2022}), frozenset({(2023, 5, 1), (2022, 5, 31)}))),
         ("1/5/2023 or 40.50.2023", Facets(frozenset({2023}))),
         ("Jan-10, Dec-98", Facets(frozenset({2010, 1998}), frozenset({(2010, 1, 0), (1998, 12, 0)}))),
@@ -200,6 +208,12 @@ def test_facets(text: str, facets: Facets) -> None:
 )
 def test_another_time_conflicts_and_an_unsaid_time_does_not(asked: str, found: str, conflict: bool) -> None:
     assert facet_conflict(facets_of(asked), facets_of(found)) is conflict
+
+
+@pytest.mark.parametrize("found", ["2014/15", "2015/16", "2015"])
+def test_a_heading_of_one_of_the_years_asked_for_agrees_and_is_in_no_conflict(found: str) -> None:
+    asked = facets_of("from 2014/15 to 2015/16")
+    assert (facet_agreement(asked, facets_of(found)), facet_conflict(asked, facets_of(found))) == (1.0, False)
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,9 @@ def facets_of(text: str) -> Facets:
     whole_months = {
         (int(y), _MONTHS[m.lower()], 0) for pattern in (_DATE_MONTH, _MONTHS_BEFORE) for m, y in pattern.findall(text)
     }
-    whole_months |= {(int(y), int(m), 0) for y, m in _MONTH_ISO.findall(text) if int(y[2:]) + 1 != int(m)}
+    splits = _split_years(text)
+    ends = {split.start() for split in splits}  # "2010-11" is no November
+    whole_months |= {(int(m[1]), int(m[2]), 0) for m in _MONTH_ISO.finditer(text) if m.start() not in ends}
     whole_months |= {(_full_year(y), _MONTHS[m.lower()], 0) for m, y in _DATE_SHORT.findall(text)}
     dates |= {month for month in whole_months if not any(month[:2] == date[:2] for date in dates)}
     dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
@@ -155,8 +157,8 @@ def facets_of(text: str) -> Facets:
         months.add(_SPAN_MONTHS.get(word, 6 if "half" in word else 12))
     if quarters:
         months.add(3)
-    splits = frozenset(int(match[1]) for match in _split_years(text))
-    return Facets(frozenset(years), frozenset(dates), frozenset(quarters), frozenset(months), splits)
+    firsts = frozenset(int(split[1]) for split in splits)
+    return Facets(frozenset(years), frozenset(dates), frozenset(quarters), frozenset(months), firsts)
 
 
 def _day_of(match: re.Match[str]) -> frozenset[tuple[int, int, int]]:
@@ -184,6 +186,11 @@ def _date_text(date: tuple[int, int, int]) -> str:
     return f"{name} {day}, {year}" if day else f"{name} {year}"
 
 
+def _share_a_year(asked: Facets, found: Facets) -> bool:
+    """Whether one year is in both; of those that end in the next the first years say it."""
+    return bool(asked.splits & found.splits if asked.splits and found.splits else asked.years & found.years)
+
+
 def facet_conflict(asked: Facets, found: Facets) -> bool:
     """Whether the found text speaks of another time than the one asked for.
 
@@ -192,10 +199,7 @@ def facet_conflict(asked: Facets, found: Facets) -> bool:
     if asked.dates and found.dates:
         if not any(dates_agree(a, f) for a in asked.dates for f in found.dates):
             return True
-    elif asked.splits and found.splits:
-        if not asked.splits & found.splits:
-            return True
-    elif asked.years and found.years and not asked.years & found.years:
+    elif asked.years and found.years and not _share_a_year(asked, found):
         return True
     if asked.months and found.months and not asked.months & found.months:
         return True
@@ -206,7 +210,7 @@ def facet_agreement(asked: Facets, found: Facets) -> float:
     """The part of the asked facets that the found text states, in [0, 1]; 1 where nothing was asked."""
     wanted = [
         (asked.dates, any(dates_agree(a, f) for a in asked.dates for f in found.dates)),
-        (asked.years, bool(asked.years & found.years) and not (found.splits and asked.splits - found.splits)),
+        (asked.years, _share_a_year(asked, found)),
         (asked.months, bool(asked.months & found.months)),
         (asked.quarters, bool(asked.quarters & found.quarters)),
     ]
