@@ -1,6 +1,6 @@
 """What structure answers: cells through their header paths, formulas over them, tallies over rows.
 
-    a calculation              a formula over one cell an operand, or a tally over a column
+    a calculation              a formula over one cell an operand, or a tally over a column, or the two likeliest cells
     a lookup of periods        a cell for each of them, in one row or column
     a lookup                   a tally over the one record that is meant
     any of them                the cells that may say it as it is asked
@@ -52,13 +52,14 @@ def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[R
     def cells_of(operand: Operand) -> list[CellMatch]:
         return operand_cells(operand, restated, base)
 
-    cells = match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows)
-    for each in restated.calculations:
-        draft = _from_operands(each, restated, cells_of) if len(each.operands) > 1 else None
-        draft = draft or _from_likeliest(each, restated, cells)
-        if draft is not None:
-            yield draft
+    parted = [each for each in restated.calculations if len(each.operands) > 1]
+    worded = {each: _from_operands(each, restated, cells_of) for each in parted}
+    yield from (draft for draft in worded.values() if draft is not None)
     yield from (_column_draft(restated, match) for match in match_columns(restated, base))
+    cells = match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows)
+    unworded = (each for each in restated.calculations if worded.get(each) is None)
+    joined = (_from_likeliest(each, restated, cells) for each in unworded)
+    yield from (draft for draft in joined if draft is not None)
     yield from map(_cell_draft, cells)
 
 
