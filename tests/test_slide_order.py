@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 
 import pptx
@@ -10,6 +11,7 @@ from pptx.util import Pt
 
 from tests.cited_lines import read_document
 
+PIXEL = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 Box = tuple[int, int, int, int, str]  # left, top, width, height in points, and the text
 OFFERS: list[Box] = [
     (45, 95, 218, 24, "Title Sponsor"),
@@ -74,3 +76,16 @@ def test_a_slide_without_a_line_above_all_others_is_called_by_its_number() -> No
     assert headings_of(OFFERS) == ["Slide 1"]
     assert headings_of([(45, 40, 300, 42, "Alone")]) == ["Slide 1"]
     assert headings_of([(45, 40, 300, 42, "1,534"), (45, 95, 300, 42, "visitors")]) == ["Slide 1"]
+
+
+def test_a_picture_in_the_place_of_the_title_leaves_the_slide_its_texts() -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    picture = slide.shapes.add_picture(io.BytesIO(PIXEL), Pt(30), Pt(15))
+    slide.shapes.add_textbox(Pt(45), Pt(95), Pt(218), Pt(24)).text_frame.text = "Not a silver bullet"
+    title = slide.shapes.title._element
+    picture._element.nvPicPr.nvPr.append(title.nvSpPr.nvPr[0])
+    title.getparent().remove(title)
+    target = io.BytesIO()
+    deck.save(target)
+    assert "Not a silver bullet" in read_document("deck.pptx", target.getvalue()).text

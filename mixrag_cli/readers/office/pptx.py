@@ -61,7 +61,7 @@ def read_pptx(source: ReadSource) -> Document:
 def _slide_markup(slide: Any, number: int, warnings: list[str]) -> Iterator[str]:
     shapes = _in_reading_order(slide.shapes)
     title = slide.shapes.title
-    if title is None or not title.text_frame.text.strip():
+    if title is None or not title.has_text_frame or not title.text_frame.text.strip():
         title = _headline(shapes)
     text = " ".join(_frame_text(title.text_frame).split()) if title is not None else ""
     hidden = " (hidden)" if slide._element.get("show") == "0" else ""
