@@ -113,3 +113,18 @@ def test_sections_numbered_in_headers_are_not_taken_for_pages() -> None:
 
     document = read_pages(*[page(number) for number in range(1, 6)])
     assert "Guide to the works 8.2" in document.text
+
+
+def test_centred_titles_at_the_head_of_a_page_are_those_of_the_statement_far_below() -> None:
+    def paint(canvas: Canvas) -> None:
+        for number, line in enumerate(("Balance sheet", "Governmental funds", "March 31, 2023")):
+            canvas.drawCentredString(306, 740 - 12 * number, line)
+        for column, name in enumerate(("Town", "Road")):
+            canvas.drawRightString(400 + 80 * column, 668, name)
+        for number, label in enumerate(("Cash", "Property taxes", "Prepaid items", "Accounts payable")):
+            canvas.drawString(72, 652 - 13 * number, label)
+            for column in range(2):
+                canvas.drawRightString(400 + 80 * column, 652 - 13 * number, f"{number + 3},{100 + column}")
+
+    (grid,) = read_pages(paint).grids
+    assert grid.caption == "Balance sheet Governmental funds March 31, 2023"

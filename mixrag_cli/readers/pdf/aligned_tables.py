@@ -79,13 +79,12 @@ def _groups(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
             continue
         last = index
         for ahead in range(index + 1, len(rows)):
-            row, size = rows[ahead], rows[ahead].line.size
-            if row.is_prose or ahead - last > MAX_LABEL_LINES + 1:
+            row, before = rows[ahead].line, rows[ahead - 1].line
+            is_far = row.top - before.bottom > ROW_GAP * max(row.size, before.size)
+            is_far = is_far or ahead - last > MAX_LABEL_LINES + 1
+            if rows[ahead].is_prose or (is_far and not _opens_section(rows, index, last, ahead)):
                 break
-            gap = row.line.top - rows[ahead - 1].line.bottom
-            if gap > ROW_GAP * max(size, rows[ahead - 1].line.size) and not _opens_section(rows, index, last, ahead):
-                break
-            if len(row.pieces) > 1:
+            if len(rows[ahead].pieces) > 1:
                 last = ahead
         if last > index:
             yield index, last
@@ -93,7 +92,8 @@ def _groups(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
 
 
 def _opens_section(rows: Sequence[Row], first: int, last: int, ahead: int) -> bool:
-    """Whether label lines and then figures under those of the rows so far stand below a blank: a section of the table.
+    """Whether label lines and then figures under those of the rows so far stand below a blank, or below many more label
+    lines: a section of the table.
 
     first, last: of the rows with columns so far. ahead: the row below the blank.
     """

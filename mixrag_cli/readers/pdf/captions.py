@@ -10,6 +10,7 @@ from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, TextItem
 from mixrag_cli.records.documents import Grid
 
 CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's
+TITLE_GAP = 9.0  # of it: how far below the page's title a table may begin where nothing else stands between
 MAX_CAPTION_CHARS = 400
 MAX_NOTES = 12
 NOTE_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]\)|[*†‡]+|\d{1,2}[.)]?)\s")
@@ -24,12 +25,14 @@ def caption_of(items: Sequence[TextItem | Grid], index: int, last: TextItem | No
     found: list[str] = []
     headnotes: list[str] = []
     edge = _top_of(items[index])
+    heads_page = all(isinstance(item, TextItem) and item.is_centered for item in items[:index])
+    reach = TITLE_GAP if heads_page else CAPTION_GAP
     for item in reversed(items[:index]):
         if isinstance(item, Grid):
             break
         gap = edge - item.box[3]
         text = " ".join(item.texts)
-        if not -2.0 <= gap <= CAPTION_GAP * item.size or len(found) > 3 or PART.match(text) or ITEM.match(text):
+        if not -2.0 <= gap <= reach * item.size or len(found) > 3 or PART.match(text) or ITEM.match(text):
             break
         if not (item.bold or item.is_centered or IN_BRACKETS.match(text) or INTRODUCES.search(text)):
             break

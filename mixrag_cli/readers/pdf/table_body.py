@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
 
 from mixrag_cli.readers.pdf.header_cells import Entry
 from mixrag_cli.readers.pdf.layout import COLUMN_GAP
@@ -21,13 +20,18 @@ def wrapped_rows(rows: Sequence[Row], bands: Sequence[Band], rules: Sequence[Rul
     """Rows as groups of lines: a label that wraps over several lines is one row with its figures, and so is one whose
     texts go on below. rules: the page's horizontal rulings.
     """
-    steps = [b.line.baseline - a.line.baseline for a, b in pairwise(rows) if a.is_data and b.is_data]
-    pitch = median(steps) if steps else 1.35 * rows[0].line.size
+    steps = sorted(b.line.baseline - a.line.baseline for a, b in pairwise(rows) if a.is_data and b.is_data)
+    pitch = steps[len(steps) // 4] if steps else 1.35 * rows[0].line.size  # blanks part many rows of a statement
     groups: list[list[Row]] = []
     open_group = False
     for index, row in enumerate(rows):
         behind = rows[index + 1] if index + 1 < len(rows) else None
-        joins_next = behind is not None and _is_label(row, bands) and _wraps(row, behind, pitch, bands)
+        joins_next = (
+            behind is not None
+            and _is_label(row, bands)
+            and not _heads(row, rows[index + 1 : index + 3])
+            and _wraps(row, behind, pitch, bands)
+        )
         joins_last = (
             bool(groups)
             and not open_group
@@ -48,6 +52,17 @@ def wrapped_rows(rows: Sequence[Row], bands: Sequence[Band], rules: Sequence[Rul
 def _is_label(row: Row, bands: Sequence[Band]) -> bool:
     """Whether the row holds one text, over the label column."""
     return len(row.pieces) == 1 and not row.pieces[0].is_number and columns_of(row.pieces[0], bands)[0] == 0
+
+
+def _heads(row: Row, below: Sequence[Row]) -> bool:
+    """Whether a label stands over two rows of figures that are indented alike: a section. A wrapped label has one."""
+    return (
+        len(below) > 1
+        and all(other.is_data for other in below)
+        and below[0].line.x0 > row.line.x0 + ALIGN_POINTS
+        and abs(below[0].line.x0 - below[1].line.x0) < ALIGN_POINTS
+        and not below[0].line.text[:1].islower()
+    )
 
 
 def _wraps(row: Row, behind: Row, pitch: float, bands: Sequence[Band]) -> bool:
