@@ -320,3 +320,81 @@ def test_columns_that_hold_nothing_between_and_behind_others_keep_their_headings
     columns = [header.path for header in table.columns]
     assert columns == [("Least",), ("Usual",), ("Most",), ("Unit",), ("Conditions of the test",)]
     assert [cell.text for cell in table.cells if cell.row == table.rows[0].index] == ["4.0", "9.1", "mA"]
+
+
+STATEMENT = (
+    ("Real estate taxes", "$18,969,610", "$18,157,722", "$17,086,484"),
+    ("Sales taxes", "7,032,259", "6,512,107", "6,190,215"),
+    ("Other taxes", "2,656,383", "2,385,674", "2,201,835"),
+)
+
+
+def draw_statement(canvas: Canvas, top: float) -> None:
+    """Labels with dots up to the first figures, below years in the same type."""
+    for column, year in enumerate(("2013", "2012", "2011"), start=2):
+        canvas.drawRightString(EDGES[column + 1], top, year)
+    for number, (label, *figures) in enumerate(STATEMENT, start=1):
+        y = top - 16 - 12 * number
+        left = EDGES[3] - canvas.stringWidth(figures[0]) - 5
+        dots = "." * int((left - EDGES[0] - canvas.stringWidth(label)) / canvas.stringWidth("."))
+        canvas.drawString(EDGES[0], y, label + dots)
+        for column, figure in enumerate(figures, start=2):
+            canvas.drawRightString(EDGES[column + 1], y, figure)
+
+
+def test_dots_that_reach_up_to_a_figure_leave_it_a_column_of_its_own() -> None:
+    table = table_of(read_pages(lambda canvas: draw_statement(canvas, 700)))
+    assert [header.path for header in table.columns] == [("2013",), ("2012",), ("2011",)]
+    assert [row.path for row in table.rows] == [(label,) for label, *_ in STATEMENT]
+
+
+def test_a_line_in_larger_type_above_the_years_is_a_title() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 13)
+        canvas.drawString(EDGES[2], 718, "Changes in Fund Balances and Ten Year Trend")
+        canvas.setFont("Helvetica", 9)
+        draw_statement(canvas, 700)
+
+    assert columns_of(read_pages(paint)) == [("2013",), ("2012",), ("2011",)]
+
+
+SCHEDULE = (
+    (0, "Revenues", ()),
+    (8, "Property taxes", ("725,469", "726,624")),
+    (8, "Other taxes", ("20,000", "52,381")),
+    (0, "", ()),
+    (0, "Expenditures", ()),
+    (8, "Current", ()),
+    (16, "General government", ()),
+    (24, "Administration", ()),
+    (32, "Salaries and benefits", ("340,440", "341,636")),
+    (32, "Professional services", ("92,300", "68,040")),
+    (0, "", ()),
+    (40, "Total administration", ("432,740", "409,676")),
+    (0, "", ()),
+    (24, "Assessor", ()),
+    (32, "Salaries and benefits", ("218,600", "136,743")),
+    (32, "Supplies", ("3,000", "3,267")),
+    (0, "", ()),
+    (40, "Total assessor", ("221,600", "140,010")),
+    (0, "", ()),
+    (24, "Restricted for", ()),
+    (32, "Road and bridge", ("10,000", "9,000")),
+    (32, "Contingencies", ("35,000", "1,000")),
+)
+
+
+def test_labels_one_under_the_other_head_the_rows_of_a_schedule() -> None:
+    def paint(canvas: Canvas) -> None:
+        for column, name in enumerate(("Budget", "Actual"), start=4):
+            canvas.drawRightString(EDGES[column], 712, name)
+        for number, (indent, label, figures) in enumerate(SCHEDULE):
+            canvas.drawString(EDGES[0] + indent, 690 - 12 * number, label)
+            for column, figure in enumerate(figures, start=4):
+                canvas.drawRightString(EDGES[column], 690 - 12 * number, figure)
+
+    current = ("Expenditures", "Current", "General government")
+    paths = [row.path for row in table_of(read_pages(paint)).rows]
+    assert (*current, "Administration", "Salaries and benefits") in paths
+    assert (*current, "Assessor", "Salaries and benefits") in paths
+    assert (*current, "Restricted for", "Contingencies") in paths

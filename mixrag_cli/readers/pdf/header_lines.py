@@ -10,6 +10,7 @@ from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, Row, column
 
 ROW_GAP = 2.6  # of the type size: a wider blank ends a table (an empty shaded row leaves 1.6)
 SAME_SIZE = 0.5  # points
+LARGER = 1.15  # times the type size of the headings and of the figures: a title above the headings
 SAME_STEP = 0.2  # of the type size: how far apart the steps from a label to its figures may be
 RULED_HEADER_GAP = 4.5  # of the type size: how far below its header a body may begin where a ruling lies between
 
@@ -26,6 +27,8 @@ def header_above(
         size = row.line.size
         gap = below.line.top - row.line.bottom
         if row.is_prose or (not header and _ends_paragraph(rows, index)):
+            break
+        if header and size > LARGER * max(below.line.size, rows[body].line.size):
             break
         if gap > ROW_GAP * size and not (gap < RULED_HEADER_GAP * size and _is_ruled_off(row, below, bands, rules)):
             break

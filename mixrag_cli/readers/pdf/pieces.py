@@ -133,6 +133,12 @@ def _is_cut(part: Sequence[Word], before: Word, word: Word) -> bool:
         return False  # most words of prose end here, before any pattern is tried
     if LEADER.match(before.text):
         return not LEADER.match(word.text)
+    if (
+        before.text[-1] in LEADER_SIGNS
+        and LEADER_END.search(before.text)
+        and (is_number(word.text) or CURRENCY.match(word.text))
+    ):
+        return True
     if CURRENCY.match(before.text) and len(part) == 1 and is_number(word.text):
         return gap > CURRENCY_REACH
     if CURRENCY.match(word.text) and CURRENCY.match(part[0].text):
@@ -152,13 +158,21 @@ def is_figure(text: str) -> bool:
 def words_to_piece(words: Sequence[Word]) -> Piece:
     """The piece that words of one line make: dot leaders off, marks set against their figures."""
     text = words_to_text(words)
-    x1 = max(word.x1 for word in words)
+    x1 = max((_end_of_text(word) for word in words if not LEADER.match(word.text)), default=words[-1].x1)
     top, bottom = min(word.top for word in words), max(word.bottom for word in words)
     if CURRENCY.match(words[0].text) and len(words) > 1:
         text = words[0].text + words_to_text(words[1:])
     text = re.sub(r"(?<=[\d)—–-]) (?=(?:%|\)|\)%)$)", "", text)
     text = LEADER_END.sub("", text) or text
     return Piece(tuple(words), text, words[0].x0, x1, top, bottom, is_number(text) or bool(QUANTITY.match(text)))
+
+
+def _end_of_text(word: Word) -> float:
+    """Where a word ends, about, without the dots behind it that lead to a figure."""
+    if word.text[-1] not in LEADER_SIGNS:
+        return word.x1
+    n_kept = len(LEADER_END.sub("", word.text))
+    return word.x0 + (word.x1 - word.x0) * n_kept / len(word.text)
 
 
 def is_parted(line: Line) -> bool:
