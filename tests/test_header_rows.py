@@ -400,3 +400,10 @@ def test_a_crossed_table_says_what_its_headings_are_about() -> None:
         (f"Age: {age}", f"Survived: {survived}") for age in ("Child", "Adult") for survived in ("No", "Yes")
     ]
     assert lefts(table) == [(grade, sex) for grade in ("1st", "2nd") for sex in ("Male", "Female")]
+
+
+def test_codes_of_as_many_digits_up_to_a_total_name_columns() -> None:
+    codes = [str(22401 + 7 * number) for number in range(8)]
+    rows = [["Candidate", *codes, "Total"]]
+    rows += [[name, *(str(12 * row + n) for n in range(8)), str(96 * row + 28)] for row, name in enumerate("ABC", 1)]
+    assert tops(to_table(rows)) == [*((code,) for code in codes), ("Total",)]

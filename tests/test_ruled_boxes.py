@@ -179,3 +179,51 @@ def test_a_row_keeps_its_figures_where_a_shade_hides_rulings(hidden: tuple[int, 
     found = {(rows[cell.row], cell.text) for cell in table.cells}
     assert {("Mary Anne Over C.", "335"), ("Mary Anne Over C.", "345")} <= found
     assert (("Mary Anne Over C.", "325") in found) is not bool(hidden)
+
+
+def test_a_ruling_that_a_scan_broke_in_two_parts_the_rows_all_the_same() -> None:
+    """The left frame meets the rest of the table only through the two halves of a ruling that is not level."""
+    edges, tops = (76, 180, 270, 360), (714, 690, 650, 610)
+
+    def paint(canvas: Canvas) -> None:
+        for row, texts in enumerate(
+            (("Hospitals", "Ward", "Ventilator"), ("Accredited", "10", "18"), ("Other", "8", "15"))
+        ):
+            for left, text in zip(edges, texts, strict=False):
+                canvas.drawString(left + 4, tops[row] - 16, text)
+        for top in tops:
+            is_broken = top == 650
+            canvas.line(edges[0] + (60 if is_broken else 0), top, edges[3], top)
+            if is_broken:
+                canvas.line(edges[0], top - 2, edges[0] + 70, top - 2)
+        for x in edges[1:]:
+            canvas.line(x, tops[0], x, tops[-1])
+        canvas.line(edges[0], 655, edges[0], 620)
+
+    table = table_of(read_pages(paint))
+    assert [row.path for row in table.rows] == [("Accredited",), ("Other",)]
+
+
+def test_a_title_above_columns_of_codes_is_no_heading_of_theirs() -> None:
+    """No ruling parts the title from the codes below it: the rulings down end and begin anew between the two."""
+    edges = (76, 150, *range(210, 210 + 28 * 10, 28))
+    codes = [str(22401 + 7 * number) for number in range(8)]
+    rows = [("MOORE", *(str(90 + 3 * number) for number in range(8)), "804"), ("LANE", *map(str, range(61, 69)), "516")]
+
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(edges[2], 706, "OFFICIAL ABSTRACT OF VOTES")
+        for number, texts in enumerate((("CANDIDATE", *codes, "TOTAL"), *rows)):
+            for left, text in zip(edges, texts, strict=False):
+                canvas.drawString(left + 2, 688 - 16 * number, text)
+        for y in (720, 684, 668, 652):
+            canvas.line(edges[0], y, edges[10], y)
+        for x in edges[1:10]:
+            canvas.line(x, 694, x, 652)
+        for x in (edges[1], *edges[6:10]):
+            canvas.line(x, 720, x, 698.5)
+        for x in (edges[0], edges[10]):
+            canvas.line(x, 720, x, 652)
+
+    table = table_of(read_pages(paint, size=6))
+    assert [header.path[-1] for header in table.columns] == [*codes, "TOTAL"]
+    assert [row.path for row in table.rows] == [("MOORE",), ("LANE",)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from mixrag_cli.tables.matrix import Matrix
 
@@ -42,19 +43,27 @@ def _numbers_of_row(matrix: Matrix, row: int) -> tuple[int, list[int]]:
 
 
 def counts_to_total(matrix: Matrix, row: int) -> int | None:
-    """The column of the text up to which a row numbers its columns, as pivot tables do: "Team 1 2 3 Total"."""
+    """The column of the text up to which a row numbers its columns, as pivot tables do: "Team 1 2 3 Total".
+
+    They may be codes of as many digits each: "Candidate 22401 22402 22006 Total".
+    """
     cells = [cell for cell in matrix.cells_of_row(row, range(matrix.n_columns)) if cell.row == row]
     kinds = [matrix.kind(row, cell.column) for cell in cells]
-    numbers = [int(cell.text) for cell in cells if cell.text.strip().isdecimal() and len(cell.text.strip()) < 3]
+    numbers = [cell.text.strip() for cell in cells if cell.text.strip().isdecimal()]
     first = next((at for at, kind in enumerate(kinds) if kind != "text"), len(kinds))
-    is_counted = (
-        first > 0
-        and len(numbers) > 1
-        and len(kinds) == first + len(numbers) + 1
-        and kinds[-1] == "text"
-        and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    )
-    return cells[-1].column if is_counted else None
+    is_between = first > 0 and len(numbers) > 1 and len(kinds) == first + len(numbers) + 1 and kinds[-1] == "text"
+    return cells[-1].column if is_between and (_counts(numbers) or _are_codes(numbers)) else None
+
+
+def _counts(numbers: Sequence[str]) -> bool:
+    """Whether small whole numbers go up by one."""
+    first = int(numbers[0])
+    return max(map(len, numbers)) < 3 and [*map(int, numbers)] == list(range(first, first + len(numbers)))
+
+
+def _are_codes(numbers: Sequence[str]) -> bool:
+    """Whether whole numbers of as many digits each are all different."""
+    return len(set(numbers)) == len(numbers) >= MIN_CODES and len(numbers[0]) >= 3 and len({*map(len, numbers)}) == 1
 
 
 def names_by_codes(matrix: Matrix, row: int) -> bool:

@@ -14,7 +14,8 @@ from statistics import median
 from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.layout import is_number
 from mixrag_cli.readers.pdf.page import Rule, Word
-from mixrag_cli.readers.pdf.ruled_tables import REACH_POINTS, read_lattice
+from mixrag_cli.readers.pdf.ruled_tables import read_lattice
+from mixrag_cli.readers.pdf.rulings import REACH_POINTS
 
 SAME_REACH_POINTS = 3.0  # rulings that begin and end within this belong to one table
 MIN_REACH_POINTS = 72.0  # drawings have thousands of shorter lines

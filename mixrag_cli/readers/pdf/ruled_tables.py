@@ -19,10 +19,8 @@ from mixrag_cli.readers.pdf.lattice_headers import is_header_block, lines_to_hea
 from mixrag_cli.readers.pdf.layout import Line, is_number, join_turned, words_to_lines
 from mixrag_cli.readers.pdf.page import Box, Rule, TurnedWord, Word
 from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, line_to_pieces, words_to_piece
+from mixrag_cli.readers.pdf.rulings import SAME_EDGE_POINTS, gaps_across, grid_edges, groups_of_rulings
 
-REACH_POINTS = 3.0  # how far two rulings may miss each other and still meet
-SAME_EDGE_POINTS = 3.0
-MIN_CELL_POINTS = 4.0
 MIN_FILLED_CELLS = 4
 MIN_FILLED_SHARE = 0.2  # a chart's grid lines hold less
 MAX_ATOMS = 40_000  # rows times columns; more is a drawing
@@ -57,61 +55,27 @@ def find_ruled_tables(
     turned: words on their side, for the cells that hold no others.
     """
     tables = []
-    for across, down in _components(horizontal, vertical):
+    for across, down in groups_of_rulings(horizontal, vertical):
         table = read_lattice(words, across, down, turned)
         if table is not None:
             tables.append(table)
     return sorted(tables, key=lambda table: table.box[1])
 
 
-def _components(horizontal: Sequence[Rule], vertical: Sequence[Rule]) -> list[tuple[list[Rule], list[Rule]]]:
-    """Groups of rulings that touch each other, with at least two across and one down."""
-    parent = list(range(len(horizontal) + len(vertical)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
-    for v, down in enumerate(vertical, start=len(horizontal)):
-        for h, across in enumerate(horizontal):
-            if _meet(across, down):
-                parent[root(v)] = root(h)
-    groups: dict[int, tuple[list[Rule], list[Rule]]] = defaultdict(lambda: ([], []))
-    for index, rule in enumerate((*horizontal, *vertical)):
-        groups[root(index)][index >= len(horizontal)].append(rule)
-    return [group for group in groups.values() if len(group[0]) > 1 and group[1]]
-
-
-def _meet(across: Rule, down: Rule) -> bool:
-    return (
-        down.start - REACH_POINTS <= across.at <= down.end + REACH_POINTS
-        and across.start - REACH_POINTS <= down.at <= across.end + REACH_POINTS
-    )
-
-
-def _edges(rules: Iterable[Rule], others: Iterable[Rule]) -> list[float]:
-    """The grid's coordinates in one direction: where rulings lie, and where the crossing rulings end beyond them."""
-    places = [rule.at for rule in rules]
-    ends = [(other.start, other.end) for other in others]
-    low, high = min(start for start, _ in ends), max(end for _, end in ends)
-    if low < min(places) - 2 * MIN_CELL_POINTS:
-        places.append(low)
-    if high > max(places) + 2 * MIN_CELL_POINTS:
-        places.append(high)
-    edges: list[float] = []
-    for place in sorted(places):
-        if not edges or place - edges[-1] > SAME_EDGE_POINTS:
-            edges.append(place)
-    return edges
-
-
 def read_lattice(
     words: Sequence[Word], across: list[Rule], down: list[Rule], turned: Sequence[TurnedWord] = ()
 ) -> Lattice | None:
     """The table that rulings across and down make; None for frames, charts and drawings."""
-    xs, ys = _edges(down, across), _edges(across, down)
+    table, gaps = _read_rulings(words, across, down, turned), gaps_across(across, down)
+    if gaps and (table is None or not table.n_header):
+        table = _read_rulings(words, [*across, *gaps], down, turned) or table
+    return table
+
+
+def _read_rulings(
+    words: Sequence[Word], across: list[Rule], down: list[Rule], turned: Sequence[TurnedWord]
+) -> Lattice | None:
+    xs, ys = grid_edges(down, across), grid_edges(across, down)
     n_rows, n_columns = len(ys) - 1, len(xs) - 1
     if n_columns < 2 or n_rows < 1 or n_rows * n_columns > MAX_ATOMS:
         return None
