@@ -402,6 +402,23 @@ def test_a_crossed_table_says_what_its_headings_are_about() -> None:
     assert lefts(table) == [(grade, sex) for grade in ("1st", "2nd") for sex in ("Male", "Female")]
 
 
+def test_a_further_line_of_one_heading_says_nothing_of_the_others() -> None:
+    rows = [
+        ["", "Total", "Governor", "", "Court", ""],
+        ["", "", "", "", "8-year term", ""],
+        ["County", "", "Moore", "Lane", "Yes", "No"],
+        ["Albany", "14", "5", "9", "8", "6"],
+        ["Crook", "20", "12", "8", "13", "7"],
+    ]
+    assert tops(to_table(rows)) == [
+        ("Total",),
+        ("Governor", "Moore"),
+        ("Governor", "Lane"),
+        ("Court", "8-year term", "Yes"),
+        ("Court", "8-year term", "No"),
+    ]
+
+
 def test_codes_of_as_many_digits_up_to_a_total_name_columns() -> None:
     codes = [str(22401 + 7 * number) for number in range(8)]
     rows = [["Candidate", *codes, "Total"]]

@@ -21,7 +21,13 @@ EMPTY_WORDS = re.compile(r"^\(?(?:un)?audited\)?$", re.I)  # say nothing about a
 def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
     """Each data column's header texts from the outermost in; () where nothing stands above it."""
     axes = dict(layout.axes)
-    levels = [_named(_level_cells(matrix, layout, row), axes.get(row, "")) for row in layout.headers]
+    levels: list[dict[int, GridCell]] = []
+    groups: dict[int, GridCell] = {}
+    for row in layout.headers:
+        level = _level_cells(matrix, layout, row, groups)
+        if len({cell.column for cell in level.values()}) > 1:
+            groups = level
+        levels.append(_named(level, axes.get(row, "")))
     paths: dict[int, tuple[str, ...]] = {}
     for column in layout.data:
         chain: list[GridCell] = []
@@ -86,8 +92,12 @@ def _count_columns(cell: GridCell, levels: list[dict[int, GridCell]]) -> int:
     return len({column for level in levels for column, other in level.items() if other is cell})
 
 
-def _level_cells(matrix: Matrix, layout: Layout, row: int) -> dict[int, GridCell]:
-    """The header cell that each data column has in one header row, spread over blanks where no spans are known."""
+def _level_cells(matrix: Matrix, layout: Layout, row: int, above: dict[int, GridCell]) -> dict[int, GridCell]:
+    """The header cell that each data column has in one header row, spread over blanks where no spans are known.
+
+    above: those of the last header row with several. Texts that each stand right below one of them are further lines,
+    and about the same columns.
+    """
     level = {
         column: cell
         for column in layout.data
@@ -96,8 +106,11 @@ def _level_cells(matrix: Matrix, layout: Layout, row: int) -> dict[int, GridCell
     is_last = row == layout.headers[-1]
     if is_last or not level or len(level) == len(layout.data) or not matrix.has_no_spans(layout.headers):
         return level
-    lower = [matrix.kind(row + 1, column) if row + 1 in layout.headers else "blank" for column in layout.data]
-    names = [_texts_below(matrix, layout, row, column) for column in layout.data]
+    if above and level.keys() <= {cell.column for cell in above.values()}:
+        return {column: level[cell.column] for column, cell in above.items() if cell.column in level}
+    below = _names_below(matrix, layout, row, level)
+    lower = [matrix.kind(below[0], column) if below else "blank" for column in layout.data]
+    names = [_texts_in(matrix, below, column) for column in layout.data]
     spread = spread_over_blanks([column in level for column in layout.data], lower, names)
     return {
         layout.data[i]: level[layout.data[source]]
@@ -106,9 +119,17 @@ def _level_cells(matrix: Matrix, layout: Layout, row: int) -> dict[int, GridCell
     }  # what names a column by itself, with nothing below it, heads no named column on its left
 
 
-def _texts_below(matrix: Matrix, layout: Layout, row: int, column: int) -> str:
-    """What the header rows below one say of a column, "" where the next one says nothing."""
-    texts = [matrix.text(below, column) for below in layout.headers if below > row]
+def _names_below(matrix: Matrix, layout: Layout, row: int, level: dict[int, GridCell]) -> list[int]:
+    """The header rows below one, from the first that names other columns; its own next lines are left out."""
+    rows = [below for below in layout.headers if below > row]
+    filled = [{column for column in layout.data if matrix.own(below, column) is not None} for below in rows]
+    first = next((at for at, columns in enumerate(filled) if not columns <= level.keys()), 0)
+    return rows[first:]
+
+
+def _texts_in(matrix: Matrix, rows: Sequence[int], column: int) -> str:
+    """What header rows say of a column, "" where the first says nothing."""
+    texts = [matrix.text(row, column) for row in rows]
     return " ".join(texts).strip() if texts and texts[0] else ""
 
 
