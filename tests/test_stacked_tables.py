@@ -218,3 +218,55 @@ def test_a_figure_in_ten_beside_the_columns_leaves_a_block_its_headings() -> Non
     rows: list[list[Any]] = [names, *(["Kuusi", *range(n, n + 6)] for n in (3, 4)), *[[]] * 6]
     rows += [["Koivu", *range(20, 26)], ["Haapa", *range(30, 36), None, 17]]
     assert [column.path for column in tables_of(rows)[-1].columns][:6] == [(name,) for name in names[1:]]
+
+
+def test_a_number_and_a_title_beside_each_other_are_the_caption_of_the_table_below() -> None:
+    blocks_: list[list[Any]] = []
+    for number, title in ((1, "Stationary combustion"), (2, "Mobile combustion")):
+        blocks_ += [[f"Table {number}", title], [], [None, "Fuel", "Factor", "Heat"]]
+        blocks_ += [[None, "Coal", 2602 + number, 25], [None, "Peat", 895, 8 + number], []]
+    assert [table.title for table in tables_of(blocks_)] == [
+        "Table 1 Stationary combustion",
+        "Table 2 Mobile combustion",
+    ]
+
+
+@pytest.mark.parametrize("n_blank", [3, 5])
+def test_the_title_of_a_sheet_may_stand_far_above_its_first_table(n_blank: int) -> None:
+    title: list[list[Any]] = [["Projection by group"], *([] for _ in range(n_blank))]
+    (table,) = tables_of([*title, ["Item", "Budget", "Actual"], *COSTS])
+    assert table.title == "Projection by group"
+
+
+def test_headings_below_a_title_name_the_rows_below_lines_of_signs() -> None:
+    """The headings leave out the labels' column, over which the title stands; a "$" by itself is no heading."""
+    rows: list[list[Any]] = [
+        ["Income statement - ($000s)"],
+        [],
+        [None, None, "Forecast", None, "Plan", None, "Variance"],
+        [],
+        ["Margin", "$", None, "$", None, "$"],
+        ["Trading"],
+        [],
+        ["Consulting", None, 26, None, 40, None, 14],
+        ["Office", None, 195, None, 240, None, 45],
+    ]
+    table = tables_of(rows)[-1]
+    assert [column.path for column in table.columns] == [("Forecast",), ("Plan",), ("Variance",)]
+    assert {(cell.unit, cell.scale) for cell in table.cells} == {("USD", 1000)}
+
+
+def test_groups_above_a_blank_line_head_the_names_below_it() -> None:
+    rows: list[list[Any]] = [
+        [None, None, "United States", None, None, None, "United States", None],
+        [None, None, "Senator", None, None, None, "Representative", None],
+        [],
+        ["County", "Moore", "Lane", "Ward", None, "Cole", "Hart", "Pike"],
+        [],
+        *([name, 10 + n, 20 + n, 30 + n, None, 40 + n, 50 + n, 60 + n] for n, name in enumerate(("Albany", "Crook"))),
+    ]
+    (table,) = tables_of(rows)
+    assert [column.path[1:] for column in table.columns] == [
+        *(("Senator", name) for name in ("Moore", "Lane", "Ward")),
+        *(("Representative", name) for name in ("Cole", "Hart", "Pike")),
+    ]

@@ -73,7 +73,8 @@ def heading_rows(region: Region, cells: Cells) -> range:
         if any(map(is_figure, found)):
             is_alone = texts_of_row(row - 1, region, cells) == [cells.get((row - 1, region.left))]
             return range(first, row - is_alone) if first is not None else range(0)
-        if first is None and sum(cell is not cells.get((row, region.left)) for cell in found) > 1:
+        named = [cell for cell in found if any(map(str.isalnum, cell.text))]  # a "$" by itself names no column
+        if first is None and sum(cell is not cells.get((row, region.left)) for cell in named) > 1:
             first = row
     return range(first, min(region.bottom, first + MAX_HEADING_ROWS - 1) + 1) if first is not None else range(0)
 

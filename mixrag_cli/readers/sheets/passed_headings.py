@@ -35,7 +35,7 @@ def pass_headings_down(found: list[TableRegion | Region], cells: Cells) -> list[
             if passed[-1] is last and is_heading_only(last.region, cells):
                 each = replace(each, captions=(*last.captions, *_around(last.region, headings), *each.captions))
                 passed.pop()
-            each = replace(each, headings=headings)
+            each = replace(each, headings=headings, titles=each.titles or (() if each.captions else last.captions))
         passed.append(each)
     return passed
 

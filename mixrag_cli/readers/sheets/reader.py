@@ -143,7 +143,9 @@ def _places_in(region: Region, cells: Cells) -> list[tuple[int, int]]:
 
 
 def _region_text(region: Region, cells: Cells) -> str:
-    return "\n".join(cells[place].text.strip() for place in _places_in(region, cells))
+    """A line a cell; two that stand side by side in a row of their own, a number and a title, make one."""
+    separator = " " if region.n_rows == 1 and region.n_columns == 2 else "\n"
+    return separator.join(cells[place].text.strip() for place in _places_in(region, cells))
 
 
 def _add_text(builder: DocumentBuilder, sheet: SheetCells, region: Region, cells: Cells) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest
@@ -30,10 +31,13 @@ from mixrag_cli.readers.sheets.totals import sums_up
 from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
 MAX_CAPTION_GAP = 2  # blank rows between a title and its table
+MAX_TITLE_GAP = 5  # between the title of a sheet and its first table
 MAX_GAP = 1  # blank rows within a table
 MAX_NAMED_GAP = 4  # where its columns are named above, and what follows names none of its own
 MAX_DEPTH = 8  # cuts within cuts; real sheets need three
 MAX_TITLE_NUMBER_CHARS = 4  # of the number beside a title
+
+TABLE_NUMBER = re.compile(r"[^\W\d]{3,}\.?\s?[A-Z]?\d+(?:[.-]\d+)*[.:]?")  # "Table 3", "Tab. 2.1", "Annex A1:"
 
 Merge = tuple[int, int, int, int]
 
@@ -204,12 +208,21 @@ def _is_headed(lower: Region, upper: Region, cells: Cells) -> bool:
     """
     if upper.left <= lower.left and lower.right <= upper.right:
         return True
+    if lower.left < upper.left and upper.right <= lower.right and is_heading_only(lower, cells):
+        return _stands_over_names(upper, lower, cells)
     columns = [column for _, column in figures(lower, cells)]
     below = sum(upper.left <= column <= upper.right for column in columns)
     is_beside = lower.left == upper.left - 1 or lower.left < upper.left <= min(columns, default=0)
     labels = [cell for row in range(lower.top, lower.bottom + 1) if (cell := cells.get((row, lower.left)))]
     is_labelled = has_labels(lower, cells) or (len(labels) == 1 and not is_figure(labels[0]))
     return is_beside and is_labelled and below * 2 > len(columns)
+
+
+def _stands_over_names(upper: Region, lower: Region, cells: Cells) -> bool:
+    """Whether each of several texts in a row stands over a name of the row below: groups above a blank line."""
+    over = [_filled(row, upper, cells) for row in range(upper.top, upper.bottom + 1)]
+    named = set(_filled(lower.top, lower, cells))
+    return all(len(columns) > 1 and named.issuperset(columns) for columns in over if columns)
 
 
 def _is_titled_heading(upper: Region, lower: Region, cells: Cells) -> bool:
@@ -285,8 +298,10 @@ def _says_labels_again(part: Region, left: Region, cells: Cells) -> bool:
     return is_headed and len(again) > 2 and len(set(again)) == len(again)
 
 
-def _is_text(region: Region, cells: Cells) -> bool:
+def _is_text(region: Region, cells: Cells, below: Region | None) -> bool:
     """Whether a region is prose: one filled cell a row at most, and no row of it a label with figures; or titles."""
+    if below is not None and _is_numbered_title(region, below, cells):
+        return True
     if region.n_rows > 50:
         return False
     for row in range(region.top, region.bottom + 1):
@@ -296,6 +311,20 @@ def _is_text(region: Region, cells: Cells) -> bool:
         if len(filled) > 1:
             return _are_titles(region, cells)
     return True
+
+
+def _is_numbered_title(region: Region, below: Region, cells: Cells) -> bool:
+    """Whether one row says a table's number and, beside it, its title: "Table 3 | Mobile combustion", not farther right
+    than the table below.
+    """
+    texts = [cell.text.strip() for cell in texts_of_row(region.top, region, cells)]
+    return (
+        region.n_rows == 1
+        and len(texts) == 2
+        and TABLE_NUMBER.fullmatch(texts[0]) is not None
+        and not any(map(is_figure, texts_of_row(region.top, region, cells)))
+        and region.left <= below.left
+    )
 
 
 def _filled(row: int, region: Region, cells: Cells) -> list[int]:
@@ -320,14 +349,16 @@ def _are_titles(region: Region, cells: Cells) -> bool:
 
 
 def _bind_texts(regions: list[Region], cells: Cells) -> list[TableRegion | Region]:
-    texts = [region for region in regions if _is_text(region, cells)]
+    texts = [region for region, below in zip_longest(regions, regions[1:]) if _is_text(region, cells, below)]
     tables = [region for region in regions if region not in texts]
     captions: dict[Region, list[Region]] = {table: [] for table in tables}
     notes: dict[Region, list[Region]] = {table: [] for table in tables}
     loose: list[Region] = []
     for text in reversed(texts):  # from below, so that a second title line finds the first already bound
-        below = next((t for t in tables if _stands_above(text, captions[t][-1] if captions[t] else t)), None)
         above = next((t for t in reversed(tables) if t.bottom < text.top and _overlaps(t, text)), None)
+        gap = MAX_CAPTION_GAP if above else MAX_TITLE_GAP
+        edges = {table: captions[table][-1] if captions[table] else table for table in tables}
+        below = next((table for table, edge in edges.items() if _stands_above(text, edge, gap, cells)), None)
         if below is not None:
             captions[below].append(text)
         elif above is not None:
@@ -345,8 +376,10 @@ def _order(found: TableRegion | Region) -> tuple[int, int]:
     return region.top, region.left
 
 
-def _stands_above(text: Region, table: Region) -> bool:
-    return 0 < table.top - text.bottom <= MAX_CAPTION_GAP + 1 and _overlaps(table, text)
+def _stands_above(text: Region, table: Region, gap: int, cells: Cells) -> bool:
+    """gap: how many blank rows there may be between. Headings alone leave out the labels' column: the title's."""
+    is_over = _overlaps(table, text) or (text.right < table.left and is_heading_only(table, cells))
+    return 0 < table.top - text.bottom <= gap + 1 and is_over
 
 
 def _overlaps(first: Region, second: Region) -> bool:
