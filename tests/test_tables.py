@@ -453,3 +453,36 @@ def test_a_column_of_list_marks_or_dashes_names_no_row() -> None:
 
 def test_short_names_beside_figures_are_no_signs() -> None:
     assert lefts(to_table([["State", "Members"], ["OH", "12"], ["IA", "7"]])) == [("OH",), ("IA",)]
+
+
+VEHICLES = [
+    ["Vehicle", "Year", "Factor"],
+    ["Light trucks", "1994", "0.0646"],
+    ["(Vans, SUVs)", "1995", "0.0517"],
+    ["", "1996", "0.0452"],
+    ["Heavy trucks", "1994", "0.3246"],
+    ["", "1995", "0.1278"],
+    ["Motorcycles", "1994", "0.0899"],
+    ["", "1995", "0.0672"],
+]
+
+
+def test_names_are_filled_down_though_one_of_them_is_merged_and_remarks_are_theirs() -> None:
+    table = to_table(VEHICLES, {(6, 0): (2, 1)})
+    assert lefts(table) == [
+        ("Light trucks", "1994"),
+        ("Light trucks (Vans, SUVs)", "1995"),
+        ("Light trucks (Vans, SUVs)", "1996"),
+        ("Heavy trucks", "1994"),
+        ("Heavy trucks", "1995"),
+        ("Motorcycles", "1994"),
+        ("Motorcycles", "1995"),
+    ]
+
+
+def test_ranges_that_repeat_under_each_name_are_names_and_others_are_figures() -> None:
+    ages, head = ("0-4", "5-9", "10-14"), ["Group", "Age", "2010", "2011"]
+    rows = [[group, age, f"{n}100", f"{n}200"] for group in ("Women", "Men") for n, age in enumerate(ages, 1)]
+    assert lefts(to_table([head, *rows])) == [(group, age) for group in ("Women", "Men") for age in ages]
+    spread = [[f"Site {n}", f"{n}-{n + 4}", f"{n}100", f"{n}200"] for n in range(1, 7)]
+    assert lefts(to_table([head, *spread])) == [(f"Site {n}",) for n in range(1, 7)]

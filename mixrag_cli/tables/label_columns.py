@@ -66,7 +66,7 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
     counts = {"texts": 0, "periods": 0, "figures": 0}
     seen: set[str] = set()
     whole: list[int] = []
-    chars = 0
+    chars = n_ranges = 0
     for row in body:
         cell = matrix.own(row, column)
         if cell is None:
@@ -74,6 +74,7 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
         kind = matrix.kinds[row, column]
         if kind == "missing":
             continue
+        n_ranges += kind == "range"
         if kind == "range" and column == 0:
             kind = "text"  # "200 to 399" names a class
         counts["figures" if kind in DATA_KINDS else "periods" if kind in PERIOD_KINDS else "texts"] += 1
@@ -82,6 +83,8 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
         seen.add(cell.text)
         chars += len(cell.text)
     filled = sum(counts.values())
+    if column > 0 and n_ranges >= LABEL_SHARE * filled and filled >= 2 * len(seen):
+        counts["texts"], counts["figures"] = counts["texts"] + counts["figures"], 0  # ages, group by group
     share = {name: count / filled if filled else 0.0 for name, count in counts.items()}
     rises = len(whole) >= LABEL_SHARE * filled and all(a < b for a, b in pairwise(whole))
     n_steps = sum(b - a == 1 for a, b in pairwise(whole))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mixrag_cli.quantities.periods import part_of_year
 from mixrag_cli.records.documents import GridCell
@@ -94,7 +95,7 @@ def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]
     """
     filled: dict[int, dict[int, GridCell]] = {}
     for place, column in enumerate(layout.labels[:-1]):
-        if any(cell.row_span > 1 for row in layout.body if (cell := matrix.own(row, column))):
+        if _is_merged_down(matrix, layout, column):
             continue
         left, right = layout.labels[:place], layout.labels[place + 1 :]
         below: dict[int, GridCell] = {}
@@ -103,7 +104,9 @@ def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]
         is_summed = False
         for row in layout.body:
             cell = matrix.at(row, column)
-            if cell is not None:
+            if cell is not None and last is not None and _remarks_on(cell, last):
+                below[row] = last = replace(last, text=f"{last.text} {cell.text}")
+            elif cell is not None:
                 last, n_named, is_summed = cell, 1 if is_summed else n_named + 1, False
             elif any(matrix.own(row, outer) is not None for outer in left):
                 last = None
@@ -115,6 +118,19 @@ def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]
                 below[row] = last
         filled[column] = {} if _is_tail_of_totals(matrix, layout, column, right, below) else below
     return filled
+
+
+def _is_merged_down(matrix: Matrix, layout: Layout, column: int) -> bool:
+    """Whether names reach down over merged cells, and not over rows that leave them out; a few may do either."""
+    names = [cell for row in layout.body if (cell := matrix.own(row, column))]
+    n_merged = sum(cell.row_span > 1 for cell in names)
+    n_open = sum(cell.row_span == 1 and matrix.at(cell.row + 1, column) is None for cell in names)
+    return n_merged > 0 and n_merged >= n_open
+
+
+def _remarks_on(cell: GridCell, name: GridCell) -> bool:
+    """Whether a text in brackets stands right below a name: it says more of it, not of another."""
+    return cell.row == name.row + 1 and cell.text.startswith("(") and cell.text.endswith(")")
 
 
 def _holds_below(matrix: Matrix, name: GridCell, row: int, inner: Sequence[int]) -> bool:

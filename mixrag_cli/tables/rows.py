@@ -316,8 +316,8 @@ class _RowWalk:
         cells: list[GridCell] = []
         for column in self.layout.labels:
             cell = self.matrix.at(row, column) if column not in self.unknown else None
-            if cell is None and column in self.fills_down:
-                cell = self.fills_down[column].get(row)
+            if column in self.fills_down:
+                cell = self.fills_down[column].get(row, cell)
             if cell is not None and (not cells or cell is not cells[-1]):
                 cells.append(cell)
         year = (self.years[row],) if row in self.years else ()
