@@ -90,3 +90,8 @@ def test_a_running_header_that_goes_takes_only_its_own_line() -> None:
     pages = (paint("first", "Ann"), paint("second", "Ben"), paint("third", "Cy"), paint("fourth", "Di"))
     kept_once = "Ashgrove School, account 7"
     assert texts_of(read_pages(*pages))[:4] == [kept_once, "Visit: first", "Guide: Ann", "Visit: second"]
+
+
+def test_a_bracket_is_closed_where_it_was_opened() -> None:
+    lines = ("The mean age in the town is 49 years (US", "Census)", "Two of five have children")
+    assert texts_of(read_pages(lambda canvas: write(canvas, lines))) == [" ".join(lines[:2]), lines[2]]

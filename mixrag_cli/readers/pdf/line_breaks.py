@@ -81,8 +81,10 @@ def _is_centered(last: Line, line: Line) -> bool:
 def _is_ended(last: Line, line: Line, edge: float) -> bool:
     """Whether the last line ends although the next one's first word would have fitted well.
 
-    A figure alone belongs to the label above it, as in charts.
+    A figure alone belongs to the label above it, as in charts, and what closes a bracket to what opened it.
     """
+    if last.text.count("(") > last.text.count(")") and ")" in line.text:
+        return False
     if line.text[0].islower() or OPEN_START.match(line.text) or is_number(line.text) or OPEN_END.search(last.text):
         return False
     return _room(last, line, edge) > MIN_ROOM * last.size
