@@ -424,3 +424,12 @@ def test_codes_of_as_many_digits_up_to_a_total_name_columns() -> None:
     rows = [["Candidate", *codes, "Total"]]
     rows += [[name, *(str(12 * row + n) for n in range(8)), str(96 * row + 28)] for row, name in enumerate("ABC", 1)]
     assert tops(to_table(rows)) == [*((code,) for code in codes), ("Total",)]
+
+
+def test_titles_beside_a_picture_head_no_columns() -> None:
+    years = [str(2001 + number) for number in range(6)]
+    rows = [["", "", "", title] for title in ("Report on students", "A university", "First year")]
+    rows += [["", *years], *([name, *(f"{n}{digit}.5" for digit in range(1, 7))] for n, name in enumerate("ABC", 4))]
+    table = to_table(rows, {(row, 3): (1, 4) for row in range(3)})
+    assert tops(table) == [(year,) for year in years]
+    assert table.title == "Report on students: A university: First year"

@@ -104,7 +104,7 @@ def _axis_names(
 def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, ...]:
     """Leading rows with one cell at the left, or one across most columns, as long as a header row follows them."""
     titles: list[int] = [0, 1] if _is_title_with_aside(matrix, below, end) else []
-    titles = [0] if _is_numbered_title(matrix, end) else titles
+    titles = [0] if _is_numbered_title(matrix, end) else titles or _titles_beside(matrix, end)
     for row in range(len(titles), min(MAX_TITLE_ROWS, end - 1)):
         cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
         if len(cells) > 1 and not _stands_over_part(matrix, row, end):
@@ -157,6 +157,23 @@ def _is_title_with_aside(matrix: Matrix, below: list[Below], end: int) -> bool:
     first = next(matrix.cells_of_row(1, columns))
     is_text = all(matrix.kinds[cell.row, cell.column] == "text" and cell.row_span == 1 for cell in cells)
     return is_text and cells[0].column == first.column and header_evidence(matrix, below, 2) > 0
+
+
+def _titles_beside(matrix: Matrix, end: int) -> list[int]:
+    """The first rows where several hold one text each over the same columns, half of all and more but the first ones.
+
+    So do titles stand beside a picture, and over the names of the columns below it none. One alone may be a heading.
+    """
+    found: list[int] = []
+    reach: tuple[int, int] | None = None
+    for row in range(min(MAX_TITLE_ROWS, end - 1)):
+        cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
+        own = (cells[0].column, cells[0].column_span) if len(cells) == 1 else (0, 0)
+        if own[0] == 0 or 2 * own[1] < matrix.n_columns or reach not in (None, own):
+            break
+        reach = own
+        found.append(row)
+    return found if len(found) > 1 else []
 
 
 def _is_numbered_title(matrix: Matrix, end: int) -> bool:
