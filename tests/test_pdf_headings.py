@@ -128,3 +128,43 @@ def test_centred_titles_at_the_head_of_a_page_are_those_of_the_statement_far_bel
 
     (grid,) = read_pages(paint).grids
     assert grid.caption == "Balance sheet Governmental funds March 31, 2023"
+
+
+def test_a_heading_alone_on_its_page_ends_the_section_before_it() -> None:
+    def section(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawString(72, 740, "8. Other benefits")
+        write(canvas, 720)
+
+    def cover(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 20)
+        canvas.drawString(72, 600, "Annual report")
+
+    def divider(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawCentredString(306, 560, "Supplementary information")
+
+    last = read_pages(cover, section, divider, lambda canvas: write(canvas, 720)).blocks[-1]
+    assert last.heading_path == ("Supplementary information",)
+
+
+def test_a_text_in_brackets_below_what_introduces_it_is_no_headnote() -> None:
+    said = (
+        "(This amendment pays for the costs of the commission on soldiers and their families, which was set up in the",
+        "spring to look at laws on them, and which has to say by the first of May what it found of their pay, of",
+        "their homes, and what is to be done about both.)",
+    )
+    rows = (("Department", "2024", "2025"), ("Assembly", "$10", "$50"), ("Courts", "$20", "$30"))
+
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawString(72, 744, "Explanation:")
+        canvas.setFont("Helvetica", 9)
+        for number, line in enumerate(said):
+            canvas.drawString(72, 729 - 11 * number, line)
+        for number, row in enumerate(rows):
+            for x, text in zip((72, 300, 400), row, strict=True):
+                canvas.drawString(x, 684 - 13 * number, text)
+
+    (grid,) = read_pages(paint).grids
+    assert grid.caption == ""

@@ -185,6 +185,7 @@ def pages_to_document(
     texts = [item for page in pages for item in page.items if isinstance(item, TextItem)]
     known = count_words(line for item in texts for line in item.texts) if _has_hyphens(texts) else Counter[str]()
     levels = _heading_levels(texts)
+    levels |= {id(item): 1 for page in pages if len(page.items) == 1 for item in page.items if id(item) in levels}
     builder = DocumentBuilder("pdf", _pick_title(title, texts, levels))
     builder.warnings += warnings
     last: TextItem | None = None

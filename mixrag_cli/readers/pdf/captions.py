@@ -32,6 +32,8 @@ def caption_of(items: Sequence[TextItem | Grid], index: int, last: TextItem | No
             break
         gap = edge - item.box[3]
         text = " ".join(item.texts)
+        if headnotes and not found and text.endswith(":"):
+            return ""  # it introduces the text in brackets, which is none of the table's
         if not -2.0 <= gap <= reach * item.size or len(found) > 3 or PART.match(text) or ITEM.match(text):
             break
         if not (item.bold or item.is_centered or IN_BRACKETS.match(text) or INTRODUCES.search(text)):
