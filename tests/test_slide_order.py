@@ -7,6 +7,7 @@ import io
 
 import pptx
 from pptx.enum.shapes import MSO_SHAPE
+from pptx.oxml.ns import qn
 from pptx.util import Pt
 
 from tests.cited_lines import read_document
@@ -89,3 +90,16 @@ def test_a_picture_in_the_place_of_the_title_leaves_the_slide_its_texts() -> Non
     target = io.BytesIO()
     deck.save(target)
     assert "Not a silver bullet" in read_document("deck.pptx", target.getvalue()).text
+
+
+def test_the_number_of_a_slide_is_none_of_its_texts() -> None:
+    deck = pptx.Presentation()
+    shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
+    for top, text in ((40, "Work of the year 2008\n(in per cent)"), (95, "Lift in use by March"), (400, "7")):
+        shapes.add_textbox(Pt(45), Pt(top), Pt(600), Pt(30)).text_frame.text = text
+    number = shapes[2]._element.nvSpPr.find(qn("p:nvPr"))
+    number.append(number.makeelement(qn("p:ph"), {"type": "sldNum", "idx": "12"}))
+    target = io.BytesIO()
+    deck.save(target)
+    texts = read_document("deck.pptx", target.getvalue()).text.split("\n\n")
+    assert texts == ["Work of the year 2008 (in per cent)", "Lift in use by March"]

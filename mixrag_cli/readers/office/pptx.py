@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pptx
-from pptx.enum.shapes import MSO_SHAPE_TYPE
+from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
 from pptx.exc import PythonPptxError
 from pptx.oxml.ns import qn
 from pptx.util import Pt
@@ -30,7 +30,8 @@ MAX_SHAPES = 2_000  # of one slide: beyond it is drawing, not writing
 MAX_LIST_LEVEL = 8
 MAX_CUTS = 20  # of a slide into columns and rows, one within the other; real slides need five
 MAX_LAID_OUT = 60  # shapes among which columns are sought; more are a drawing
-MAX_HEADLINE_CHARS = 80  # of a box that heads a slide without a title; set by judgement
+MAX_HEADLINE_CHARS = 120  # of a box that heads a slide without a title; set by judgement, as
+MAX_HEADLINE_LINES = 2  # its lines
 OVERLAP = Pt(4)  # that boxes beside each other may have: they are wider than their texts
 
 
@@ -78,13 +79,17 @@ def _slide_markup(slide: Any, number: int, warnings: list[str]) -> Iterator[str]
 
 
 def _headline(shapes: list[Any]) -> Any | None:
-    """The box that heads a slide without a title: one short line, all other boxes below it; None without such."""
+    """The box that heads a slide without a title: a short text, all other boxes below it; None without such."""
     first, *others = shapes or [None]
     if first is None or not others or not first.has_text_frame:
         return None
     text, middle = first.text_frame.text.strip(), (first.top or 0) + (first.height or 0) // 2
-    is_line = len(text) <= MAX_HEADLINE_CHARS and len(text.splitlines()) == 1 and any(map(str.isalpha, text))
-    return first if is_line and all((shape.top or 0) >= middle for shape in others) else None
+    is_short = len(text) <= MAX_HEADLINE_CHARS and len(text.splitlines()) <= MAX_HEADLINE_LINES
+    return (
+        first
+        if is_short and any(map(str.isalpha, text)) and all((shape.top or 0) >= middle for shape in others)
+        else None
+    )
 
 
 def _in_reading_order(shapes: Any, depth: int = 0) -> list[Any]:
@@ -100,6 +105,8 @@ def _in_reading_order(shapes: Any, depth: int = 0) -> list[Any]:
 
 def _says_something(shape: Any) -> bool:
     """Whether a shape is more than a drawing or a picture: a box behind the texts parts no columns."""
+    if shape.is_placeholder and shape.placeholder_format.type == PP_PLACEHOLDER.SLIDE_NUMBER:
+        return False
     if shape.has_text_frame:
         return bool(shape.text_frame.text.strip())
     is_group = shape.shape_type == MSO_SHAPE_TYPE.GROUP
