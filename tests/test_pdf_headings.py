@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from reportlab.pdfgen.canvas import Canvas
 
@@ -168,3 +168,26 @@ def test_a_text_in_brackets_below_what_introduces_it_is_no_headnote() -> None:
 
     (grid,) = read_pages(paint).grids
     assert grid.caption == ""
+
+
+def test_the_title_above_two_tables_without_text_between_is_that_of_both() -> None:
+    def draw(canvas: Canvas, top: float, rows: Sequence[Sequence[str]]) -> None:
+        for number in range(len(rows) + 1):
+            canvas.line(72, top - 14 * number, 432, top - 14 * number)
+        for x in (72, 192, 312, 432):
+            canvas.line(x, top, x, top - 14 * len(rows))
+        for number, row in enumerate(rows):
+            for column, text in enumerate(row):
+                canvas.drawString(76 + 120 * column, top - 10 - 14 * number, text)
+
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawString(72, 744, "Coverage as on 10 May")
+        canvas.drawString(72, 624, "6. Risk management")
+        canvas.setFont("Helvetica", 9)
+        draw(canvas, 730, (("Country", "First dose", "Second dose"), ("All", "1,344", "357")))
+        draw(canvas, 680, (("State", "First dose", "Second dose"), ("North", "97", "13"), ("South", "53", "19")))
+
+    grids = read_pages(paint).grids
+    assert [grid.caption for grid in grids] == ["Coverage as on 10 May"] * 2
+    assert grids[1].notes == ()  # the heading below is none of the table's notes

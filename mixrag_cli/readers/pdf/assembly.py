@@ -190,15 +190,18 @@ def pages_to_document(
     builder.warnings += warnings
     last: TextItem | None = None
     for page in pages:
+        shared = ""  # what titles the table right above
         for index, item in enumerate(page.items):
             if isinstance(item, Grid):
                 notes = item.notes or notes_below(page.items, index)
-                grid = replace(item, caption=caption_of(page.items, index, last), notes=notes)
+                shared = caption_of(page.items, index, last) or shared
+                grid = replace(item, caption=shared, notes=notes)
                 place = item.locator
                 builder.add(
                     grid_to_text(grid), "table", grid=grid, bbox=place.bbox, page=page.number, last_page=place.last_page
                 )
                 continue
+            shared = ""
             level = levels.get(id(item), 0)
             if level:
                 builder.add_heading(join_lines(item.texts, known), level, bbox=item.box, page=page.number)

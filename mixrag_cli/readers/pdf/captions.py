@@ -65,10 +65,10 @@ def _last_sentence(text: str) -> str:
 
 
 def notes_below(items: Sequence[TextItem | Grid], index: int) -> tuple[str, ...]:
-    """The marked footnotes that follow the table at once."""
+    """The marked footnotes that follow the table at once; a bold one is a numbered heading."""
     notes: list[str] = []
     for item in items[index + 1 : index + 1 + MAX_NOTES]:
-        if isinstance(item, Grid) or not NOTE_MARK.match(item.texts[0] + " "):
+        if isinstance(item, Grid) or item.bold or not NOTE_MARK.match(item.texts[0] + " "):
             break
         notes.append(" ".join(item.texts))
     return tuple(notes)
