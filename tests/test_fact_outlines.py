@@ -66,6 +66,15 @@ CASES = {
         "setting | variable encrypted > description | value=Whether a = b@2",
         "setting | variable encrypted > default | value=true@3 help=safe@3",
     ),
+    "text.tf": (
+        'variable "mode" {\n  description = <<-EOT\n    Set `a` for b.\n    If c: d.\n    EOT\n  type = list(object({\n'
+        '    name = string\n  }))\n  default = "a"\n}\nvariable "last" {\n  description = <<EOT\n  open = 1\n}\n',
+        "setting | variable mode > description | value=Set `a` for b. If c: d.@3",
+        "setting | variable mode > type > name | value=string@7",
+        "setting | variable mode > default | value=a@9",
+        "setting | variable last > description | value=<<EOT@12",
+        "setting | variable last > open | value=1@13",
+    ),
     "CMakeLists.txt": (
         "cmake_minimum_required(VERSION 3.11)\n# the standard\nset(CMAKE_CXX_STANDARD 20)\n"
         'set(TYPE "Release" CACHE STRING "x")\n'

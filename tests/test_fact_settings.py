@@ -138,6 +138,13 @@ CASES = {
         "setting | Service web > kind | value=Service@9",
         "setting | Service web > port | value=80@10",
     ),
+    "deploy.yaml": (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 3\n",
+        "setting | Deployment web > apiVersion | value=apps/v1@1",
+        "setting | Deployment web > kind | value=Deployment@2",
+        "setting | Deployment web > metadata > name | value=web@4",
+        "setting | Deployment web > spec > replicas | value=3@6",
+    ),
     "values.yaml.j2": (
         "{% if é %}\nport: {{ port | default(80) }}  # where\n{% endif %}\nhosts:\n  - {{ a }}\n  - b\n{{- if .V }}\n"
         'size: 5{{ unit }}\n{# not\nthis: 1 #}\nlast: "{{ z }}"\nof:\n  - name: of {{ z }}\n',

@@ -43,8 +43,13 @@ INI_SETTING = re.compile(rf"\s*+(?:export\s++)?({_INI_KEY})\s*+[=:]\s*(.*)$")
 PROPERTY = re.compile(r"\s*(?P<key>(?:\\.|[^\\=:\s]){1,200})(?:\s*[=:]\s*|\s+)(?P<text>.*)$")
 PROPERTY_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 ENDS_BLOCKWISE = re.compile(r"[;{}]\s*(?:#.*)?$")
+# Terraform's text over lines, up to the line that repeats its mark; bounded, since it may never come
+HEREDOC = r"<<[-~]?(?P<mark>[A-Za-z_]\w{0,40})\n(?P<held>(?:[^\n]{0,2000}\n){0,300}?)[ \t]*(?P=mark)(?!\w)"
+HELD = re.compile(HEREDOC)
 BLOCK_TOKEN = re.compile(
-    r"\n|#[^\n]*|[;{}]|\"(?:[^\"\\]|\\.){0,2000}\"|'(?:[^'\\]|\\.){0,2000}'|(?:\$\{[^{}\n]*\}|[^\s;{}])+", re.DOTALL
+    rf"\n|#[^\n]*|{HEREDOC}|"
+    r"[;{}]|\"(?:[^\"\\]|\\.){0,2000}\"|'(?:[^'\\]|\\.){0,2000}'|(?:\$\{[^{}\n]*\}|[^\s;{}])+",
+    re.DOTALL,
 )
 SIGN_AFTER_NAME = re.compile(r"[=:]+\s*")
 NAMED_VALUE = re.compile(r"(?P<key>[\w.\-/$]{1,120})\s*=\s*(?P<text>\S.*?),?$", re.DOTALL)
@@ -225,6 +230,8 @@ class _Blocks:
             self._too_deep += 1
             return
         name = SIGN_AFTER_NAME.sub("", name) if name.endswith(("=", ":")) else name
+        if self._is_by_lines and (found := NAMED_VALUE.match(name)):  # type = list(object({
+            name = found["key"]
         self._counts[-1][name] += 1
         number = self._counts[-1][name]
         self._path.append(f"{name} {number}" if number > 1 else name)
@@ -250,6 +257,8 @@ class _Blocks:
             return
         if text in ("[", "("):  # a list over lines
             return
+        if held := HELD.fullmatch(text):
+            text, first = held["held"].strip(), first + 1
         line_starts = self._text.rfind("\n", 0, last_ends) + 1
         ends = last_ends - line_starts if row == first else None
         comment, where = comment_at(self._lines, first, ends, "#")

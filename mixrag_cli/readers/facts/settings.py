@@ -159,7 +159,7 @@ class _SettingsWalk:
         return record is not None and (record.above is None or self._last[record.above.keys] is record.above)
 
     def _documents(self, stream: Node) -> None:
-        """YAML's documents; each of several is named as a record in a list is, or by its kind."""
+        """YAML's documents; each of several, and one of Kubernetes, is named as a record in a list, or by its kind."""
         documents = [child for child in stream.named_children if _holds_text(child)]
         counts: Counter[str] = Counter()
         for number, document in enumerate(documents, 1):
@@ -167,7 +167,8 @@ class _SettingsWalk:
             counts[name] += 1
             name = f"{name} {counts[name]}" if counts[name] > 1 else name
             self._anchored.clear()  # an anchor holds within its document
-            self.visit(document, (name,) if len(documents) > 1 else (), 1)
+            is_named = len(documents) > 1 or _is_manifest(_unwrapped(document))
+            self.visit(document, (name,) if is_named else (), 1)
 
     def _pair(self, node: Node, path: tuple[str, ...], depth: int) -> None:
         parts = [child for child in node.named_children if child.type not in MARKS]
@@ -316,6 +317,12 @@ def _document_name(document: Node) -> str:
         if _key_path(pair.named_children[0]) == ("metadata",)
     )
     return " ".join(filter(None, (_record_name(document, DOCUMENT_KEYS), *below)))
+
+
+def _is_manifest(document: Node) -> bool:
+    """Whether a YAML document describes one thing of Kubernetes: of its many files few keys tell which."""
+    keys = {_key_path(pair.named_children[0]) for pair in _pairs_of(document)}
+    return keys >= {("apiVersion",), ("kind",), ("metadata",)}
 
 
 def _record_name(record: Node, keys: Sequence[str] = NAMING_KEYS) -> str:
