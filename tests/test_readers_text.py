@@ -413,6 +413,54 @@ See <i>below</i>.<table>
 """
 
 
+COMPONENTS = """## Mail
+
+<ParamField path="SMTP_PORT" type="number" default={587}>
+  Where to connect, as `<host>:<port>`.
+
+  <Note>Since 4.1.</Note>
+</ParamField>
+
+<ParamField path="SMTP_HOST" required>The host</ParamField>
+
+<Accordion
+  title="Is it free?"
+  icon="gift"
+>
+  It is.
+</Accordion>
+
+```jsx
+<Card
+  title="x"
+>
+```
+
+Old <Badge text="1.2" /> and <A HREF="y">here</A>.
+"""
+
+
+def test_components_inside_markdown_say_what_stands_in_their_tags() -> None:
+    document = read("a.mdx", COMPONENTS)
+    assert document.text.split("\n\n") == [
+        "Mail",
+        "SMTP_PORT (type: number, default: 587)\nWhere to connect, as `<host>:<port>`.",
+        "Since 4.1.",
+        "SMTP_HOST (required) The host",
+        "Is it free?\nIt is.",
+        '<Card\n  title="x"\n>',
+        "Old 1.2 and here.",
+    ]
+    lines = [block.locator.lines for block in document.blocks]
+    assert lines == [(1, 1), (3, 4), (6, 6), (9, 9), (14, 15), (19, 21), (24, 24)]
+    facts = [(fact.path, {value.column: (value.text, value.line) for value in fact.values}) for fact in document.facts]
+    assert facts[0] == (
+        ("Mail", "SMTP_PORT"),
+        {"default": ("587", 3), "type": ("number", 3), "help": ("Where to connect, as `<host>:<port>`.", 3)},
+    )
+    assert facts[1] == (("Mail", "SMTP_HOST"), {"help": ("The host", 9)})
+
+
 def test_a_table_of_html_inside_markdown_is_a_table_on_its_lines() -> None:
     document = read("a.md", CODES)
     assert [(block.kind, block.locator.lines, block.text) for block in document.blocks] == [

@@ -14,6 +14,7 @@ from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.lined_text import LINE_END, LINE_START, LinedText, join_lined
 from mixrag_cli.readers.lines import add_lines
+from mixrag_cli.readers.markdown_components import collect_field, join_tags, read_component
 from mixrag_cli.readers.markdown_html import add_html_block, count_open_tables
 from mixrag_cli.readers.markdown_parsing import InlineText, Token, parse_blocks
 from mixrag_cli.readers.source import ReadSource
@@ -51,6 +52,7 @@ def add_markdown(builder: DocumentBuilder, text: str, beat: Beat) -> None:
     tokens = None
     if len(text) <= MAX_PARSED_CHARS:
         beat(0, len(text))
+        text = join_tags(text)
         tokens = parse_blocks(text)
     if tokens is None:
         builder.warnings.append("nested too deeply or too large for markdown, read as plain text")
@@ -127,6 +129,9 @@ class _TokenReader:
         if opens and METADATA.fullmatch(text.text) and (found := TITLE_LINE.search(text.text)):
             self._builder.title = found.group(1)
         self._builder.add(text, "paragraph")
+        if text.lines and (component := read_component(inline.content)):
+            told = text.text.removeprefix(component.text).strip()
+            collect_field(self._builder.facts, component, self._builder.heading_path, text.lines[0], told)
         self._caption = text.text if _is_caption(text.text) else ""
 
     def _add_leaf(self, token: Token) -> None:

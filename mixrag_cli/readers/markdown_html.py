@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from html import escape
 from html.parser import HTMLParser
 
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html, drop_unread_spans
-from mixrag_cli.readers.lined_text import NOTHING, LinedText, join_lined
+from mixrag_cli.readers.lined_text import LinedText, join_lined
+from mixrag_cli.readers.markdown_components import Component, collect_field, read_component
 
 BREAKING_TAGS = frozenset(("br", "p", "div", "li", "tr", "dt", "dd", "summary", "h1", "h2", "h3", "h4", "h5", "h6"))
 CELL_TAGS = frozenset(("td", "th"))
 TABLE_TAG = re.compile(r"<(/?)table\b[^<>]{0,2000}>", re.IGNORECASE)
 SPACES = re.compile(r"[ \t]+")
+CODE = re.compile(r"`[^`\n]{1,200}`")  # markdown between components: "`<host>:<port>`" holds no tags
 
 
 def add_html_block(builder: DocumentBuilder, snippet: str, first_line: int, beat: Callable[[int, int], None]) -> None:
@@ -21,12 +24,12 @@ def add_html_block(builder: DocumentBuilder, snippet: str, first_line: int, beat
     text = drop_unread_spans(snippet)
     done, line = 0, first_line
     for start, end in _tables_in(text):
-        builder.add(html_to_text(text[done:start], line), "paragraph")
+        _add_text(builder, text[done:start], line)
         line += text.count("\n", done, start)
         add_html(builder, text[start:end], beat, first_line=line)
         line += text.count("\n", start, end)
         done = end
-    builder.add(html_to_text(text[done:], line), "paragraph")
+    _add_text(builder, text[done:], line)
 
 
 def count_open_tables(snippet: str) -> int:
@@ -34,15 +37,18 @@ def count_open_tables(snippet: str) -> int:
     return sum(-1 if found[1] else 1 for found in TABLE_TAG.finditer(drop_unread_spans(snippet)))
 
 
-def html_to_text(snippet: str, first_line: int) -> LinedText:
-    """The text of a piece of HTML inside markdown; none where it holds tags and comments only."""
+def _add_text(builder: DocumentBuilder, snippet: str, first_line: int) -> None:
+    """Add a piece of HTML as one paragraph; nothing where it holds tags and comments only."""
     parser = _TextOfHtml(first_line)
     try:
-        parser.feed(snippet)
+        parser.feed(CODE.sub(lambda found: escape(found[0], quote=False), snippet))
         parser.close()
     except AssertionError:  # html.parser's word for a declaration that it cannot read
-        return NOTHING
-    return join_lined(parser.parts).sub(SPACES, " ").without_blank_lines()
+        return
+    builder.add(join_lined(parser.parts).sub(SPACES, " ").without_blank_lines(), "paragraph")
+    parser.close_field()
+    for component, line, text in parser.fields:
+        collect_field(builder.facts, component, builder.heading_path, line, text)
 
 
 def _tables_in(text: str) -> Iterator[tuple[int, int]]:
@@ -64,6 +70,8 @@ class _TextOfHtml(HTMLParser):
     def __init__(self, first_line: int) -> None:
         super().__init__(convert_charrefs=True)
         self.parts: list[LinedText] = []
+        self.fields: list[tuple[Component, int, str]] = []  # of components: what each documents, line, text in it
+        self._open: tuple[str, Component, int, int] | None = None  # the last: its tag, its line, its first part
         self._lines_above = first_line - 1
         self._hidden = 0
 
@@ -77,8 +85,21 @@ class _TextOfHtml(HTMLParser):
             self.parts.append(LinedText("\n", ((0, self._line),)))
         elif tag in CELL_TAGS:
             self.parts.append(LinedText(" ", ((0, self._line),)))
+        elif component := read_component(self.get_starttag_text() or ""):
+            self.close_field()
+            self.parts.append(LinedText(f"\n{component.text}\n", ((0, self._line),)))
+            self._open = (tag, component, self._line, len(self.parts))
+
+    def close_field(self) -> None:
+        """Take the field that is open, with what stands in it so far."""
+        if self._open is not None:
+            _, component, line, first = self._open
+            self.fields.append((component, line, "".join(part.text for part in self.parts[first:]).strip()))
+            self._open = None
 
     def handle_endtag(self, tag: str) -> None:
+        if self._open is not None and tag == self._open[0]:
+            self.close_field()
         if tag in ("script", "style") and self._hidden:
             self._hidden -= 1
 

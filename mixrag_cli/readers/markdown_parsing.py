@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from mixrag_cli.readers.lined_text import LinedText, join_lined
+from mixrag_cli.readers.markdown_components import read_component
 from mixrag_cli.readers.raised import raise_text
 
 __all__ = ["InlineText", "Token", "parse_blocks"]
@@ -95,6 +96,10 @@ def _shown(token: Token, raw: LinedText) -> Iterator[LinedText]:
         yield LinedText("".join(map(_text_of, token.children or ())), ((0, line),))
     elif token.type == "html_inline" and PARTING_TAG.match(token.content):
         yield LinedText(" ", ((0, line),))
+    elif token.type == "html_inline" and (component := read_component(token.content)) and component.text:
+        behind = place + len(token.content)
+        is_apart = raw.text[behind : behind + 1].isspace() or behind == len(raw.text)
+        yield LinedText(component.text + ("" if is_apart else " "), ((0, line),))
 
 
 def _text_of(token: Token) -> str:
