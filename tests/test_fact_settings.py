@@ -138,6 +138,11 @@ CASES = {
         "setting | Service web > kind | value=Service@9",
         "setting | Service web > port | value=80@10",
     ),
+    ".env.example": (
+        "# Where to listen\nPORT=3000\nTOKEN=\nexport NAME='a b'\n",
+        "setting | PORT | value=3000@2 help=Where to listen@1",
+        "setting | NAME | value=a b@4",
+    ),
     "deploy.yaml": (
         "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 3\n",
         "setting | Deployment web > apiVersion | value=apps/v1@1",

@@ -602,6 +602,7 @@ service-account.json secrets.yaml secrets.yml secrets.json secrets.toml .bash_hi
 .psql_history .node_repl_history .mysql_history SECRETS.YAML Server.PEM
 """
 SECRET_PATHS = LISTED_SECRETS.split()
+ENV_TEMPLATES = [".env.example", ".env.sample", "api/.env.local.example", ".env.example.complete", "example.env"]
 
 
 def test_no_likely_secret_is_found(tmp_path: Path) -> None:
@@ -610,8 +611,10 @@ def test_no_likely_secret_is_found(tmp_path: Path) -> None:
         for path in SECRET_PATHS:
             write(tmp_path, folder + path, CANARY)
     write(tmp_path, "good.md")
+    for path in ENV_TEMPLATES:
+        write(tmp_path, path)
     found, skipped = scan(tmp_path)
-    assert paths(found) == ["good.md"]
+    assert sorted(paths(found)) == sorted(["good.md", *ENV_TEMPLATES])
     assert {entry.code for entry in skipped} == {"secret"}
     shown = {entry.path for entry in skipped}
     covered = [path for path in SECRET_PATHS if path in shown or path.split("/")[0] + "/" in shown or "api/" in path]

@@ -14,6 +14,8 @@ SUFFIX_OF_NAME = {"sshd_config": "conf", "ssh_config": "conf"}
 
 def suffix_of(name: str) -> str:
     """The suffix that says what a file of this name holds, in lower case without its dot; "" where none does."""
+    if name.lower().startswith(".env."):  # whatever follows: ".env.example", ".env.example.complete"
+        return "env"
     stem, dot, suffix = name.lower().rpartition(".")
     if not dot or not stem:
         return SUFFIX_OF_NAME.get(name.lower(), "")

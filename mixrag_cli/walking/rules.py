@@ -78,6 +78,12 @@ SECRET_NAME = re.compile(
     re.DOTALL,
 )
 
+# What a project hands out to be filled in: the names and defaults of its settings, without the secrets.
+ENV_TEMPLATE = re.compile(
+    rb"\.env(?:[._-][\w-]+)*[._-](?:example|sample|template|tmpl|dist)(?:[._-][\w-]+)*"
+    rb"|(?:[\w-]+[._-])?(?:example|sample|template)(?:[._-][\w-]+)*\.env"
+)
+
 LOCK_NAMES = _words(
     "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml go.sum package.resolved packages.lock.json "
     "gradle.lockfile conda-lock.yml pixi.lock bun.lockb"
@@ -130,6 +136,8 @@ SUFFIX_RULES = _suffix_rules(
 def judge_file_name(name: bytes) -> Rule | None:
     """The rule that leaves a file of this name out, or None. name: its last component only."""
     lower = name.lower()
+    if ENV_TEMPLATE.fullmatch(lower):
+        return None
     if SECRET_NAME.fullmatch(lower):
         return SECRET
     if lower.startswith(b"."):
