@@ -186,7 +186,8 @@ CASES = {
     "a.md": (
         "---\nauthor: Ann\n---\n\n# Changes\n\n## 4.2.0 (2021-05-01)\n\n- **License**: MIT\n- `--port`: where to\n"
         "  listen\n- fees - what is to be paid\n\n#### v1.2 - May 3, 2020\n\nMail: a@b.org\n\nNote: no label\n\n"
-        "Prose that goes on\nfor one: no label\n",
+        "Prose that goes on\nfor one: no label\n\n"
+        "## v1.0.0\n\n- first\n\n_Released 2020-04-02_\n\n## Why\n\n2 May 2019\n",
         "setting | author | value=Ann@2",
         "version | Changes > 4.2.0 | date=2021-05-01@7",
         "label | Changes > 4.2.0 (2021-05-01) > License | value=MIT@9",
@@ -194,6 +195,7 @@ CASES = {
         "label | Changes > 4.2.0 (2021-05-01) > fees | value=what is to be paid@12",
         "version | Changes > 4.2.0 (2021-05-01) > 1.2 | date=May 3, 2020@14",
         "label | Changes > 4.2.0 (2021-05-01) > v1.2 - May 3, 2020 > Mail | value=a@b.org@16",
+        "version | Changes > 1.0.0 | date=2020-04-02@27",
     ),
     "a.html": (
         "<h1>Opt</h1>\n<dl>\n<dt>timeout</dt>\n<dd>Seconds to\n wait.</dd>\n<dt>port<dd><p>Where.</p></dl>\n"

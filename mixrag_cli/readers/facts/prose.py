@@ -3,7 +3,8 @@
 label        "License: MIT", "- **Port**: 80", ":Author: Ann"      lines of lists and of blocks of such lines
 definition   a term and its explanation: "- fees: what …", a term with an indented text or ": text" below it
 option       "- --port: where to listen"
-version      "4.2.0 (2021-05-01)", "v1.2 - May 3, 2020"            headings, and lines that say nothing else
+version      "4.2.0 (2021-05-01)", "v1.2 - May 3, 2020"            headings, and lines that say nothing else; also a
+             line of a date alone, "Released 2021-05-01", below the heading "4.2.0"
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ _DATE = (
 )
 _BETWEEN = r"[\s(\[\-–—:,/|]{1,6}(?:(?:[Rr]eleased?|on)[\s:]{1,3}){0,2}"
 DATED_VERSION = re.compile(rf"{_VERSION}{_BETWEEN}{_DATE}[)\].]?$")
+VERSION_ALONE = re.compile(rf"{_VERSION}:?$")
+DATE_ALONE = re.compile(rf"(?:[A-Za-z]{{1,12}}[\s:]{{1,3}}){{0,2}}{_DATE}\.?$")
 VERSION_OF_DATE = re.compile(rf"{_DATE}{_BETWEEN}{_VERSION}[)\]:]?$")
 
 
@@ -120,12 +123,14 @@ class _BlockReader:
         return True
 
     def _version(self, text: str, start: int, end: int) -> bool:
-        plain = text.strip()
-        found = DATED_VERSION.match(plain) or VERSION_OF_DATE.match(plain)
-        if found is None:
+        plain, headings = text.strip(), self._block.heading_path
+        dated = found = DATED_VERSION.match(plain) or VERSION_OF_DATE.match(plain)
+        if found is None and headings and (dated := DATE_ALONE.match(plain)):
+            found, headings = VERSION_ALONE.match(headings[-1]), headings[:-1]
+        if found is None or dated is None:
             return False
         line = self._line(start, end)
-        self._collector.add((*self._block.heading_path, found["version"]), "version", ("date", found["date"], line))
+        self._collector.add((*headings, found["version"]), "version", ("date", dated["date"], line))
         return True
 
     def _add(self, key: str, text: str, start: int, end: int) -> None:
