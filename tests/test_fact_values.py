@@ -55,6 +55,56 @@ CASES = {
         "constant | S > mode | value=Mode.FAST@6 type=Mode@6",
         "constant | S > wait | value=seconds(5)@7 type=float@7",
     ),
+    "named-by-type": (
+        "a.rs",
+        "fn case() -> Case { Case::Smart }\nfn wait() -> Duration { Duration::from_secs(5) }\n"
+        "fn kept() -> Case { found }\n"
+        "fn of(kind: Kind) -> Case { match kind { Kind::A => Case::Exact, k => k.case() } }\n"
+        "impl Default for S { fn default() -> Self { Self { case: Case::Exact, name: name } } }\n",
+        "return | case | value=Case::Smart@1",
+        "return | wait | value=Duration::from_secs(5)@2",
+        "case | of > kind > Kind::A | value=Case::Exact@4",
+        "entry | S > default > case | value=Case::Exact@5",
+    ),
+    "options-rust": (
+        "a.rs",
+        "#[derive(Parser)]\nstruct Opt {\n    /// Where to listen\n"
+        "    #[arg(short = 'p', long, default_value_t = 8080)]\n"
+        '    port: u16,\n    #[clap(\n        long = "log-level",\n        help = "How much is told",\n'
+        '        default_value = "info"\n    )]\n    level: String,\n    /// A file\n    file: PathBuf,\n'
+        "    #[serde(default)]\n    other: bool,\n}\n",
+        "option | Opt > -p, --port | default=8080@4 help=Where to listen@3",
+        "option | Opt > --log-level | help=How much is told@6 default=info@6",
+    ),
+    "set-by-name": (
+        "a.go",
+        'package a\n\nfunc (c *Config) defaults(v *Viper) {\n\tv.SetDefault("server.port", 9000)\n'
+        '\tx := v.Get("server.host", "a")\n\tprint("server.name", 1)\n\ty := env("PORT_OF_X", 80)\n}\n',
+        "entry | Config > defaults > v.SetDefault > server.port | value=9000@4",
+        "entry | Config > defaults > env > PORT_OF_X | value=80@7",
+    ),
+    "handed-out": (
+        "a.php",
+        "<?php\nreturn [\n    // in minutes\n    'lifetime' => env('SESSION_LIFETIME', 120),\n    'secure' => false,\n"
+        "    'user' => ['view' => 'grid'],\n];\n",
+        "entry | lifetime > SESSION_LIFETIME | value=120@4 help=in minutes@3",
+        "entry | secure | value=false@5",
+        "entry | user > view | value=grid@6",
+    ),
+    "migration": (
+        "a.php",
+        "<?php\nclass M { function up() {\n  Schema::create('hooks', function ($table) {\n"
+        "    $table->string('url', 500)->nullable();\n    $table->index('url');\n  });\n} }\n",
+        "entry | M > up > hooks > string > url | value=500@4",
+    ),
+    "default-of-chain": (
+        "a.ts",
+        'export const env = createEnv({\n  server: {\n    NAME: z.string().min(2).default("x"),\n'
+        "    PORT: z.number().optional(),\n  },\n});\nexport default {\n  mode: 'fast',\n};\nexport const LIMIT = 5;\n",
+        "default | env > server > NAME | default=x@3",
+        "entry | mode | value=fast@8",
+        "constant | LIMIT | value=5@10",
+    ),
     "names-go": (
         "a.go",
         'package p\n\nconst Name, Ver = "probe", "1.9"\n',

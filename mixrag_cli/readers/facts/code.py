@@ -6,6 +6,7 @@
     arm         case 404: return "not found"                            (scope …, subject, pattern)
     return      if not found: return None                               (scope …, function, "if not found")
     option      parser.add_argument("--port", default=80, help="…")     (scope …, "--port")
+    entry       config.set("a.port", 80); getenv("PORT", 80)            (scope …, what is called, name)
 
 What is computed is no fact, except where a person named it a constant or made it a default: then it is quoted.
 """
@@ -16,17 +17,19 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
+from mixrag_cli.readers.facts.calls import block_name, called_name, set_by, sets_on_object
+from mixrag_cli.readers.facts.collecting import FactCollector
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.nodes import (
     arms_of,
     bindings_of,
+    chained_default,
     comment_inside,
     condition_text,
     first_field,
     holds_keys,
     is_literal,
-    is_made_by_type,
+    is_named_by_type,
     is_named_value,
     is_reckoned,
     key_of,
@@ -34,7 +37,7 @@ from mixrag_cli.readers.facts.nodes import (
     stated_text,
     value_of,
 )
-from mixrag_cli.readers.facts.options import Option, read_option
+from mixrag_cli.readers.facts.options import Option, attributed_option, read_option
 from mixrag_cli.readers.facts.shapes import CONDITION_FIELDS, FUNCTION_VALUES, NOT_LOOKED_INTO, SHAPES, FactShape
 from mixrag_cli.readers.languages import LanguageShape
 from mixrag_cli.readers.syntax import Node, declared_name, name_of, plain_name, receiver_name, text_of
@@ -50,7 +53,6 @@ CONSTANT_NAME = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
 INSTANCE_ATTRIBUTE = re.compile(r"(?:self|this)(?:\.|->)(\w+)$|@(\w+)$")
 ANNOTATED = re.compile(r"(?:\w+\.)?Annotated\[ ?(?P<type>[^,]{1,100}),")
 DOC = re.compile(r"Doc\(\s{0,99}[rR]?(?P<mark>\"{3}|[\"'])(?P<text>.{1,2000}?)(?P=mark)", re.DOTALL)
-SET_NAME = re.compile(r"[A-Za-z_][\w.\-]{0,79}$")  # by which a call sets something
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct")
 EXPANSION_WITH_DEFAULT = re.compile(r"\$\{\w+:?[-=]")
 POSITION = re.compile(r"[\"']?\$\{?[\d@*]\}?[\"']?$")  # the argument of a script, which states nothing
@@ -117,7 +119,7 @@ class _Walk:
             return
         if kind in shape.parameters and self._parameter(node, context):
             return
-        if kind in shape.returns:
+        if kind in shape.returns or (kind == "export_statement" and node.child_by_field_name("value") is not None):
             self._return(node, context, depth)
         elif kind in shape.switches:
             self._switch(node, context, depth)
@@ -125,6 +127,8 @@ class _Walk:
             self._branch(node, context, depth)
         elif kind in shape.calls:
             self._call(node, context, depth)
+        elif kind in shape.attributed:
+            self._attributed(node, context, depth)
         else:
             self._children(node, self._inside(node, context), depth)
 
@@ -162,7 +166,7 @@ class _Walk:
         body = function.child_by_field_name("body")
         if body is not None and body.type in self._shape.tails and body.named_child_count:
             body = body.named_children[-1]
-        if body is not None and is_literal(body):
+        if body is not None and (is_literal(body) or is_named_by_type(body)):
             self._add(context.scope, "return", function, body)
 
     # -- what is bound to a name
@@ -235,8 +239,11 @@ class _Walk:
         if not name or value is None:
             return False
         inner = replace(context, key=(*context.key, name))
-        if is_literal(value) or is_reckoned(value) or is_made_by_type(value):
-            self._add((*context.scope, *context.conditions[-MAX_CONDITIONS:], *inner.key), "entry", node, value)
+        path = (*context.scope, *context.conditions[-MAX_CONDITIONS:], *inner.key)
+        if is_literal(value) or is_reckoned(value) or is_named_by_type(value):
+            self._add(path, "entry", node, value)
+        elif (default := chained_default(value)) is not None:
+            self._add(path, "default", node, default)
         else:
             self.visit(value, inner, depth + 1)
         return True
@@ -245,9 +252,11 @@ class _Walk:
 
     def _return(self, node: Node, context: _Context, depth: int) -> None:
         values = node.named_children
-        if len(values) == 1 and is_literal(values[0]) and context.is_local:
+        if len(values) == 1 and context.is_local and (is_literal(values[0]) or is_named_by_type(values[0])):
             sort: FactSort = "case" if context.is_arm else "return"
             self._add((*context.scope, *context.conditions[-MAX_CONDITIONS:]), sort, node, values[0])
+        elif not context.is_local and len(values) == 1 and holds_keys(values[0], self._shape):
+            self._children(node, replace(context, is_local=True), depth)  # what the module hands out
         else:
             self._children(node, context, depth)
 
@@ -295,7 +304,7 @@ class _Walk:
     def _arm_part(self, part: Node, context: _Context, depth: int) -> None:
         is_wrapper = part.type in ("then", "expression_statement") and part.named_child_count == 1
         inner = part.named_children[0] if is_wrapper else part
-        if is_literal(inner):
+        if is_literal(inner) or is_named_by_type(inner):
             self._add((*context.scope, *context.key, *context.conditions[-MAX_CONDITIONS:]), "case", part, inner)
         else:
             self.visit(part, context, depth + 1)
@@ -303,34 +312,41 @@ class _Walk:
     # -- calls
 
     def _call(self, node: Node, context: _Context, depth: int) -> None:
-        """An option of the command line; of other calls at the module's level what their keywords say."""
+        """An option of the command line, or what is set by name; of other calls of a module what their keywords say."""
         option = read_option(node)
         if option is not None and option.names:
             self._add_option(option, node, context)
             if (chain := node.child_by_field_name("function")) is not None:
                 self.visit(chain, context, depth + 1)
             return
-        called = first_field(node, ("function", "method"))
-        if not context.is_local and not context.key and called is not None:
-            context = replace(context, key=(text_of(called),))
-            if self._set_by_call(node, context):
-                return
-        elif context.is_local:
+        called = called_name(node)
+        is_setting = sets_on_object(node) if context.is_local else not context.key
+        if (pair := set_by(node, is_setting=is_setting)) is not None:
+            self._add((*context.scope, *(context.key or (called,)), pair[0]), "entry", node, pair[1])
+            return
+        if name := block_name(node):
+            context = replace(context, scope=(*context.scope, name))
+        if context.is_local:
             context = replace(context, key=(), is_argument=True)
+        elif not context.key and called:
+            context = replace(context, key=(called,))
         self._children(node, context, depth)
 
-    def _set_by_call(self, node: Node, context: _Context) -> bool:
-        """Take define("NAME", value): what a module's call that is given a name and a literal sets; False else."""
-        arguments = node.child_by_field_name("arguments")
-        parts = arguments.named_children if arguments is not None else []
-        given = [part.named_children[0] if part.type == "argument" and part.named_children else part for part in parts]
-        if len(given) != 2 or not all(is_literal(each) for each in given) or "string" not in given[0].type:
-            return False
-        name = unquoted(text_of(given[0]))
-        if not SET_NAME.match(name):
-            return False
-        self._add((*context.scope, *context.key, name), "entry", node, given[1])
-        return True
+    def _attributed(self, node: Node, context: _Context, depth: int) -> None:
+        """Take the options that attributes make of a struct's members."""
+        attributes: list[Node] = []
+        for child in node.named_children:
+            if child.type == "attribute_item":
+                attributes.append(child)
+            elif "comment" not in child.type:
+                option = attributed_option(name_of(child), attributes) if attributes else None
+                if option is not None:
+                    told, where = comment_at(self._lines, (attributes or [child])[0].start_point.row, None, "//")
+                    if all(column != "help" for column, _, _ in option.values):
+                        option.values.append(("help", told, where))
+                    self._add_option(option, child, context)
+                attributes = []
+                self.visit(child, context, depth + 1)
 
     def _add_option(self, option: Option, node: Node, context: _Context) -> None:
         scope = context.scope if context.is_local else (*context.scope, *context.key)

@@ -12,6 +12,7 @@ from mixrag_cli.readers.facts.shapes import (
     BINARY,
     CALLS,
     CHAINS,
+    DEFAULT_METHODS,
     HOLDING_LITERALS,
     INTERPOLATIONS,
     JOINED_STRINGS,
@@ -196,6 +197,30 @@ def _operands(node: Node, depth: int) -> set[str]:
 def is_made_by_type(node: Node) -> bool:
     """Whether a type makes the value of literals. Example: Duration::from_secs(5), but not translate("Port")."""
     return node.type in CALLS and is_named_value(node) and text_of(node).removeprefix("new ")[:1].isupper()
+
+
+def is_named_by_type(node: Node) -> bool:
+    """Whether a type names the value, or makes it of literals. Example: Mode.FAST, Duration::from_secs(5)."""
+    is_member = node.type in NAMED_VALUES and node.type != "identifier"
+    return (is_member and text_of(node)[:1].isupper() and is_named_value(node)) or is_made_by_type(node)
+
+
+def chained_default(node: Node) -> Node | None:
+    """The literal that a chain of calls makes the default: 5 of z.number().min(1).default(5); None where none does."""
+    for _ in range(STEPS):
+        called = first_field(node, ("function", "method")) if node.type in CALLS else None
+        named = first_field(called, ("property", "field", "name")) if called is not None else None
+        if called is None or named is None:
+            return None
+        arguments = node.child_by_field_name("arguments")
+        given = arguments.named_children if arguments is not None else []
+        if text_of(named) in DEFAULT_METHODS and len(given) == 1 and is_literal(given[0]):
+            return given[0]
+        inner = first_field(called, ("object", "value", "operand"))
+        if inner is None:
+            return None
+        node = inner
+    return None
 
 
 def is_named_value(node: Node) -> bool:

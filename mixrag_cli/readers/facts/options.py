@@ -1,8 +1,11 @@
-"""Options of a command line, where they are declared: argparse, click, typer, commander, yargs, optparse, Go's flag."""
+"""Options of a command line, where they are declared: argparse, click, typer, commander, yargs, optparse, Go's flag,
+and the attributes of clap.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mixrag_cli.readers.facts.collecting import unquoted
@@ -12,10 +15,17 @@ from mixrag_cli.readers.syntax import Node, text_of
 from mixrag_cli.records.documents import FactColumn
 
 MAX_TYPE_DEPTH = 6  # Annotated[list[int], typer.Option("--x")]
+MAX_ATTRIBUTE_CHARS = 2_000
 MAX_CALLED_BYTES = 100  # the end of what is called: the last of a chain
 LAST_NAME = re.compile(r"(\w+)\s*$")
 GO_FLAG_CALL = re.compile(GO_FLAG)
 GO_FLAG_PACKAGE = re.compile(GO_FLAG_OWNER)
+# clap's and structopt's: #[arg(short = 'p', long, default_value = "80")] before a member of a struct
+ATTRIBUTE = re.compile(r"#\[\s*(?:arg|clap|structopt)\s*\((?P<text>.*)\)\s*\]$", re.DOTALL)
+ATTRIBUTE_PART = re.compile(
+    r"\b(?P<key>short|long|default_value(?:_t)?|default_missing_value|help|value_name)\b"
+    r"(?:\s*=\s*(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)'|[^\s,()]+(?:\([^()]*\))?))?"
+)
 NO_DEFAULT = ("...", "None", "required")
 
 
@@ -112,3 +122,32 @@ def _go_flag(flag: re.Match[str], arguments: Node) -> Option | None:
         option.say("default", rest[0])
     option.say("help", rest[-1])
     return option
+
+
+def attributed_option(name: str, attributes: Sequence[Node]) -> Option | None:
+    """The option that a member's attributes declare; None where they declare none, or an argument without a default."""
+    option, default = Option(), ""
+    for node in attributes:
+        found = ATTRIBUTE.match(_without_lines(node))
+        for part in ATTRIBUTE_PART.finditer(found["text"][:MAX_ATTRIBUTE_CHARS]) if found else ():
+            text, line = unquoted(part["text"] or ""), node.start_point.row + 1
+            if part["key"] in ("short", "long"):
+                dashes = "-" if part["key"] == "short" else "--"
+                option.names.append(dashes + (text or _spelled(name, part["key"])))
+            elif part["key"].startswith("default_value"):
+                default = text
+                option.values.append(("default", text, line))
+            elif part["key"] == "help":
+                option.values.append(("help", text, line))
+    if not option.names and default:
+        option.names = [name]
+    return option if option.names else None
+
+
+def _without_lines(node: Node) -> str:
+    return " ".join((node.text or b"").decode("utf-8", "replace").split())
+
+
+def _spelled(name: str, key: str) -> str:
+    """The name that an option has where its member gives it: its first letter, or the whole with dashes."""
+    return name[:1] if key == "short" else name.strip("_").replace("_", "-")

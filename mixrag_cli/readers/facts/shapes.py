@@ -38,6 +38,7 @@ class FactShape:
     switches: frozenset[str] = frozenset()
     arms: Mapping[str, str] = field(default_factory=dict)
     calls: frozenset[str] = frozenset()
+    attributed: frozenset[str] = frozenset()
     tails: frozenset[str] = frozenset()
     members: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
@@ -96,6 +97,7 @@ SHAPES = {
         branches=_set("if_expression"),
         switches=_set("match_expression"),
         arms=_arms("match_arm=.pattern"),
+        attributed=_set("field_declaration_list"),
         tails=_set("block"),
     ),
     "tree_sitter_java": FactShape(
@@ -142,7 +144,7 @@ SHAPES = {
             "case_statement=.value default_statement= match_conditional_expression=.conditional_expressions "
             "match_default_expression="
         ),
-        calls=_set("function_call_expression member_call_expression"),
+        calls=_set("function_call_expression member_call_expression scoped_call_expression"),
     ),
     "tree_sitter_bash": FactShape(
         bindings=_set("variable_assignment"),
@@ -192,8 +194,11 @@ NAMED_VALUES = _set(
 )
 BINARY = _set("binary_expression binary_operator binary")
 ARITHMETIC = _set("+ - * / % << ** //")
-CALLS = _set("call call_expression method_invocation invocation_expression object_creation_expression")
+CALLS = _set(
+    "call call_expression member_call_expression method_invocation invocation_expression object_creation_expression"
+)
 ARGUMENT_LISTS = _set("arguments argument_list")
+DEFAULT_METHODS = _set("default defaultTo defaultsTo default_value withDefault")  # of zod, yup, knex and their kin
 FUNCTION_VALUES = _set(
     "lambda arrow_function function_expression generator_function func_literal closure_expression class "
     "lambda_expression anonymous_function anonymous_method_expression"
