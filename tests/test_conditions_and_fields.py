@@ -191,6 +191,14 @@ def test_answers(question: str, text: str, session: Session) -> None:
     assert first_piece(restated, base).text == text
 
 
+def test_the_year_that_is_asked_for_is_not_what_is_measured(model_cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "thefts.csv").write_text("Year,Bicycle,Boat\n1911,40,3\n1912,57,9\n1913,31,4\n1914,22,2\n")
+    build_index([tmp_path], Settings(), events=Silent())
+    for question in ("In which year were there the most bicycles?", "What year was Boat highest?"):
+        restated, base, _ = prepare(open_session(tmp_path, Settings()), question, Scope(), Clock())
+        assert first_piece(restated, base).text == "1912"
+
+
 @pytest.mark.parametrize(
     ("question", "text"),
     [

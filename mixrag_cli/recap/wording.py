@@ -31,6 +31,7 @@ PERCENT = any_of("%, percent, percents, per cent, percentage, percentages, propo
 NAMES = any_of("which, who, whose")
 OPENING = 3  # words: "in which year"
 COUNT = any_of("how many, number of")
+ASKED_FOR = any_of("which, what")
 CHANGES = ("change", "increase", "decrease", "growth", "decline", "rise", "drop")
 CHANGING = ("increas…", "decreas…", "declin…", "grow…", "rise…", "drop…")
 TOTAL = any_of("total, totals, totally, overall, altogether, all, entire, combined")

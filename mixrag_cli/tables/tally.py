@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from operator import eq, ge, gt, le, lt, ne
 
+from mixrag_cli.quantities.numerals import Value
 from mixrag_cli.records.documents import ColumnProfile
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
@@ -101,6 +102,13 @@ def extreme_text(
     found = {name: aggregate(of_each, values) or Decimal(0) for name, values in groups.items()}
     text = (min if operation == "minimum" else max)(found, key=found.__getitem__)
     return (text, of_each) if [*found.values()].count(found[text]) == 1 else None
+
+
+def in_scale_of(column: Column, table: Table, number: Value) -> Decimal:
+    """A number as the column's cells tell theirs: "5 million", and 5,000,000, are 5 where these are in millions."""
+    own = (cell.scale for cell in table.cells if cell.column == column.index and cell.value is not None)
+    scale, whole = next(own, 1), (number.value or Decimal(0)) * number.scale
+    return whole / scale if number.scale > 1 or whole >= scale else whole
 
 
 def passes(wanted: Filter, cell: Cell | None) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import cast
 
 from mixrag_cli.quantities.facets import facets_of, in_digits, years_between
@@ -21,6 +20,7 @@ from mixrag_cli.recap.wording import WHOLE_WORDS, limits_in
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.record_columns import Column, columns_of, is_year
 from mixrag_cli.tables.scan import Comparison, Filter
+from mixrag_cli.tables.tally import in_scale_of
 from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem, stems_in, words_of
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
@@ -90,17 +90,10 @@ def _comparisons(question: str, asked: Sequence[str], table: Table) -> Iterator[
         if column is None or len(limits) < len(signs):
             continue
         for sign, number in zip(cast("tuple[Comparison, ...]", signs), limits, strict=True):
-            limit = _in_scale((number.value or Decimal(0)) * number.scale, number.scale > 1, column, table)
+            limit = in_scale_of(column, table, number)
             said = frozenset((*column.stems, *_asked_in(question[start:end]), f"{limit:f}"))
             label = f"{column.header.leaf} {sign} {limit:,f}"
             yield Condition(Filter(column.index, sign, limit), label, said, is_comparison=True)
-
-
-def _in_scale(limit: Decimal, is_scaled: bool, column: Column, table: Table) -> Decimal:
-    """The limit in the scale of the column's cells: "5 million", and 5,000,000, are 5 where millions are told."""
-    own = (cell.scale for cell in table.cells if cell.column == column.index and cell.value is not None)
-    scale = next(own, 1)
-    return limit / scale if is_scaled or limit >= scale else limit
 
 
 def _compared_column(at: int, asked: Sequence[str], table: Table) -> Column | None:

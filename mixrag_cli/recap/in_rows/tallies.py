@@ -18,7 +18,7 @@ from mixrag_cli.quantities.facets import Facets, facet_conflict, ordinal_conflic
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
-from mixrag_cli.recap.wording import COUNT, IN_ALL, TOTAL, WHOLE_WORDS, asks_which, limits_in
+from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL, WHOLE_WORDS, asks_which, limits_in
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -253,16 +253,23 @@ def _measured(restated: Restated, operation: ScanOperation, rows: Rows, terms: S
     named = {word for column in columns if asked.issuperset(column.stems) for word in column.stems}
     words = (*terms, *sorted(named.difference(terms)))
     numeric = [one for one in columns if one.is_numeric and not ordinal_conflict(restated.question, one.header.leaf)]
+    others = [one for one in numeric if one.index not in compared and not _is_asked_for(one, restated)]
 
     def fit_of(column: Column) -> tuple[float, int, int]:
         said = [match_heading(word, column.stems) for word in words]
         return rows.base.part_said(words, said), len(asked & {*column.stems}), -len(column.stems)
 
-    for candidates in ([column for column in numeric if column.index not in compared], numeric):
+    for candidates in (others, [column for column in numeric if column.index not in compared], numeric):
         column = max(candidates, key=fit_of, default=None)
         if column is not None and (fit := fit_of(column)[0]) > 0:
             return column, operation, fit
     return None
+
+
+def _is_asked_for(column: Column, restated: Restated) -> bool:
+    """Whether the question asks for the column instead of measuring it: "in which year were there most murders"."""
+    behind = stems_in(ASKED_FOR.split(restated.question, maxsplit=1)[-1])
+    return restated.expects == "label" and bool(column.stems) and behind[: len(column.stems)] == column.stems
 
 
 def _counted(question: str, rows: Rows) -> Measured:
