@@ -92,8 +92,7 @@ def _from_likeliest(calculation: Calculation, restated: Restated, cells: Sequenc
 
 
 def _are_in_line(one: CellMatch, other: CellMatch) -> bool:
-    (table, row, column), (other_table, other_row, other_column) = one.place, other.place
-    return table == other_table and (row == other_row or column == other_column)
+    return one.table.id == other.table.id and (one.cell.row == other.cell.row or one.cell.column == other.cell.column)
 
 
 def _in_order(pair: Sequence[CellMatch], asked: Sequence[str], is_list: bool) -> list[CellMatch]:
