@@ -270,3 +270,15 @@ def test_groups_above_a_blank_line_head_the_names_below_it() -> None:
         *(("Senator", name) for name in ("Moore", "Lane", "Ward")),
         *(("Representative", name) for name in ("Cole", "Hart", "Pike")),
     ]
+
+
+def test_a_label_and_its_value_above_a_blank_line_head_no_columns() -> None:
+    rows: list[list[Any]] = [
+        [None, None, "Depot:", "Leeds"],
+        [],
+        ["Shift", "Name", "Role", "Room", "Relief"],
+        ["Early", "Ada Moor", "Driver", "North yard", "Tom Hale"],
+        ["Late", "Ben Firth", "Fitter", "South yard", "Una Reid"],
+    ]
+    table = tables_of(rows)[-1]
+    assert [column.path for column in table.columns][-4:] == [("Name",), ("Role",), ("Room",), ("Relief",)]

@@ -219,10 +219,12 @@ def _is_headed(lower: Region, upper: Region, cells: Cells) -> bool:
 
 
 def _stands_over_names(upper: Region, lower: Region, cells: Cells) -> bool:
-    """Whether each of several texts in a row stands over a name of the row below: groups above a blank line."""
-    over = [_filled(row, upper, cells) for row in range(upper.top, upper.bottom + 1)]
+    """Whether each of several texts in a row, none "Site:", stands over a name of the row below a blank line."""
+    over = {row: _filled(row, upper, cells) for row in range(upper.top, upper.bottom + 1)}
+    if any(cells[row, column].text.rstrip().endswith(":") for row, columns in over.items() for column in columns):
+        return False
     named = set(_filled(lower.top, lower, cells))
-    return all(len(columns) > 1 and named.issuperset(columns) for columns in over if columns)
+    return all(len(columns) > 1 and named.issuperset(columns) for columns in over.values() if columns)
 
 
 def _is_titled_heading(upper: Region, lower: Region, cells: Cells) -> bool:
