@@ -393,6 +393,14 @@ def test_a_markdown_table_becomes_a_grid() -> None:
     assert block.grid == 0 and grid.locator.chars == block.locator.chars
 
 
+def test_a_long_run_of_lines_is_parted_where_it_pauses() -> None:
+    settings = [f"NAME_{number}=1" for number in range(1, 78)]
+    text = "\n".join([*settings, "", "# how long", "# it waits", "WAIT=5", *settings[:70]])
+    assert [block.locator.lines for block in read("a.conf", text).blocks] == [(1, 77), (79, 151)]
+    whole = text.replace("\n\n", "\n")  # without a pause
+    assert [block.locator.lines for block in read("a.conf", whole).blocks] == [(1, 80), (81, 150)]
+
+
 def test_html_inside_markdown_is_reduced_to_its_text() -> None:
     document = read("a.md", '<p align="center"><b>Bold</b> words<br>next</p>\n\n<script>\nalert(1)\n</script>\n')
     assert [block.text for block in document.blocks] == ["Bold words\nnext"]

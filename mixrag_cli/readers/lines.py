@@ -49,14 +49,18 @@ def add_lines(
     """Add lines[first:last] (span, from 0) as one block, or as several where they are too many or too long.
 
     offset: the place of lines[0] in the source, from 0. Blank lines at both ends are left out; a block's text is its
-    source lines as they are.
+    source lines as they are. Of too many lines it ends at the last blank one, where that is in its second half.
     """
-    start, size = span[0], 0
+    start, size, blank = span[0], 0, span[0]
     for number in range(*span):
         length = len(lines[number]) + 1
-        if number > start and (size + length > MAX_BLOCK_CHARS or number - start >= MAX_BLOCK_LINES):
-            _add_block(builder, lines, (start, number), kind, heading_path, offset)
-            start, size = number, 0
+        is_large = size + length > MAX_BLOCK_CHARS
+        if number > start and (is_large or number - start >= MAX_BLOCK_LINES):
+            cut = blank if 2 * (blank - start) > number - start and not is_large else number
+            _add_block(builder, lines, (start, cut), kind, heading_path, offset)
+            start, size = cut, sum(len(line) + 1 for line in lines[cut:number])
+        if not lines[number].strip():
+            blank = number
         size += length
     _add_block(builder, lines, (start, span[1]), kind, heading_path, offset)
 
