@@ -79,6 +79,14 @@ def test_two_things_joined_by_and_are_told_side_by_side(question: str, text: str
     assert drafts_for(question, accounts, "cell")[0].text == text
 
 
+def test_one_thing_told_twice_is_no_list() -> None:
+    """A figure that stands in two cells is one answer: a list of it would take the place of both."""
+    twice = ACCOUNTS.replace("| Pier repairs | 120 | 310 | 95 | 240 |", "| Pier repairs | 120 | 310 | 391 | 240 |")
+    found = drafts_for("What were the fuel and pier repairs in 2020?", read_sample({"accounts.md": twice}), "cell")
+    assert "€391 thousand" in {draft.text for draft in found}
+    assert not any(";" in draft.text for draft in found)
+
+
 CHANGES = """# Wages of the ferry
 
 | in thousands of euros | 2019 | 2020 | 2020 vs 2019 | Share 2020 |

@@ -97,7 +97,7 @@ def _are_in_line(one: CellMatch, other: CellMatch) -> bool:
 
 def _in_order(pair: Sequence[CellMatch], asked: Sequence[str], is_list: bool) -> list[CellMatch]:
     """The earlier before the later, else, and of a list, in the order in which the question names them; [] where it
-    names not both, or not as a list."""
+    names not both, or not as a list, or where a list says one thing twice."""
 
     def place(match: CellMatch, other: CellMatch) -> tuple[int, int]:
         own = set(terms_of(match.label)) - set(terms_of(other.label))
@@ -106,7 +106,7 @@ def _in_order(pair: Sequence[CellMatch], asked: Sequence[str], is_list: bool) ->
 
     places = [place(*pair), place(*pair[::-1])]
     first, last = sorted(at for _, at in places)
-    if last == len(asked) or (is_list and "and" not in asked[first:last]):
+    if last == len(asked) or (is_list and ("and" not in asked[first:last] or pair[0].cell.text == pair[1].cell.text)):
         return []
     return [match for _, match in sorted(zip(places, pair, strict=True), key=lambda one: one[0])]
 
