@@ -30,3 +30,17 @@ def test_tables_and_types_of_sql_state_their_columns_and_values() -> None:
         "default | public.lists > made_at | type=TIMESTAMP WITH TIME ZONE@10 default=NOW()@10 help=when it was made@9",
         "default | b > x | type=int@14 default=(1)@14",
     ]
+
+
+def test_a_migration_states_the_columns_that_it_adds() -> None:
+    migration = """-- AlterTable
+ALTER TABLE "polls" ADD COLUMN "kind" TEXT NOT NULL DEFAULT 'a; b', -- of the poll
+ADD COLUMN     "size" INTEGER;
+ALTER TABLE polls ALTER COLUMN hidden SET DEFAULT true, ADD CONSTRAINT c CHECK (size > 0), DROP COLUMN old;
+UPDATE polls SET size = 5;
+"""
+    assert stated("migration.sql", migration) == [
+        "default | polls > kind | type=TEXT@2 default=a; b@2 help=of the poll@2",
+        "default | polls > size | type=INTEGER@3",
+        "default | polls > hidden | default=true@4",
+    ]

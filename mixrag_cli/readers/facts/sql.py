@@ -1,6 +1,7 @@
-"""Facts of SQL: the columns of tables that are created, with type and default; the values of types.
+"""Facts of SQL: the columns of tables that are created or added, with type and default; the values of types.
 
 column   CREATE TABLE lists (optin list_optin NOT NULL DEFAULT 'single')    (lists, optin)
+         ALTER TABLE lists ADD COLUMN note text; … ALTER note SET DEFAULT   (lists, note)
 type     CREATE TYPE status AS ENUM ('draft', 'sent')                       (status,)
 """
 
@@ -19,17 +20,22 @@ CREATED = re.compile(
     rf"|\bCREATE\s+TYPE\s+(?P<type>[\w.\"]{{1,200}})\s+AS\s+ENUM\s*\(",
     re.IGNORECASE,
 )
+ALTERED = re.compile(rf"\bALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?{_NAME}(?=\s)", re.IGNORECASE)
+ADDED = re.compile(
+    r"ADD\s+(?:COLUMN\s+)?(?:IF\s+NOT\s+EXISTS\s+)?|(?:ALTER|MODIFY)\s+(?:COLUMN\s+)?(?=\S+\s+SET\s+DEFAULT\b)",
+    re.IGNORECASE,
+)
 # what stands between the commas of a table besides columns
 CONSTRAINT = re.compile(
     r"(?:CONSTRAINT|PRIMARY|FOREIGN|UNIQUE|CHECK|KEY|INDEX|EXCLUDE|LIKE|FULLTEXT|PARTITION)\b", re.IGNORECASE
 )
 COLUMN = re.compile(r"(?P<key>\"[^\"]{1,120}\"|`[^`]{1,120}`|\[[^\]]{1,120}\]|\w{1,120})\s+(?P<rest>\S.*)$", re.DOTALL)
 AFTER_TYPE = re.compile(
-    r"\s+(?:NOT|NULL|DEFAULT|PRIMARY|UNIQUE|REFERENCES|CHECK|COLLATE|GENERATED|AUTO_?INCREMENT|CONSTRAINT|COMMENT|ON)\b",
+    r"(?:\s+|^)(?:SET|NOT|NULL|DEFAULT|PRIMARY|UNIQUE|REFERENCES|CHECK|COLLATE|GENERATED|AUTO_?INCREMENT|CONSTRAINT|COMMENT|ON)\b",
     re.IGNORECASE,
 )
 DEFAULT = re.compile(r"\bDEFAULT\s+(?P<text>'(?:[^']|'')*'|[^\s,()]+(?:\([^()]*\))?|\([^()]*\))", re.IGNORECASE)
-SIGN = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|[(),]", re.DOTALL)
+SIGN = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|[(),;]", re.DOTALL)
 COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -46,6 +52,16 @@ def collect_sql(collector: FactCollector, text: str, lines: Sequence[str]) -> No
             continue
         for part, start in parts:
             _add_column(collector, lines, _plain(found["name"]), part, text.count("\n", 0, start) + 1)
+    done = 0  # where the last statement ends at the earliest: one that has no end is looked through once
+    for found in ALTERED.finditer(text):
+        if found.start() < done:
+            continue
+        ends = text.find(";", found.end(), found.end() + MAX_STATEMENT_CHARS)
+        done = ends if ends >= 0 else found.end() + MAX_STATEMENT_CHARS
+        for part, start in _parts(text, found.end()):
+            if not collector.is_full and (added := ADDED.match(part)):
+                line = text.count("\n", 0, start + added.end()) + 1
+                _add_column(collector, lines, _plain(found["name"]), part[added.end() :], line)
 
 
 def _add_column(collector: FactCollector, lines: Sequence[str], table: str, part: str, line: int) -> None:
@@ -69,11 +85,12 @@ def _add_column(collector: FactCollector, lines: Sequence[str], table: str, part
 
 
 def _parts(text: str, start: int) -> Iterator[tuple[str, int]]:
-    """What stands between the commas up to the parenthesis that closes, without comments, each with its place."""
+    """What stands between the commas up to the parenthesis that closes, or the statement's end, without comments, each
+    with its place."""
     depth, begin = 1, start
     for found in SIGN.finditer(text, start, start + MAX_STATEMENT_CHARS):
         sign = found[0]
-        depth += (sign == "(") - (sign == ")")
+        depth = 0 if sign == ";" else depth + (sign == "(") - (sign == ")")
         if depth and not (sign == "," and depth == 1):
             continue
         part = COMMENT.sub(lambda comment: " " * len(comment[0]), text[begin : found.start()])
