@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from mixrag_cli.cleaning import REDACTED
+from mixrag_cli.quotes import is_call
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.drafting import draft_all, labelled_drafts
 from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, answers_in, read_passages
@@ -140,6 +141,23 @@ def test_a_span_goes_on_to_the_end_of_a_product() -> None:
     first = ScoredSpan(text.index("60"), text.index("60") + 2, -0.5)
     (found,) = answers_in(ScoredSpan(0, len(text), 0.0), hit, [first])
     assert text[found.start : found.end] == "60 * 60 * 24"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("timeout = Duration.ofMillis(20);", "Duration.ofMillis(20)"),
+        ("wait: Duration::from_secs(20),", "Duration::from_secs(20)"),
+        ("let wait = limit(20);", "20"),  # a function of its own may do anything with it
+        ("Duration.ofMillis(20, 5)", "20"),
+    ],
+)
+def test_a_number_goes_with_the_call_that_a_type_makes_of_it(text: str, answer: str) -> None:
+    hit = Hit(Chunk("c", "d", "code", "text", text, "", "", Locator((0, 1)), 0), "a.java", "", {}, 0.5)
+    span = ScoredSpan(text.index("20"), text.index("20") + 2, -0.5)
+    (found,) = answers_in(ScoredSpan(0, len(text), 0.0), hit, [span])
+    assert text[found.start : found.end] == answer
+    assert is_call(answer) is (answer != "20")
 
 
 LIMITS = """# Limits of the gate

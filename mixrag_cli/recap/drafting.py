@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from mixrag_cli.cleaning import REDACTED
 from mixrag_cli.line_marks import narrow_to
 from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.quantities.respective import respective_number
+from mixrag_cli.quotes import is_call
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
@@ -156,8 +158,11 @@ def _respective(restated: Restated, one: ReadPassage, span: ScoredSpan) -> tuple
 def _as_number(restated: Restated, draft: Draft, said: str) -> Draft:
     """The draft as the number that its words begin with, where one may be asked for; else as it is.
 
-    What holds a further number, or goes on to compute, stays in its own words: "10 to 20 years", "64 * KB".
+    What holds a further number, or goes on to compute, stays in its own words: "10 to 20 years", "64 * KB",
+    "Duration.ofMillis(20)".
     """
+    if is_call(said):
+        return draft.with_signs({"number": number_sign(restated, Decimal(0))})
     numbers = [(start, end, value) for start, end, value in find_numbers(said) if value.value is not None]
     start, end, first = numbers[0] if numbers else (len(said), 0, None)
     if first is None or first.value is None or start > 1 or restated.expects not in ("number", "percent", "any"):

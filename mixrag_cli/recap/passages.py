@@ -12,11 +12,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
+from mixrag_cli.quotes import whole_stretch
 from mixrag_cli.reading import LEAST_LOG, Reading, joint_total, log_sum
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.restate import Restated
@@ -35,9 +35,6 @@ CODE_LINES, TEXT_LINES, TEXT_CHARS = 2, 3, 400
 # answer the best of the first four sentences says it in .659 where the embedder's cosine is in the third's place, and
 # in .701, .713, .731 and .743 with .075, .1, .15 and .25 of the third.
 SPAN_PART, WORDS_PART, ALONE_PART = 0.12, 1.0, 0.25
-
-_GOES_ON = re.compile(r"(?<=\w)(?:\s*(?:\*\*?|<<)\s*[\dA-Z]\w*)+")  # a product whose first factor ends here
-_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 Stretches = list[tuple[int, int]]  # [start, end) of a hit's text
 
@@ -210,28 +207,9 @@ def _sentences(restated: Restated, base: EvidenceBase, passage: _Passage) -> lis
 
 
 def answers_in(sentence: ScoredSpan, hit: Hit, spans: Sequence[ScoredSpan]) -> Iterator[ScoredSpan]:
-    """The spans of a sentence that may be an answer, each up to the first bracket in it that has no partner there.
-
-    One that ends within a product of numbers, as constants of code are written, goes on to the product's end.
-    """
-    text = hit.chunk.text
+    """The spans of a sentence that may be an answer, each as whole as it is written there."""
     for span in spans:
         if sentence.start <= span.start < sentence.end:
-            last = found.end() if (found := _GOES_ON.match(text, span.end, sentence.end)) else span.end
-            end = span.start + _closed_until(text[span.start : last])
-            if end > span.start:
-                yield replace(span, end=end)
-
-
-def _closed_until(text: str) -> int:
-    """How many characters stand before the first bracket without a partner, and before the blanks in front of it."""
-    opened: list[tuple[int, str]] = []
-    for at, sign in enumerate(text):
-        if sign in _BRACKETS:
-            opened.append((at, _BRACKETS[sign]))
-        elif opened and opened[-1][1] == sign:
-            opened.pop()
-        elif sign in _BRACKETS.values():
-            opened.append((at, sign))
-            break
-    return len(text[: opened[0][0]].rstrip()) if opened else len(text)
+            start, end = whole_stretch(hit.chunk.text, span.start, span.end, sentence.end)
+            if end > start:
+                yield replace(span, start=start, end=end)
