@@ -121,3 +121,9 @@ LEASES = """# Payments for the pier
 def test_years_beside_a_total_are_years() -> None:
     sample = read_sample({"leases.md": LEASES})
     assert drafts_for("What is the sum of the lease payments from 2020 to 2024?", sample, "column")[0].text == "140"
+
+
+def test_a_value_of_one_period_is_no_answer_for_two(accounts: Sample) -> None:
+    question = "What was the fuel in 2018 and 2020 respectively?"
+    assert not drafts_for(question, accounts, "column")
+    assert drafts_for(question, accounts, "cell")[0].text == "€640 thousand; €391 thousand"

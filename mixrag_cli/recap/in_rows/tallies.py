@@ -169,8 +169,8 @@ def _match_records(
     around, around_facets = surroundings_of(hit, table)
     is_of_one = restated.operation == "lookup" and operation == "maximum"  # a value of a row, and no extreme
     listed = _listed(rows) if _asks_list(restated) else ()
-    if listed is None or (is_of_one and not rows.conditions):
-        return None
+    if listed is None or (is_of_one and (not rows.conditions or len(restated.operands) > 1)):
+        return None  # of several periods a value of one is no answer
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
     measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms)
     heads = {part for column in columns_of(table) for part in column.stems}
