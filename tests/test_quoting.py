@@ -7,7 +7,6 @@ from decimal import Decimal
 import pytest
 
 from mixrag_cli.cleaning import REDACTED
-from mixrag_cli.quotes import is_call
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.drafting import draft_all, labelled_drafts
 from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, answers_in, read_passages
@@ -16,6 +15,7 @@ from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
+from mixrag_cli.sentences import is_call
 from mixrag_cli.tables.text import cell_label, row_texts
 from mixrag_cli.words import words_of
 from tests.evidence_samples import SALES_REPORT, read_sample

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mixrag_cli.quantities.respective import respective_number
+from mixrag_cli.quantities.prose_numbers import respective_number
 from mixrag_cli.recap.drafting import draft_all
 from tests.evidence_samples import read_sample
 

@@ -1,11 +1,15 @@
-"""Numbers in running text: found one by one, with their unit and scale; dates, ranges and references left out."""
+"""Numbers in running text: found one by one, with their unit and scale; dates, ranges and references left out.
+
+Those of a list belong to a list of years, each to its own: "$2.5, $2.6 and $2.7 in 2019, 2018 and 2017".
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from mixrag_cli.quantities.facets import year_places
 from mixrag_cli.quantities.numerals import (
     AFTER,
     BEFORE,
@@ -38,6 +42,9 @@ _REFERENCE = re.compile(
 _QUANTITY_WORD = re.compile(
     r"\b(?:over|about|than|approximately|least|nearly|some|around|almost|most|total of|only)\s$", re.I
 )
+_AND = r"(?:[\s,;]|\b(?:and|or)\b)*"
+_BETWEEN_NUMBERS = re.compile(_AND)
+_BETWEEN_YEARS = re.compile(rf"{_AND}(?:[A-Z][a-z]+\.? \d{{1,2}})?{_AND}")  # "December 31, 2019 and January 1, 2018"
 _LIST_MARK = re.compile(r"^\s*\d{1,2}[.)]\s", re.M)
 _SPAN_RANGE = re.compile(r"(?<![\w.,/-])\d[\d.,]*\s?%?\s?[–-]\s?\d[\d.,]*\s?%?(?![\w-])")
 
@@ -91,3 +98,31 @@ def _is_prose_year(digits: str, before: str) -> bool:
     if not re.fullmatch(r"\d{4}", digits) or not FIRST_PROSE_YEAR <= int(digits) <= LAST_PROSE_YEAR:
         return False
     return _QUANTITY_WORD.search(before) is None
+
+
+def respective_number(sentence: str, start: int, end: int, years: Collection[int]) -> tuple[int, int]:
+    """Where the number of the year asked for stands, if the stretch [start, end) is of a list of numbers and the
+    sentence names as many years in a list; else the stretch.
+
+    Example: respective_number("Sales were $5, $6 and $7 in 2019, 2018 and 2017.", 11, 13, {2018}) -> (15, 17)
+    """
+    lists = _lists_of([place[:2] for place in find_numbers(sentence)], sentence, _BETWEEN_NUMBERS)
+    numbers = next((one for one in lists if one[0][0] < end and start < one[-1][1]), [])
+    known = {place[:2]: place[2] for place in year_places(sentence)}
+    for one in _lists_of([*known], sentence, _BETWEEN_YEARS):
+        named = [known[place] for place in one]
+        asked = set(named) & set(years)
+        if len(one) == len(numbers) > 1 and len(set(named)) == len(named) and len(asked) == len(years) == 1:
+            return numbers[named.index(asked.pop())]
+    return start, end
+
+
+def _lists_of(places: Sequence[tuple[int, int]], text: str, between: re.Pattern[str]) -> list[list[tuple[int, int]]]:
+    """The places in order, those in one list that nothing but a list's signs and words parts."""
+    lists: list[list[tuple[int, int]]] = []
+    for place in places:
+        if lists and between.fullmatch(text, lists[-1][-1][1], place[0]):
+            lists[-1].append(place)
+        else:
+            lists.append([place])
+    return lists

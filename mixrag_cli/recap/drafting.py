@@ -14,9 +14,7 @@ from decimal import Decimal
 
 from mixrag_cli.cleaning import REDACTED
 from mixrag_cli.line_marks import narrow_to
-from mixrag_cli.quantities.prose_numbers import find_numbers
-from mixrag_cli.quantities.respective import respective_number
-from mixrag_cli.quotes import is_call
+from mixrag_cli.quantities.prose_numbers import find_numbers, respective_number
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
@@ -39,6 +37,7 @@ from mixrag_cli.recap.structure import structural_drafts
 from mixrag_cli.recap.wanted import text_wanted
 from mixrag_cli.records.answers import LIST_SIGN, Evidence, Source
 from mixrag_cli.records.places import LineMarks
+from mixrag_cli.sentences import is_call
 
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked

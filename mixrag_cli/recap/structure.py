@@ -31,7 +31,7 @@ from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS
 from mixrag_cli.records.answers import LIST_SIGN, Evidence, Source
 from mixrag_cli.records.tables import Cell
 from mixrag_cli.tables.places import locate_cells
-from mixrag_cli.tables.reports import name_of
+from mixrag_cli.tables.record_columns import name_of
 from mixrag_cli.tables.text import ARROW
 from mixrag_cli.words import stems_in, stems_of, terms_of
 

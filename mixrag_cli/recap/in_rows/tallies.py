@@ -22,8 +22,16 @@ from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL, WHOLE_WORD
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.record_columns import Column, columns_named, columns_of, is_record_table, is_sampled
-from mixrag_cli.tables.reports import LABELS, as_records, turned
+from mixrag_cli.tables.record_columns import (
+    LABELS,
+    Column,
+    as_records,
+    columns_named,
+    columns_of,
+    is_record_table,
+    is_sampled,
+    turned,
+)
 from mixrag_cli.tables.scan import Filter, ScanOperation
 from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, rows_left, tallied_cells, tally
 from mixrag_cli.tables.text import ARROW, key_columns
