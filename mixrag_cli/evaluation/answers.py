@@ -13,11 +13,12 @@ from dataclasses import replace
 from mixrag_cli.evaluation.datasets import Question
 from mixrag_cli.evaluation.measures import ARTICLE, exact_match, normalize_answer, token_f1
 from mixrag_cli.evaluation.tatqa import answer_strings, score_answer
-from mixrag_cli.records.answers import LIST_SIGN, Answer, Candidate
+from mixrag_cli.records.answers import Answer, Candidate
 from mixrag_cli.words import tokens_of
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_FORM = 4  # words
+ITEM_SIGN = ";"  # between the items of a right answer
 CURRENCIES = "£$€~ "  # and signs, before a number
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 ENOUGH_OF_THE_WORDS = 0.7  # of a longer right answer's
@@ -127,7 +128,7 @@ def says_form(form: str, text: str) -> bool:
     Words and numbers are compared whole: "hue=0.1" says 0.1, "Thakur(c)" says Thakur, 28.5 does not say 285.
     A list, its items parted by semicolons, is said by what says each of them, in any order.
     """
-    items = [item for item in form.split(LIST_SIGN.strip()) if item.strip()]
+    items = [item for item in form.split(ITEM_SIGN) if item.strip()]
     if len(items) > 1:
         return all(says_form(item, text) for item in items)
     wanted, there = _tokens(form), _tokens(text)

@@ -106,13 +106,15 @@ def respective_number(sentence: str, start: int, end: int, years: Collection[int
 
     Example: respective_number("Sales were $5, $6 and $7 in 2019, 2018 and 2017.", 11, 13, {2018}) -> (15, 17)
     """
+    if len(years) != 1:
+        return start, end
     lists = _lists_of([place[:2] for place in find_numbers(sentence)], sentence, _BETWEEN_NUMBERS)
     numbers = next((one for one in lists if one[0][0] < end and start < one[-1][1]), [])
     known = {place[:2]: place[2] for place in year_places(sentence)}
     for one in _lists_of([*known], sentence, _BETWEEN_YEARS):
         named = [known[place] for place in one]
         asked = set(named) & set(years)
-        if len(one) == len(numbers) > 1 and len(set(named)) == len(named) and len(asked) == len(years) == 1:
+        if len(one) == len(numbers) > 1 and len(set(named)) == len(named) and asked:
             return numbers[named.index(asked.pop())]
     return start, end
 

@@ -199,7 +199,8 @@ def operation_of(question: str, reading: QuestionReading) -> Operation:
         return wording.search(question) is not None
 
     is_extreme = _share(reading, _EXTREMES) >= MIN_EXTREME
-    most, least = (wording.search(without_limits(question)) for wording in (MOST, LEAST))
+    unlimited = without_limits(question)
+    most, least = MOST.search(unlimited), LEAST.search(unlimited)
     if is_extreme and not says(_CALCULATIONS["difference"]) and not says(_DEFAULT) and (most or least):
         return "maximum" if most else "minimum"
     if _form(reading) != "number":

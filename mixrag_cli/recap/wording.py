@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from mixrag_cli.quantities.numerals import Value
 from mixrag_cli.quantities.prose_numbers import find_numbers
@@ -60,14 +61,15 @@ def asks_which(question: str) -> bool:
     return NAMES.search(" ".join(question.split()[:OPENING])) is not None
 
 
-def limits_in(text: str) -> list[tuple[str, int, int, list[Value]]]:
+@lru_cache(maxsize=64)  # a question is asked of every table that was found
+def limits_in(text: str) -> tuple[tuple[str, int, int, tuple[Value, ...]], ...]:
     """Each comparison with numbers right behind it: its sign, or "between", its place with them, and these numbers."""
     found = []
     for sign, start, end in comparisons_in(text):
         limits = [one for one in find_numbers(text[end:]) if one[2].value is not None][: 2 if sign == "between" else 1]
         if limits and len(text[end : end + limits[0][0]].split()) <= 1:
-            found.append((sign, start, end + limits[-1][1], [number for *_, number in limits]))
-    return found
+            found.append((sign, start, end + limits[-1][1], tuple(number for *_, number in limits)))
+    return tuple(found)
 
 
 def without_limits(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mixrag_cli.readers.facts.collecting import unquoted
-from mixrag_cli.readers.facts.nodes import first_field, is_literal
+from mixrag_cli.readers.facts.nodes import first_field, given_to, is_literal
 from mixrag_cli.readers.facts.shapes import CALLS, FUNCTION_VALUES
 from mixrag_cli.readers.syntax import Node, text_of
 
@@ -18,13 +18,6 @@ def called_name(node: Node) -> str:
     """What a call calls, as it is written; "" where the node is none."""
     called = first_field(node, ("function", "method", "name"))
     return text_of(called) if called is not None else ""
-
-
-def given_to(node: Node) -> list[Node]:
-    """The arguments of a call, without what the grammar wraps around them."""
-    arguments = node.child_by_field_name("arguments")
-    parts = arguments.named_children if arguments is not None else []
-    return [part.named_children[0] if part.type == "argument" and part.named_children else part for part in parts]
 
 
 def set_by(node: Node, *, is_setting: bool) -> tuple[str, Node] | None:

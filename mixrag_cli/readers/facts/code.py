@@ -341,7 +341,7 @@ class _Walk:
             elif "comment" not in child.type:
                 option = attributed_option(name_of(child), attributes) if attributes else None
                 if option is not None:
-                    told, where = comment_at(self._lines, (attributes or [child])[0].start_point.row, None, "//")
+                    told, where = comment_at(self._lines, attributes[0].start_point.row, None, "//")
                     if all(column != "help" for column, _, _ in option.values):
                         option.values.append(("help", told, where))
                     self._add_option(option, child, context)

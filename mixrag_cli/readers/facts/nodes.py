@@ -205,6 +205,13 @@ def is_named_by_type(node: Node) -> bool:
     return (is_member and text_of(node)[:1].isupper() and is_named_value(node)) or is_made_by_type(node)
 
 
+def given_to(node: Node) -> list[Node]:
+    """The arguments of a call, without what the grammar wraps around them."""
+    arguments = node.child_by_field_name("arguments")
+    parts = arguments.named_children if arguments is not None else []
+    return [part.named_children[0] if part.type == "argument" and part.named_children else part for part in parts]
+
+
 def chained_default(node: Node) -> Node | None:
     """The literal that a chain of calls makes the default: 5 of z.number().min(1).default(5); None where none does."""
     for _ in range(STEPS):
@@ -212,8 +219,7 @@ def chained_default(node: Node) -> Node | None:
         named = first_field(called, ("property", "field", "name")) if called is not None else None
         if called is None or named is None:
             return None
-        arguments = node.child_by_field_name("arguments")
-        given = arguments.named_children if arguments is not None else []
+        given = given_to(node)
         if text_of(named) in DEFAULT_METHODS and len(given) == 1 and is_literal(given[0]):
             return given[0]
         inner = first_field(called, ("object", "value", "operand"))

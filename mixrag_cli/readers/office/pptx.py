@@ -85,11 +85,8 @@ def _headline(shapes: list[Any]) -> Any | None:
         return None
     text, middle = first.text_frame.text.strip(), (first.top or 0) + (first.height or 0) // 2
     is_short = len(text) <= MAX_HEADLINE_CHARS and len(text.splitlines()) <= MAX_HEADLINE_LINES
-    return (
-        first
-        if is_short and any(map(str.isalpha, text)) and all((shape.top or 0) >= middle for shape in others)
-        else None
-    )
+    is_text = is_short and any(map(str.isalpha, text))
+    return first if is_text and all((shape.top or 0) >= middle for shape in others) else None
 
 
 def _in_reading_order(shapes: Any, depth: int = 0) -> list[Any]:

@@ -66,8 +66,8 @@ def read_lattice(
     words: Sequence[Word], across: list[Rule], down: list[Rule], turned: Sequence[TurnedWord] = ()
 ) -> Lattice | None:
     """The table that rulings across and down make; None for frames, charts and drawings."""
-    table, gaps = _read_rulings(words, across, down, turned), gaps_across(across, down)
-    if gaps and (table is None or not table.n_header):
+    table = _read_rulings(words, across, down, turned)
+    if (table is None or not table.n_header) and (gaps := gaps_across(across, down)):
         table = _read_rulings(words, [*across, *gaps], down, turned) or table
     return table
 
