@@ -19,6 +19,7 @@ from mixrag_cli.records.answers import Source
 from mixrag_cli.records.places import Locator, cells_overlap
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.scanning import FileScanner
 from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.session import Session
 from training.folders import open_indexed
@@ -91,7 +92,7 @@ def _ask(session: Session, domain: str, number: int, asked: Asked) -> Iterator[S
     scope = Scope(paths=asked.scope)
     if not files_meant(scope, session.document_rows):
         return  # the file that it means could not be read
-    restated, base, _ = prepare(session, asked.text, scope, Clock())
+    restated, base, _ = prepare(session, asked.text, scope, Clock(), FileScanner(session))
     for draft in draft_all(restated, base):
         right = is_right(asked, draft)
         answers = right and (draft.kind != "passage" or asked.is_answered_by_text or _says(asked, draft.text))
