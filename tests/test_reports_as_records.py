@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.structure import structural_drafts
+from mixrag_cli.settings import Settings
+from mixrag_cli.stories.answering import prepare
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scanning import FileScanner
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import open_session
 from tests.evidence_samples import Sample, read_sample
 
 ACCOUNTS = """# Accounts of the Fernhill ferry
@@ -127,3 +137,35 @@ def test_a_value_of_one_period_is_no_answer_for_two(accounts: Sample) -> None:
     question = "What was the fuel in 2018 and 2020 respectively?"
     assert not drafts_for(question, accounts, "column")
     assert drafts_for(question, accounts, "cell")[0].text == "€640 thousand; €391 thousand"
+
+
+QUARTERS = """# Passengers of the ferry
+
+| | Foot | Cars |
+|---|---|---|
+| Spring 2020 | 900 | 310 |
+| Autumn 2020 | 700 | 240 |
+| Spring 2021 | 950 | 330 |
+| Autumn 2021 | 720 | 260 |
+"""
+
+
+def test_rows_of_another_time_are_left_out_and_the_others_counted() -> None:
+    """What is left of a report is no sample, whose file has the rest of its rows; its labels say the year."""
+    sample = read_sample({"passengers.md": QUARTERS})
+    assert drafts_for("What is the average number of cars in 2021?", sample, "column")[0].text == "295"
+    assert not drafts_for("What is the average number of cars in 2022?", sample, "column")
+
+
+def test_a_report_of_another_time_has_nothing_to_count(model_cache: Path, tmp_path: Path) -> None:
+    """Its rows all left out, its csv is not read for them either."""
+    crossings = [f"2020-{month:02}-01,Number of crossings,,{300 + month}" for month in range(1, 13)]
+    shares = [f"2020-{month:02}-01,Share of cars,{month / 100}," for month in range(1, 13)]
+    rows = "\n".join(("date,kind,share of cars,North", *crossings, *shares))
+    (tmp_path / "passengers.csv").write_text(rows, "utf-8")
+    build_index([tmp_path], Settings(), events=Silent())
+    session = open_session(tmp_path, Settings())
+    scanner = FileScanner(session)
+    for question in ("North cars in December 2022", "How many cars in the North in December 2022?"):
+        restated, base, _ = prepare(session, question, Scope(), Clock(), scanner)
+        assert not [draft for draft in structural_drafts(restated, base) if draft.kind == "column"]

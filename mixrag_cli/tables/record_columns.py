@@ -118,7 +118,7 @@ def turned(table: Table) -> Table:
         cells = tuple(cell for cell in table.cells if cell.column in kept)
         table = replace(table, columns=of_years, cells=cells)
     cells = tuple(replace(cell, row=cell.column, column=cell.row) for cell in table.cells)
-    return replace(table, rows=table.columns, columns=table.rows, cells=cells, total_rows=0, profiles=())
+    return replace(table, rows=table.columns, columns=table.rows, cells=cells)
 
 
 def as_records(table: Table, times: Facets, asked: Collection[str]) -> Table:
@@ -128,11 +128,19 @@ def as_records(table: Table, times: Facets, asked: Collection[str]) -> Table:
     of none are left out, too, if there are others.
     """
     of_rows = {row: facets_of(" ".join(row.path)) for row in table.rows}
-    if YEAR in asked:
+    if YEAR in asked or times.years:
         of_rows = {row: own for row, own in of_rows.items() if own.years} or of_rows
     rows = tuple(row for row, own in of_rows.items() if not facet_conflict(times, own))
     labels = tuple(Cell(row.index, LABELS, row.leaf) for row in rows)
-    return replace(table, rows=rows, columns=(Header(LABELS, ("",)), *table.columns), cells=(*labels, *table.cells))
+    columns, cells = (Header(LABELS, ("",)), *table.columns), (*labels, *table.cells)
+    # No sample of its file, whatever was left out, and no longer what the profiles speak of.
+    return replace(table, rows=rows, columns=columns, cells=cells, total_rows=0, profiles=())
+
+
+def years_said(table: Table) -> frozenset[str]:
+    """The years that the labels of a report's rows say, as words; none of a table that no report was."""
+    rows = table.rows if table.columns[0].index == LABELS else ()
+    return frozenset(str(year) for row in rows for year in facets_of(" ".join(row.path)).years)
 
 
 def name_of(row: Header, table: Table, asked: Sequence[str], measured: Header) -> str:

@@ -31,6 +31,7 @@ from mixrag_cli.tables.record_columns import (
     is_record_table,
     is_sampled,
     turned,
+    years_said,
 )
 from mixrag_cli.tables.scan import Filter, ScanOperation
 from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, rows_left, tallied_cells, tally
@@ -57,8 +58,8 @@ class Rows:
 
     @property
     def said(self) -> frozenset[str]:
-        """Stems of the question that the conditions explain."""
-        return frozenset().union(*(each.said for each in self.conditions))
+        """Stems of the question that the conditions explain, or a report's rows by the years that they are of."""
+        return years_said(self.table).union(*(each.said for each in self.conditions))
 
     @property
     def filters(self) -> tuple[Filter, ...]:
