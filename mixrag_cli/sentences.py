@@ -33,6 +33,11 @@ _LOOK_BACK = 12  # characters; longer than the longest abbreviation
 _GOES_ON = re.compile(r"(?<=\w)(?:\s*(?:\*\*?|<<)\s*[\dA-Z]\w*)+")  # a product whose first factor ends here
 _CALLED_FOR = re.compile(r"\b[A-Z]\w{0,40}(?:(?:\.|::)\w{1,40}){1,3}\($")  # what a type makes of a number
 MAX_CALLED = 200  # characters in front of a number
+_SIGN, _LETTER = (rf"[^\W{digits}\u0e00-\U0010ffff]" for digits in ("", r"\d"))  # of scripts that part words by blanks
+_INSIDE_WORD = re.compile(  # "Kuber|netes", "--keep|-tags", "COVID-|19", but not "10|-20"
+    rf"(?<={_SIGN})(?={_SIGN})|(?<={_SIGN})(?=-{_LETTER})|(?<={_LETTER})(?=-{_SIGN})"
+    rf"|(?<={_SIGN}-)(?={_LETTER})|(?<={_LETTER}-)(?={_SIGN})"
+)
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -92,11 +97,16 @@ def _keep(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> int:
 
 
 def whole_stretch(text: str, start: int, end: int, limit: int) -> tuple[int, int]:
-    """A stretch of a text as it is quoted: a product of numbers, as constants of code are written, to its end; a number
-    with the call that a type makes something of it by; nothing behind the first bracket without a partner.
+    """A stretch of a text as it is quoted: its first and last word whole; a product of numbers, as constants of code
+    are written, to its end; a number with the call that a type makes something of it by; nothing behind the first
+    bracket without a partner.
 
     limit: where it ends at the latest. Example: of the "20" in "timeout = Duration.ofMillis(20)" the call.
     """
+    while start and _INSIDE_WORD.match(text, start):
+        start -= 1
+    while end < limit and _INSIDE_WORD.match(text, end):
+        end += 1
     called = _CALLED_FOR.search(text, max(start - MAX_CALLED, 0), start)
     if called is not None and text[start:end].isdecimal() and text[end : end + 1] == ")" and end < limit:
         return called.start(), end + 1

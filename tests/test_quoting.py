@@ -15,7 +15,7 @@ from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
-from mixrag_cli.sentences import is_call
+from mixrag_cli.sentences import is_call, whole_stretch
 from mixrag_cli.tables.text import cell_label, row_texts
 from mixrag_cli.words import words_of
 from tests.evidence_samples import SALES_REPORT, read_sample
@@ -158,6 +158,26 @@ def test_a_number_goes_with_the_call_that_a_type_makes_of_it(text: str, answer: 
     (found,) = answers_in(ScoredSpan(0, len(text), 0.0), hit, [span])
     assert text[found.start : found.end] == answer
     assert is_call(answer) is (answer != "20")
+
+
+@pytest.mark.parametrize(
+    ("text", "torn", "answer"),
+    [
+        ("pass --keep-all-tags to it", "--keep", "--keep-all-tags"),
+        ("runs on Kubernetes now", "Kubernet", "Kubernetes"),
+        ("against COVID-19 only", "19", "COVID-19"),
+        ("set _ROOT_DIR first", "ROOT", "_ROOT_DIR"),
+        ("a 64-bit number", "64", "64-bit"),
+        ("from 10-20 minutes", "20", "20"),
+        ("it is -5 outside", "5", "5"),
+        ("keep - or drop - it", "drop", "drop"),
+        ("港は夜に閉まる", "夜", "夜"),
+    ],
+)
+def test_no_word_of_a_span_is_torn(text: str, torn: str, answer: str) -> None:
+    start = text.index(torn)
+    first, last = whole_stretch(text, start, start + len(torn), len(text))
+    assert text[first:last] == answer
 
 
 LIMITS = """# Limits of the gate
