@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import re
 
+from mixrag_cli.words import STOP_WORDS
+
 _CLOSERS = "\"'”’)\\]»"
 _END = re.compile(
     rf"[.!?…]+[{_CLOSERS}]*(?=\s)"  # a mark; what follows decides
@@ -38,6 +40,8 @@ _INSIDE_WORD = re.compile(  # "Kuber|netes", "--keep|-tags", "COVID-|19", but no
     rf"(?<={_SIGN})(?={_SIGN})|(?<={_SIGN})(?=-{_LETTER})|(?<={_LETTER})(?=-{_SIGN})"
     rf"|(?<={_SIGN}-)(?={_LETTER})|(?<={_LETTER}-)(?={_SIGN})"
 )
+_CLOSING = tuple(".!?…:;|")  # ends of a sentence, of an item or a cell
+_NEXT_LINE = re.compile(r"[^\S\n]*\n[^\S\n]*(?P<first>\S)")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -112,6 +116,18 @@ def whole_stretch(text: str, start: int, end: int, limit: int) -> tuple[int, int
         return called.start(), end + 1
     last = found.end() if (found := _GOES_ON.match(text, end, limit)) else end
     return start, start + _closed_until(text[start:last])
+
+
+def goes_on(text: str, end: int) -> bool:
+    """Whether what ends there is a line whose sentence goes on in the next one: "… is brought to\\n$5".
+
+    The next one begins in lower case, or the last word is one that no sentence ends with.
+    """
+    following = _NEXT_LINE.match(text, end)
+    last = text[max(end - _LOOK_BACK, 0) : end].rsplit(maxsplit=1)[-1:]
+    if following is None or not last or last[0].endswith(_CLOSING):
+        return False
+    return following["first"].islower() or last[0].lower() in STOP_WORDS
 
 
 def is_call(text: str) -> bool:

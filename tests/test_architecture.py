@@ -49,7 +49,7 @@ ALLOWED: dict[str, set[str]] = {
     "limits": set(),
     "reading": set(),
     "quotes": set(),
-    "sentences": set(),
+    "sentences": {"words"},
     "terms": {"words"},
     "words": set(),
     "quantities": {"errors"},

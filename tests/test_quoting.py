@@ -15,7 +15,7 @@ from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
-from mixrag_cli.sentences import is_call, whole_stretch
+from mixrag_cli.sentences import goes_on, is_call, whole_stretch
 from mixrag_cli.tables.text import cell_label, row_texts
 from mixrag_cli.words import words_of
 from tests.evidence_samples import SALES_REPORT, read_sample
@@ -199,6 +199,25 @@ def test_a_span_is_a_number_where_it_holds_no_more(question: str, texts: set[str
     (span,) = (draft for draft in draft_all(restated, base) if draft.kind == "span")
     assert span.text in texts
     assert (span.value is not None) == span.text.startswith("7")
+
+
+MINUTES = """It is recommended by the committee for finance and audit of the Fernhill ferry that the board of directors
+adopt the resolution on the amended budget of this year, to amend and appropriate funds for the proposed
+budget of the ferry and of its piers, to decrease the appropriation by EUR 49.1 million to
+EUR 1.267 billion, and to decrease the appropriation of capital that was carried forward from the years
+before (previously approved capital funds) by EUR 140.0 million to EUR 579.5 million, as detailed below.
+"""
+
+
+def test_a_line_that_goes_on_in_the_next_one_is_no_answer() -> None:
+    """A sentence too long to be one is read by its lines; one that ends in the middle of it says nothing by itself."""
+    asked = read_sample({"minutes.txt": MINUTES}).evidence_for("By how much was the appropriation decreased?")
+    assert not [draft for draft in draft_all(*asked) if draft.kind == "sentence"]
+    assert goes_on("is brought to\n$5", 13)
+    assert goes_on("the sum that is\nbrought", 15)
+    assert not goes_on("is brought to:\n$5", 14)
+    assert not goes_on("Chairs\nTables", 6)
+    assert not goes_on("is brought to", 13)
 
 
 def test_what_was_taken_out_as_a_secret_is_no_answer() -> None:

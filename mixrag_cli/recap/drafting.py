@@ -37,7 +37,7 @@ from mixrag_cli.recap.structure import structural_drafts
 from mixrag_cli.recap.wanted import text_wanted
 from mixrag_cli.records.answers import LIST_SIGN, Evidence, Source
 from mixrag_cli.records.places import LineMarks
-from mixrag_cli.sentences import is_call
+from mixrag_cli.sentences import goes_on, is_call
 
 MIN_SPAN_LOG = -6.0  # a span less likely than this is no candidate of its own
 NO_READING = -8.0  # logit of what the reader was not asked
@@ -135,7 +135,8 @@ def _from_passage(restated: Restated, base: EvidenceBase, one: ReadPassage) -> I
     whole = replace(source, locator=replace(one.hit.chunk.locator, marks=LineMarks()))
     yield Draft("passage", text.strip(), whole, signs, marks=(mark,), evidence=(proof,), sources=(whole,))
     is_prose = one.hit.chunk.kind in ("prose", "code")  # a table's row says many values, of which a cell is one
-    if is_prose and not asks_passage(restated) and len(sentence.strip()) <= SENTENCE_CHARS:
+    is_whole = len(sentence.strip()) <= SENTENCE_CHARS and not goes_on(text, one.sentence.end)
+    if is_prose and not asks_passage(restated) and is_whole:
         says_number = 1.0 if next(iter(find_numbers(sentence)), None) is not None else -1.0
         own = {**signs, "number": says_number if restated.expects in ("number", "percent") else 0.0}
         yield Draft("sentence", sentence.strip(), source, own, marks=(mark,), evidence=(proof,), sources=cited)
