@@ -139,6 +139,24 @@ def test_a_value_of_one_period_is_no_answer_for_two(accounts: Sample) -> None:
     assert drafts_for(question, accounts, "cell")[0].text == "€640 thousand; €391 thousand"
 
 
+LEGEND = """# Colours of the berths
+
+| Colour | Meaning |
+|---|---|
+| red | Closed by the port |
+| green | Free |
+| grey | Let for a year |
+"""
+
+
+def test_a_row_is_not_counted_by_its_own_name() -> None:
+    """That one row has a name that no other has says nothing of how many are meant by it."""
+    sample = read_sample({"legend.md": LEGEND})
+    assert not drafts_for("How many berths are closed by the port?", sample, "column")
+    several = LEGEND + "| blue | Closed by the port |\n"
+    assert drafts_for("How many colours are closed by the port?", read_sample({"legend.md": several}), "column")
+
+
 QUARTERS = """# Passengers of the ferry
 
 | | Foot | Cars |

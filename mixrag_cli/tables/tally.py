@@ -15,7 +15,7 @@ from mixrag_cli.quantities.numerals import Value
 from mixrag_cli.records.documents import ColumnProfile
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
-from mixrag_cli.tables.record_columns import Column, is_sampled
+from mixrag_cli.tables.record_columns import Column, columns_of, is_sampled
 from mixrag_cli.tables.scan import Filter, ScannedRow, ScanOperation, ScanResult
 from mixrag_cli.tables.text import key_columns, row_name
 
@@ -39,7 +39,12 @@ class Tallied:
 def tally(
     table: Table, column: Column, operation: ScanOperation, filters: Sequence[Filter], scan: Scan | None
 ) -> Tallied | None:
-    """The operation over one column; None where no row counts or the file cannot be scanned (scan is None)."""
+    """The operation over one column; None where no row counts or the file cannot be scanned (scan is None).
+
+    None, too, of a row counted by its own name.
+    """
+    if operation == "count" and _is_of_a_name(table, filters):
+        return None
     if not is_sampled(table):
         return _tally_cells(table, column, operation, filters)
     profile = next((one for one in table.profiles if one.index == column.index), None)
@@ -50,6 +55,12 @@ def tally(
         return None
     best = _row_of_file(found.row, column, table) if found.row else None
     return Tallied(found.value, found.n_rows, found.n_numbers, best)
+
+
+def _is_of_a_name(table: Table, filters: Sequence[Filter]) -> bool:
+    """Whether a filter names a text that no two rows share: what it leaves is the one row, and nothing to count."""
+    columns = {column.index: column for column in columns_of(table)}
+    return any(one.comparison == "=" and not are_shared(table, columns[one.column], ()) for one in filters)
 
 
 def tallied_cells(table: Table, column: Column, filters: Sequence[Filter]) -> tuple[Cell, ...]:
