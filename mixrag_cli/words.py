@@ -22,6 +22,7 @@ _TOKEN = re.compile(
 )
 # Where an identifier's parts meet: "totalBill", "HTTPServer", "snake_case", "total2"; "iPhone" and "LoRa" are words.
 _PART = re.compile(r"\d+|(?:[^\W\d_](?!(?<=[a-z0-9]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])))*[^\W\d_]")
+_ANY_ENDING = r"\w*"
 _ENDING = re.compile(r"['’](?:s|t|d|ll|re|ve)?$")  # of a possessive or contraction
 
 # Lucene's English list, which tells nothing of a passage, whether it is found by words or by token vectors: on FinQA
@@ -250,3 +251,17 @@ def is_skeleton(short: str, long: str) -> bool:
         return False
     letters = iter(long)
     return plain.isalpha() and not set(plain) & set("aeiou") and all(letter in letters for letter in plain)
+
+
+def any_of(*phrases: str) -> re.Pattern[str]:
+    """One pattern that holds where any of the phrases stands, whatever the case. phrases: with commas between them.
+
+    "chang…" is any word that begins so. Example: any_of("%, per cent") -> found in "5%" and "ten per cent".
+    """
+    each = [phrase.strip() for listed in phrases for phrase in listed.split(",")]
+    return re.compile("|".join(map(_bounded, each)), re.IGNORECASE)
+
+
+def _bounded(phrase: str) -> str:
+    first, last = (r"\b" * sign.isalnum() for sign in (phrase[0], phrase[-1]))
+    return f"{first}{re.escape(phrase).replace('…', _ANY_ENDING)}{last}"

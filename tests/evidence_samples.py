@@ -97,8 +97,9 @@ def structure_of(session: Session, question: str) -> Draft:
 def likeliest_of(session: Session, question: str) -> Draft:
     """What structure answers likeliest of an index, as it is graded beside everything else."""
     restated, base, _ = prepare(session, question, Scope(), Clock(), FileScanner(session))
-    found = [draft for draft in draft_all(restated, base) if draft.kind in ("cell", "column", "computed")]
-    return max(found, key=shipped_grading().probability)
+    grading = shipped_grading()
+    found = grading.compared(draft_all(restated, base))
+    return max((draft for draft in found if draft.kind in ("cell", "column", "computed")), key=grading.probability)
 
 
 def shown_text(answer: Answer) -> str:

@@ -74,7 +74,7 @@ def test_what_is_promised_rightly_is_left() -> None:
 
 
 def test_each_answer_is_graded_without_itself() -> None:
-    fit = fit_surety(30, [JudgedAnswer(0.45, True)] * 30)
+    fit = fit_surety(30, [JudgedAnswer(0.5, True)] * 30)
     assert fit.is_better and fit.before.stated == 0
     assert fit.after.stated == fit.after.right == 30 and fit.offset > 1
     assert fit.after.error < fit.before.error

@@ -35,9 +35,8 @@ MAX_NAMED = 3
 def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None = None) -> Answer:
     """Answer the restated question from the evidence, show what probably holds the answer, or say what is missing."""
     grading = grading or shipped_grading()
-    graded = sorted(
-        ((grading.probability(draft), draft) for draft in draft_all(restated, base)), key=itemgetter(0), reverse=True
-    )
+    drafts = grading.compared(draft_all(restated, base))
+    graded = sorted(((grading.probability(draft), draft) for draft in drafts), key=itemgetter(0), reverse=True)
     if graded:
         chance, draft = max(graded, key=lambda each: as_answer(each[1].kind, each[1].signs, each[0]))
         if (sure := grading.sure_of(draft, chance)) >= grading.stated:

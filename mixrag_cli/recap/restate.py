@@ -23,10 +23,10 @@ from mixrag_cli.recap.wording import (
     NAMES,
     PERCENT,
     SHARE_WORDS,
-    any_of,
     asks_which,
     without_limits,
 )
+from mixrag_cli.words import any_of
 
 Operation = Literal[
     "lookup", "difference", "change_percent", "sum", "average", "ratio", "share", "maximum", "minimum", "count"

@@ -7,26 +7,11 @@ from functools import lru_cache
 
 from mixrag_cli.quantities.numerals import Value
 from mixrag_cli.quantities.prose_numbers import find_numbers
+from mixrag_cli.words import any_of
 
 WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
 PERCENT_UNITS = ("%", "pp", "bp")
 MAX_PERCENT = 100  # of a part: what is more than its whole is another thing than was asked for
-_ANY_ENDING = r"\w*"
-
-
-def any_of(*phrases: str) -> re.Pattern[str]:
-    """One pattern that holds where any of the phrases stands, whatever the case. phrases: with commas between them.
-
-    "chang…" is any word that begins so. Example: any_of("%, per cent") -> found in "5%" and "ten per cent".
-    """
-    each = [phrase.strip() for listed in phrases for phrase in listed.split(",")]
-    return re.compile("|".join(map(_bounded, each)), re.IGNORECASE)
-
-
-def _bounded(phrase: str) -> str:
-    first, last = (r"\b" * sign.isalnum() for sign in (phrase[0], phrase[-1]))
-    return f"{first}{re.escape(phrase).replace('…', _ANY_ENDING)}{last}"
-
 
 PERCENT = any_of("%, percent, percents, per cent, percentage, percentages, proportion, proportions, share, rate")
 NAMES = any_of("which, who, whose")

@@ -13,6 +13,7 @@ def grading_to_json(grading: Grading) -> str:
     forest = grading.forest
     trees = ",\n".join(f"  {json.dumps(tree)}" for tree in forest.trees)
     head = {"stated": grading.stated, "likely": grading.likely, "held": grading.held, "surety": grading.surety}
+    head = {**head, "choice": grading.choice}
     told = json.dumps({**head, "inputs": forest.inputs, "bias": forest.bias}, indent=1).removesuffix("\n}")
     return f'{told},\n "trees": [\n{trees}\n ]\n}}\n'
 
