@@ -67,10 +67,11 @@ def inputs_of(kind: str, signs: Mapping[str, float]) -> dict[str, float]:
 
 def choices(weights: Weighed, candidates: Sequence[tuple[str, Mapping[str, float]]]) -> list[float | None]:
     """Of each candidate of a question, by its kind and signs, the sign of the choice; None of kinds that have none."""
-    inputs = [inputs_of(kind, signs) if kind in CHOSEN else {} for kind, signs in candidates]
-    scores = [sum(slope * own.get(name, usual) for name, (slope, usual) in weights.items()) for own in inputs]
-    total = log_sum(score for own, score in zip(inputs, scores, strict=True) if own)
-    return [score - total if own else None for own, score in zip(inputs, scores, strict=True)]
+    chosen = [inputs_of(kind, signs) for kind, signs in candidates if kind in CHOSEN]
+    scores = [sum(slope * own.get(name, usual) for name, (slope, usual) in weights.items()) for own in chosen]
+    total = log_sum(scores)
+    left = iter(scores)
+    return [next(left) - total if kind in CHOSEN else None for kind, _ in candidates]
 
 
 def as_answer(kind: str, signs: Mapping[str, float], chance: float) -> float:

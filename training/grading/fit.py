@@ -156,7 +156,8 @@ def fit_choice(examples: Sequence[Signed]) -> Weighed:
         if one.kind in CHOSEN:
             groups[one.domain, one.question].append(one)
     known = [group for group in groups.values() if any(one.right for one in group)]
-    inputs, is_right = _matrix(list(chain(*known))), np.array([one.right for one in chain(*known)], float)
+    candidates = list(chain(*known))
+    inputs, is_right = _matrix(candidates), np.array([one.right for one in candidates], float)
     inputs[:, np.isnan(inputs).all(axis=0)] = 0.0  # what none of them has, as the choice itself, says nothing
     sizes = [len(group) for group in known]
     starts, owner = np.cumsum([0, *sizes[:-1]]), np.repeat(np.arange(len(known)), sizes)
@@ -221,16 +222,20 @@ def _to_tree(nodes: Any, number: int) -> Tree:
     return int(node["feature_idx"]), float(node["num_threshold"]), bool(node["missing_go_to_left"]), left, right
 
 
-def left_out(examples: Sequence[Signed], wantings: Sequence[Wanting], seed: int) -> list[Graded]:
-    """Each candidate with what fits on the other domains, of that seed, make of it."""
-    groups, found = [group_of(one) for one in examples], []
+def left_out(examples: Sequence[Signed], wantings: Sequence[Wanting]) -> list[list[Graded]]:
+    """Of each seed, each candidate with what a fit on the other domains makes of it."""
+    groups = [group_of(one) for one in examples]
+    found: list[list[Graded]] = [[] for _ in SEEDS]
     for group in sorted(set(groups)):
         is_own = [each == group for each in groups]
+        is_other = [not own for own in is_own]
         unseen = {one.domain for one in compress(examples, is_own)}
-        choice = fit_choice([one for one, own in zip(examples, is_own, strict=True) if not own])
+        choice = fit_choice(list(compress(examples, is_other)))
         known = completed(examples, chances_without(wantings, unseen), choice)
-        forest = fit([one for one, own in zip(known, is_own, strict=True) if not own], seed)
-        found += [Graded(one, forest(inputs_of(one.kind, one.signs))) for one in compress(known, is_own)]
+        others = list(compress(known, is_other))
+        for seed, graded in zip(SEEDS, found, strict=True):
+            forest = fit(others, seed)
+            graded += [Graded(one, forest(inputs_of(one.kind, one.signs))) for one in compress(known, is_own)]
     return found
 
 
@@ -367,7 +372,7 @@ def main() -> None:
     chosen = [*domains.with_foreign(made), lookups, tallies, *natural]
     examples = [one for domain in chosen for one in signs_of(domain, options.cache)]
     wantings = wantings_of(chosen, {domain.name for domain in natural}, examples)
-    groups = [group for seed in SEEDS for group in by_question(left_out(examples, wantings, seed))]
+    groups = [group for graded in left_out(examples, wantings) for group in by_question(graded)]
     firsts = [first_of(group) for group in groups]
     judged = with_surety(firsts)
     print(f"each question counts {len(SEEDS)} times, once a forest\n")

@@ -12,8 +12,13 @@ def grading_to_json(grading: Grading) -> str:
     """The text of the file of the grading, a line a tree; recap/grading.py reads it."""
     forest = grading.forest
     trees = ",\n".join(f"  {json.dumps(tree)}" for tree in forest.trees)
-    head = {"stated": grading.stated, "likely": grading.likely, "held": grading.held, "surety": grading.surety}
-    head = {**head, "choice": grading.choice}
+    head = {
+        "stated": grading.stated,
+        "likely": grading.likely,
+        "held": grading.held,
+        "surety": grading.surety,
+        "choice": grading.choice,
+    }
     told = json.dumps({**head, "inputs": forest.inputs, "bias": forest.bias}, indent=1).removesuffix("\n}")
     return f'{told},\n "trees": [\n{trees}\n ]\n}}\n'
 

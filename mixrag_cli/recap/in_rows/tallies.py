@@ -288,7 +288,8 @@ def _counted(question: str, rows: Rows) -> Measured:
     """
     asked, first = COUNT.search(question), columns_of(rows.table)[0]
     behind = stems_in(question[asked.end() :])[:COUNTED_REACH] if asked else ()
-    counted = behind[: next((n for n, word in enumerate(behind) if word in {*ROW_WORDS, *rows.said}), None)]
+    explained = {*ROW_WORDS, *rows.said}
+    counted = behind[: next((n for n, word in enumerate(behind) if word in explained), None)]
     said = [one for one in columns_named(counted, rows.table) if 2 * len({*behind} & {*one.stems}) >= len(one.stems)]
     named = next(iter(said), first)
     is_amount = named != first and named.is_numeric and named.index not in key_columns(rows.table)
