@@ -6,7 +6,7 @@ never evaluated and nothing outside the file is ever followed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from mixrag_cli.errors import FileUnreadable
@@ -137,9 +137,15 @@ def _list_some(names: list[str]) -> str:
 
 def _places_in(region: Region, cells: Cells) -> list[tuple[int, int]]:
     """The places of the region's cells, row by row."""
-    return sorted(
-        place for place in cells if region.top <= place[0] <= region.bottom and region.left <= place[1] <= region.right
-    )
+    return _places_of(range(region.top, region.bottom + 1), region, cells)
+
+
+def _places_of(rows: Collection[int], region: Region, cells: Cells) -> list[tuple[int, int]]:
+    """The places of the cells in these rows and the region's columns, row by row."""
+    columns = range(region.left, region.right + 1)
+    if len(rows) * len(columns) < len(cells):  # a sheet of many tables is not looked through for each of them
+        return [(row, column) for row in sorted(rows) for column in columns if (row, column) in cells]
+    return sorted((row, column) for row, column in cells if row in rows and column in columns)
 
 
 def _region_text(region: Region, cells: Cells) -> str:
@@ -216,9 +222,8 @@ def _add_sampled(builder: DocumentBuilder, sheet: SheetCells, hidden: list[str])
 def _grid_cells(cells: Cells, region: Region, merges: list[Merge], place_of: dict[int, int]) -> tuple[GridCell, ...]:
     spans = {(top, left): (bottom - top + 1, right - left + 1) for top, left, bottom, right in merges}
     made: list[GridCell] = []
-    for (row, column), cell in sorted(cells.items()):
-        if row not in place_of or not region.left <= column <= region.right:
-            continue
+    for row, column in _places_of(place_of.keys(), region, cells):
+        cell = cells[row, column]
         row_span, column_span = spans.get((row, column), (1, 1))
         made.append(
             GridCell(
