@@ -195,10 +195,10 @@ def test_modules_in_the_current_folder_are_not_run(tmp_path: Path, monkeypatch: 
 def test_a_process_that_hangs_or_dies_costs_its_file_only(
     tmp_path: Path, number: signal.Signals, expected: tuple[str, str]
 ) -> None:
-    jobs = [job_of(tmp_path, "big.txt", LONG_TEXT), job_of(tmp_path, "good.txt", "Still here.")]
+    jobs = [job_of(tmp_path, "big.html", LONG_TEXT), job_of(tmp_path, "good.txt", "Still here.")]
     settings = Settings(workers=1, worker_silence_s=2 if number == signal.SIGSTOP else 30)
-    results = extract(jobs, settings, signal_at_first_beat(number, "big.txt"))
-    assert failure_of(results["big.txt"]) == expected
+    results = extract(jobs, settings, signal_at_first_beat(number, "big.html"))
+    assert failure_of(results["big.html"]) == expected
     good = results["good.txt"].extraction
     assert good is not None and good.chunks[0].text == "Still here."
 
@@ -231,6 +231,14 @@ def test_a_pdf_whose_reader_died_is_read_by_the_second_one(tmp_path: Path) -> No
     assert extraction is not None
     assert "read by the second reader: the reader crashed" in extraction.warnings
     assert any("revenue was 12 million" in chunk.text and chunk.locator.page == 3 for chunk in extraction.chunks)
+
+
+def test_a_program_whose_reader_died_is_read_by_its_lines(tmp_path: Path) -> None:
+    jobs = [job_of(tmp_path, "a.py", "WAIT = 5\n\ndef rivers():\n    return 'the sea'\n")]
+    extraction = extract(jobs, Settings(), signal_at_first_beat(signal.SIGABRT, "a.py"))["a.py"].extraction
+    assert extraction is not None and not extraction.tables
+    assert "read by the second reader: the reader crashed" in extraction.warnings
+    assert any("the sea" in chunk.text and chunk.locator.lines == (1, 4) for chunk in extraction.chunks)
 
 
 @pytest.mark.slow

@@ -135,6 +135,11 @@ CASES = {
         "constant | A > Delay | value=TimeSpan.FromSeconds(5)@2 type=TimeSpan@2",
         "constant | A > kind | value=Kind.Small@3",
     ),
+    "self-csharp": (
+        "a.cs",
+        "class A {\n  B Made() { return new B(this); }\n  TimeSpan Wait() { return TimeSpan.FromSeconds(5); }\n}\n",
+        "return | A > Wait | value=TimeSpan.FromSeconds(5)@3",
+    ),
     "members-java": (
         "A.java",
         'class A {\n  private Mode mode = Mode.FAST;\n  long wait = MINUTES.toMillis(30);\n  String name = "a" + "b";\n'

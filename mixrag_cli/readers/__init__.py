@@ -39,13 +39,14 @@ class Format:
     names: str = ""
 
 
+TEXT_ALONE = "text.read_text_alone"
 FORMATS = (
     Format("pdf", "pdf.reader", "read_pdf", "pdf", fallback="pdf.fallback.read_pdf_fallback"),
-    Format("markdown", "markdown", "read_markdown", "md markdown mdown mkd mdx qmd rmd"),
+    Format("markdown", "markdown", "read_markdown", "md markdown mdown mkd mdx qmd rmd", TEXT_ALONE),
     Format("sheet", "sheets.reader", "read_sheet", "xlsx xlsm xls ods"),
-    Format("sheet", "sheets.delimited", "read_delimited", "csv tsv tab"),
-    Format("text", "sheets.saved_text", "read_saved_text", "txt text dat data"),
-    Format("text", "sheets.json_lines", "read_json_lines", "jsonl ndjson"),
+    Format("sheet", "sheets.delimited", "read_delimited", "csv tsv tab", TEXT_ALONE),
+    Format("text", "sheets.saved_text", "read_saved_text", "txt text dat data", TEXT_ALONE),
+    Format("text", "sheets.json_lines", "read_json_lines", "jsonl ndjson", TEXT_ALONE),
     Format("html", "html", "read_html", "html htm xhtml"),
     Format("document", "office.docx", "read_docx", "docx docm dotx"),
     Format("document", "office.odf", "read_odt", "odt ott"),
@@ -54,7 +55,7 @@ FORMATS = (
     Format("slides", "office.odf", "read_odp", "odp otp"),
     Format("mail", "mail", "read_mail", "eml", fallback="mail.read_mail_alone"),
     Format("mail", "mail", "read_mailbox", "mbox mbx", fallback="mail.read_mailbox_alone"),
-    Format("text", "calendar", "read_calendar", "ics ical ifb vcf vcard"),
+    Format("text", "calendar", "read_calendar", "ics ical ifb vcf vcard", TEXT_ALONE),
     Format("image", "image", "read_image", "png jpg jpeg jpe jfif tif tiff bmp webp"),
     Format("notebook", "notebook", "read_notebook", "ipynb"),
     Format(
@@ -65,12 +66,13 @@ FORMATS = (
         # no grammar is installed for these: read by structure
         "kt kts swift scala lua pl pm r jl m mm dart ex exs erl hs clj cljs groovy gradle ps1 zsh fish vue svelte "
         "proto graphql tf hcl cmake sol zig nim",
+        fallback=TEXT_ALONE,
         names="cmakelists.txt makefile gnumakefile dockerfile containerfile jenkinsfile",
     ),
 )
 PDF_MAGIC = b"%PDF-"
 WORKBOOK_MAGIC = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")  # of a zip, and of an old compound file
-TEXT = Format("text", "text", "read_text", "")
+TEXT = Format("text", "text", "read_text", "", TEXT_ALONE)
 BY_SUFFIX = {suffix: family for family in FORMATS for suffix in family.suffixes.split()}
 BY_NAME = {name: family for family in FORMATS for name in family.names.split()}
 

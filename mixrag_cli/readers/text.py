@@ -94,6 +94,20 @@ def read_text(source: ReadSource) -> Document:
     return builder.build()
 
 
+def read_text_alone(source: ReadSource) -> Document:
+    """Any text file by its lines alone, without headings, tables and facts: the second reader.
+
+    Raises FileUnreadable("binary").
+    """
+    decoded = read_decoded(source, may_cut=True)
+    builder = DocumentBuilder("text")
+    builder.warnings += [*decoding_warnings(decoded), *cut_note(source)]
+    lines = decoded.text.split("\n")
+    for span in line_runs(lines, 0, len(lines)):
+        add_lines(builder, lines, span, "code")
+    return builder.build()
+
+
 def cut_note(source: ReadSource) -> list[str]:
     """What a person should know of a text above the limit; [] of any other."""
     limit = source.limits.max_text_file_mb

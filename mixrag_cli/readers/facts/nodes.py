@@ -241,8 +241,7 @@ def is_named_value(node: Node) -> bool:
     if arguments is None or arguments.type not in ARGUMENT_LISTS or not arguments.named_child_count:
         return False
     called = (node.text or b"")[: arguments.start_byte - node.start_byte].removeprefix(b"new ").strip()
-    given = [child.named_children[0] if child.type == "argument" else child for child in arguments.named_children]
-    return CALLED_NAME.match(called) is not None and all(is_literal(each) for each in given)
+    return CALLED_NAME.match(called) is not None and all(is_literal(each) for each in given_to(node))
 
 
 def holds_keys(node: Node, shape: FactShape, depth: int = 0) -> bool:
