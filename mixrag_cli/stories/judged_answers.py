@@ -8,10 +8,12 @@ from dataclasses import replace
 from mixrag_cli.evaluation.answers import says_right
 from mixrag_cli.recap.grading import shipped_grading
 from mixrag_cli.recap.reader import read_answer
+from mixrag_cli.records.answers import Answer
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.labels import RightAnswer
+from mixrag_cli.stories.scanning import FileScanner
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session
 from mixrag_cli.stories.surety import JudgedAnswer
@@ -31,11 +33,16 @@ def judge_answers(session: Session, labels: Sequence[RightAnswer], events: Index
 
 
 def judge_answer(session: Session, label: RightAnswer, scope: Scope = ANYWHERE) -> JudgedAnswer | None:
-    """The built-in reader's best answer, however unsure it is by the shipped grading; None where it finds none."""
-    restated, base, _ = prepare(session, label.question, scope, Clock())
-    answer = read_answer(restated, base, replace(shipped_grading(), stated=0.0))
+    """The best answer, judged; None where none is found."""
+    answer = best_answer(session, label.question, scope)
     if answer.status != "answered":
         return None
     value = None if answer.value is None else float(answer.value)
     is_right = says_right(label.question, label.forms, answer.text, value, answer.unit)
     return JudgedAnswer(answer.confidence, is_right)
+
+
+def best_answer(session: Session, question: str, scope: Scope = ANYWHERE) -> Answer:
+    """The built-in reader's best answer, however unsure it is by the shipped grading; abstained where it finds none."""
+    restated, base, _ = prepare(session, question, scope, Clock(), FileScanner(session))
+    return read_answer(restated, base, replace(shipped_grading(), stated=0.0))

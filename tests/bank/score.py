@@ -1,14 +1,16 @@
 """Score the three grades on the bank's questions, through the commands that people use.
 
     python tests/bank/score.py DATA CACHE [--gathered FOLDER] [--part sealed|fitted|open|all] [--set NAME] [--failures]
-                               [--again]
+                               [--again] [--every]
 
 DATA is the folder that holds collection/ and everyday/, FOLDER that of gather.py; the indexes and answers are kept in
 CACHE (--again asks anew).
 Printed, of what was sealed by default: outcomes by set and kind; how precise stated answers are and how many of the
 answerable get one (Wilson's 95 % intervals); what is stated or among the likely three; how many of the unanswerable are
 stated; how far the probability can be believed, of what is stated and of every first answer (a reliability table,
-expected calibration error, AUC of right against wrong). --failures lists what went wrong in the open part; the sealed
+expected calibration error, AUC of right against wrong). --every asks for the best answer to every question, however
+unsure, so that the probability is seen over its whole range and not only where it is high enough to state. --failures
+lists what went wrong in the open part; the sealed
 part's failures are never shown.
 """
 
@@ -25,8 +27,14 @@ from pathlib import Path
 from judging import OUTCOMES, Verdict, judge, kinds_of
 from questions import GATHERED, SETS, BankQuestion, read_bank, read_gathered
 
+from mixrag_cli.output.answer_payload import answer_to_json
+from mixrag_cli.stories.judged_answers import best_answer
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from running import run_mixrag
+
+from training.folders import open_indexed
 
 BINS = 5
 SURE_ENOUGH = 1.96  # standard deviations: 95 %
@@ -72,6 +80,18 @@ def ask_all(folder: Path, cache: Path, questions: Sequence[BankQuestion], again:
     run = run_mixrag("ask", "--jsonl", str(asked), "--output", str(answers), "--store", str(store))
     if not answers.exists():
         raise SystemExit(f"{name}: ask ended with {run.exit_code}: {run.stderr[-400:]}")
+    payloads = {row["id"]: row for row in map(json.loads, answers.read_text("ascii").splitlines())}
+    return [judge(one, payloads[one.id]) for one in questions]
+
+
+def ask_every(folder: Path, cache: Path, questions: Sequence[BankQuestion], again: bool) -> list[Verdict]:
+    """The best answer to each of the set's questions, stated however unsure it is, judged."""
+    name = questions[0].set
+    answers = cache / f"{name}.every.jsonl"
+    if again or not answers.exists():
+        session = open_indexed(folder, cache / f"{name}.store")
+        rows = [{**answer_to_json(best_answer(session, one.text)), "id": one.id} for one in questions]
+        answers.write_text("".join(json.dumps(row) + "\n" for row in rows), "ascii")
     payloads = {row["id"]: row for row in map(json.loads, answers.read_text("ascii").splitlines())}
     return [judge(one, payloads[one.id]) for one in questions]
 
@@ -157,18 +177,23 @@ def main() -> None:
     parser.add_argument("--set", choices=(*SETS, *GATHERED), action="append")
     parser.add_argument("--failures", action="store_true")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--every", action="store_true")
     options = parser.parse_args()
     folders = {name: options.data / folder for name, (folder, _) in SETS.items()}
     folders |= {name: options.gathered / name / "files" for name in GATHERED}
     bank = [*read_bank(options.data), *read_gathered(options.gathered)]
     chosen = [one for one in bank if options.part in ("all", one.part) and (not options.set or one.set in options.set)]
+    ask = ask_every if options.every else ask_all
     verdicts = [
         verdict
         for name in dict.fromkeys(one.set for one in chosen)
-        for verdict in ask_all(folders[name], options.cache, [one for one in bank if one.set == name], options.again)
+        for verdict in ask(folders[name], options.cache, [one for one in bank if one.set == name], options.again)
         if options.part in ("all", verdict.question.part)
     ]
     print(f"{len(verdicts)} questions, {options.part}\n")
+    if options.every:
+        print_bins("every answer", [(one.confidence or 0.0, one.is_first_right) for one in verdicts])
+        return
     print_outcomes(verdicts)
     print()
     print_totals(verdicts)
