@@ -177,10 +177,12 @@ def test_candidates_are_from_different_places_and_at_most_three() -> None:
     assert numbered_sources(answers()[1]).keys() == {1, 2}
 
 
-def test_an_accepted_likely_begins_with_its_first_candidate() -> None:
+def test_an_accepted_likely_begins_with_its_guess() -> None:
     answer = likelies()[0]
     assert shown(answer, 80, accept_likely=True).startswith("310 euros\n\nProbably in one of these:\n")
     assert shown(answer, 80).startswith("Probably in one of these:\n")
+    guess = in_cell("24,790", 0.4, PDF, "Staff", "March 2025 > Total")
+    assert shown(replace(answer, best=guess), 80, accept_likely=True).startswith("24,790\n\nProbably")
 
 
 def test_how_it_was_read_is_only_explained() -> None:

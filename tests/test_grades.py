@@ -79,7 +79,16 @@ def test_a_likely_states_nothing_and_names_its_candidates():
     assert found["candidates"][1]["value"] is None
 
 
-def test_who_accepts_a_likely_gets_its_first_candidate():
+def test_who_accepts_a_likely_gets_its_guess_with_its_source():
+    guess = candidate_of(FIRES, "Orla Tennick", 0.3, ref=2, chunk="ef" * 16)
+    found = checked(answer_to_json(replace(LIKELY, best=guess), accept_likely=True))
+    assert (found["answer"], found["confidence"], found["status"]) == ("Orla Tennick", 0.3, "likely")
+    source = found["sources"][0]
+    assert [source["text"][start:end] for start, end in source["marks"]] == ["Orla Tennick"]
+    assert found["candidates"][0]["answer"] == "27 days"
+
+
+def test_without_a_guess_it_is_the_first_candidate():
     found = checked(answer_to_json(LIKELY, accept_likely=True))
     assert found["status"] == "likely" and found["reason"] == REASON
     assert (found["answer"], found["value"], found["unit"], found["confidence"]) == ("27 days", 27, "days", 0.6123)

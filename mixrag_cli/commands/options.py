@@ -151,7 +151,7 @@ AcceptOption = Annotated[
     typer.Option(
         "--accept",
         metavar="GRADE",
-        help="The least grade that counts as an answer: answered; or likely: the first candidate is given as the "
+        help="The least grade that counts as an answer: answered; or likely: the best guess is given as the "
         "answer, the status stays likely, and the exit code is 0.",
     ),
 ]

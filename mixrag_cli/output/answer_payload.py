@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mixrag_cli.output.marks import source_marks
+from mixrag_cli.output.marks import merged, source_marks
 from mixrag_cli.output.payload_values import SCORE_DIGITS, locator_to_json, maybe_rounded, number_to_json, rounded
 from mixrag_cli.quantities.shown import unit_text
 from mixrag_cli.records.answers import Answer, Candidate, Evidence, Faithfulness, Source
@@ -14,11 +14,14 @@ from mixrag_cli.records.passages import Hit
 def answer_to_json(answer: Answer, *, accept_likely: bool = False) -> dict[str, Any]:
     """mixrag.answer/1. Unless an answer is stated, "answer", "value" and "confidence" are null and "reason" says why.
 
-    accept_likely: of a likely one the first candidate's answer, value, unit and probability stand there instead.
+    accept_likely: of a likely one its guess stands there instead, with the source of that.
     """
     answered = answer.status == "answered"
-    taken = answer.candidates[0] if accept_likely and answer.status == "likely" and answer.candidates else None
+    taken = answer.guess if accept_likely else None
     said = answer if answered else taken
+    sources = [{**source_to_json(source), "marks": source_marks(answer, source)} for source in answer.sources]
+    if taken is not None:
+        sources = [{**source_to_json(taken.source), "marks": merged(taken.marks)}]
     confidence = answer.confidence if answered else taken.probability if taken else None
     return {
         "schema": "mixrag.answer/1",
@@ -31,7 +34,7 @@ def answer_to_json(answer: Answer, *, accept_likely: bool = False) -> dict[str, 
         "confidence": maybe_rounded(confidence),
         "decided_by": answer.decided_by if answered else None,
         "recap": _recap_to_json(answer, answered),
-        "sources": [{**source_to_json(source), "marks": source_marks(answer, source)} for source in answer.sources],
+        "sources": sources,
         "candidates": [_candidate_to_json(candidate) for candidate in answer.candidates],
         "refused": [hit_to_json(rank, hit) for rank, hit in enumerate(answer.refused, 1)],
         "faithfulness": _faithfulness_to_json(answer.faithfulness),

@@ -34,13 +34,13 @@ def print_answer(
 ) -> None:
     """The answer in its grade's layout, and what the user should know besides.
 
-    explain: with the five steps. accept_likely: of a likely one the first candidate's answer comes first, alone.
+    explain: with the five steps. accept_likely: of a likely one its guess comes first, alone.
     """
     if answer.status == "answered":
         _print_stated(console, answer, behind, explain)
     elif answer.status == "likely":
-        if accept_likely and answer.candidates:
-            print_wrapped(console, foreign(answer.candidates[0].text, "bold", keep_newlines=True))
+        if accept_likely and answer.guess:
+            print_wrapped(console, foreign(answer.guess.text, "bold", keep_newlines=True))
             console.print()
         print_likely(console, answer, behind)
     else:

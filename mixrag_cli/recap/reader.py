@@ -38,12 +38,13 @@ def read_answer(restated: Restated, base: EvidenceBase, grading: Grading | None 
     drafts = grading.compared(draft_all(restated, base))
     graded = sorted(((grading.probability(draft), draft) for draft in drafts), key=itemgetter(0), reverse=True)
     if graded:
-        chance, draft = max(graded, key=lambda each: as_answer(each[1].kind, each[1].signs, each[0]))
-        if (sure := grading.sure_of(draft, chance)) >= grading.stated:
-            return _state(restated, sure, draft, _shown([(sure, draft), *graded]))
+        chance, best = max(graded, key=lambda each: as_answer(each[1].kind, each[1].signs, each[0]))
+        if (sure := grading.sure_of(best, chance)) >= grading.stated:
+            return _state(restated, sure, best, _shown([(sure, best), *graded]))
     shown = _shown(graded)
     if grading.shows(_by_table(shown)):
-        return replace(refusal(restated, base, UNSURE), status="likely", candidates=tuple(shown))
+        guess = best.as_candidate(round(sure, 3))
+        return replace(refusal(restated, base, UNSURE), status="likely", candidates=tuple(shown), best=guess)
     return refusal(restated, base, what_is_missing(restated, base))
 
 
@@ -66,12 +67,11 @@ def _with_cell(draft: Draft, graded: Sequence[tuple[float, Draft]]) -> Draft:
 
 
 def _by_table(shown: Sequence[Candidate]) -> list[float]:
-    """The probability of each table's best row and of each other passage: a table's rows are one piece of evidence."""
-    best: dict[str, float] = {}
-    for candidate in shown:
-        key = candidate.source.hit.chunk.belongs_to
-        best[key] = max(best.get(key, 0.0), candidate.probability)
-    return [*best.values()]
+    """The probability of each table's best row and of each other passage: a table's rows are one piece of evidence.
+
+    shown: the likeliest first.
+    """
+    return [*{one.source.hit.chunk.belongs_to: one.probability for one in reversed(shown)}.values()]
 
 
 def _state(restated: Restated, chance: float, draft: Draft, shown: Sequence[Candidate]) -> Answer:

@@ -88,8 +88,9 @@ class Answer:
 
     text: the answer; else the reason for not stating one. value, unit: of a numeric answer. present: the answer as a
     sentence, "" where text is all there is to say. decided_by: whose answer it is. confidence: the calibrated
-    probability that the answer is right. candidates: best first, from different places; of a stated answer the first is
-    what it says.
+    probability that the answer is right. candidates: likeliest first, from different places; of a stated answer the
+    first is what it says. best: of a likely one what it would state, at that confidence; one that shows where the answer
+    stands may be likelier, and none itself.
     """
 
     question: str
@@ -105,6 +106,7 @@ class Answer:
     sources: tuple[Source, ...] = ()
     refused: tuple[Hit, ...] = ()
     candidates: tuple[Candidate, ...] = ()
+    best: Candidate | None = None
     present: str = ""
     decided_by: Decider = "built-in"
     faithfulness: Faithfulness | None = None
@@ -113,6 +115,11 @@ class Answer:
     models: Mapping[str, str] = field(default_factory=dict)
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     tokens: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def guess(self) -> Candidate | None:
+        """Of a likely answer what a script that wants guesses is given; None of any other."""
+        return (self.best or next(iter(self.candidates), None)) if self.status == "likely" else None
 
     @property
     def result(self) -> Decimal | None:

@@ -97,7 +97,7 @@ def fuse_answers(answers: Sequence[Answer]) -> Answer:
     likely = [answer for answer in answers if answer.status == "likely"]
     if likely:
         candidates = sorted((each for answer in likely for each in answer.candidates), key=lambda one: -one.probability)
-        best = max(likely, key=lambda answer: max((each.probability for each in answer.candidates), default=0.0))
+        best = max(likely, key=lambda answer: answer.guess.probability if answer.guess else 0.0)
         return replace(best, candidates=tuple(candidates[:N_LIKELY]))
     refused = sorted((hit for answer in answers for hit in answer.refused), key=lambda hit: -hit.score)
     return replace(answers[0], refused=tuple(refused[:NEAREST]))
