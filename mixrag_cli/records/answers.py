@@ -89,8 +89,8 @@ class Answer:
     text: the answer; else the reason for not stating one. value, unit: of a numeric answer. present: the answer as a
     sentence, "" where text is all there is to say. decided_by: whose answer it is. confidence: the calibrated
     probability that the answer is right. candidates: likeliest first, from different places; of a stated answer the
-    first is what it says. best: of a likely one what it would state, at that confidence; one that shows where the answer
-    stands may be likelier, and none itself.
+    first is what it says. best: of a likely one what it would state, at that confidence; a passage that shows where the
+    answer stands may be likelier.
     """
 
     question: str

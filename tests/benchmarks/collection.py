@@ -184,7 +184,10 @@ def main() -> None:
         print_index("second index", run_mixrag("index", str(options.folder), "--store", store, "--json"))
         print()
         verdicts = [
-            judge(question, run_mixrag("ask", question["question"], "--store", store, "--accept", options.accept, "--json"))
+            judge(
+                question,
+                run_mixrag("ask", question["question"], "--store", store, "--accept", options.accept, "--json"),
+            )
             for question in questions
             if question["id"].startswith(options.only or "")
         ]
