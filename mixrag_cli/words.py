@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 _RAISED = re.compile("[⁰¹²³⁴-⁹ᵃ-ᶻ]+")  # footnotes' marks and powers are no part of a word
@@ -189,6 +189,12 @@ def stems_in(text: str) -> tuple[str, ...]:
 def stems_of(text: str) -> tuple[str, ...]:
     """Those of stems_in, each once."""
     return tuple(dict.fromkeys(stems_in(text)))
+
+
+def places_of(needle: Sequence[str], stems: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the stems of the needle stand one behind the other, as the first and last of them."""
+    n = len(needle)
+    return [(at, at + n - 1) for at in range(len(stems) - n + 1) if n and list(stems[at : at + n]) == list(needle)]
 
 
 def says_nothing_new(text: str, question: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,13 @@ from mixrag_cli.recap.grading import (
     surety_inputs,
 )
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, Spot, compare
+from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, Spot, compare, number_sign
 from mixrag_cli.recap.wanted import BIAS, evidence_inputs
 from mixrag_cli.records.answers import Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.stories.scope import path_matches
-from tests.evidence_samples import REPORT, Sample, read_sample, shown_text
+from tests.evidence_samples import REPORT, Sample, read_sample, shown_text, understood
 from training.grading.domains import Asked, Gold
 from training.grading.everyday import SCOPED, of_another_file, of_own_file
 from training.grading.signs import Signed, is_right
@@ -253,3 +254,10 @@ def test_a_threshold_allows_for_its_own_error() -> None:
         fit.least_stated([each for domain in ("campus", "club") for each in firsts(domain, 0.9, 40, 50)])
     with pytest.raises(ValueError, match="no surety"):
         fit.least_stated(firsts("campus", 0.9, 100, 100))
+
+
+def test_a_number_of_another_unit_is_no_percentage() -> None:
+    asked = understood("What percentage of total sales came from chairs?")
+    units = ("%", "", "USD")
+    assert [number_sign(asked, Decimal(12), unit) for unit in units] == [1.0, 0.5, -1.0]
+    assert number_sign(asked, None) == -1.0

@@ -327,3 +327,32 @@ def test_the_column_is_the_one_of_which_most_is_said(lots: Session, question: st
 def test_what_a_condition_says_is_no_answer(lots: Session) -> None:
     restated, base, _ = prepare(lots, "What is the altitude code 321 of Birch Farm?", Scope(), Clock())
     assert all(match.column.leaf != "altitude code" for match in match_columns(restated, base))
+
+
+def test_a_word_that_the_file_is_called_by_names_no_column(model_cache: Path, tmp_path: Path) -> None:
+    """ "tips" says which file is meant, and is the heading of a column, too."""
+    rows = [f"{10 + n / 2:.2f},{1 + n / 10:.2f},{1 + n % 4}" for n in range(20)]
+    (tmp_path / "tips.csv").write_text("\n".join(("total_bill,tip,size", *rows)) + "\n", "utf-8")
+    (tmp_path / "notes.md").write_text("# Notes\n\nThe total of the bill was paid. Each total bill is kept.\n", "utf-8")
+    build_index([tmp_path], Settings(calibration="off"), events=Silent())
+    session = open_session(tmp_path, Settings())
+    assert structure_of(session, "What is the average total bill in the tips data?").value == Decimal("14.75")
+    assert structure_of(session, "What is the average tip in the tips data?").value == Decimal("1.95")
+
+
+def test_periods_of_two_reports_are_compared(model_cache: Path, tmp_path: Path) -> None:
+    """The tables of the other report are read though those of the first are nearer to the question."""
+    kinds = ("region", "product", "channel", "season", "workshop")
+    for name, day, total in (("first", "March 31, 2024", 412), ("third", "September 30, 2024", 515)):
+        tables = [
+            f"## Net sales by {kind}\n\n| | {day} |\n|---|---|\n| Chairs | {total - 100 - n} |\n"
+            f"| Other {kind} | {100 + n} |\n| Total net sales | {total} |\n"
+            for n, kind in enumerate(kinds)
+        ]
+        (tmp_path / f"{name}.md").write_text("\n".join((f"# Fernhill, quarter ended {day}", *tables)), "utf-8")
+    build_index([tmp_path], Settings(calibration="off"), events=Silent())
+    asked = (
+        "By how much did net sales differ between the quarter ended March 31, 2024 and that ended September 30, 2024?"
+    )
+    found = structure_of(open_session(tmp_path, Settings()), asked)
+    assert (found.kind, found.value) == ("computed", Decimal(103))

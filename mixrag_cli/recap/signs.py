@@ -177,10 +177,10 @@ def retrieval_signs(base: EvidenceBase, source: Source) -> dict[str, float]:
 def number_sign(restated: Restated, value: Decimal | None, unit: str = "") -> float:
     """1 for a number where one is asked for, -1 for one where none is or for none where one is, else 0.
 
-    Where a percentage is asked for, a number without a unit is half of one, and one with another unit none.
+    Where a percentage is asked for, a number without a unit is half of one, and one with another unit the opposite.
     """
     if restated.expects == "percent" and value is not None and unit not in PERCENT_UNITS:
-        return 0.0 if unit else 0.5
+        return -1.0 if unit else 0.5
     if restated.expects in ("number", "percent"):
         return 1.0 if value is not None else -1.0
     return -1.0 if value is not None and restated.expects in ("text", "code", "label") else 0.0

@@ -18,7 +18,7 @@ from functools import cache
 from itertools import product
 
 from mixrag_cli.quantities.facets import facets_of
-from mixrag_cli.quantities.shown import as_shown, number_text, rounded, unit_text
+from mixrag_cli.quantities.shown import number_text, rounded, unit_text
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import compute
@@ -29,10 +29,10 @@ from mixrag_cli.recap.restate import Calculation, Operation, Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS
 from mixrag_cli.records.answers import LIST_SIGN, Evidence, Source
-from mixrag_cli.records.tables import Cell
-from mixrag_cli.tables.places import locate_cells
+from mixrag_cli.records.places import Locator
+from mixrag_cli.tables.places import locate_cells, locate_column
 from mixrag_cli.tables.record_columns import name_of
-from mixrag_cli.tables.text import ARROW
+from mixrag_cli.tables.text import ARROW, shown_cell
 from mixrag_cli.words import stems_in, stems_of, terms_of
 
 NOT_OF_TWO: tuple[Operation, ...] = ("count", "maximum", "minimum")  # operations over rows
@@ -148,14 +148,7 @@ def _is_of_one_header(one: CellMatch, other: CellMatch) -> bool:
 def _cell_draft(match: CellMatch) -> Draft:
     """One cell, as it stands there."""
     cell = match.cell
-    return replace(_cells_draft(_shown(cell), [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
-
-
-def _shown(cell: Cell) -> str:
-    """The number for people; digits without a unit as they stand, since they may be a code: "848210" is no amount."""
-    if cell.value is None or (cell.text.strip().isdecimal() and not cell.unit and cell.scale == 1):
-        return cell.text.strip()
-    return number_text(as_shown(cell.value, cell.text), cell.unit, cell.scale)
+    return replace(_cells_draft(shown_cell(cell), [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
 
 
 def _cells_draft(text: str, matches: Sequence[CellMatch]) -> Draft:
@@ -175,7 +168,7 @@ def _listed_draft(matches: Sequence[CellMatch]) -> Draft | None:
     if not all(first.table.id == other.table.id and _is_of_one_header(first, other) for other in others):
         return None
     unit = unit_text(first.cell.unit, first.cell.scale)
-    return replace(_cells_draft(LIST_SIGN.join(_shown(match.cell) for match in matches), matches), unit=unit)
+    return replace(_cells_draft(LIST_SIGN.join(shown_cell(match.cell) for match in matches), matches), unit=unit)
 
 
 def _joined(calculation: Calculation, restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
@@ -213,9 +206,8 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
     asked = stems_of(restated.question)
     rows = (match.best[0],) if match.best is not None and restated.expects == "label" else match.listed
     named = match.named or LIST_SIGN.join(name_of(row, match.table, asked, match.column) for row in rows)
-    evidence = _column_evidence(match, value)
-    said = f"{match.table.title}: {evidence.label}".strip(": ")
-    source = Source(1, match.hit, evidence.locator or match.locator, said)
+    evidence, where = _column_evidence(match, value)
+    source = Source(1, match.hit, where, f"{match.table.title}: {evidence.label}".strip(": "))
     return Draft(
         "column",
         named or number_text(value, unit, scale),
@@ -230,13 +222,14 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
     )
 
 
-def _column_evidence(match: ColumnMatch, value: Decimal) -> Evidence:
+def _column_evidence(match: ColumnMatch, value: Decimal) -> tuple[Evidence, Locator]:
     """What the value rests on: the column's heading as it stands there, the number of rows, the conditions on them."""
     if match.best is None:
-        return Evidence("e1", 1, match.column.leaf, match.basis, locator=match.locator)
+        where = locate_column(match.table.locator, match.cells)
+        return Evidence("e1", 1, match.column.leaf, match.basis, locator=where), where
     header, cell = match.best
-    label = f"{ARROW.join(header.path)} | {match.basis}"
-    return Evidence("e1", 1, cell.text, label, value, locator=locate_cells(match.table.locator, [cell]))
+    label, where = f"{ARROW.join(header.path)} | {match.basis}", locate_cells(match.table.locator, [cell])
+    return Evidence("e1", 1, cell.text, label, value, locator=where), where
 
 
 def _unit_of(match: ColumnMatch) -> tuple[str, int]:

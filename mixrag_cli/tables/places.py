@@ -36,5 +36,11 @@ def locate_cells(table: Locator, cells: Sequence[Cell]) -> Locator:
     )
 
 
+def locate_column(table: Locator, cells: Sequence[Cell]) -> Locator:
+    """A column's own place: from its first to its last cell in a sheet, elsewhere the table's."""
+    addresses = [cell.address for cell in cells if cell.address]
+    return replace(table, cells=_range([addresses[0], addresses[-1]])) if addresses else table
+
+
 def _range(addresses: Sequence[str]) -> str:
     return addresses[0] if addresses[0] == addresses[-1] else f"{addresses[0]}:{addresses[-1]}"

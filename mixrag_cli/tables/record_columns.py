@@ -11,9 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from mixrag_cli.quantities.facets import Facets, facet_conflict, facets_of
+from mixrag_cli.quantities.facets import Facets, facet_conflict
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import has_labels, key_columns
+from mixrag_cli.tables.times import times_of
 from mixrag_cli.words import stem, stems_in, stems_of
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
@@ -112,7 +113,7 @@ def turned(table: Table) -> Table:
 
     Beside years stand what is computed of them: a change, a total, "2019 vs 2018".
     """
-    of_years = tuple(column for column in table.columns if len(facets_of(" ".join(column.path)).years) == 1)
+    of_years = tuple(column for column in table.columns if len(times_of(column).years) == 1)
     if len(of_years) > 1:
         kept = {column.index for column in of_years}
         cells = tuple(cell for cell in table.cells if cell.column in kept)
@@ -127,7 +128,7 @@ def as_records(table: Table, times: Facets, asked: Collection[str]) -> Table:
     times: asked for; rows of others are left out. asked: stems of the question; where it speaks of years, rows that are
     of none are left out, too, if there are others.
     """
-    of_rows = {row: facets_of(" ".join(row.path)) for row in table.rows}
+    of_rows = {row: times_of(row) for row in table.rows}
     if YEAR in asked or times.years:
         of_rows = {row: own for row, own in of_rows.items() if own.years} or of_rows
     rows = tuple(row for row, own in of_rows.items() if not facet_conflict(times, own))
@@ -140,7 +141,7 @@ def as_records(table: Table, times: Facets, asked: Collection[str]) -> Table:
 def years_said(table: Table) -> frozenset[str]:
     """The years that the labels of a report's rows say, as words; none of a table that no report was."""
     rows = table.rows if table.columns[0].index == LABELS else ()
-    return frozenset(str(year) for row in rows for year in facets_of(" ".join(row.path)).years)
+    return frozenset(map(str, times_of(*rows).years))
 
 
 def name_of(row: Header, table: Table, asked: Sequence[str], measured: Header) -> str:
@@ -150,7 +151,7 @@ def name_of(row: Header, table: Table, asked: Sequence[str], measured: Header) -
     asked: stems of the question, in order. measured: the column that is told of the row, and no name.
     Example: path ("PS-015", "Drovers Way", "Saltmarsh") -> "Drovers Way": unique as the number is, and a name.
     """
-    years = facets_of(" ".join(row.path)).years
+    years = times_of(row).years
     if YEAR in asked and len(years) == 1:
         return str(*years)
     named = {} if table.columns[0].index == LABELS else _named_texts(row, table, asked, measured)

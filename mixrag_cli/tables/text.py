@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from mixrag_cli.quantities.shown import as_shown, number_text
 from mixrag_cli.quantities.shown import unit_text as unit_and_scale
 from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records.documents import ColumnProfile
@@ -28,6 +29,13 @@ def cell_label(row: Header, column: Header) -> str:
     Example: paths (Sex, Female) and (2011,) -> "Sex > Female | 2011"; a side without a path is left out.
     """
     return BETWEEN_PATHS.join(ARROW.join(header.path) for header in (row, column) if header.path)
+
+
+def shown_cell(cell: Cell) -> str:
+    """The number for people; digits without a unit as they stand, since they may be a code: "848210" is no amount."""
+    if cell.value is None or (cell.text.strip().isdecimal() and not cell.unit and cell.scale == 1):
+        return cell.text.strip()
+    return number_text(as_shown(cell.value, cell.text), cell.unit, cell.scale)
 
 
 def row_text(table: Table, row: int) -> str:

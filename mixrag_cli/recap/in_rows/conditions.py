@@ -21,7 +21,7 @@ from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.record_columns import Column, columns_of, is_year
 from mixrag_cli.tables.scan import Comparison, Filter
 from mixrag_cli.tables.tally import in_scale_of
-from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, stem, stems_in, words_of
+from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, places_of, stem, stems_in, words_of
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
@@ -73,12 +73,6 @@ def _asked_in(text: str) -> list[str]:
     return [stem(in_digits(word)) for word in words_of(text) if word not in ORDINAL_ENDINGS]
 
 
-def _places_of(needle: Sequence[str], stems: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the stems of the needle stand one behind the other, as the first and last of them."""
-    n = len(needle)
-    return [(at, at + n - 1) for at in range(len(stems) - n + 1) if n and list(stems[at : at + n]) == list(needle)]
-
-
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
 
@@ -122,12 +116,12 @@ def _values(asked: Sequence[str], table: Table) -> Iterator[_Found]:
     A number counts beside the name of its column alone ("class 3", "the third class"), or where it is a year.
     """
     columns = columns_of(table)
-    names = {place for column in columns for place in _places_of(column.stems, asked)}
+    names = {place for column in columns for place in places_of(column.stems, asked)}
     for column in columns:
-        own = _places_of(column.stems, asked)
+        own = places_of(column.stems, asked)
         for text in column.texts:
             stems = stems_in(text)
-            for first, last in _places_of(stems, asked) if set(stems) <= set(asked) else ():
+            for first, last in places_of(stems, asked) if set(stems) <= set(asked) else ():
                 is_named = any(0 < first - end <= NAMED_REACH or start == last + 1 for start, end in own)
                 is_telling = _tells(stems) or (len(stems) > 1 and all(map(str.isdigit, stems)))  # "80-89"
                 if is_named or column.is_of_years or (is_telling and (first, last) not in names):
@@ -178,7 +172,7 @@ def _yes_no(asked: Sequence[str], table: Table, settled: Collection[int]) -> Ite
         if column.index in settled or said_yes is None or said_no is None or not texts.keys() <= YES | NO:
             continue
         name = tuple(part for part in column.stems if part not in COMMON_WORDS) or column.stems
-        for first, last in _places_of(name, asked)[:1]:
+        for first, last in places_of(name, asked)[:1]:
             is_no = first > 0 and asked[first - 1] in _NEGATION
             yield _Found(column, said_no if is_no else said_yes, (first - is_no, last))
 

@@ -20,7 +20,6 @@ from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL, WHOLE_WORDS, asks_which, limits_in
 from mixrag_cli.records.passages import Hit
-from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.record_columns import (
     LABELS,
@@ -112,13 +111,6 @@ class ColumnMatch:
             return f"{column}{where}"
         return f"{column} ({self.operation} of {self.n_rows:,} rows{where})"
 
-    @property
-    def locator(self) -> Locator:
-        """The column's own place: a range of cells in a sheet, the table's lines or page elsewhere."""
-        where = self.table.locator
-        addressed = [cell.address for cell in self.cells if cell.address]
-        return replace(where, cells=f"{addressed[0]}:{addressed[-1]}") if addressed else where
-
 
 def tally_of(restated: Restated) -> ScanOperation | None:
     """What the question wants computed over rows, None where it wants nothing of the kind.
@@ -181,7 +173,7 @@ def _match_records(
     if listed is None or (is_of_one and (not rows.conditions or len(restated.operands) > 1)):
         return None  # of several periods a value of one is no answer
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
-    measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms)
+    measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms, around)
     heads = {part for column in columns_of(table) for part in column.stems}
     unsaid = set(terms) - heads - rows.said - ROW_WORDS - set(around)
     if any(term in restated.names or any(map(str.isdigit, term)) for term in unsaid):
@@ -253,8 +245,13 @@ def _coverage(restated: Restated, terms: Sequence[str], rows: Rows, around: tupl
 # --- the column -------------------------------------------------------------------------------------------------------
 
 
-def _measured(restated: Restated, operation: ScanOperation, rows: Rows, terms: Sequence[str]) -> Measured | None:
-    """The column to tally, whose label says most of the question; None where it names no column of numbers."""
+def _measured(
+    restated: Restated, operation: ScanOperation, rows: Rows, terms: Sequence[str], around: Collection[str]
+) -> Measured | None:
+    """The column to tally, whose label says most of what nothing around the table says, then of the question.
+
+    None where it names no column of numbers.
+    """
     compared = {each.filter.column: each.filter.comparison for each in rows.conditions}
     columns = [one for one in columns_of(rows.table) if compared.get(one.index) != "="]  # which the question says
     # A column's whole name counts, be it a word as common as "value", or a year as "2023/24".
@@ -264,13 +261,16 @@ def _measured(restated: Restated, operation: ScanOperation, rows: Rows, terms: S
     numeric = [one for one in columns if one.is_numeric and not ordinal_conflict(restated.question, one.header.leaf)]
     others = [one for one in numeric if one.index not in compared and not _is_asked_for(one, restated)]
 
-    def fit_of(column: Column) -> tuple[float, int, int]:
+    def fit_of(column: Column) -> tuple[float, float, int, int]:
         said = [match_heading(word, column.stems) for word in words]
-        return rows.base.part_said(words, said), len(asked & {*column.stems}), -len(column.stems)
+        own = rows.base.part_said(
+            words, [0.0 if word in around else one for word, one in zip(words, said, strict=True)]
+        )
+        return own, rows.base.part_said(words, said), len(asked & {*column.stems}), -len(column.stems)
 
     for candidates in (others, [column for column in numeric if column.index not in compared], numeric):
         column = max(candidates, key=fit_of, default=None)
-        if column is not None and (fit := fit_of(column)[0]) > 0:
+        if column is not None and (fit := fit_of(column)[1]) > 0:
             return column, operation, fit
     return None
 

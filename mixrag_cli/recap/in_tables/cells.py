@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from mixrag_cli.quantities.facets import facets_of, ordinal_conflict, ordinals_of
+from mixrag_cli.quantities.facets import ordinal_conflict, ordinals_of
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
@@ -32,6 +32,7 @@ from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW, cell_label
+from mixrag_cli.tables.times import times_of
 from mixrag_cli.words import says_nothing_new
 
 CLOSE_TABLES = 4  # that are read closely, at some 10 ms a table
@@ -104,7 +105,7 @@ def match_cells(
     names: the operand's terms that are names. form: what alone can answer.
     """
     placed = [_place(operand, hit, table, base, names) for hit, table in base.placed_tables() if table.cells]
-    placed.sort(key=lambda one: -one.coverage.max(initial=0.0) - TABLE_RANK * one.hit.score)
+    placed.sort(key=lambda one: -one.coverage.max(initial=0.0) - TABLE_RANK * one.hit.score - one.time(base))
     read = {table for table, _ in rows}
     nearest = [one for n, one in enumerate(placed) if n < CLOSE_TABLES or one.table.id in read]
     found = [match for one in nearest if operand.terms for match in _match_in(one, base, names, form, rows)]
@@ -140,6 +141,14 @@ class _Placed:
         best = (side.said.max(axis=1, initial=0.0) for side in (self.rows, self.columns))
         said = np.maximum(np.maximum(*best), self.credit)
         return all(said[n] for n, term in enumerate(self.operand.terms) if term in names)
+
+    def time(self, base: EvidenceBase, *headers: Header) -> float:
+        """How what these headers, or all, say of time agrees with the operand's, as time_score."""
+        if not self.operand.facets:
+            return 0.0
+        own = times_of(*(headers or (*self.columns.headers, *self.rows.headers)))
+        _, around = surroundings_of(self.hit, self.table)
+        return time_score(self.operand.facets, own, around, base.knows.get(self.hit.chunk.document, frozenset()))
 
 
 def _place(operand: Operand, hit: Hit, table: Table, base: EvidenceBase, names: frozenset[str]) -> _Placed:
@@ -204,11 +213,9 @@ def _scored(placed: _Placed, base: EvidenceBase, form: CellForm) -> list[tuple[f
 
 
 def _match(placed: _Placed, r: int, c: int, cell: Cell, base: EvidenceBase) -> CellMatch:
-    hit, row, column = placed.hit, placed.rows.headers[r], placed.columns.headers[c]
-    own = facets_of(" ".join(row.path)) | facets_of(" ".join(column.path))
-    _, around = surroundings_of(hit, placed.table)
-    time = time_score(placed.operand.facets, own, around, base.knows.get(hit.chunk.document, frozenset()))
-    return CellMatch(hit, placed.table, cell, row, column, float(placed.coverage[r, c]), time, 0.0, 0.0)
+    row, column = placed.rows.headers[r], placed.columns.headers[c]
+    coverage, time = float(placed.coverage[r, c]), placed.time(base, row, column)
+    return CellMatch(placed.hit, placed.table, cell, row, column, coverage, time, 0.0, 0.0)
 
 
 def _has_form(cell: Cell, row: Header, asked: str, form: CellForm) -> bool:

@@ -22,13 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from mixrag_cli.quantities.facets import facet_conflict, facets_of
+from mixrag_cli.quantities.facets import facet_conflict
 from mixrag_cli.reading import chance_of
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.in_tables.token_match import TOKEN_FEATURES, Matrix, Places, TokenMetric, Tokens, TokenVectors
 from mixrag_cli.recap.wording import COUNT, PERCENT, PERCENT_UNITS, TOTAL
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW
+from mixrag_cli.tables.times import times_of
 from mixrag_cli.words import COMMON_WORDS, match_term, stems_in, stems_of
 
 # Fitted to the 3,597 lookups of HiTab's training set, as tests/benchmarks/hitab_pairs.py --keep-metric does: the metric
@@ -90,7 +91,7 @@ class Side:
 def _kind_of(header: Header, operand: Operand) -> dict[str, float]:
     """What a path says of its figures, against what the question asks for."""
     asked, own = stems_of(operand.text), [word for word in stems_of(header.leaf) if word not in COMMON_WORDS]
-    facets = facets_of(" ".join(header.path))
+    facets = times_of(header)
     asked_pairs = set(pairwise(stems_in(operand.text)))
     beyond = sum(match_term(word, asked) < MIN_HELD for word in own)
     is_total = header.is_total or bool(TOTAL.search(header.leaf))
