@@ -34,6 +34,27 @@ def units(table: Table, row: int) -> list[tuple[Decimal | None, str, int]]:
 
 
 @pytest.mark.parametrize(
+    ("heading", "unit", "scale"),
+    [
+        ("thousand cubic metres", "cubic metres", THOUSAND),
+        ("Water delivered (thousand cubic metres)", "cubic metres", THOUSAND),
+        ("'000 hectares", "hectares", THOUSAND),
+        ("Catch (in thousands of tonnes)", "tonnes", THOUSAND),
+        ("million kWh", "kWh", MILLION),
+        ("Population (thousands)", "", THOUSAND),
+        ("Number (thousands)", "", THOUSAND),
+        ("(in thousands, except per share data)", "", THOUSAND),
+        ("per thousand people", "per thousand people", 1),
+        ("Stored water (ML)", "ML", 1),
+        ("Dose (ml)", "ml", 1),
+    ],
+)
+def test_what_a_scale_counts_is_the_unit(heading: str, unit: str, scale: int) -> None:
+    said = unit_of_header(heading)
+    assert (said.unit, said.scale) == (unit, scale)
+
+
+@pytest.mark.parametrize(
     ("caption", "unit", "scale"),
     [
         ("in thousands of euros", "EUR", THOUSAND),

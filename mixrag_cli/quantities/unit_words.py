@@ -27,11 +27,11 @@ MEASURES = (
     r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|shares|x|‰"
 )
 # Written as it stands, since mW is no MW: a capital behind a small letter, or a symbol of the SI that begins with one.
-_SYMBOL = re.compile(r"[a-zµ]+[A-Z][A-Za-z]*$|[MGT]?Wh$|[MG]W$|[MG]?Hz$|[MG]?Pa$|°[CF]$")
+_SYMBOL = re.compile(r"[a-zµ]+[A-Z][A-Za-z]*$|[MGT]?Wh$|[MG]W$|[MGT]L$|[MG]?Hz$|[MG]?Pa$|°[CF]$")
 CURRENCY_CODES = r"usd|eur|gbp|jpy|cny|rmb|cad|aud|chf|inr|krw|rub|sek|nok|dkk|pln|zar|mxn|nzd|hkd|sgd|brl"
 CURRENCY_SYMBOLS = r"(?:us|u\.s\.|ca|c|au|a|nz|hk|s|r)?\$|[€£¥₹₩₽]"
 _HEADER_SCALE = re.compile(
-    r"(?:\bin\s*|[($€£¥]\s?|\b|(?<=[$€£]))(?P<word>thousands?|millions?|billions?|trillions?)\b"
+    r"(?<!\bper\s)(?:\bin\s*|[($€£¥]\s?|\b|(?<=[$€£]))(?P<word>thousands?|millions?|billions?|trillions?)\b"
     rf"|(?:{CURRENCY_SYMBOLS}|{CURRENCY_CODES})\s?(?P<short>mn|mm|bn|tn|m|b|k)\b|(?<![\w,.])(?P<zeros>000(?:,?000)?)(?:[’']?s)?\b",
     re.I,
 )

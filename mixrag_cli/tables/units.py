@@ -81,6 +81,7 @@ _CURRENCY = (
     r"|(?:u\.?s\.? |canadian |australian )?dollars?|pounds sterling|swiss francs|yen|rupees|yuan|renminbi"
 )
 _SCALE = r"thousands?|millions?|billions?|trillions?|crores?|lakhs?|mio\.?|mn|bn|tn|[’'‘]?000[’']?s?"
+_SCALE_WORD = re.compile(rf"(?<!\w)(?:in\s)?(?:{_SCALE})(?:\sof)?(?!\w)", re.I)
 # A measure of money or a scale, and nothing else: "in thousands of euros", "RMB'Million", "€ bn", "EURm", "TEUR".
 _MEASURE = re.compile(
     r"^(?:(?:all |tabular )?(?:amounts?|figures|values?)\s)?(?:(?:are )?(?:expressed|stated|presented|shown)\s)?"
@@ -194,7 +195,15 @@ def unit_of_unit_text(text: str) -> Unit:
     if not unit and scale == 1 and not is_count:
         unit = text.strip(" ()[]")
         unit = unit_as_written(re.sub(r"^in ", "", unit, flags=re.I))
+    elif not unit and not is_count:
+        unit = _unit_beside_scale(said)
     return Unit(unit, scale, text.strip(), is_count)
+
+
+def _unit_beside_scale(said: str) -> str:
+    """What is counted by a scale; "" where nothing is. Example: "thousand cubic metres" -> "cubic metres"."""
+    rest = " ".join(_SCALE_WORD.sub(" ", said).split())
+    return unit_as_written(rest) if is_unit_text(rest) and not _COUNT.match(rest) else ""
 
 
 def unit_of_caption(text: str) -> Unit:
