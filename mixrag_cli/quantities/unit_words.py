@@ -22,12 +22,20 @@ SCALE_OF = {
 PERCENT = r"%|per\s?cent(?!age)|pct\.?"
 POINTS = r"percentage[ -]points?|%[ -]?points?|p\.p\.|ppts?|pp"
 BASIS = r"basis[ -]points?|bps?"
-MEASURES = (
+_MEASURE_WORDS = (
     r"kg|mg|g|tonnes?|tons?|km|cm|mm|mi|miles?|ft|kwh|mwh|gwh|twh|kw|mw|gw|kcal|°c|°f|ha|hectares|acres|ml|l|"
     r"years?|months?|weeks?|days?|hours?|minutes?|seconds?|shares|x|‰"
 )
+# By their capitals, and what is done in a time. "90s" and "1990s" are decades.
+_SYMBOLS = (
+    r"(?-i:[nuµμm]s|(?<!\b\d0)(?<!\b\d{3}0)s|[hV]|[kKMGT]B|[KMGT]i[Bb]|[kMG]?bps|[kMG]?Hz|[mkM]V|m?Ah|[µμm]A|[kM]?J|"
+    r"[hkM]?Pa|dBm?|[rp]pm|px|oz|lbs?)|bytes|[a-z°µμ²³]{1,8}/(?:s|sec|min|h|hr|day)"
+)
+MEASURES = rf"{_SYMBOLS}|{_MEASURE_WORDS}"
 # Written as it stands, since mW is no MW: a capital behind a small letter, or a symbol of the SI that begins with one.
-_SYMBOL = re.compile(r"[a-zµ]+[A-Z][A-Za-z]*$|[MGT]?Wh$|[MG]W$|[MGT]L$|[MG]?Hz$|[MG]?Pa$|°[CF]$")
+_SYMBOL = re.compile(
+    r"[a-zµ]+[A-Z][A-Za-z]*$|[MGT]?Wh$|[MG]W$|[MGT]L$|[KMGT]i?[Bb](?:/[a-z]+)?$|[MG]bps$|V$|[MG]?Hz$|[MG]?Pa$|°[CF]$"
+)
 CURRENCY_CODES = r"usd|eur|gbp|jpy|cny|rmb|cad|aud|chf|inr|krw|rub|sek|nok|dkk|pln|zar|mxn|nzd|hkd|sgd|brl"
 CURRENCY_SYMBOLS = r"(?:us|u\.s\.|ca|c|au|a|nz|hk|s|r)?\$|[€£¥₹₩₽]"
 _HEADER_SCALE = re.compile(

@@ -40,9 +40,10 @@ _DURATION = re.compile(r"^-?\d{1,9}:\d\d(?::\d\d)?$")
 _PLAIN = re.compile(r"^-?\d{1,20}(?:\.\d{1,20})?$")  # as machines write numbers: most cells, worth a short way
 _HAS_DIGIT = re.compile(r"\d")
 _MONEY_MM = rf"(?(before)mm|mm(?=\s?(?:{AFTER})))"  # millions of a currency; "75mm" is a length
+_SCALES = r"thousands?|millions?|billions?|trillions?|mio|mn|bn|tn|[kmb]"
 _CELL_NUMBER = re.compile(
     rf"""^(?P<sign>[-+−–])?\s?(?P<before>{BEFORE})?\s?(?P<sign2>[-+−–])?\s?(?P<digits>{_DIGITS})(?P<exponent>{_EXPONENT})?
-    (?P<trailing>-(?=$))?\s?(?P<scale>thousands?|millions?|billions?|trillions?|mio|mn|{_MONEY_MM}|bn|tn|[kmb])?\.?
+    (?P<trailing>-(?=$))?\s?(?P<scale>{_MONEY_MM}|(?!(?:{MEASURES})$)(?:{_SCALES}))?\.?
     \s?(?:(?P<after>{AFTER})|(?P<points>{POINTS})|(?P<percent>{PERCENT})|(?P<basis>{BASIS})|(?P<measure>{MEASURES}))?$""",
     re.I | re.X,
 )
