@@ -210,6 +210,15 @@ CASES = {
         "definition | term | value=what it means@4",
         "version | 1.4.0 | date=12 March 2019@6",
     ),
+    "role.md": (
+        "# Role\n\n- `dh_size`\n  - Default: `2048`\n  - Type: int\n- **wait**: how long\n  - Default: 30 s\n\n"
+        "- What the role does is told above. It has\n  - Author: Ann\n",
+        "label | Role > dh_size > Default | value=2048@4",
+        "label | Role > dh_size > Type | value=int@5",
+        "label | Role > wait | value=how long@6",
+        "label | Role > wait > Default | value=30 s@7",
+        "label | Role > Author | value=Ann@10",
+    ),
 }
 
 

@@ -78,8 +78,8 @@ class _BlockReader:
         if block.kind == "heading":
             self._version(block.text, 0, len(block.text))
         elif block.kind == "list":
-            for text, start in _items(self._lines):
-                self._item(text, start)
+            for text, start, above in _items(self._lines):
+                self._item(text, start, above)
         elif not self._definition():
             self._paragraph()
 
@@ -96,15 +96,16 @@ class _BlockReader:
             is_set_apart = key[0].isupper() or match.groupdict().get("mark") is not None
             if is_alone and (len(key.split()) > MAX_ALONE_WORDS or len(text) > MAX_ALONE_CHARS or not is_set_apart):
                 return
-            self._add(key, text, start + match.start("text"), start + match.end("text"))
+            self._add((key,), text, start + match.start("text"), start + match.end("text"))
 
-    def _item(self, text: str, start: int) -> None:
+    def _item(self, text: str, start: int, above: tuple[str, ...]) -> None:
         if self._version(text, start, start + len(text)):
             return
         for pattern in (LABEL, FIELD, DASHED):
             found = pattern.match(text)
             if found and _is_key(found["key"]) and not (pattern is DASHED and _is_range(found["key"], found["text"])):
-                self._add(found["key"], found["text"], start + found.start("text"), start + found.end("text"))
+                names = (*above, found["key"])
+                self._add(names, found["text"], start + found.start("text"), start + found.end("text"))
                 break
 
     def _definition(self) -> bool:
@@ -119,7 +120,7 @@ class _BlockReader:
             return False
         text = " ".join(part.strip() for part in rest).removeprefix(":").strip()
         skipped = len(second) - len(second.lstrip(": \t"))
-        self._put(term, "definition", text, start + skipped, len(self._block.text))
+        self._put((term,), "definition", text, start + skipped, len(self._block.text))
         return True
 
     def _version(self, text: str, start: int, end: int) -> bool:
@@ -133,16 +134,17 @@ class _BlockReader:
         self._collector.add((*headings, found["version"]), "version", ("date", dated["date"], line))
         return True
 
-    def _add(self, key: str, text: str, start: int, end: int) -> None:
+    def _add(self, names: tuple[str, ...], text: str, start: int, end: int) -> None:
         sort = "label" if len(text.split()) <= MAX_LABEL_VALUE_WORDS else "definition"
-        self._put(key, sort, text, start, end)
+        self._put(names, sort, text, start, end)
 
-    def _put(self, key: str, sort: str, text: str, start: int, end: int) -> None:
+    def _put(self, names: tuple[str, ...], sort: str, text: str, start: int, end: int) -> None:
+        """names: the key, behind the items of a list that it stands below."""
         line = self._line(start, min(end, start + MAX_VALUE_CHARS))
         if line is not None and line in self._known:
             return
-        key = ESCAPED.sub(r"\1", key).strip().rstrip(":")
-        path = (*self._block.heading_path, key)
+        *above, key = (ESCAPED.sub(r"\1", name).strip().rstrip(":") for name in names)
+        path = (*self._block.heading_path, *above, key)
         if OPTION_NAME.match(key):
             self._collector.add(path, "option", ("help", text, line))
         else:
@@ -181,18 +183,30 @@ def _fields(lines: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     return fields
 
 
-def _items(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """The items of a list without their bullets, their lines joined."""
-    text, place = "", 0
+def _items(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+    """The items of a list without their bullets, their lines joined; each with the names of those that it stands below.
+
+    Example: "- `port`" and below it "  - Default: 80" -> ("`port`", 2, ()), ("Default: 80", 13, ("port",)).
+    """
+    items: list[tuple[int, str, int]] = []
     for line, start in lines:
         if bullet := BULLET.match(line):
-            if text:
-                yield text, place
-            text, place = line[bullet.end() :], start + bullet.end()
-        elif text and len(text) < MAX_VALUE_CHARS:
-            text += " " + line.strip()
-    if text:
-        yield text, place
+            items.append((len(line) - len(line.lstrip()), line[bullet.end() :], start + bullet.end()))
+        elif items and len(items[-1][1]) < MAX_VALUE_CHARS:
+            indent, text, place = items[-1]
+            items[-1] = indent, f"{text} {line.strip()}", place
+    above: list[tuple[int, str]] = []
+    for indent, text, place in items:
+        above = [each for each in above if each[0] < indent]
+        yield text, place, tuple(name for _, name in above if name)
+        above.append((indent, _name_of(text)))
+
+
+def _name_of(item: str) -> str:
+    """What an item is about: its key, or all of it; "" where it is a sentence."""
+    found = next((match for pattern in (LABEL, DASHED) if (match := pattern.match(item))), None)
+    name = found["key"] if found else item.strip().rstrip(":").strip("`*_ ")
+    return name if _is_key(name) else ""
 
 
 def _is_key(key: str) -> bool:
