@@ -32,6 +32,7 @@ _DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
 _MONTH_ISO = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-M](0[1-9]|1[0-2])(?![\d-])")  # Eurostat's "2023M05", too
 _DATE_DIGITS = re.compile(r"(?<![\d./])(\d\d?)([./])(\d\d?)\2((?:19|20)\d\d)(?![\d./])")
 _YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?![\d%]|\.\d|,\d{3}(?!\d))")  # "2017,2018" are two
+_SHORT_YEAR = re.compile(r"(?<![a-z])FY[\s_]?['’]?(\d\d)(?![\d%]|[/–-]\d)", re.IGNORECASE)  # "FY09", a fiscal year
 _SPLIT_YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?:[/_]((?:19|20)?\d\d)|[–-](\d\d))(?![\d%/-]|[.,]\d)")
 _QUARTER = re.compile(
     r"(?:(?<![a-z0-9])|(?<=\d{4}))q([1-4])(?![a-z0-9])|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
@@ -44,7 +45,7 @@ _SPAN = re.compile(
 )
 _TIMES = (
     _DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_SHORT, _MONTHS_BEFORE, _DATE_MD, _MONTH_ISO, _DATE_DIGITS,
-    _QUARTER, _SPAN, _YEAR,
+    _QUARTER, _SPAN, _YEAR, _SHORT_YEAR,
 )  # fmt: skip
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
 QUARTER_WORDS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
@@ -150,6 +151,7 @@ def facets_of(text: str) -> Facets:
     dates |= {month for month in whole_months if not any(month[:2] == date[:2] for date in dates)}
     dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
     years = {int(year) for year in _YEAR.findall(text)} | {date[0] for date in dates if date[0]}
+    years |= {_full_year(year) for year in _SHORT_YEAR.findall(text)}
     quarters = {int(digit) if digit else QUARTER_WORDS[word.lower()] for digit, word in _QUARTER.findall(text)}
     months = set()
     for number, phrase in _SPAN.findall(text):

@@ -13,7 +13,7 @@ from mixrag_cli.quantities.facets import Facets, facets_of, named_times, without
 from mixrag_cli.recap.wording import SHARE_WORDS
 from mixrag_cli.words import stem, terms_of
 
-MAX_OPERANDS = 4
+MAX_OPERANDS = 10  # a sum or mean over years; of more no one asks
 # Words that name a calculation or how values are told, not what is calculated.
 _CALCULATIONS = """
     percentage percent share proportion fraction portion part ratio difference differ average mean sum combined

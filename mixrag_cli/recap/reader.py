@@ -66,12 +66,9 @@ def _with_cell(draft: Draft, graded: Sequence[tuple[float, Draft]]) -> Draft:
     return next((replace(draft, marks=(mark,)) for mark in marks if mark), draft)
 
 
-def _by_table(shown: Sequence[Candidate]) -> list[float]:
-    """The probability of each table's best row and of each other passage: a table's rows are one piece of evidence.
-
-    shown: the likeliest first.
-    """
-    return [*{one.source.hit.chunk.belongs_to: one.probability for one in reversed(shown)}.values()]
+def _by_table(best_first: Sequence[Candidate]) -> list[float]:
+    """The probability of each table's best row and of each other passage: a table's rows are one piece of evidence."""
+    return [*{one.source.hit.chunk.belongs_to: one.probability for one in reversed(best_first)}.values()]
 
 
 def _state(restated: Restated, chance: float, draft: Draft, shown: Sequence[Candidate]) -> Answer:

@@ -20,6 +20,7 @@ from mixrag_cli.recap.wording import (
     CHANGING,
     LEAST,
     MOST,
+    MULTIPLE,
     NAMES,
     PERCENT,
     SHARE_WORDS,
@@ -121,7 +122,7 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
         "by what percent…, by what %, by how many percent…, growth rate, change rate, rate of growth, rate of change",
         *(f"{percent} {change}" for percent in ("percent", "percentage", "%") for change in CHANGES),
     ),
-    "ratio": any_of("ratio of, ratio between, how many times as, how many times more, how many times larger"),
+    "ratio": any_of("ratio of, ratio between"),
     "share": any_of(*(f"{word} of" for word in SHARE_WORDS)),
     "difference": any_of(
         "difference, differ, differs, differed, net change, change in, change of, change between, by how much, by "
@@ -136,7 +137,6 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
     "sum": any_of("sum of, combined, altogether, taken together, put together, added together, in total, total of"),
 }
 _DISTANCE = any_of("differ…, by how much, by how many", *_HOW_MUCH_MORE)
-_DEFAULT = any_of("default")
 
 
 def restate(question: str, reading: QuestionReading) -> Restated:
@@ -201,10 +201,12 @@ def operation_of(question: str, reading: QuestionReading) -> Operation:
     is_extreme = _share(reading, _EXTREMES) >= MIN_EXTREME
     unlimited = without_limits(question)
     most, least = MOST.search(unlimited), LEAST.search(unlimited)
-    if is_extreme and not says(_CALCULATIONS["difference"]) and not says(_DEFAULT) and (most or least):
+    if is_extreme and not says(_CALCULATIONS["difference"]) and "default" not in question.lower() and (most or least):
         return "maximum" if most else "minimum"
     if _form(reading) != "number":
         return "lookup"
+    if says(MULTIPLE) and reading.operation.get("ratio", 0.0) >= MIN_OTHER:
+        return "ratio"  # else a count: "how many times did …"
     said = next((name for name, wording in _CALCULATIONS.items() if says(wording)), None)
     return said or ("difference" if reading.operation.get("difference", 0.0) >= MIN_UNSAID else "lookup")
 

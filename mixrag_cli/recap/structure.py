@@ -17,7 +17,7 @@ from decimal import Decimal
 from functools import cache
 from itertools import product
 
-from mixrag_cli.quantities.facets import facets_of
+from mixrag_cli.quantities.facets import facets_of, years_between
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
@@ -27,7 +27,7 @@ from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_columns
 from mixrag_cli.recap.in_tables.cells import CellMatch, RowPlace, form_of, match_cells
 from mixrag_cli.recap.restate import Calculation, Operation, Restated
 from mixrag_cli.recap.signs import Draft
-from mixrag_cli.recap.wording import MAX_PERCENT, PERCENT_UNITS
+from mixrag_cli.recap.wording import MAX_PERCENT, MULTIPLE, PERCENT_UNITS
 from mixrag_cli.records.answers import LIST_SIGN, Evidence, Source
 from mixrag_cli.records.places import Locator
 from mixrag_cli.tables.places import locate_cells, locate_column
@@ -37,7 +37,7 @@ from mixrag_cli.words import stems_in, stems_of, terms_of
 
 NOT_OF_TWO: tuple[Operation, ...] = ("count", "maximum", "minimum")  # operations over rows
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
-N_CHOICES = 5  # cells of an operand that are tried with those of the others
+N_CHOICES, N_TRIED = 5, 1_000  # cells of an operand that are tried with those of the others; tries in all
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
 MIN_OPERAND_COVERAGE = 0.62
 MIN_BELIEVED = 0.3  # probability of a cell that stands in a formula though it says less
@@ -81,8 +81,8 @@ def _from_likeliest(calculation: Calculation, restated: Restated, cells: Sequenc
 
     Each of the two says something of the question that the other does not: "of inventory reserves to compensation".
     """
-    if calculation.operation in NOT_OF_TWO:
-        return None
+    if calculation.operation in NOT_OF_TWO or (calculation.operation != "lookup" and years_between(restated.question)):
+        return None  # a mean "from 2021 to 2025" is of no two years
     asked, is_list = stems_in(restated.question), calculation.operation == "lookup"
     choices = [match for match in cells if match.is_in_time]
     pairs = (pair for pair in _chosen_together([choices, choices]) if _are_in_line(*pair))
@@ -129,7 +129,8 @@ def _chosen_together(choices: Sequence[Sequence[CellMatch]]) -> list[tuple[CellM
     def worth(chosen: Sequence[CellMatch]) -> float:
         return sum(match.score for match in chosen) + sum(_likeness(chosen[0], match) for match in chosen[1:])
 
-    chosen = (one for one in product(*choices) if len({match.place for match in one}) == len(one))
+    tried = [options[: int(N_TRIED ** (1 / len(choices)))] for options in choices]
+    chosen = (one for one in product(*tried) if len({match.place for match in one}) == len(one))
     return sorted(chosen, key=worth, reverse=True)
 
 
@@ -179,6 +180,8 @@ def _joined(calculation: Calculation, restated: Restated, matches: Sequence[Cell
 
 def _formula_draft(calculation: Calculation, restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
     """The operation's value over cells; None where units forbid it, or a part is more than its whole."""
+    if calculation.operation == "ratio" and MULTIPLE.search(restated.question):  # of the less no one asks so
+        matches = sorted(matches, key=lambda match: -abs((match.cell.value or 0) * match.cell.scale))
     known = _cells_draft("", matches)
     computed = compute(calculation.operation, known.evidence)
     if computed is None or (calculation.operation == "share" and abs(computed.value) > MAX_PERCENT):

@@ -20,6 +20,7 @@ COUNT = any_of("how many, number of")
 ASKED_FOR = any_of("which, what")
 CHANGES = ("change", "increase", "decrease", "growth", "decline", "rise", "drop")
 CHANGING = ("increas…", "decreas…", "declin…", "grow…", "rise…", "drop…")
+MULTIPLE = any_of("how many times")  # of the greater by the less: so all 13 such ratios of folders to learn from
 TOTAL = any_of("total, totals, totally, overall, altogether, all, entire, combined")
 MOST = any_of(
     "highest, largest, biggest, greatest, most, maximum, max, top, peak, longest, oldest, tallest, higher, "

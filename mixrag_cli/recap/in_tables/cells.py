@@ -219,8 +219,10 @@ def _match(placed: _Placed, r: int, c: int, cell: Cell, base: EvidenceBase) -> C
 
 
 def _has_form(cell: Cell, row: Header, asked: str, form: CellForm) -> bool:
-    """Whether a cell is such a number; or, where any form answers, a text that neither question nor row says."""
+    """Whether a cell is such a number, or a text that neither question nor row says: where any form answers, or for a
+    number one that begins with a digit ("177/108", "10 x 20")."""
     if cell.value is not None:
         return form != "percent" or cell.unit in PERCENT_UNITS
     text = " ".join(cell.text.split())
-    return form == "any" and bool(text) and text not in row.path and not says_nothing_new(text, asked)
+    is_such = form == "any" or (form == "number" and text[:1].isdigit())
+    return is_such and bool(text) and text not in row.path and not says_nothing_new(text, asked)
