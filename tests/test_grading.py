@@ -24,9 +24,9 @@ from mixrag_cli.recap.grading import (
     surety_inputs,
 )
 from mixrag_cli.recap.reader import read_answer
-from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, Spot, compare, number_sign
+from mixrag_cli.recap.signs import KINDS, MAX_LEAD, SIGNS, Draft, compare, number_sign
 from mixrag_cli.recap.wanted import BIAS, evidence_inputs
-from mixrag_cli.records.answers import Source
+from mixrag_cli.records.answers import Source, Spot
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.stories.scope import path_matches

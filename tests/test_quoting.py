@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,13 @@ from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.records.places import Locator
 from mixrag_cli.sentences import goes_on, is_call, whole_stretch
+from mixrag_cli.settings import Settings
+from mixrag_cli.stories.answering import prepare
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import open_session
 from mixrag_cli.tables.text import cell_label, row_texts
 from mixrag_cli.words import words_of
 from tests.evidence_samples import SALES_REPORT, read_sample
@@ -226,3 +234,20 @@ def test_what_was_taken_out_as_a_secret_is_no_answer() -> None:
     drafts = draft_all(restated, base)
     assert any(REDACTED in draft.text for draft in drafts if draft.kind == "passage")
     assert not any("removed" in draft.text for draft in drafts if draft.kind != "passage")
+
+
+def test_the_cell_that_the_reader_names_in_a_row_is_a_candidate(tmp_path: Path, model_cache: Path) -> None:
+    """Also one that its row is called by, as are the first texts of a record."""
+    records = (
+        "item_001,Town hall in winter,Pacific Photo Co.,1910,building,46.7,-117.0",
+        "item_002,Ford pumper used for slash burning,Thompson J. B.,1932-09-01,forestry,48.3,-116.8",
+        "item_003,Harbour at night,Devin Becker,2014-06-16,harbour,42.1,-122.7",
+    )
+    (tmp_path / "photos.csv").write_text(
+        "\n".join(("id,title,creator,date,subject,latitude,longitude", *records)) + "\n", "utf-8"
+    )
+    build_index([tmp_path], Settings(calibration="off"), events=Silent())
+    restated, base, _ = prepare(
+        open_session(tmp_path, Settings()), "Who made the picture of the Ford pumper?", Scope(), Clock()
+    )
+    assert "Thompson J. B." in [draft.text for draft in draft_all(restated, base) if draft.kind == "cell"]

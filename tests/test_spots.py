@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mixrag_cli.recap.signs import Spot
+from mixrag_cli.records.answers import Spot
 from mixrag_cli.records.places import Locator
 
 

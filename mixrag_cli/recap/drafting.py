@@ -8,9 +8,10 @@ passages ──┘
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from operator import attrgetter
 
 from mixrag_cli.cleaning import REDACTED
 from mixrag_cli.line_marks import narrow_to
@@ -18,7 +19,7 @@ from mixrag_cli.quantities.prose_numbers import find_numbers, respective_number
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import fact_drafts
-from mixrag_cli.recap.in_tables.cells import RowPlace
+from mixrag_cli.recap.in_tables.cells import NO_ROWS, NamedRows
 from mixrag_cli.recap.listwise import listed_label, listed_text, read_listwise
 from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, read_passages
 from mixrag_cli.recap.quoting import with_quotes
@@ -87,19 +88,21 @@ def _compared(restated: Restated, base: EvidenceBase, found: Sequence[_Labelled]
     return [draft.with_signs({"listwise": listed[text]}) if text in listed else draft for text, draft in found]
 
 
-def labelled_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> list[_Labelled]:
+def labelled_drafts(restated: Restated, base: EvidenceBase, rows: NamedRows = NO_ROWS) -> list[_Labelled]:
     """Cells, computed values, tallies and facts, each with the text that the reader judges it by.
 
-    rows: of tables, whose likeliest cell is a candidate whatever else is likelier.
+    rows: of tables, whose likeliest cell, and the one that is named, is a candidate whatever else is likelier.
     """
     found = (*structural_drafts(restated, base, rows), *fact_drafts(restated, base))
     return [(_label_of(draft, base), _described(restated, base, draft)) for draft in found]
 
 
-def _likeliest_rows(read: Sequence[ReadPassage]) -> list[RowPlace]:
-    """The rows of tables that the reader takes for those that answer, the likeliest first."""
-    chunks = (one.hit.chunk for one in sorted(read, key=lambda one: -one.holds))
-    return [(chunk.parent, chunk.row) for chunk in chunks if chunk.row is not None][:READ_ROWS]
+def _likeliest_rows(read: Sequence[ReadPassage]) -> NamedRows:
+    """The rows of tables that the reader takes for those that answer, best first, and its best words in each."""
+    rows = [one for one in sorted(read, key=lambda one: -one.holds) if one.hit.chunk.row is not None][:READ_ROWS]
+    spans = [max(one.spans, key=attrgetter("log"), default=one.sentence) for one in rows]
+    words = [one.hit.chunk.text[span.start : span.end] for one, span in zip(rows, spans, strict=True)]
+    return {(one.hit.chunk.parent, one.hit.chunk.row or 0): said for one, said in zip(rows, words, strict=True)}
 
 
 def _suits(restated: Restated, draft: Draft) -> dict[str, float]:

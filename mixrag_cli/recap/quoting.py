@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.reading import log_sum
 from mixrag_cli.recap.passages import ReadPassage
-from mixrag_cli.recap.signs import DERIVED, STRETCHES, Draft
-from mixrag_cli.records.answers import Evidence
+from mixrag_cli.recap.signs import DERIVED, Draft
+from mixrag_cli.records.answers import STRETCHES, Evidence
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.tables.text import BETWEEN_PATHS
 from mixrag_cli.words import words_of

@@ -21,8 +21,7 @@ from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.evidence import EvidenceBase, surroundings_of
 from mixrag_cli.recap.restate import Operation, Restated
 from mixrag_cli.recap.wording import PERCENT_UNITS
-from mixrag_cli.records.answers import Candidate, CandidateKind, Evidence, Source
-from mixrag_cli.records.places import Locator
+from mixrag_cli.records.answers import STRETCHES, Candidate, CandidateKind, Evidence, Source, Spot
 from mixrag_cli.words import match_term, stems_of
 
 KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
@@ -48,8 +47,6 @@ SIGNS = (
     "coverage", "cell", "number", "asked", "done", "none", "held", "quoted", "length", "agreement", "accepted",
     "terms", "text_asked", "documents", "listwise", "listwise_lead",
 )  # fmt: skip
-STRETCHES: tuple[CandidateKind, ...] = ("passage", "sentence")  # of text that hold an answer, and are none word by word
-PASSAGES: tuple[CandidateKind, ...] = (*STRETCHES, "span")
 DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
 LEADS = (*OF_ANSWERS, "listwise", "holds", "alone", "alone_span", "sentence", "promise", "near", "match")
@@ -70,25 +67,6 @@ MAX_LEAD = 6.0  # logits; a candidate without a rival has it
 MAX_AGREEING = 3
 SAID = 0.5  # of a match, from which on a term counts as said
 MOST_TERMS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A candidate's kind, the ids of its passage, of that one's table ("" for none) and document, and its place."""
-
-    kind: CandidateKind
-    chunk: str
-    table: str
-    document: str
-    place: Locator
-
-    def is_beside(self, other: Spot) -> bool:
-        """Whether who looks at the one sees the other: of one passage, or a cell and its table, but not another row."""
-        if self.kind not in PASSAGES and other.kind not in PASSAGES:
-            return self.document == other.document and self.place == other.place
-        if self.chunk == other.chunk:
-            return True
-        return self.table == other.table != "" and not self.place.is_apart(other.place)
 
 
 @dataclass(frozen=True, slots=True)

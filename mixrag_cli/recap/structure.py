@@ -11,7 +11,7 @@ Source: MixRAG, section 4.3 (extraction and the external calculator).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
@@ -24,7 +24,7 @@ from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import compute
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.in_rows.tallies import ColumnMatch, match_columns
-from mixrag_cli.recap.in_tables.cells import CellMatch, RowPlace, form_of, match_cells
+from mixrag_cli.recap.in_tables.cells import NO_ROWS, CellMatch, NamedRows, form_of, match_cells
 from mixrag_cli.recap.restate import Calculation, Operation, Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.recap.wording import MAX_PERCENT, MULTIPLE, PERCENT_UNITS
@@ -45,8 +45,8 @@ SAME_TABLE = 0.2  # in parts of a coverage: of two operands of one formula that 
 SAME_HEADER = 0.25  # in rows of one name (another period) or columns of one name (another item)
 
 
-def structural_drafts(restated: Restated, base: EvidenceBase, rows: Collection[RowPlace] = ()) -> Iterator[Draft]:
-    """What tables and rows may answer: formulas, tallies, and cells, the likeliest of each of the rows among them."""
+def structural_drafts(restated: Restated, base: EvidenceBase, rows: NamedRows = NO_ROWS) -> Iterator[Draft]:
+    """What tables and rows may answer: formulas, tallies, and cells, those of the rows that are read among them."""
 
     @cache  # calculations share operands
     def cells_of(operand: Operand) -> list[CellMatch]:
@@ -181,7 +181,7 @@ def _joined(calculation: Calculation, restated: Restated, matches: Sequence[Cell
 def _formula_draft(calculation: Calculation, restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
     """The operation's value over cells; None where units forbid it, or a part is more than its whole."""
     if calculation.operation == "ratio" and MULTIPLE.search(restated.question):  # of the less no one asks so
-        matches = sorted(matches, key=lambda match: -abs((match.cell.value or 0) * match.cell.scale))
+        matches = sorted(matches, key=lambda match: -abs((match.cell.value or Decimal(0)) * match.cell.scale))
     known = _cells_draft("", matches)
     computed = compute(calculation.operation, known.evidence)
     if computed is None or (calculation.operation == "share" and abs(computed.value) > MAX_PERCENT):

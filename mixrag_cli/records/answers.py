@@ -15,6 +15,8 @@ Decider = Literal["built-in", "calculator", "model"]
 Grade = Literal["answered", "likely", "abstained"]
 CandidateKind = Literal["cell", "fact", "span", "sentence", "passage", "column", "computed"]
 
+STRETCHES: tuple[CandidateKind, ...] = ("passage", "sentence")  # of text that hold an answer, and are none word by word
+PASSAGES: tuple[CandidateKind, ...] = (*STRETCHES, "span")
 LIST_SIGN = "; "  # between the values of a list
 N_LIKELY = 3  # candidates that are shown, from different places
 
@@ -62,6 +64,25 @@ class Candidate:
     value: Decimal | None = None
     unit: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A candidate's kind, the ids of its passage, of that one's table ("" for none) and document, and its place."""
+
+    kind: CandidateKind
+    chunk: str
+    table: str
+    document: str
+    place: Locator
+
+    def is_beside(self, other: Spot) -> bool:
+        """Whether who looks at the one sees the other: of one passage, or a cell and its table, but not another row."""
+        if self.kind not in PASSAGES and other.kind not in PASSAGES:
+            return self.document == other.document and self.place == other.place
+        if self.chunk == other.chunk:
+            return True
+        return self.table == other.table != "" and not self.place.is_apart(other.place)
 
 
 @dataclass(frozen=True, slots=True)

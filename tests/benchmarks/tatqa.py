@@ -28,8 +28,8 @@ from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.grading import shipped_grading
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.signs import STRETCHES, Draft
-from mixrag_cli.records.answers import Answer
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.records.answers import STRETCHES, Answer
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.tables.grid import grid_to_table
 

@@ -14,8 +14,8 @@ from unittest.mock import patch
 from mixrag_cli.evaluation.answers import VALUE_CHARS, says_form, says_right
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.in_tables import scorer
-from mixrag_cli.recap.signs import Draft, Spot
-from mixrag_cli.records.answers import Source
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.records.answers import Source, Spot
 from mixrag_cli.records.places import Locator, cells_overlap
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock

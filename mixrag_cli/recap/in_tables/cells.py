@@ -9,13 +9,14 @@ others get their part of that. Which of the tables' best cells is meant is left 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from mixrag_cli.quantities.facets import ordinal_conflict, ordinals_of
+from mixrag_cli.quotes import find_quote
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.evidence import (
@@ -45,6 +46,8 @@ TOP = (-5.0, 20.0)  # scores beyond which a cell is no worse and no better
 
 CellForm = Literal["any", "number", "percent"]
 RowPlace = tuple[str, int]  # a table's id and the index of a row
+NamedRows = Mapping[RowPlace, str]  # rows that are read for an answer, and the words in each that may be it, or ""
+NO_ROWS: NamedRows = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +100,10 @@ def match_cells(
     names: frozenset[str],
     form: CellForm,
     limit: int,
-    rows: Collection[RowPlace] = (),
+    rows: NamedRows = NO_ROWS,
 ) -> list[CellMatch]:
-    """The likeliest cells for the operand over the tables of the evidence, at most a few a table; then the likeliest of
-    each of the rows. A cell stands in the passage of its own row, where that was found.
+    """The likeliest cells for the operand over the tables of the evidence, at most a few a table; then of each row that
+    is read the likeliest, and those with its words. A cell stands in the passage of its own row, where that was found.
 
     names: the operand's terms that are names. form: what alone can answer.
     """
@@ -112,7 +115,12 @@ def match_cells(
     found.sort(key=lambda match: -match.score)
     best = {match.row_place: match for match in reversed(found)}
     kept = found[:limit]
-    kept += [best[row] for row in rows if row in best and best[row] not in kept]
+    of_rows = (
+        *(best[row] for row in rows if row in best),
+        *(one for one in found if _is_named(one.table, one.cell, rows)),
+    )
+    for match in of_rows:
+        kept += [match] if match not in kept else []
     own_hits = base.hits_of_rows()
     return [replace(match, hit=own_hits.get(match.row_place, match.hit)) for match in kept]
 
@@ -169,14 +177,15 @@ def _place(operand: Operand, hit: Hit, table: Table, base: EvidenceBase, names: 
 
 
 def _match_in(
-    placed: _Placed, base: EvidenceBase, names: frozenset[str], form: CellForm, rows: Collection[RowPlace]
+    placed: _Placed, base: EvidenceBase, names: frozenset[str], form: CellForm, rows: NamedRows
 ) -> list[CellMatch]:
     """The table's likeliest cells and those of the rows: the best by its signs, the others by their odds against it."""
-    places = _scored(placed, base, form)
+    places = _scored(placed, base, form, rows)
     if not places:
         return []
     best_of_row = {cell.row: n for n, (*_, cell) in reversed([*enumerate(places)])}
     read = {n for row, n in best_of_row.items() if (placed.table.id, row) in rows}
+    read |= {n for n, (*_, cell) in enumerate(places) if _is_named(placed.table, cell, rows)}
     chosen = [place for n, place in enumerate(places) if n < CELLS_A_TABLE or n in read]
     found = [_match(placed, r, c, cell, base) for _, r, c, cell in chosen]
     signs = belief_signs(found[0], np.array([place[0] for place in places]), placed.operand, base)
@@ -202,13 +211,23 @@ def belief_signs(best: CellMatch, scores: Matrix, operand: Operand, base: Eviden
     }
 
 
-def _scored(placed: _Placed, base: EvidenceBase, form: CellForm) -> list[tuple[float, int, int, Cell]]:
+def _is_named(table: Table, cell: Cell, rows: NamedRows) -> bool:
+    """Whether the cell holds the words that the reader takes for the answer in its row."""
+    said = rows.get((table.id, cell.row), "")
+    return bool(said) and find_quote(said, cell.text) is not None
+
+
+def _scored(placed: _Placed, base: EvidenceBase, form: CellForm, read: NamedRows) -> list[tuple[float, int, int, Cell]]:
     """The network's score of each cell that can answer, with the places of its row and column; the best first."""
     rows, columns, asked = placed.rows.headers, placed.columns.headers, placed.operand.text
     is_ordered = bool(ordinals_of(asked))  # of another place in an order no column is meant
     others = [is_ordered and ordinal_conflict(asked, header.leaf) for header in columns]
     scored = score_pairs(placed.operand, placed.table, placed.rows, placed.columns, base.vectors)
-    places = [one for one in scored if not others[one[2]] and _has_form(one[3], rows[one[1]], asked, form)]
+    places = [
+        (score, r, c, cell)
+        for score, r, c, cell in scored
+        if not others[c] and (_has_form(cell, rows[r], asked, form) or _is_named(placed.table, cell, read))
+    ]
     return sorted(places, key=lambda place: -place[0])
 
 
