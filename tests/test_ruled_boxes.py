@@ -227,3 +227,29 @@ def test_a_title_above_columns_of_codes_is_no_heading_of_theirs() -> None:
     table = table_of(read_pages(paint, size=6))
     assert [header.path[-1] for header in table.columns] == [*codes, "TOTAL"]
     assert [row.path for row in table.rows] == [("MOORE",), ("LANE",)]
+
+
+def test_strokes_that_make_letters_bold_are_no_rulings() -> None:
+    """A print program draws the stems of "i", "l" and "p" anew, over the letters of a heading."""
+    rows = (("Year", "Population", "Decennial spill"), ("1961", "75,90,524", "33.79"), ("1971", "1,00,36,431", "32.22"))
+    stems = {"i": (0.0, 5.0), "l": (0.0, 6.3), "p": (-1.8, 6.5)}  # below and above the baseline
+
+    def paint(canvas: Canvas) -> None:
+        canvas.setLineWidth(0.25)
+        for number, texts in enumerate(rows):
+            for left, text in zip((80, 150, 230), texts, strict=True):
+                canvas.drawString(left, 700 - 12 * number, text)
+                for place, letter in enumerate(text):
+                    if letter in stems:
+                        x = left + canvas.stringWidth(text[:place], "Helvetica", 9) + 0.6
+                        low, height = stems[letter]
+                        canvas.rect(x, 700 - 12 * number + low, 0.9, height)
+        for y in (709, 697, 685, 673):
+            canvas.rect(76, y, 264, 1, stroke=0, fill=1)
+        for x in (76, 145, 225, 340):
+            canvas.rect(x, 673, 1, 36, stroke=0, fill=1)
+
+    table = table_of(read_pages(paint))
+    assert [header.path for header in table.columns] == [("Population",), ("Decennial spill",)]
+    assert [row.path for row in table.rows] == [("1961",), ("1971",)]
+    assert [cell.text for cell in table.cells] == ["75,90,524", "33.79", "1,00,36,431", "32.22"]

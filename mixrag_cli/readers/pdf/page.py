@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,7 @@ Matrix = tuple[float, float, float, float, float, float]
 SAME_RULE_POINTS = 1.0  # rulings less than this apart, along or across, are one
 MIN_RULE_POINTS = 4.0
 RULE_THICKNESS = 2.5  # points: a thinner box is a ruling
+OUTLINE_POINTS = 0.5  # how far the outline of a letter is drawn outside of it
 BOLD_NAMES = ("bold", "black", "heavy", "demi")
 ITALIC_NAMES = ("italic", "oblique")
 
@@ -82,6 +83,31 @@ class PageContent:
     turned: tuple[TurnedWord, ...] = ()
     shapes: tuple[Box, ...] = ()
     n_pages: int = 0
+
+
+def without_letters(rules: Sequence[Rule], words: Sequence[Word], *, is_down: bool) -> list[Rule]:
+    """The rules without those that draw a letter: type is made bold by a line around each letter, too.
+
+    Such a stroke lies in a word and is no longer than a letter is high. is_down: they run so. Across, only the strokes
+    above the baseline are a letter's; below it dots may underline the word.
+    """
+    if not rules or not words:
+        return list(rules)
+    lefts, tops, rights, bottoms, sizes = np.array(
+        [(word.x0, word.top, word.x1, word.bottom if is_down else word.baseline, word.size) for word in words]
+    ).T
+    along, across = ((tops, bottoms), (lefts, rights)) if is_down else ((lefts, rights), (tops, bottoms))
+    longest = sizes.max()
+
+    def is_in_word(rule: Rule) -> bool:
+        length = rule.end - rule.start
+        if length > longest:
+            return False
+        is_inside = (along[0] - OUTLINE_POINTS <= rule.start) & (rule.end <= along[1] + OUTLINE_POINTS)
+        is_inside &= (across[0] - OUTLINE_POINTS <= rule.at) & (rule.at <= across[1] + OUTLINE_POINTS)
+        return bool((is_inside & (length <= sizes)).any())
+
+    return [rule for rule in rules if not is_in_word(rule)]
 
 
 def merge_rules(rules: Iterable[Rule]) -> list[Rule]:

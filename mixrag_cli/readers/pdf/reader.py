@@ -13,7 +13,7 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.pdf.assembly import lay_out_page, pages_to_document
 from mixrag_cli.readers.pdf.items import PageLayout
 from mixrag_cli.readers.pdf.limits import MAX_PAGE_CHARS, MAX_PAGES, checked_bytes
-from mixrag_cli.readers.pdf.page import Frame, PageContent, Word, merge_rules
+from mixrag_cli.readers.pdf.page import Frame, PageContent, Word, merge_rules, without_letters
 from mixrag_cli.readers.pdf.paths import Paths
 from mixrag_cli.readers.pdf.pdfium import (
     box_of_page,
@@ -116,8 +116,8 @@ class _PageReader:
             width,
             height,
             tuple(words),
-            tuple(merge_rules(paths.horizontal)),
-            tuple(merge_rules(paths.vertical)),
+            tuple(merge_rules(without_letters(paths.horizontal, words, is_down=False))),
+            tuple(merge_rules(without_letters(paths.vertical, words, is_down=True))),
             paths.n_images,
             is_complete,
             tuple(warnings),
