@@ -177,6 +177,43 @@ def test_a_lone_deeper_row_is_no_part_of_the_row_above() -> None:
     assert lefts(table)[2:] == [("Operating", "Cash generated"), ("Next",)]
 
 
+def test_a_total_above_deeper_rows_heads_them() -> None:
+    rows = [
+        ("Residents", "14"),
+        ("    Total Flats", "9"),
+        ("        3-room", "4"),
+        ("        4-room", "5"),
+        ("    Houses", "5"),
+        ("Total Men", "7"),
+        ("    0 to 4 years", "3"),
+        ("    5 to 9 years", "4"),
+        ("Total Women", "7"),
+        ("    0 to 4 years", "5"),
+        ("    5 to 9 years", "2"),
+    ]
+    table = to_table([["Dwelling", "2019"], *map(list, rows)])
+    assert lefts(table) == [
+        ("Residents",),
+        ("Residents", "Total Flats"),
+        ("Residents", "Total Flats", "3-room"),
+        ("Residents", "Total Flats", "4-room"),
+        ("Residents", "Houses"),
+        ("Total Men",),
+        ("Total Men", "0 to 4 years"),
+        ("Total Men", "5 to 9 years"),
+        ("Total Women",),
+        ("Total Women", "0 to 4 years"),
+        ("Total Women", "5 to 9 years"),
+    ]
+    assert [row.is_total for row in table.rows] == [text.strip().startswith("Total") for text, _ in rows]
+
+
+def test_a_total_below_its_parts_heads_no_deeper_row() -> None:
+    rows = [["Revenue:", ""], ["License", "3"], ["Support", "1"], ["Total revenue", "4"], ["Wages", "1"], ["Net", "3"]]
+    table = to_table([["", "2023"], *rows], indents={2: 1, 3: 1, 5: 1})
+    assert ("Total revenue", "Wages") not in lefts(table)
+
+
 def test_a_row_heads_those_that_stand_again_below_another() -> None:
     rows = ["Women", "Owners", "Tenants", "Men", "Owners", "Tenants"]
     table = to_table([["Worker", "2020", "2021"], *([row, str(9 - n), str(8 + n)] for n, row in enumerate(rows))])

@@ -223,10 +223,11 @@ class _RowWalk:
         is_unsaid = not labels and not said and self._is_unsaid_total(row)
         is_total = bool(said) or is_unsaid or self.sums.is_said_by(row, labels)
         is_total = is_total or (cell is not None and _is_bold_total(cell, labels))
-        if is_total:
+        closes = is_total and not (cell is not None and self._stands_above_its_parts(row, indent_of(cell)))
+        if closes:
             self._close_summed()
         if cell is not None and labels:
-            self._close_for_row(indent_of(cell), is_total or self._is_lone_child(row, indent_of(cell)))
+            self._close_for_row(indent_of(cell), closes or self._is_lone_child(row, indent_of(cell)))
         else:
             self._close_data_rows()
         parents = tuple(parent.text for parent in self.open)
@@ -245,11 +246,11 @@ class _RowWalk:
         )
         for parent in self.open:
             parent.n_rows += 1
-        if is_total and self.open:
+        if closes and self.open:
             self.open[-1].has_total = True
-        if cell is not None and len(self.layout.labels) == 1 and not is_total:
+        if cell is not None and len(self.layout.labels) == 1 and not closes:
             self.open.append(_Open(_clean_label(cell.text), indent_of(cell) + DATA_ROW, indent_of(cell), False))
-        elif is_total:
+        elif closes:
             self._close_after_total(labels)
         self.sums.add(row, self.found[-1].is_total)
 
@@ -292,6 +293,14 @@ class _RowWalk:
             return False
         following = self._label(row + 1) if self.kinds.get(row + 1) == "data" else None
         return following is None or indent_of(following) < indent
+
+    def _stands_above_its_parts(self, row: int, indent: int) -> bool:
+        """Whether a total heads what it sums up: deeper rows follow, and none above it wait for their total."""
+        below = self._label(row + 1) if self.kinds.get(row + 1) == "data" else None
+        if below is None or indent_of(below) <= indent:
+            return False
+        is_first = not self.found or (bool(self.open) and self.open[-1].n_rows == 0)
+        return is_first or any(not parent.is_section and parent.indent == indent for parent in self.open)
 
     def _close_for_row(self, indent: int, is_total: bool) -> None:
         while self.open:
