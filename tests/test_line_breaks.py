@@ -41,6 +41,37 @@ def test_running_text_is_cut_where_a_paragraph_ends_alone() -> None:
     assert texts_of(document) == [" ".join(RUNNING), "Nobody spoke against it"]
 
 
+def test_lines_set_far_apart_are_one_paragraph() -> None:
+    """Drafts with double spacing, and web pages in print: some lines go on with a name, in upper case."""
+
+    def paint(canvas: Canvas) -> None:
+        for number, line in enumerate(RUNNING):
+            canvas.drawString(72, 720 - 20 * number, line)
+        canvas.drawString(72, 720 - 20 * len(RUNNING) - 8, "Nobody spoke against the report, which was then sent")
+
+    texts = texts_of(read_pages(paint))
+    assert texts == [" ".join(RUNNING), "Nobody spoke against the report, which was then sent"]
+
+
+def test_a_lone_line_far_below_another_is_a_paragraph_of_its_own() -> None:
+    def paint(canvas: Canvas) -> None:
+        for number, line in enumerate((RUNNING[0], "London and Paris", RUNNING[2])):
+            canvas.drawString(72, 720 - 20 * number, line)
+
+    assert len(texts_of(read_pages(paint))) == 3
+
+
+def test_a_plain_bullet_before_bold_words_is_no_paragraph_of_its_own() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(64, 720, "•")
+        canvas.setFont("Helvetica-Bold", 9)
+        write(canvas, RUNNING)
+        canvas.setFont("Helvetica", 9)
+        write(canvas, RUNNING[:2], top=600)
+
+    assert texts_of(read_pages(paint), "list")[0] == "• " + " ".join(RUNNING)
+
+
 def test_running_text_in_a_narrow_column_is_one_paragraph() -> None:
     lines = ("The members of the board are", "Paola Corrales, Mark Crowe and", "Michael Smith, who comes from", "Bath.")
     assert texts_of(read_pages(lambda canvas: write(canvas, lines))) == [" ".join(lines)]
