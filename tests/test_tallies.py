@@ -204,12 +204,16 @@ def small_table() -> Table:
         ("Cy Oak", "yes", "2", "1999", "8"),
         ("Di Elm", "no", "3", "2000", "40"),
     )
+    return table_of(heads, lines)
+
+
+def table_of(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
     cells = [
         Cell(r, c, text, Decimal(text) if text.isdigit() else None, line=r + 1)
         for r, line in enumerate(lines, start=1)
         for c, text in enumerate(line)
     ]
-    rows = tuple(Header(r, line[:2]) for r, line in enumerate(lines, start=1))
+    rows = tuple(Header(r, tuple(line[:2])) for r, line in enumerate(lines, start=1))
     columns = tuple(Header(c, (head,)) for c, head in enumerate(heads))
     return Table("t", "passengers", columns, rows, tuple(cells), Locator((0, 0)))
 
@@ -243,6 +247,19 @@ def test_names_are_shared_by_the_rows_that_count() -> None:
 )
 def test_conditions_are_read_from_the_columns_own_words(question: str, labels: set[str]) -> None:
     assert {each.label for each in find_conditions(question, small_table())} == labels
+
+
+@pytest.mark.parametrize(
+    ("question", "labels"),
+    [
+        ("how many towns had a jobless rate above 5 in 2019", {"2019 Jobless Rate > 5"}),
+        ("how many towns had a 2018 jobless rate above 5", {"2018 Jobless Rate > 5"}),
+        ("how many towns had a jobless rate above 5", set()),
+    ],
+)
+def test_a_limit_is_of_the_column_whose_year_is_said_anywhere(question: str, labels: set[str]) -> None:
+    table = table_of(("Town", "Shire", "2018 Jobless Rate", "2019 Jobless Rate"), [("Ely", "A", "6", "4")] * 3)
+    assert {each.label for each in find_conditions(question, table)} == labels
 
 
 @pytest.mark.parametrize(

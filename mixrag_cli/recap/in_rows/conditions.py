@@ -93,15 +93,15 @@ def _comparisons(question: str, asked: Sequence[str], table: Table) -> Iterator[
 def _compared_column(at: int, asked: Sequence[str], table: Table) -> Column | None:
     """The column of numbers that is named nearest to a comparison, in any order of its words ("total cost").
 
-    at: the word of the comparison. A name behind it ("more than 30 units") is one word farther.
+    at: the word of the comparison. A name behind it ("more than 30 units") is one word farther. Its year may be apart.
     """
     near = []
     for column in columns_of(table):
-        n = len(column.stems)
+        name = sorted(part for part in column.stems if not is_year(part)) or [*column.stems]
+        n = len(name) if {*column.stems} <= {*asked} else 0
         for first in range(len(asked) - n + 1):
             last = first + n - 1
-            is_named = n and sorted(asked[first : last + 1]) == sorted(column.stems)
-            if column.is_numeric and is_named:
+            if n and column.is_numeric and sorted(asked[first : last + 1]) == name:
                 near.append((at - last - 1 if last < at else first - at + 1, column.index, column))
     reach, _, nearest = min(near, default=(COMPARED_REACH + 1, 0, None), key=lambda one: one[:2])
     return nearest if reach <= COMPARED_REACH else None
