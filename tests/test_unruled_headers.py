@@ -398,3 +398,25 @@ def test_labels_one_under_the_other_head_the_rows_of_a_schedule() -> None:
     assert (*current, "Administration", "Salaries and benefits") in paths
     assert (*current, "Assessor", "Salaries and benefits") in paths
     assert (*current, "Restricted for", "Contingencies") in paths
+
+
+def test_a_heading_in_larger_type_parts_the_tables_of_a_form() -> None:
+    """Tables of other columns right below each other, as order forms have them."""
+    summary = (("Screen", "Net amount", "Gross"), ("North", "$90", "$120"), ("South", "$20", "$30"))
+    totals = (("Month", "Shows", "Share", "Amount"), ("May", "60", "20%", "$150"), ("June", "61", "30%", "$160"))
+    blocks = (("Summary", (50, 140, 240), summary), ("Totals", (50, 110, 190, 300), totals))
+
+    def paint(canvas: Canvas) -> None:
+        for number, (title, lefts, rows) in enumerate(blocks):
+            top = 700 - 58 * number
+            canvas.setFont("Helvetica-Bold", 11)
+            canvas.drawString(50, top, title)
+            canvas.setFont("Helvetica", 9)
+            for line, texts in enumerate(rows, start=1):
+                for left, text in zip(lefts, texts, strict=True):
+                    canvas.drawString(left, top - 3 - 12 * line, text)
+
+    grids = read_pages(paint).grids
+    assert [[cell.text for cell in grid.cells] for grid in grids] == [
+        [text for row in rows for text in row] for *_, rows in blocks
+    ]

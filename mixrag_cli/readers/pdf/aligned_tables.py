@@ -35,6 +35,7 @@ from mixrag_cli.readers.pdf.pieces import (
 )
 from mixrag_cli.readers.pdf.table_body import last_text, row_entries, wrapped_rows
 
+LARGER = 1.12  # times the type size: as that of a heading in running text
 MAX_LABEL_LINES = 3  # lines without figures between two rows of one table
 HEADER_REACH = 10  # times the type size: how far above the figures a header's rulings may be
 SECTION_GAP = 4.5  # of the type size: the widest blank above a further section of the same columns
@@ -82,13 +83,23 @@ def _groups(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
             row, before = rows[ahead].line, rows[ahead - 1].line
             is_far = row.top - before.bottom > ROW_GAP * max(row.size, before.size)
             is_far = is_far or ahead - last > MAX_LABEL_LINES + 1
-            if rows[ahead].is_prose or (is_far and not _opens_section(rows, index, last, ahead)):
+            if rows[ahead].is_prose or _is_title(rows[ahead], rows[last]):
+                break
+            if is_far and not _opens_section(rows, index, last, ahead):
                 break
             if len(rows[ahead].pieces) > 1:
                 last = ahead
         if last > index:
             yield index, last
         index = last + 1
+
+
+def _is_title(row: Row, last: Row) -> bool:
+    """Whether a lone text in larger type heads what follows: sections of a table are set in its own type.
+
+    last: the last row with columns above it.
+    """
+    return len(row.pieces) == 1 and row.line.size > LARGER * last.line.size and not row.pieces[0].is_number
 
 
 def _opens_section(rows: Sequence[Row], first: int, last: int, ahead: int) -> bool:
