@@ -282,3 +282,35 @@ def test_a_label_and_its_value_above_a_blank_line_head_no_columns() -> None:
     ]
     table = tables_of(rows)[-1]
     assert [column.path for column in table.columns][-4:] == [("Name",), ("Role",), ("Room",), ("Relief",)]
+
+
+def test_headings_behind_a_mark_name_the_blocks_below_them() -> None:
+    """Years once at the head; a title farther in than the sheet's own goes on from it, one at its edge does not."""
+    years = [2016, 2017, 2018, 2019]
+    beds: list[list[Any]] = [
+        [None, None, label, None, None, *(value + each for each in range(4))] for label, value in (("A", 11), ("B", 70))
+    ]
+    rows: list[list[Any]] = [
+        [None, "Beds"],
+        [],
+        [None, None, None, None, None, *years],
+        [],
+        [None, "·", "Hospitals"],
+        [],
+        *beds,
+        [],
+        [None, "·", "Homes"],
+        [None, None, "(by service)"],
+        [],
+        *beds,
+        [],
+        [None, "Places in day care"],
+        [],
+        [None, "·", "Centres"],
+        [],
+        *beds,
+    ]
+    tables = tables_of(rows)
+    assert [table.title for table in tables] == ["Beds", "Beds: Homes", "Places in day care"]
+    assert [table.notes for table in tables] == [("Hospitals",), ("(by service)",), ("Centres",)]
+    assert all([column.path for column in table.columns] == [(str(year),) for year in years] for table in tables)

@@ -14,6 +14,7 @@ from mixrag_cli.readers.sheets.areas import (
     is_heading_only,
     places,
 )
+from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
 MOST = 0.9  # of the figures below headings; set by judgement, as
 MIN_LISTED = 3  # columns below the headings of a list
@@ -21,6 +22,8 @@ MIN_LISTED = 3  # columns below the headings of a list
 
 def pass_headings_down(found: list[TableRegion | Region], cells: Cells) -> list[TableRegion | Region]:
     """Give tables without headings those of the last table above that has some, where they name its figures.
+
+    Its title is theirs, too, where they have none, or one that stands farther in.
 
     So are periods named once at the head of a sheet, above one block of rows after the other. A band of nothing but
     headings goes, with its captions, to the first table below it.
@@ -35,9 +38,16 @@ def pass_headings_down(found: list[TableRegion | Region], cells: Cells) -> list[
             if passed[-1] is last and is_heading_only(last.region, cells):
                 each = replace(each, captions=(*last.captions, *_around(last.region, headings), *each.captions))
                 passed.pop()
-            each = replace(each, headings=headings, titles=each.titles or (() if each.captions else last.captions))
+            is_open = not each.captions or _left(each.captions, cells) > _left(last.captions, cells)
+            each = replace(each, headings=headings, titles=each.titles or (last.captions if is_open else ()))
         passed.append(each)
     return passed
+
+
+def _left(captions: tuple[Region, ...], cells: Cells) -> int:
+    """The column in which a title begins, marks before it aside; far to the right where there is none."""
+    said = [place for title in captions[:1] for place in places(title) if place in cells]
+    return min((column for row, column in said if any(map(str.isalnum, cells[row, column].text))), default=MAX_COLUMNS)
 
 
 def _around(region: Region, rows: range) -> list[Region]:

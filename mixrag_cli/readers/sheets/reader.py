@@ -149,9 +149,13 @@ def _places_of(rows: Collection[int], region: Region, cells: Cells) -> list[tupl
 
 
 def _region_text(region: Region, cells: Cells) -> str:
-    """A line a cell; two that stand side by side in a row of their own, a number and a title, make one."""
+    """A line a cell; two that stand side by side in a row of their own, a number and a title, make one.
+
+    A mark before a title says nothing.
+    """
     separator = " " if region.n_rows == 1 and region.n_columns == 2 else "\n"
-    return separator.join(cells[place].text.strip() for place in _places_in(region, cells))
+    texts = [cells[place].text.strip() for place in _places_in(region, cells)]
+    return separator.join([text for text in texts if any(map(str.isalnum, text))] or texts)
 
 
 def _add_text(builder: DocumentBuilder, sheet: SheetCells, region: Region, cells: Cells) -> None:

@@ -302,7 +302,7 @@ def _says_labels_again(part: Region, left: Region, cells: Cells) -> bool:
 
 def _is_text(region: Region, cells: Cells, below: Region | None) -> bool:
     """Whether a region is prose: one filled cell a row at most, and no row of it a label with figures; or titles."""
-    if below is not None and _is_numbered_title(region, below, cells):
+    if _is_marked_heading(region, cells) or (below is not None and _is_numbered_title(region, below, cells)):
         return True
     if region.n_rows > 50:
         return False
@@ -313,6 +313,18 @@ def _is_text(region: Region, cells: Cells, below: Region | None) -> bool:
         if len(filled) > 1:
             return _are_titles(region, cells)
     return True
+
+
+def _is_marked_heading(region: Region, cells: Cells) -> bool:
+    """Whether its texts stand behind a mark without a letter, "·" or "•": the heading of the rows below."""
+    marks = [cell.text for row in range(region.top, region.bottom + 1) if (cell := cells.get((row, region.left)))]
+    return (
+        region.n_columns == 2
+        and region.n_rows <= MAX_TITLED_ROWS
+        and not any(map(str.isalnum, "".join(marks)))
+        and all((row, region.right) in cells for row in range(region.top, region.bottom + 1))
+        and not figures(region, cells)
+    )
 
 
 def _is_numbered_title(region: Region, below: Region, cells: Cells) -> bool:
