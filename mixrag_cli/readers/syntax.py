@@ -43,7 +43,7 @@ def _language(shape_module: str, shape_function: str) -> Language:
 def parse_source(shape: LanguageShape, text: str, beat: Callable[[int, int], None]) -> Tree | None:
     """The tree, or None when parsing takes too long. What the shape leaves unread is blank in it, at its place."""
     if shape.unread is not None:
-        text = shape.unread.sub(_blanked, text)
+        text = shape.unread.sub(blanked, text)
     raw = memoryview(text.encode("utf-8", "replace"))
     ends = time.monotonic() + MAX_PARSE_SECONDS
 
@@ -61,7 +61,7 @@ def parse_source(shape: LanguageShape, text: str, beat: Callable[[int, int], Non
         return None
 
 
-def _blanked(found: re.Match[str]) -> str:
+def blanked(found: re.Match[str]) -> str:
     """The match with a blank in place of each byte of its group "unread"; lines and bytes keep their places."""
     start, end = found.start("unread") - found.start(), found.end("unread") - found.start()
     blank = "".join(sign if sign == "\n" else " " * len(sign.encode("utf-8", "replace")) for sign in found["unread"])

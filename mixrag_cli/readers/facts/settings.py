@@ -19,16 +19,19 @@ from mixrag_cli.readers.facts.markup import collect_markup, is_xml
 from mixrag_cli.readers.facts.sql import collect_sql
 from mixrag_cli.readers.languages import LanguageShape
 from mixrag_cli.readers.source import stay_silent
-from mixrag_cli.readers.syntax import Node, parse_source, text_of
+from mixrag_cli.readers.syntax import Node, blanked, parse_source, text_of
 
 MAX_SETTINGS_CHARS = 1_000_000  # what is larger is data: a person keeps no such configuration
 MAX_DEPTH = 60  # of nested values
 MAX_LISTED_RECORDS = 50  # of one list: a longer one is data
 MAX_LIST_CHARS = 300  # of a list of plain values, told as one
 MAX_ALIASES = 200  # of mappings and lists that are read again where an alias stands for them
-# Of Jinja, Go and their kin: a statement, or what stands alone on its line; and an expression, which is read as text.
+# Of Jinja, Go and their kin: a statement or comment, or what stands alone on its line; and an expression, which is
+# read as text.
 TEMPLATE_STATEMENT = re.compile(
-    r"(?P<unread>\{%[^%]{0,1000}%\}|\{#[^#]{0,1000}#\}|^[ \t]*\{\{[^{}\n]{0,300}\}\}[ \t]*$)", re.MULTILINE
+    r"(?P<unread>\{%[^%]{0,1000}%\}|\{#[^#]{0,1000}#\}|\{\{-?\s*/\*(?:[^*]|\*(?!/)){0,2000}\*/\s*-?\}\}|"
+    r"^[ \t]*\{\{[^{}\n]{0,300}\}\}[ \t]*$)",
+    re.MULTILINE,
 )
 TEMPLATE_EXPRESSION = re.compile(r"\{\{([^{}\n]{0,300})\}\}")
 GRAMMARS = {
@@ -77,9 +80,13 @@ def collect_settings(
     elif suffix != "svg" and is_xml(text):
         collect_markup(collector, text, lines)
     elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)):
-        parsed = text if grammar.unread is None else TEMPLATE_EXPRESSION.sub(r"((\1))", text)
+        parsed = text
+        if grammar.unread is not None:  # before expressions lose their braces
+            parsed = TEMPLATE_EXPRESSION.sub(r"((\1))", grammar.unread.sub(blanked, text))
         if tree := parse_source(grammar, parsed, beat):
-            _SettingsWalk(collector, text, lines_above, is_template=parsed != text).visit(tree.root_node, (), 0)
+            _SettingsWalk(collector, text, lines_above, is_template="((" in parsed and parsed != text).visit(
+                tree.root_node, (), 0
+            )
 
 
 def is_deep(text: str) -> bool:
@@ -330,7 +337,8 @@ def _record_name(record: Node, keys: Sequence[str] = NAMING_KEYS) -> str:
     for pair in _pairs_of(record):
         if pair.named_child_count > 1 and _key_path(pair.named_children[0])[-1] in keys:
             value = _unwrapped(pair.named_children[-1])
-            return "" if value.type in MAPPINGS or value.type in LISTS else _said(text_of(value))
+            said = "" if value.type in MAPPINGS or value.type in LISTS else _said(text_of(value))
+            return "" if said.startswith("((") and said.endswith("))") else said  # a template's: no name yet
     return ""
 
 
