@@ -2,6 +2,7 @@
 
 binding     private const val MAX = 5, x <- "a", string id = 1;      (scope …, name)
 parameter   fun send(timeout: Int = 30), function(digits = 1)         (scope …, function, parameter)
+            and what Elixir sets: module elixir
 
 What encloses is told by words such as "class" and "fun" and by indents. What a function's own names are bound to is
 passed over, but for those in capital letters.
@@ -16,6 +17,8 @@ from itertools import accumulate
 
 from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
 from mixrag_cli.readers.facts.comments import comment_at
+from mixrag_cli.readers.facts.elixir import GOES_ON as ELIXIR_GOES_ON
+from mixrag_cli.readers.facts.elixir import looked_up, scope_of, set_by_line
 
 MAX_LINE_CHARS = 1_000
 MAX_HEADER_LINES = 40  # of a function's name and parameters
@@ -44,11 +47,14 @@ PARAMETER = re.compile(
     r"(?:[^:=]*[\s\]])?\$?(?P<key>[A-Za-z_][\w.]{0,80})\s*(?::\s*(?P<type>[^=]{1,80}?))?\s*=\s*(?P<text>\S.*)$",
     re.DOTALL,
 )
+ELIXIR_PARAMETER = re.compile(r"\s*(?P<key>[a-z_]\w{0,80})\s*\\\\\s*(?P<text>\S.*)$", re.DOTALL)
 CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9_]*$")
 COMMENT = re.compile(r"\s*(?://|#(?!\[)|--(?!\w)|/?\*)")
 GOES_ON = (")", "{", "}", "]")
 MARKS = {"#": "r jl ps1 nim pl pm ex exs", "//": "kt kts swift scala dart groovy gradle proto sol zig", "": "lua hs"}
 BUILT_OF_BLOCKS = frozenset(["gradle", "groovy", "kts"])
+ELIXIR = frozenset(["ex", "exs"])
+TEXT_MARK = '"""'  # of a text over lines
 MARKS_OF = {suffix: marks for marks, suffixes in MARKS.items() for suffix in suffixes.split()}
 
 
@@ -62,11 +68,13 @@ class _Scope:
 def collect_outline_facts(collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
     """Collect what the lines of a source file declare. suffix: one of MARKS_OF."""
     reader = _LineReader(collector, lines, suffix)
+    is_in_text = False
     for number, line in enumerate(lines):
         if collector.is_full:
             return
-        if line.strip() and len(line) <= MAX_LINE_CHARS and not COMMENT.match(line):
+        if not is_in_text and line.strip() and len(line) <= MAX_LINE_CHARS and not COMMENT.match(line):
             reader.read(number, line)
+        is_in_text ^= line.count(TEXT_MARK) % 2 == 1
 
 
 class _LineReader:
@@ -77,25 +85,57 @@ class _LineReader:
         self._lines = lines
         self._marks = MARKS_OF[suffix]
         self._has_blocks = suffix in BUILT_OF_BLOCKS
+        self._is_elixir = suffix in ELIXIR
         self._scopes: list[_Scope] = []
         self._known: set[tuple[str, ...]] = set()  # what is bound again is no declaration
 
     def read(self, number: int, line: str) -> None:
         """Take what the line declares, or enter what it begins to define."""
         plain, indent, scopes = line.strip(), len(line) - len(line.lstrip()), self._scopes
-        while scopes and indent <= scopes[-1].indent and not plain.startswith(GOES_ON):
+        goes_on = plain.startswith(GOES_ON) or (self._is_elixir and ELIXIR_GOES_ON.match(plain))
+        while scopes and indent <= scopes[-1].indent and not goes_on:
             scopes.pop()
         if opened := opening_of(plain):
             name, is_function = opened
             scopes.append(_Scope(indent, name, is_function))
             if is_function:
-                _collect_defaults(self._collector, self._lines, number, tuple(scope.name for scope in scopes))
+                self._defaults(number)
+        elif self._is_elixir:
+            self._set(number, indent, plain)
         elif self._has_blocks and (block := BLOCK.match(plain)):
             scopes.append(_Scope(indent, " ".join(filter(None, block.groups())), is_function=False))
         elif found := DECLARED.match(plain):
             self._declared(number, indent, found)
         elif self._has_blocks and (found := CALLED.match(plain)):
             self._declared(number, indent, found, is_call=True)
+
+    def _defaults(self, number: int) -> None:
+        """Take the parameters with a default of the function that begins in a row."""
+        header = self._lines[number : number + MAX_HEADER_LINES]
+        ends = list(accumulate(len(line) + 1 for line in header))
+        parameter = ELIXIR_PARAMETER if self._is_elixir else PARAMETER
+        for text, start in _parameters("\n".join(header)[:MAX_HEADER_CHARS]):
+            found = parameter.match(text)
+            if found is None or len(found["text"]) > MAX_DEFAULT_CHARS:
+                continue
+            line = number + 1 + sum(end <= start + found.start("text") for end in ends)
+            declared = (found.groupdict().get("type") or "").strip()
+            path = (*(scope.name for scope in self._scopes), found["key"])
+            value = unquoted(found["text"].strip())
+            self._collector.add(path, "default", ("default", value, line), ("type", declared, line))
+
+    def _set(self, number: int, indent: int, line: str) -> None:
+        """Take what a line of Elixir sets, or enter what it sets below."""
+        is_local = any(scope.is_function for scope in self._scopes)
+        around = tuple(scope.name for scope in self._scopes)
+        for name, text in looked_up(line):
+            self._collector.add((*around, name), "default", ("default", unquoted(text), number + 1))
+        for keys, text, end in set_by_line(line, is_local=is_local):
+            comment, where = comment_at(self._lines, number, indent + end, self._marks)
+            value = unquoted(text)
+            self._collector.add((*around, *keys), "entry", ("value", value, number + 1), ("help", comment, where))
+        if below := scope_of(line):
+            self._scopes.append(_Scope(indent, below, is_function=is_local))
 
     def _declared(self, number: int, indent: int, found: re.Match[str], *, is_call: bool = False) -> None:
         """Take what a match names. is_call: what is called again, such as "implementation", adds another."""
@@ -120,21 +160,6 @@ def opening_of(line: str) -> tuple[str, bool] | None:
     if (found := OUTLINE_NAME.match(line[:200])) is None:
         return None
     return found["name"].rstrip(":"), found["kind"] in FUNCTIONS
-
-
-def _collect_defaults(collector: FactCollector, lines: Sequence[str], number: int, scope: tuple[str, ...]) -> None:
-    """Take the parameters of a function that have a default."""
-    header = lines[number : number + MAX_HEADER_LINES]
-    ends = list(accumulate(len(line) + 1 for line in header))
-    for text, start in _parameters("\n".join(header)[:MAX_HEADER_CHARS]):
-        found = PARAMETER.match(text)
-        if found is None or len(found["text"]) > MAX_DEFAULT_CHARS:
-            continue
-        line = number + 1 + sum(end <= start + found.start("text") for end in ends)
-        value = unquoted(found["text"].strip())
-        collector.add(
-            (*scope, found["key"]), "default", ("default", value, line), ("type", (found["type"] or "").strip(), line)
-        )
 
 
 def _parameters(header: str) -> Iterator[tuple[str, int]]:
