@@ -25,6 +25,34 @@ CASES = {
         "constant | Policy > codes | value=[408, 500]@4 type=Set<Int>@4",
         "default | Policy > f > size | default=4@5 type=Int@5",
     ),
+    "mix.exs": (
+        'defmodule A.MixProject do\n  use Mix.Project\n\n  @version "2.23.0"\n\n  def project do\n    [\n'
+        '      app: :a,\n      elixir: "~> 1.15",\n      docs: [\n        main: "A"\n      ]\n    ]\n  end\n\n'
+        '  defp deps do\n    [\n      {:ecto_sql, "~> 3.10"},\n      {:credo, "~> 1.7", only: [:test, :dev]}\n'
+        "    ]\n  end\nend\n",
+        "entry | A.MixProject > version | value=2.23.0@4",
+        "entry | A.MixProject > project > elixir | value=~> 1.15@9",
+        "entry | A.MixProject > project > docs > main | value=A@11",
+        "entry | A.MixProject > deps > ecto_sql | value=~> 3.10@18",
+        "entry | A.MixProject > deps > credo | value=~> 1.7@19",
+        "entry | A.MixProject > deps > credo > only | value=[:test, :dev]@19",
+    ),
+    "a.ex": (
+        'defmodule A.Pruner do\n  @moduledoc """\n  Prunes.\n\n      config :app, limit: 9\n  """\n\n'
+        "  use A.Worker, queue: :events, max_attempts: 3\n\n  @doc false\n"
+        "  @wait Application.compile_env(:a, [A, :wait], 100)\n"
+        "  defstruct limit: 10_000, # at a time\n            interval: :timer.seconds(30),\n            conf: conf\n\n"
+        "  def run(opts \\\\ []) do\n    most = Keyword.get(opts, :max_pow, 10)\n"
+        "    check(opts,\n      name: :any,\n      size: most\n    )\n"
+        "  rescue\n    _ -> {:error, put(opts, count: 0)}\n  end\nend\n",
+        "entry | A.Pruner > A.Worker > queue | value=:events@8",
+        "entry | A.Pruner > A.Worker > max_attempts | value=3@8",
+        "default | A.Pruner > wait | default=100@11",
+        "entry | A.Pruner > limit | value=10_000@12 help=at a time@12",
+        "entry | A.Pruner > interval | value=:timer.seconds(30)@13",
+        "default | A.Pruner > run > opts | default=[]@16",
+        "default | A.Pruner > run > max_pow | default=10@17",
+    ),
     "a.lua": (
         "local lfs = require('lfs')\n-- merge or replace\nlocal MERGE = true\nfunction M.read(path)\n  local size = 5\n"
         "  MAX = 10\nend\nMERGE = false\n",
@@ -103,8 +131,19 @@ def test_a_definition_is_named_below_its_comment_and_annotations() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["fun f(" * 3_000, "val a = [" + "1, " * 300 + "]\n" * 9, "a " * 400 + "\n", "x = 1\n" * 9_000]
+    "text",
+    [
+        "fun f(" * 3_000,
+        "a: [" * 900 + "\n",
+        "{:a, b: " * 120 + "\n",
+        "use A, " + "B, " * 300 + "\n",
+        "a: :b, " * 140 + "\n",
+        "val a = [" + "1, " * 300 + "]\n" * 9,
+        "a " * 400 + "\n",
+        "x = 1\n" * 9_000,
+    ],
 )
 def test_facts_of_hostile_lines_are_bounded(text: str) -> None:
     with patience():
         assert len(stated("a.kt", text)) <= MAX_FACTS
+        assert len(stated("a.exs", text)) <= MAX_FACTS

@@ -159,6 +159,41 @@ CASES = {
         "setting | last | value={{ z }}@11",
         "setting | of > of {{ z }} > name | value=of {{ z }}@13",
     ),
+    "deployment.yaml": (
+        'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ include "a.name" . }}\n'
+        "{{- /* which\n  of: them */}}\nspec:\n  {{- if not .Values.scaled }}\n  replicas: 2\n  {{- end }}\n"
+        "  template:\n    spec:\n      {{- with .Values.affinity }}\n"
+        "      affinity:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n      containers:\n"
+        '      - name: {{ include "a.name" . }}\n        readinessProbe:\n          periodSeconds: 5\n',
+        "setting | Deployment > apiVersion | value=apps/v1@1",
+        "setting | Deployment > kind | value=Deployment@2",
+        'setting | Deployment > metadata > name | value={{ include "a.name" . }}@4',
+        "setting | Deployment > spec > replicas | value=2@9",
+        'setting | Deployment > spec > template > spec > containers > 1 > name | value={{ include "a.name" . }}@18',
+        "setting | Deployment > spec > template > spec > containers > 1 > readinessProbe > periodSeconds | value=5@20",
+    ),
+    "Dockerfile-build": (
+        "FROM golang:1.26 AS builder\nEXPOSE 4466\n",
+        "setting | FROM | value=golang:1.26 AS builder@1",
+        "setting | EXPOSE | value=4466@2",
+    ),
+    "config.mk": (
+        "# Build with TLS.\nWITH_TLS:=yes\n#WITH_WRAP:=yes\n",
+        "setting | WITH_TLS | value=yes@2 help=Build with TLS.@1",
+    ),
+    "go.mod": (
+        "module a.org/b/v2\n\ngo 1.22.0\n\nrequire c.org/d v1.8.4\n\nrequire (\n\te.org/f v3.0.1 // indirect\n)\n"
+        "exclude (\n\te.org/f v3.0.0\n)\n",
+        "setting | module | value=a.org/b/v2@1",
+        "setting | go | value=1.22.0@3",
+        "setting | require > c.org/d | value=v1.8.4@5",
+        "setting | require > e.org/f | value=v3.0.1@8",
+    ),
+    "requirements-dev.txt": (
+        "# what it needs\n-r requirements.txt\npydantic==2.13.4\nDjango[argon2]>=6.1,<7 ; python_version > '3'\nsix\n",
+        "setting | pydantic | value=2.13.4@3",
+        "setting | Django[argon2] | value=>=6.1,<7@4",
+    ),
     "Dockerfile": (
         'ARG A=0 # 0=never, 1=native\nLABEL b="x # y"\nENV C=1 D=2\n',
         "setting | ARG > A | value=0@1",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from mixrag_cli.readers.source import ReadLimits, ReadSource, suffix_of
+from mixrag_cli.readers.source import ReadLimits, ReadSource, base_of, suffix_of
 from mixrag_cli.records.documents import Document, Modality
 
 __all__ = [
@@ -65,9 +65,9 @@ FORMATS = (
         "py pyi pyw js mjs cjs jsx ts mts cts tsx go rs java c h cc cpp cxx hpp hh hxx cs rb php sh bash "
         # no grammar is installed for these: read by structure
         "kt kts swift scala lua pl pm r jl m mm dart ex exs erl hs clj cljs groovy gradle ps1 zsh fish vue svelte "
-        "proto graphql tf hcl cmake sol zig nim",
+        "proto graphql tf hcl cmake sol zig nim mk dockerfile containerfile",
         fallback=TEXT_ALONE,
-        names="cmakelists.txt makefile gnumakefile dockerfile containerfile jenkinsfile",
+        names="cmakelists.txt makefile gnumakefile dockerfile containerfile jenkinsfile go.mod go.work",
     ),
 )
 PDF_MAGIC = b"%PDF-"
@@ -120,4 +120,4 @@ def _load(module: str, function: str) -> ReadFunction:
 def _format_of(name: str) -> Format:
     if (named := BY_NAME.get(name.lower())) is not None:
         return named
-    return BY_SUFFIX.get(suffix_of(name), TEXT)
+    return BY_SUFFIX.get(suffix_of(name)) or BY_NAME.get(base_of(name), TEXT)

@@ -24,6 +24,11 @@ def suffix_of(name: str) -> str:
     return suffix
 
 
+def base_of(name: str) -> str:
+    """What stands before a name's first dot or hyphen, in lower case. Example: "Dockerfile-dev" -> "dockerfile"."""
+    return name.lower().replace("-", ".").partition(".")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
     """How large a file may be: any file, and one that is read as text or code. ocr: whether pictures may be read."""

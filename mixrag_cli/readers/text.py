@@ -14,6 +14,7 @@ from operator import attrgetter
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.code import add_code
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.facts.build_files import collect_build_facts
 from mixrag_cli.readers.facts.line_settings import LINE_SHAPED as SETTINGS_LINES
 from mixrag_cli.readers.facts.line_settings import settings_form
 from mixrag_cli.readers.facts.markup import is_xml
@@ -91,6 +92,7 @@ def read_text(source: ReadSource) -> Document:
     builder = DocumentBuilder("code" if is_code else "text")
     builder.warnings += [*decoding_warnings(decoded), *cut_note(source)]
     (add_code if is_code else add_text)(builder, decoded.text, source.suffix, source.beat)
+    collect_build_facts(builder.facts, decoded.text.split("\n"), source.name.lower())
     return builder.build()
 
 

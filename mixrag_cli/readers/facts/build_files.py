@@ -1,8 +1,10 @@
-"""Facts of build files: what a Dockerfile's instructions and a Makefile's variables are set to.
+"""Facts of build files: what instructions and variables are set to, and which versions of what are needed.
 
 Dockerfile   ENV and its kin, each name with its value: (ENV, name); EXPOSE and its kin: (EXPOSE,)
 Makefile     NAME = value outside of recipes and definitions: (NAME,)
 CMake        set(NAME value), option(NAME "help" OFF), cmake_minimum_required(VERSION 3.11)
+go.mod       go 1.22, require a.org/b v1.8: (go,), (require, a.org/b)
+requirements name==1.2, of Python's: (name,)
 """
 
 from __future__ import annotations
@@ -12,10 +14,13 @@ from collections.abc import Sequence
 
 from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
 from mixrag_cli.readers.facts.comments import comment_at
+from mixrag_cli.readers.source import base_of
 
 DOCKERFILES = frozenset(["dockerfile", "containerfile"])
 MAKEFILES = frozenset(["makefile", "gnumakefile"])
 CMAKE_NAMES = frozenset(["cmakelists.txt"])
+GO_MODULES = frozenset(["go.mod", "go.work"])
+REQUIREMENTS = re.compile(r"(?:[\w.\-]*[_\-])?(?:requirements|constraints)(?:[_.\-][\w.\-]*)?\.(?:txt|in)$")
 NAMING = frozenset(["ENV", "ARG", "LABEL"])
 MAX_JOINED_CHARS = 4_000  # of the lines of one value
 MAX_LINE_CHARS = 10_000
@@ -30,17 +35,31 @@ ARGUMENTS = re.compile(r"(?P<text>(?:[^()\"]|\"(?:[^\"\\]|\\.)*\"){1,400})\)", r
 MAX_OPTION_LINES = 4
 OPTION = re.compile(r"(?P<key>[\w.\-]{1,120})\s+\"(?P<help>(?:[^\"\\]|\\.)*)\"(?:\s+(?P<text>\S.*))?$")
 CACHED = re.compile(r"\s+CACHE\s.*$")
+_SPECIFIER = r"(?:===?|~=|[<>!]=?)\s?[\w.*+!\-]{1,60}"
+REQUIREMENT = re.compile(
+    r"(?P<key>[A-Za-z0-9][\w.\-]{0,100}(?:\[[\w, .\-]{0,100}\])?)\s?"
+    rf"(?P<text>{_SPECIFIER}(?:\s?,\s?{_SPECIFIER}){{0,9}})\s*(?:[;#\\].*)?$"
+)
+GO_NEED = re.compile(
+    r"\s*(?:(?P<word>module|go|toolchain|require)\s+)?(?P<text>[^\s()=]{1,200})(?:\s+(?P<version>v\d\S{0,80}))?\s*(?://.*)?$"
+)
+GO_BLOCK = re.compile(r"(?P<word>\w+)\s*\($")
 COMMENT_BEHIND = re.compile(r"\s+#.*$")
 
 
 def collect_build_facts(collector: FactCollector, lines: Sequence[str], name: str) -> None:
     """Collect what a file of that name, in lower case, states; nothing for other names."""
-    if name in DOCKERFILES:
+    stem, _, suffix = name.rpartition(".")
+    if DOCKERFILES & {base_of(name), suffix}:
         _collect_instructions(collector, lines)
-    elif name in MAKEFILES:
+    elif MAKEFILES & {base_of(name), base_of(stem)} or suffix == "mk":
         _collect_variables(collector, lines)
-    elif name in CMAKE_NAMES or name.endswith(".cmake"):
+    elif name in CMAKE_NAMES or suffix == "cmake":
         _collect_commands(collector, lines)
+    elif name in GO_MODULES:
+        _collect_go_needs(collector, lines)
+    elif REQUIREMENTS.match(name):
+        _collect_requirements(collector, lines)
 
 
 def _collect_instructions(collector: FactCollector, lines: Sequence[str]) -> None:
@@ -113,3 +132,27 @@ def _collect_commands(collector: FactCollector, lines: Sequence[str]) -> None:
             collector.add((pair["key"],), "setting", ("value", unquoted(value), line_number), ("help", comment, where))
         elif word not in ("set", "option"):
             collector.add((word,), "setting", ("value", text, line_number), ("help", comment, where))
+
+
+def _collect_go_needs(collector: FactCollector, lines: Sequence[str]) -> None:
+    """The version of Go, and those of the modules that are required, alone or in a block."""
+    block = ""
+    for number, line in enumerate(lines, 1):
+        if opened := GO_BLOCK.match(line):
+            block = opened["word"]
+        elif line.startswith(")"):
+            block = ""
+        elif len(line) <= MAX_LINE_CHARS and (found := GO_NEED.match(line)):
+            word = found["word"] or block
+            if word == "require" and found["version"]:
+                collector.add((word, found["text"]), "setting", ("value", found["version"], number))
+            elif found["word"] in ("module", "go", "toolchain"):
+                collector.add((word,), "setting", ("value", found["text"], number))
+
+
+def _collect_requirements(collector: FactCollector, lines: Sequence[str]) -> None:
+    """The version of each package; of one that is pinned without the signs before it."""
+    for number, line in enumerate(lines, 1):
+        if len(line) <= MAX_LINE_CHARS and (found := REQUIREMENT.match(line.strip())):
+            value = found["text"].removeprefix("==") if "," not in found["text"] else found["text"]
+            collector.add((found["key"],), "setting", ("value", value, number))
