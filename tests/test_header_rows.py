@@ -186,6 +186,20 @@ def test_a_row_below_marked_headers_is_data_whatever_its_texts() -> None:
     assert len(table.rows) == 3
 
 
+def test_no_row_heads_what_stands_below_a_thing_and_what_is_said_of_it() -> None:
+    said = "which set of limits is used, for people who keep several of them in one place"
+    rows = [["name", said], ["ttl", f"how long it lasts, {said}"], ["limit", "the most"], ["block", f"whether, {said}"]]
+    table = to_table(rows)
+    assert lefts(table) == [("name",), ("ttl",), ("limit",), ("block",)]
+    assert tops(table) == [("column 2",)]
+
+
+def test_a_column_of_years_has_no_unit_but_one_of_ages_does() -> None:
+    rows = [["planet", "year", "years"], ["b", "2006", "4"], ["c", "2008", "12"], ["d", "2011", "7"]]
+    table = to_table(rows)
+    assert (unit_of(table, 1, 1), unit_of(table, 1, 2)) == ("", "years")
+
+
 def test_codes_with_leading_zeros_above_plain_numbers_are_data() -> None:
     rows = [["place", "code", "people"], ["Agawam", "01001", "few"], ["Amherst", "01002", "many"]]
     rows += [[f"town {n}", str(10_000 + n), "some"] for n in range(12)]

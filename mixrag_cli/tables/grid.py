@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 
+from mixrag_cli.quantities.periods import kind_of_period
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records.documents import Grid, GridCell
@@ -48,6 +49,7 @@ TEXT_ONLY = 0.8
 MIN_REPEATED = 4  # times that a label stands on average where labels are kinds; set by judgement
 MARKED = re.compile(r"^[^\w-]*[$€£¥₹₩₽]|[A-Za-z]{3}|[$€£¥₹₩₽]$")  # where a currency can stand
 MEASURED = CURRENCIES | {"%"}
+YEARS = frozenset(["year", "years"])
 
 
 def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
@@ -291,6 +293,8 @@ def _data_cell(cell: GridCell, column: ColumnUnit, row: RowHeader, rules: UnitRu
     if found.value is not None and not cell.is_date:
         value = _as_plain(found.value)
         unit, scale = rules.apply(found, column, row.unit, row.block, row.path)
+        if unit in YEARS and kind_of_period(text) == "year":  # it names a year, and counts none
+            unit = ""
     place = (cell.address, cell.bbox, cell.line, cell.row_span, cell.column_span, cell.page, cell.last_line)
     return Cell(cell.row, cell.column, text, value, unit, scale, *place)
 

@@ -92,6 +92,8 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
             break  # data, or the unit of the section above it
         if evidence > 0 or last is not None or _is_full_text_row(matrix, row) or _heads_categories(matrix, row, end):
             last = row
+        elif _is_long_as_below(matrix, row):
+            break  # data, as which no heading follows
         if last == row and _parts_groups_below(matrix, row):
             known_end = max(known_end, row + 2)
         if evidence == 0 and last == row and row + 1 >= known_end and not _has_typed_column(below, row):
@@ -353,6 +355,13 @@ def _is_long_below(matrix: Matrix, row: int, column: int) -> bool:
     """Whether most of what stands below a place is long."""
     below = [_is_long(cell) for at in range(row + 1, matrix.n_rows) if (cell := matrix.own(at, column))]
     return 2 * sum(below) >= len(below)
+
+
+def _is_long_as_below(matrix: Matrix, row: int) -> bool:
+    """Whether a full row has a long text where most texts below are long: a thing and what is said of it."""
+    cells = [matrix.own(row, column) for column in range(matrix.n_columns)]
+    is_full = all(cell is not None and cell.column_span == 1 for cell in cells)
+    return is_full and any(cell and _is_long(cell) and _is_long_below(matrix, row, cell.column) for cell in cells)
 
 
 def _heads_categories(matrix: Matrix, row: int, end: int) -> bool:
