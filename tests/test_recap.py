@@ -352,6 +352,12 @@ def test_numbers_as_people_read_them(value: str, unit: str, scale: int, text: st
     assert number_text(Decimal(value), unit, scale) == text
 
 
+def test_digits_without_a_unit_stay_as_they_are_written() -> None:
+    assert number_text(Decimal(6379), written="6379") == "6379"
+    assert number_text(Decimal(6379), written="6,379") == "6,379"
+    assert number_text(Decimal(6379), "USD", written="6379") == "$6,379"
+
+
 @pytest.mark.parametrize(
     ("value", "text", "shown"),
     [

@@ -19,8 +19,13 @@ def unit_text(unit: str, scale: int) -> str:
     return " ".join(part for part in (unit, word) if part)
 
 
-def number_text(value: Decimal, unit: str = "", scale: int = 1) -> str:
-    """A number for people. Example: number_text(Decimal(36413), "USD", 10**6) -> "$36,413 million"."""
+def number_text(value: Decimal, unit: str = "", scale: int = 1, written: str = "") -> str:
+    """A number for people. Example: number_text(Decimal(36413), "USD", 10**6) -> "$36,413 million".
+
+    written: as it stands. Digits without a unit stay so, since they may be a code, a year or a port, and no amount.
+    """
+    if written.strip().isdecimal() and not unit and scale == 1:
+        return written.strip()
     plain = f"{value:,f}"
     if "." in plain:
         plain = plain.rstrip("0").rstrip(".") if len(plain.split(".")[1]) > PERCENT_PLACES else plain

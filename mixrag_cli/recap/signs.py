@@ -109,7 +109,7 @@ class Draft:
     def with_value(self, value: Decimal, unit: str, scale: int) -> Draft:
         """The draft, of one piece of evidence, as a number: what it says and what it rests on."""
         proof = replace(self.evidence[0], value=value, unit=unit, scale=scale)
-        text, unit = number_text(value, unit, scale), unit_text(unit, scale)
+        text, unit = number_text(value, unit, scale, self.text), unit_text(unit, scale)
         return replace(self, text=text, value=value, unit=unit, evidence=(proof,))
 
     def as_candidate(self, probability: float) -> Candidate:

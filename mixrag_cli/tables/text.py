@@ -32,10 +32,10 @@ def cell_label(row: Header, column: Header) -> str:
 
 
 def shown_cell(cell: Cell) -> str:
-    """The number for people; digits without a unit as they stand, since they may be a code: "848210" is no amount."""
-    if cell.value is None or (cell.text.strip().isdecimal() and not cell.unit and cell.scale == 1):
+    """The number for people; what is none as it stands."""
+    if cell.value is None:
         return cell.text.strip()
-    return number_text(as_shown(cell.value, cell.text), cell.unit, cell.scale)
+    return number_text(as_shown(cell.value, cell.text), cell.unit, cell.scale, cell.text)
 
 
 def row_text(table: Table, row: int) -> str:
