@@ -31,8 +31,8 @@ from mixrag_cli.readers.text_markup.rst_tables import directive_tables
 from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 from mixrag_cli.readers.text_markup.wiki import SUFFIXES as WIKI
 from mixrag_cli.readers.text_markup.wiki import wiki_headings, wiki_tables
-from mixrag_cli.readers.text_markup.written_xml import read_written_xml
-from mixrag_cli.records.documents import BlockKind, Document, Grid
+from mixrag_cli.readers.text_markup.written_xml import WrittenXml, read_written_xml
+from mixrag_cli.records.documents import BlockKind, Document, FactColumn, Grid
 
 BEAT_BLOCKS = 2000
 UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}[ \t]*$")
@@ -129,10 +129,12 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
         lines = _within_document(lines)
     else:
         lines = with_substitutions(lines)
-    collect_settings(builder.facts, text, suffix, beat=beat)
     written = read_written_xml(text) if suffix != "svg" and suffix not in SECTION_STARTS and is_xml(text) else None
+    if written is None:
+        collect_settings(builder.facts, text, suffix, beat=beat)
     if written is not None:
         _add_headed(builder, written.lines, written.headings, beat, is_titled=False)
+        _add_explained(builder, written)
     elif suffix not in SECTION_STARTS and suffix not in HEADING_LINES and is_man_page(text):
         add_man_page(builder, lines, beat)
     elif suffix in SECTION_STARTS or suffix in ("json", "geojson"):
@@ -149,6 +151,19 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
             add_lines(builder, lines, span, "code")
     else:
         _add_prose(builder, lines, (0, len(lines)), beat)
+
+
+def _add_explained(builder: DocumentBuilder, written: WrittenXml) -> None:
+    """The entries of a document's lists of terms as facts, below the headings that enclose them."""
+    for entry in written.explained:
+        path: list[tuple[int, str]] = []
+        for line, level, heading in written.headings:
+            if line < entry.line:
+                path = [*(above for above in path if above[0] < level), (level, heading)]
+        keys = (*(heading for _, heading in path), entry.term)
+        is_option = entry.term.startswith("-")
+        column: FactColumn = "help" if is_option else "value"
+        builder.facts.add(keys, "option" if is_option else "definition", (column, entry.text, entry.line + 1))
 
 
 def _add_headed(
