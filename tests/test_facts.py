@@ -239,6 +239,28 @@ def test_the_facts_of_a_notebook_know_their_cell() -> None:
     assert len({table.id for table in tables}) == 2
 
 
+def test_the_code_of_a_notebook_states_facts_and_what_it_prints() -> None:
+    printed = {"output_type": "stream", "text": "Accuracy: 0.93\n=====\nepoch 1: it took long\nTime taken:  2.4 s\n"}
+    cells = [
+        {"cell_type": "markdown", "source": "# Train"},
+        {"cell_type": "code", "source": "%matplotlib inline\nbatch_size = 32  # a step", "outputs": [printed]},
+    ]
+    facts = read_document("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}).encode()).facts
+    assert [(fact.sort, fact.path, [(value.text, value.line) for value in fact.values]) for fact in facts] == [
+        ("constant", ("Train", "batch_size"), [("32", None), ("a step", None)]),
+        ("label", ("Train", "Accuracy"), [("0.93", None)]),
+        ("label", ("Train", "Time taken"), [("2.4 s", None)]),
+    ]
+    assert {fact.cell for fact in facts} == {2}
+
+
+def test_the_code_of_a_notebook_is_read_in_its_language() -> None:
+    cells = [{"cell_type": "code", "source": "alpha <- 0.05\nfit <- function(x, folds = 10) {\n}"}]
+    metadata = {"language_info": {"name": "R", "file_extension": ".r"}}
+    facts = read_document("a.ipynb", json.dumps({"cells": cells, "metadata": metadata}).encode()).facts
+    assert [fact.path for fact in facts] == [("alpha",), ("fit", "folds")]
+
+
 def test_every_fact_of_real_files_stands_on_its_line() -> None:
     checked = 0
     for path in [ROOT / "pyproject.toml", *sorted((ROOT / "mixrag_cli").glob("*.py"))]:

@@ -642,6 +642,21 @@ def test_notebook_cells_with_their_text_outputs() -> None:
     assert all(block.locator.lines is None for block in document.blocks)
 
 
+def test_a_table_that_a_notebook_shows_is_a_table() -> None:
+    frame = (
+        "<div><style scoped>.a {}</style><table border='1' class='dataframe'><thead><tr><th></th><th>mean</th>"
+        "<th>n</th></tr></thead><tbody><tr><th>Adelie</th><td>38.8</td><td>152</td></tr><tr><th>Gentoo</th>"
+        "<td>47.5</td><td>124</td></tr></tbody></table><p>2 rows \u00d7 2 columns</p></div>"
+    )
+    shown = {"output_type": "execute_result", "data": {"text/html": [frame], "text/plain": "        mean    n"}}
+    cells = [{"cell_type": "markdown", "source": "## Bills"}, {"cell_type": "code", "source": "f", "outputs": [shown]}]
+    document = read("a.ipynb", json.dumps({"cells": cells}))
+    (grid,) = document.grids
+    assert [cell.text for cell in grid.cells][-3:] == ["Gentoo", "47.5", "124"]
+    assert (grid.locator.cell, grid.locator.lines) == (2, None)
+    assert "2 rows" in document.text and "scoped" not in document.text
+
+
 @pytest.mark.parametrize("content", ["[1, 2]", "{}", '{"cells": 3}', '{"cells": [1, null]}', "no json"])
 def test_a_notebook_that_is_none_is_read_as_text(content: str) -> None:
     document = read("a.ipynb", content)

@@ -1,7 +1,7 @@
 """Jupyter notebooks: markdown and code cells in order, and the text that the code printed.
 
-Images and other binary outputs are left out. A cell's lines are not lines of the file, so places name the cell
-instead, from 1.
+Images and other binary outputs are left out; a table that is shown as HTML is a table. A cell's lines are not lines of
+the file, so places name the cell instead, from 1.
 """
 
 from __future__ import annotations
@@ -12,15 +12,20 @@ from typing import Any
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.code import add_code
 from mixrag_cli.readers.decoding import decode, looks_binary
+from mixrag_cli.readers.facts.prose import collect_printed
+from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.markdown import add_markdown
 from mixrag_cli.readers.source import MEGABYTE, ReadSource
 from mixrag_cli.readers.text import add_text
 from mixrag_cli.records.documents import Document
+from mixrag_cli.records.places import Locator
 
 # Notebooks are large for their images: 100 MB of them are mostly text that is one string each and soon let go.
 MAX_NOTEBOOK_MB = 100
 MAX_OUTPUT_CHARS = 2_000  # of one output: what a person would scroll through
+MAX_PAGE_CHARS = 200_000  # of one that is shown as a table: some hundred rows
 
 
 def read_notebook(source: ReadSource) -> Document:
@@ -36,7 +41,8 @@ def read_notebook(source: ReadSource) -> Document:
     source.beat(0, len(raw))
     text, _, _ = decode(raw)
     builder = DocumentBuilder("notebook")
-    cells = _parse_cells(text)
+    notebook = _parse_notebook(text)
+    cells = _cells_of(notebook)
     if cells is None:
         if len(text) > source.limits.max_text_bytes:
             raise FileUnreadable("too-large", f"no notebook, and larger than {source.limits.max_text_file_mb} MB")
@@ -48,18 +54,20 @@ def read_notebook(source: ReadSource) -> Document:
         source.beat(number, len(cells))
         if isinstance(cell, dict):
             builder.cell = number
-            _add_cell(builder, cell, number, source)
+            _add_cell(builder, cell, number, source, _suffix_of(notebook))
     return builder.build()
 
 
-def _parse_cells(text: str) -> list[Any] | None:
-    """The notebook's cells, or None when the text is no notebook."""
+def _parse_notebook(text: str) -> dict[str, Any]:
+    """What the file holds; {} when the text is no notebook."""
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError):
-        return None
-    if not isinstance(notebook, dict):
-        return None
+        return {}
+    return notebook if isinstance(notebook, dict) else {}
+
+
+def _cells_of(notebook: dict[str, Any]) -> list[Any] | None:
     cells = notebook.get("cells")
     if cells is None and isinstance(worksheets := notebook.get("worksheets"), list):  # format 3 and before
         sheets = [sheet for sheet in worksheets if isinstance(sheet, dict)]
@@ -67,17 +75,48 @@ def _parse_cells(text: str) -> list[Any] | None:
     return cells if isinstance(cells, list) else None
 
 
-def _add_cell(builder: DocumentBuilder, cell: dict[str, Any], number: int, source: ReadSource) -> None:
+def _suffix_of(notebook: dict[str, Any]) -> str:
+    """The suffix of source files in the notebook's language; Python's where it says none."""
+    told = notebook.get("metadata")
+    language = told.get("language_info") if isinstance(told, dict) else None
+    suffix = language.get("file_extension") if isinstance(language, dict) else None
+    return suffix.lstrip(".").lower() if isinstance(suffix, str) and suffix else "py"
+
+
+def _add_cell(builder: DocumentBuilder, cell: dict[str, Any], number: int, source: ReadSource, suffix: str) -> None:
     text = source.redact(safe_text(_joined(cell.get("source", cell.get("input", "")))))
     if cell.get("cell_type") in ("markdown", "heading", "raw"):
         add_markdown(builder, text, source.beat)
         return
     path = (*builder.heading_path, f"cell {number}")
     builder.add(text.strip("\n"), "code", heading_path=path)
+    _collect_facts(builder, text, suffix, source)
     outputs = cell.get("outputs")
     for output in outputs if isinstance(outputs, list) else []:
-        shown = source.redact(safe_text(_output_text(output))).strip()
-        builder.add(shown[:MAX_OUTPUT_CHARS], "code", heading_path=(*path, "output"))
+        if page := _shown_table(output):
+            add_html(builder, source.redact(safe_text(page)), source.beat)
+            continue
+        shown = source.redact(safe_text(_output_text(output))).strip()[:MAX_OUTPUT_CHARS]
+        builder.add(shown, "code", heading_path=(*path, "output"))
+        builder.facts.place = Locator((0, 0), cell=number)
+        collect_printed(builder.facts, shown, builder.heading_path)
+
+
+def _collect_facts(builder: DocumentBuilder, text: str, suffix: str, source: ReadSource) -> None:
+    """What the cell's code states, told of the cell."""
+    stated = DocumentBuilder("code")
+    add_code(stated, text, suffix, source.beat)
+    builder.facts.place = Locator((0, 0), cell=builder.cell)
+    for fact in stated.facts.facts:
+        values = ((value.column, value.text, None) for value in fact.values)
+        builder.facts.add((*builder.heading_path, *fact.path), fact.sort, *values)
+
+
+def _shown_table(output: Any) -> str:
+    """The page of an output that is shown as a table; "" of any other."""
+    data = output.get("data") if isinstance(output, dict) else None
+    page = _joined(data.get("text/html", "")) if isinstance(data, dict) else ""
+    return page if "<table" in page and len(page) <= MAX_PAGE_CHARS else ""
 
 
 def _output_text(output: Any) -> str:

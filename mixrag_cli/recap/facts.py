@@ -82,10 +82,10 @@ def _facts_of(table: Table) -> Iterable[tuple[str, Cell, str]]:
 
 
 def _hit_around(where: Locator, cell: Cell, hits: Sequence[Hit]) -> Hit | None:
-    """The best hit whose lines hold the fact's, or that says it on its page; None where none does."""
+    """The best hit whose lines hold the fact's, or that says it on its page or in its cell; None where none does."""
     if where.lines is None:
-        on_page = (hit for hit in hits if where.page is not None and hit.chunk.locator.page == where.page)
-        return next((hit for hit in on_page if cell.text in hit.chunk.text), None)
+        there = (hit for hit in hits if where.page == hit.chunk.locator.page and where.cell == hit.chunk.locator.cell)
+        return next((hit for hit in there if (where.page or where.cell) and cell.text in hit.chunk.text), None)
     first = where.lines[0]
     known = ((hit, hit.chunk.locator.lines) for hit in hits)
     return next((hit for hit, lines in known if lines is not None and lines[0] <= first <= lines[1]), None)

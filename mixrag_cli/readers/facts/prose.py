@@ -36,6 +36,7 @@ ADMONITIONS = frozenset(
 )
 NUMBER_AT_END = re.compile(r"(?:^|\s)[vV$€£~]?\d[\d.,:/]{0,20}[^\W\d]{0,3}%?$")
 NUMBER_AT_START = re.compile(r"[vV$€£~]?\d")
+PRINTED_FIGURE = re.compile(r"[$€£]?[+-]?\d[\d.,]*(?:e[+-]?\d+)?\s?[^\W\d]{0,12}%?$")
 OPTION_NAME = re.compile(r"-{1,2}[A-Za-z]")
 
 _VERSION = r"(?:[A-Za-z][\w.-]{0,30}\s+){0,2}\[?[vV]?(?P<version>\d{1,4}\.\d{1,4}[\w.+-]{0,20})\]?"
@@ -60,6 +61,14 @@ def collect_prose_facts(collector: FactCollector, blocks: Sequence[Block], marks
         collector.place = block.locator
         if block.kind in ("heading", "paragraph", "list"):
             _BlockReader(collector, block, marks, known).collect()
+
+
+def collect_printed(collector: FactCollector, text: str, headings: tuple[str, ...]) -> None:
+    """Collect the figures that a program printed behind their names: "Accuracy: 0.93"."""
+    for line in text.split("\n"):
+        found = LABEL.match(line.strip()[: 2 * MAX_VALUE_CHARS])
+        if found and _is_key(found["key"]) and PRINTED_FIGURE.match(found["text"]):
+            collector.add((*headings, found["key"]), "label", ("value", found["text"], None))
 
 
 class _BlockReader:
