@@ -51,6 +51,7 @@ MARKS = frozenset(("anchor", "tag", "comment", "yaml_directive"))
 NAMING_KEYS = ("name", "id", "key", "title")  # by which a record in a list is called
 DOCUMENT_KEYS = (*NAMING_KEYS, "kind")  # and one of several documents in a file
 MERGE_KEY = "<<"
+RECORD_NAME = re.compile(r"(?=[^\W\d]).{1,80}$")  # no number, no long text
 ASSIGNMENT = re.compile(r"(?P<key>-{0,2}[A-Za-z_][\w.\-]{0,120})=(?P<text>[^=].*|)$", re.DOTALL)
 BRACKETS = re.compile(r"[\[\]{}]")
 MAX_NESTING = 200  # as of all nested text; the YAML and JSON grammars recurse in C, where nothing catches them
@@ -260,9 +261,10 @@ class _SettingsWalk:
         items = [self._value(item) for item in node.named_children if item.type not in MARKS]
         if len(items) > MAX_LISTED_RECORDS:
             return
+        names = _record_names(items)
         for number, item in enumerate(items, 1):
             if item.type in COMPOUND:
-                self.visit(item, (*path, _record_name(item) or str(number)), depth + 1)
+                self.visit(item, (*path, names[number - 1] or str(number)), depth + 1)
 
     def _add(self, path: tuple[str, ...], value: Node, text: str) -> None:
         if self._is_template:
@@ -330,6 +332,21 @@ def _is_manifest(document: Node) -> bool:
     """Whether a YAML document describes one thing of Kubernetes: of its many files few keys tell which."""
     keys = {_key_path(pair.named_children[0]) for pair in _pairs_of(document)}
     return keys >= {("apiVersion",), ("kind",), ("metadata",)}
+
+
+def _record_names(records: Sequence[Node]) -> list[str]:
+    """What the records of a list call themselves; "" for one that does not.
+
+    Where none does, the first key of all of them does it if its texts are all different: "scenario" of a benchmark.
+    """
+    names = [_record_name(record) for record in records]
+    first = {_key_path(pairs[0].named_children[0]) if len(pairs := _pairs_of(each)) > 1 else () for each in records}
+    if any(names) or first == {()} or len(first) != 1 or len(records) < 2:
+        return names
+    (key,) = first
+    told = [_record_name(record, key) for record in records]
+    is_name = len(set(told)) == len(told) and all(RECORD_NAME.match(text) for text in told)
+    return told if is_name else names
 
 
 def _record_name(record: Node, keys: Sequence[str] = NAMING_KEYS) -> str:
