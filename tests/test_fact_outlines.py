@@ -20,10 +20,14 @@ CASES = {
     ),
     "a.swift": (
         "open class Policy: Base {\n    /// The limit.\n    public static let limit: UInt = 2\n"
-        "    public static let codes: Set<Int> = [408, 500]\n    func f(with size: Int = 4) {}\n}\n",
+        "    public static let codes: Set<Int> = [408, 500]\n    func f(with size: Int = 4) {}\n"
+        "    static var window: Int { (1 << 16) - 1 }\n    var frame: Int { return 1 << 14 } // smallest\n"
+        "    var total: Int { size + 1 }\n}\n",
         "constant | Policy > limit | value=2@3 type=UInt@3 help=The limit.@2",
         "constant | Policy > codes | value=[408, 500]@4 type=Set<Int>@4",
         "default | Policy > f > size | default=4@5 type=Int@5",
+        "constant | Policy > window | value=(1 << 16) - 1@6 type=Int@6",
+        "constant | Policy > frame | value=1 << 14@7 type=Int@7 help=smallest@7",
     ),
     "mix.exs": (
         'defmodule A.MixProject do\n  use Mix.Project\n\n  @version "2.23.0"\n\n  def project do\n    [\n'

@@ -159,6 +159,25 @@ CASES = {
         "setting | last | value={{ z }}@11",
         "setting | of > of {{ z }} > name | value=of {{ z }}@13",
     ),
+    "results.json": (
+        '{"results": [{"scenario": "fast", "n": 1}, {"scenario": "slow", "n": 2}], "same": [{"a": "x", "b": 1}, '
+        '{"a": "x", "b": 2}],\n"ports": [{"at": 1, "b": 3}, {"at": 2, "b": 4}], '
+        '"paths": [{"path": "p"}, {"path": "q"}]}',
+        "setting | results > fast > scenario | value=fast@1",
+        "setting | results > fast > n | value=1@1",
+        "setting | results > slow > scenario | value=slow@1",
+        "setting | results > slow > n | value=2@1",
+        "setting | same > 1 > a | value=x@1",
+        "setting | same > 1 > b | value=1@1",
+        "setting | same > 2 > a | value=x@1",
+        "setting | same > 2 > b | value=2@1",
+        "setting | ports > 1 > at | value=1@2",
+        "setting | ports > 1 > b | value=3@2",
+        "setting | ports > 2 > at | value=2@2",
+        "setting | ports > 2 > b | value=4@2",
+        "setting | paths > 1 > path | value=p@2",
+        "setting | paths > 2 > path | value=q@2",
+    ),
     "deployment.yaml": (
         'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ include "a.name" . }}\n'
         "{{- /* which\n  of: them */}}\nspec:\n  {{- if not .Values.scaled }}\n  replicas: 2\n  {{- end }}\n"
@@ -188,6 +207,17 @@ CASES = {
         "setting | go | value=1.22.0@3",
         "setting | require > c.org/d | value=v1.8.4@5",
         "setting | require > e.org/f | value=v3.0.1@8",
+    ),
+    "Package.swift": (
+        "// swift-tools-version:6.2\nlet package = Package(\n    platforms: [\n        .macOS(.v13),\n    ],\n"
+        '    dependencies: [\n        .package(url: "https://a.org/swift-nio.git", from: "2.81.0"), // pinned\n'
+        '        .package(url: "https://a.org/kit", .upToNextMinor(from: "5.0.0")),\n'
+        '        .package(url: "https://a.org/b", "1.0.0"..<"2.0.0"),\n    ]\n)\n',
+        "setting | swift-tools-version | value=6.2@1",
+        "setting | macOS | value=.v13@4",
+        "setting | package > swift-nio | value=2.81.0@7",
+        "setting | package > kit | value=5.0.0@8",
+        'setting | package > b | value="1.0.0"..<"2.0.0"@9',
     ),
     "requirements-dev.txt": (
         "# what it needs\n-r requirements.txt\npydantic==2.13.4\nDjango[argon2]>=6.1,<7 ; python_version > '3'\nsix\n",

@@ -5,6 +5,7 @@ Makefile     NAME = value outside of recipes and definitions: (NAME,)
 CMake        set(NAME value), option(NAME "help" OFF), cmake_minimum_required(VERSION 3.11)
 go.mod       go 1.22, require a.org/b v1.8: (go,), (require, a.org/b)
 requirements name==1.2, of Python's: (name,)
+Package      .package(url: "…/swift-nio.git", from: "2.81.0"), .macOS(.v13): (package, swift-nio)
 """
 
 from __future__ import annotations
@@ -43,6 +44,14 @@ REQUIREMENT = re.compile(
 GO_NEED = re.compile(
     r"\s*(?:(?P<word>module|go|toolchain|require)\s+)?(?P<text>[^\s()=]{1,200})(?:\s+(?P<version>v\d\S{0,80}))?\s*(?://.*)?$"
 )
+SWIFT_NEED = re.compile(
+    r"\.package\((?:[^()\n]{0,100}[\s,(])?url:\s*\"(?P<url>[^\"\n]{1,200})\"\s*,\s*(?P<text>[^\n]{1,200}?)\)*,?\s*(?://.*)?$"
+)
+SWIFT_VERSION = re.compile(
+    r"(?:from|exact|branch|revision|upToNextMinor|upToNextMajor)[(:\s]{1,3}(?:from:\s*)?\"([^\"]{1,60})\""
+)
+SWIFT_PLATFORM = re.compile(r"\s*\.(?P<key>macOS|iOS|tvOS|watchOS|visionOS|macCatalyst)\((?P<text>[\w.\"]{1,20})\),?$")
+SWIFT_TOOLS = re.compile(r"//\s*(?P<key>swift-tools-version)\s*:\s*(?P<text>\d[\w.]{0,20})$")
 GO_BLOCK = re.compile(r"(?P<word>\w+)\s*\($")
 COMMENT_BEHIND = re.compile(r"\s+#.*$")
 
@@ -58,6 +67,8 @@ def collect_build_facts(collector: FactCollector, lines: Sequence[str], name: st
         _collect_commands(collector, lines)
     elif name in GO_MODULES:
         _collect_go_needs(collector, lines)
+    elif name == "package.swift":
+        _collect_swift_needs(collector, lines)
     elif REQUIREMENTS.match(name):
         _collect_requirements(collector, lines)
 
@@ -156,3 +167,16 @@ def _collect_requirements(collector: FactCollector, lines: Sequence[str]) -> Non
         if len(line) <= MAX_LINE_CHARS and (found := REQUIREMENT.match(line.strip())):
             value = found["text"].removeprefix("==") if "," not in found["text"] else found["text"]
             collector.add((found["key"],), "setting", ("value", value, number))
+
+
+def _collect_swift_needs(collector: FactCollector, lines: Sequence[str]) -> None:
+    """The versions of the packages, of the systems and of the tools that a Swift package needs."""
+    for number, line in enumerate(lines, 1):
+        if len(line) > MAX_LINE_CHARS:
+            continue
+        if need := SWIFT_NEED.search(line):
+            name = need["url"].rstrip("/").rpartition("/")[2].removesuffix(".git")
+            version = SWIFT_VERSION.search(need["text"])
+            collector.add(("package", name), "setting", ("value", version[1] if version else need["text"], number))
+        elif found := SWIFT_PLATFORM.match(line) or SWIFT_TOOLS.match(line):
+            collector.add((found["key"],), "setting", ("value", unquoted(found["text"]), number))

@@ -32,13 +32,19 @@ OUTLINE_NAME = re.compile(
 )
 ASSIGNED_FUNCTION = re.compile(r"(?:local[ \t]+)?(?P<name>[\w.$]{1,100})[ \t]*(?:<-|=)[ \t]*function[ \t]*\(")
 _QUOTED = r"\"(?:[^\"\\]|\\.){0,400}\"|'(?:[^'\\]|\\.){0,400}'"
-_ONE = rf"-?\d[\w.]*(?:\s?[*+]\s?\d[\w.]*){{0,5}}|\.\d+|{_QUOTED}|\$?(?i:true|false|null|nil|none|nothing|on|off)|NA\w*"
+_NUMBER = r"-?\d[\w.]*(?:\s?(?:[*+]|<<)\s?\d[\w.]*){0,5}|\.\d+"
+_ONE = rf"{_NUMBER}|{_QUOTED}|\$?(?i:true|false|null|nil|none|nothing|on|off)|NA\w*"
 _SEVERAL = (
     rf"(?:\[|\{{|(?:[A-Z][\w.]{{0,40}}|c|list|\w{{1,10}}Of)\()\s*(?:{_ONE})(?:\s*,\s*(?:{_ONE})){{0,40}}\s*[\])}}]"
 )
 DECLARED = re.compile(
     r"(?P<words>(?:[\w@.<>?]{1,40}\s+){0,6})(?:\[(?P<cast>[\w.\[\]]{1,60})\]\s*)?\$?(?P<key>[A-Za-z_][\w.]{0,80})\s*"
     rf"(?::\s*(?P<type>[\w.<>?\[\]:, ]{{1,60}}?))?\s*(?::=|=|<-)\s*(?P<text>{_SEVERAL}|{_ONE})\s*[;,)]?\s*(?://.*|#.*|--.*|/\*.*)?$"
+)
+# Swift's computed properties: "static var limit: Int { (1 << 16) - 1 }"
+COMPUTED = re.compile(
+    r"(?:[\w@()]{1,40}\s+){0,5}var\s+(?P<key>\w{1,80})\s*:\s*(?P<type>[\w.<>?\[\]:, ]{1,60}?)\s*\{\s*(?:return\s+)?"
+    rf"(?P<text>{_ONE}|[(\d][\d\s()<*+-]{{0,60}}[)\d])\s*\}}\s*(?://.*)?$"
 )
 # Gradle's build files: "minSdkVersion 23", "android {"
 CALLED = re.compile(rf"(?P<key>(?!return\b|case\b)[A-Za-z_]\w{{1,60}})\s+(?P<text>{_ONE})\s*(?://.*)?$")
@@ -83,6 +89,7 @@ class _LineReader:
     def __init__(self, collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
         self._collector = collector
         self._lines = lines
+        self._suffix = suffix
         self._marks = MARKS_OF[suffix]
         self._has_blocks = suffix in BUILT_OF_BLOCKS
         self._is_elixir = suffix in ELIXIR
@@ -104,7 +111,7 @@ class _LineReader:
             self._set(number, indent, plain)
         elif self._has_blocks and (block := BLOCK.match(plain)):
             scopes.append(_Scope(indent, " ".join(filter(None, block.groups())), is_function=False))
-        elif found := DECLARED.match(plain):
+        elif found := DECLARED.match(plain) or (COMPUTED.match(plain) if self._suffix == "swift" else None):
             self._declared(number, indent, found)
         elif self._has_blocks and (found := CALLED.match(plain)):
             self._declared(number, indent, found, is_call=True)
