@@ -57,6 +57,15 @@ CASES = {
         "default | A.Pruner > run > opts | default=[]@16",
         "default | A.Pruner > run > max_pow | default=10@17",
     ),
+    "build.sbt": (
+        'ThisBuild / scalaVersion := "2.12.8"\nlazy val lib = project.settings(\n  fork in test := true,\n'
+        '  libraryDependencies += "com.novocode" % "junit-interface" % "0.11" % Test,\n'
+        '  libraryDependencies += "net.liftweb" %% "lift-json" % "3.3.0")\n',
+        "constant | scalaVersion | value=2.12.8@1",
+        "constant | test | value=true@3",
+        "setting | com.novocode > junit-interface | value=0.11@4",
+        "setting | net.liftweb > lift-json | value=3.3.0@5",
+    ),
     "a.lua": (
         "local lfs = require('lfs')\n-- merge or replace\nlocal MERGE = true\nfunction M.read(path)\n  local size = 5\n"
         "  MAX = 10\nend\nMERGE = false\n",

@@ -67,6 +67,14 @@ CASES = {
         "option | hello > --count | default=1@4 help=how often@4",
         "option | main > --size | help=how big@6 default=7@6",
     ),
+    "a.gemspec": (
+        'Gem::Specification.new do |gem|\n  gem.required_ruby_version = ">= 3.2.0"\n'
+        '  gem.add_dependency "redis-client", ">= 0.29.0"\nend\n',
+        "constant | new > gem.required_ruby_version | value=>= 3.2.0@2",
+        "entry | new > redis-client | value=>= 0.29.0@3",
+    ),
+    "Gemfile": ('gem "rails", "~> 7.0" # web\n', "entry | gem > rails | value=~> 7.0@1 help=web@1"),
+    "a.jsonc": ('{\n  // where\n  "port": 80\n}\n', "setting | port | value=80@3 help=where@2"),
     "a.ts": (
         "export const MAX: number = 5; // at most\nenum E { A = 1 }\nclass C { static limit = 3;\n"
         " f(a = 1, {c = 2} = {}) { switch (a) { case 1: return 'x'; } }\n}\nconst D = { k: 1, n: { m: 'y' } };",

@@ -9,7 +9,14 @@ from typing import BinaryIO
 MEGABYTE = 1_000_000
 # Behind the name of a file that is to be made of this one: the suffix before says what it holds ("nginx.conf.j2").
 TEMPLATE_SUFFIXES = frozenset(["example", "sample", "dist", "template", "tmpl", "tpl", "j2", "jinja2", "in", "default"])
-SUFFIX_OF_NAME = {"sshd_config": "conf", "ssh_config": "conf"}
+RUBY_NAMES = ("gemfile", "rakefile", "guardfile", "vagrantfile", "podfile", "brewfile", "fastfile", "capfile")
+SUFFIX_OF_NAME = {"sshd_config": "conf", "ssh_config": "conf", **dict.fromkeys(RUBY_NAMES, "rb")}
+# What is written as files of another suffix are.
+SAME_AS = {
+    **dict.fromkeys(("gemspec", "podspec", "rake", "ru"), "rb"),
+    **dict.fromkeys(("sbt", "sc"), "scala"),
+    **dict.fromkeys(("jsonc", "json5", "code-workspace", "webmanifest"), "json"),
+}
 
 
 def suffix_of(name: str) -> str:
@@ -21,7 +28,7 @@ def suffix_of(name: str) -> str:
         return SUFFIX_OF_NAME.get(name.lower(), "")
     if suffix in TEMPLATE_SUFFIXES and (held := suffix_of(stem)):
         return held
-    return suffix
+    return SAME_AS.get(suffix, suffix)
 
 
 def base_of(name: str) -> str:

@@ -5,6 +5,7 @@ Makefile     NAME = value outside of recipes and definitions: (NAME,)
 CMake        set(NAME value), option(NAME "help" OFF), cmake_minimum_required(VERSION 3.11)
 go.mod       go 1.22, require a.org/b v1.8: (go,), (require, a.org/b)
 requirements name==1.2, of Python's: (name,)
+sbt          "org" %% "artifact" % "1.2": (org, artifact)
 Package      .package(url: "…/swift-nio.git", from: "2.81.0"), .macOS(.v13): (package, swift-nio)
 """
 
@@ -52,6 +53,9 @@ SWIFT_VERSION = re.compile(
 )
 SWIFT_PLATFORM = re.compile(r"\s*\.(?P<key>macOS|iOS|tvOS|watchOS|visionOS|macCatalyst)\((?P<text>[\w.\"]{1,20})\),?$")
 SWIFT_TOOLS = re.compile(r"//\s*(?P<key>swift-tools-version)\s*:\s*(?P<text>\d[\w.]{0,20})$")
+SBT_NEED = re.compile(
+    r"\"(?P<org>[\w.\-]{1,80})\"\s+%{1,3}\s+\"(?P<key>[\w.\-]{1,80})\"\s+%\s+\"(?P<text>[^\"\n]{1,40})\""
+)
 GO_BLOCK = re.compile(r"(?P<word>\w+)\s*\($")
 COMMENT_BEHIND = re.compile(r"\s+#.*$")
 
@@ -69,6 +73,8 @@ def collect_build_facts(collector: FactCollector, lines: Sequence[str], name: st
         _collect_go_needs(collector, lines)
     elif name == "package.swift":
         _collect_swift_needs(collector, lines)
+    elif suffix in ("sbt", "scala", "sc"):
+        _collect_sbt_needs(collector, lines)
     elif REQUIREMENTS.match(name):
         _collect_requirements(collector, lines)
 
@@ -180,3 +186,10 @@ def _collect_swift_needs(collector: FactCollector, lines: Sequence[str]) -> None
             collector.add(("package", name), "setting", ("value", version[1] if version else need["text"], number))
         elif found := SWIFT_PLATFORM.match(line) or SWIFT_TOOLS.match(line):
             collector.add((found["key"],), "setting", ("value", unquoted(found["text"]), number))
+
+
+def _collect_sbt_needs(collector: FactCollector, lines: Sequence[str]) -> None:
+    """The versions of the libraries that a build of Scala needs."""
+    for number, line in enumerate(lines, 1):
+        for found in SBT_NEED.finditer(line[:MAX_LINE_CHARS]):
+            collector.add((found["org"], found["key"]), "setting", ("value", found["text"], number))

@@ -10,6 +10,7 @@ from mixrag_cli.readers.facts.shapes import CALLS, FUNCTION_VALUES
 from mixrag_cli.readers.syntax import Node, text_of
 
 MEMBERS = frozenset(["member_expression", "selector_expression", "field_expression", "attribute"])
+STATEMENTS = frozenset(["expression_statement", "body_statement", "block_body", "program"])  # Ruby's calls are bare
 VARIABLE_NAME = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]+$|[A-Z]{4,}$")  # of the environment
 SET_NAME = re.compile(r"[A-Za-z_][\w.\-]{0,79}$")  # by which a call sets something
 
@@ -44,7 +45,7 @@ def sets_on_object(node: Node) -> bool:
     above = node.parent
     while above is not None and (above.type in MEMBERS or above.type in CALLS):
         above = above.parent
-    return bool(is_of_object) and above is not None and above.type == "expression_statement"
+    return bool(is_of_object) and above is not None and above.type in STATEMENTS
 
 
 def block_name(node: Node) -> str:

@@ -320,7 +320,7 @@ class _Walk:
                 self.visit(chain, context, depth + 1)
             return
         called = called_name(node)
-        is_setting = sets_on_object(node) if context.is_local else not context.key
+        is_setting = sets_on_object(node) if context.is_local or context.key else True
         if (pair := set_by(node, is_setting=is_setting)) is not None:
             self._add((*context.scope, *(context.key or (called,)), pair[0]), "entry", node, pair[1])
             return
