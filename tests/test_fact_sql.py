@@ -32,6 +32,25 @@ def test_tables_and_types_of_sql_state_their_columns_and_values() -> None:
     ]
 
 
+def test_names_in_brackets_and_variables_are_told_without_their_signs() -> None:
+    script = """-- which one to reach
+SET @TARGET_VERSION = 9;
+DECLARE @name NVARCHAR(20) = N'none';
+CREATE TABLE [HangFire].[Job](
+    [State] [nvarchar](20) NULL
+);
+SET @TARGET_VERSION = 10;
+UPDATE a
+SET price = 5
+WHERE id = 1;
+"""
+    assert stated("install.sql", script) == [
+        "default | HangFire.Job > State | type=nvarchar(20)@5",
+        "constant | TARGET_VERSION | value=9@2 help=which one to reach@1",
+        "constant | name | value=none@3 type=NVARCHAR(20)@3",
+    ]
+
+
 def test_a_migration_states_the_columns_that_it_adds() -> None:
     migration = """-- AlterTable
 ALTER TABLE "polls" ADD COLUMN "kind" TEXT NOT NULL DEFAULT 'a; b', -- of the poll

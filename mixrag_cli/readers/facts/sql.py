@@ -1,8 +1,9 @@
-"""Facts of SQL: the columns of tables that are created or added, with type and default; the values of types.
+"""Facts of SQL: the columns of tables that are created or added, with type and default; values of types and variables.
 
 column   CREATE TABLE lists (optin list_optin NOT NULL DEFAULT 'single')    (lists, optin)
          ALTER TABLE lists ADD COLUMN note text; … ALTER note SET DEFAULT   (lists, note)
 type     CREATE TYPE status AS ENUM ('draft', 'sent')                       (status,)
+variable SET @target = 9; DECLARE @target INT = 9                           (target,)
 """
 
 from __future__ import annotations
@@ -35,6 +36,14 @@ AFTER_TYPE = re.compile(
     re.IGNORECASE,
 )
 DEFAULT = re.compile(r"\bDEFAULT\s+(?P<text>'(?:[^']|'')*'|[^\s,()]+(?:\([^()]*\))?|\([^()]*\))", re.IGNORECASE)
+VARIABLE = re.compile(
+    r"^[ \t]*(?:SET\s+@{1,2}|DECLARE\s+@?)(?P<key>[A-Za-z_]\w{0,80})"
+    r"(?:\s+(?:AS\s+)?(?P<type>\w{1,40}(?:\([\w, ]{0,20}\))?))?"
+    r"\s*:?=\s*(?:N(?='))?(?P<text>'(?:[^'\n]|''){0,200}'|-?\d[\d.]{0,40}|\w{1,40})[ \t]*(?=[;,]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+QUOTES = re.compile(r"[\"`\[\]]")
+IN_BRACKETS = re.compile(r"\[(\w{1,120})\]")
 SIGN = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|[(),;]", re.DOTALL)
 COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -52,6 +61,7 @@ def collect_sql(collector: FactCollector, text: str, lines: Sequence[str]) -> No
             continue
         for part, start in parts:
             _add_column(collector, lines, _plain(found["name"]), part, text.count("\n", 0, start) + 1)
+    _collect_variables(collector, text, lines)
     done = 0  # where the last statement ends at the earliest: one that has no end is looked through once
     for found in ALTERED.finditer(text):
         if found.start() < done:
@@ -64,12 +74,30 @@ def collect_sql(collector: FactCollector, text: str, lines: Sequence[str]) -> No
                 _add_column(collector, lines, _plain(found["name"]), part[added.end() :], line)
 
 
+def _collect_variables(collector: FactCollector, text: str, lines: Sequence[str]) -> None:
+    """What each variable is first set to."""
+    known: set[str] = set()
+    for found in VARIABLE.finditer(text):
+        if found["key"] in known:
+            continue
+        known.add(found["key"])
+        line = text.count("\n", 0, found.start("key")) + 1
+        comment, where = comment_at(lines, line - 1, None)
+        collector.add(
+            (found["key"],),
+            "constant",
+            ("value", unquoted(found["text"]), line),
+            ("type", found["type"] or "", line),
+            ("help", comment, where),
+        )
+
+
 def _add_column(collector: FactCollector, lines: Sequence[str], table: str, part: str, line: int) -> None:
     found = COLUMN.match(part)
     if found is None or CONSTRAINT.match(part):
         return
     rest = " ".join(found["rest"].split())
-    declared = AFTER_TYPE.split(rest, maxsplit=1)[0]
+    declared = IN_BRACKETS.sub(r"\1", AFTER_TYPE.split(rest, maxsplit=1)[0])
     default = DEFAULT.search(rest)
     text = unquoted(default["text"]) if default else ""
     row = line - 1
@@ -103,4 +131,4 @@ def _parts(text: str, start: int) -> Iterator[tuple[str, int]]:
 
 
 def _plain(name: str) -> str:
-    return name.strip('"`[]')
+    return QUOTES.sub("", name)
