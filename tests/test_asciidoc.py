@@ -109,6 +109,17 @@ def test_a_table_has_its_caption_its_headings_and_cells_over_lines() -> None:
     assert grid.locator.lines == (1, 15)
 
 
+@pytest.mark.parametrize(
+    ("described", "n_columns"),
+    [("3", 3), ("3*", 3), ("1,^2,.>3a", 3), ("<.<*", 2), ("25%,~", 2), ("none", 2)],
+)
+def test_columns_are_counted_as_they_are_described_or_as_the_first_line_has_them(
+    described: str, n_columns: int
+) -> None:
+    grid = only_grid(f'[cols="{described}"]\n|===\n|a |b\n\n|1\n|2\n|3\n|4\n|===\n')
+    assert grid.n_columns == n_columns
+
+
 def test_cells_span_columns_and_rows_and_repeat() -> None:
     cells = [(cell.row, cell.column, cell.text, cell.row_span, cell.column_span) for cell in only_grid(SPANNING).cells]
     assert cells[3:] == [

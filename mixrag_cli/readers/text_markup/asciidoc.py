@@ -31,6 +31,9 @@ REFERENCE = re.compile(r"(?<!\\)\{([\w-]{1,60})\}")
 TABLE_EDGE = re.compile(r"(?P<mark>[|,:])={3,}[ \t]*$")
 BLOCK_LINE = re.compile(r"\[[^\]\n]{0,500}\][ \t]*$|\.[^\s.][^\n]{0,300}$")
 COLUMNS = re.compile(r"cols=(?:\"([^\"]{1,500})\"|'([^']{1,500})'|([^,\]]{1,20}))")
+COLUMN = re.compile(
+    r"(?:\d{1,3}\*)?(?:[<^>](?:\.[<^>])?|(?:[<^>]?\.)?[<^>])?(?:\d{1,3}(?:\.\d{1,4})?%?|~)?[a-z]?$"
+)  # how often, how aligned, how wide, in which style
 COLUMN_TIMES = re.compile(r"[ \t]*(\d{1,3})\*")
 HAS_HEADER = re.compile(r"%(?:[a-z%]*%)?header|opt(?:ion)?s=\"[^\"]*header")
 CELL_START = re.compile(
@@ -171,10 +174,16 @@ def _longer(cell: TextCell, text: str, line: int) -> TextCell:
 
 
 def _n_columns(about: str) -> int:
+    """How many columns are described, a number alone among it; 0 where none is, or in no way that a program reads."""
     found = COLUMNS.search(about)
     if found is None:
         return 0
     specs = re.split("[,;]", next(part for part in found.groups() if part))
+    specs = [spec.strip() for spec in specs]
+    if len(specs) == 1 and specs[0].isdecimal():
+        return int(specs[0])
+    if not all(COLUMN.match(spec) for spec in specs):
+        return 0
     return sum(int(times[1]) if (times := COLUMN_TIMES.match(spec)) else 1 for spec in specs)
 
 
