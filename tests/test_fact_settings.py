@@ -262,6 +262,11 @@ CASES = {
         "setting | Caps | value=a, b@10",
         "setting | Bar > Style | value=x@12",
     ),
+    "told.xml": (
+        f"<p>\n<name>a</name>\n<notes>\n1.2\nFixed {'it ' * 120}</notes>\n<icon>i.png</icon></p>",
+        "setting | name | value=a@2",
+        "setting | icon | value=i.png@6",
+    ),
     "entities.xml": ("<!DOCTYPE x [<!ENTITY a 'b'>]>\n<x><y>&a;</y></x>",),
     "broken.xml": ("<?xml version='1.0'?>\n<x><y>1</x>\n",),
     "options.rst": (

@@ -18,7 +18,7 @@ from xml.parsers import expat
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import guarded_parser
-from mixrag_cli.readers.facts.collecting import FactCollector
+from mixrag_cli.readers.facts.collecting import MAX_VALUE_CHARS, FactCollector
 
 MAX_DEPTH = 60  # of elements
 MAX_UNNAMED = 50  # siblings of one tag without a name: more of them are data
@@ -168,6 +168,8 @@ class _Walk:
             self._add(path, text, element.text_line or element.line, element)
 
     def _add(self, path: tuple[str, ...], text: str, line: int, element: _Element) -> None:
+        if len(text) > MAX_VALUE_CHARS:
+            return  # what a file tells at length is no setting
         comment, where = self._comment(element)
         place = (line or element.line) + self._above
         self._collector.add(path, "setting", ("value", text, place), ("help", comment, where + self._above))
