@@ -247,6 +247,15 @@ def test_questions_through_a_pipe_are_answered_one_by_one(indexed):
     assert b"\x1b" not in done.stdout
 
 
+def test_what_a_command_does_stands_beside_it_on_a_narrow_terminal(indexed):
+    env = {**environment_of(indexed.parent), "COLUMNS": "50"}
+    done = run_here("chat", cwd=indexed, env=env, typed=b"/help\n")
+    lines = done.stdout.decode().splitlines()
+    told = [line for line in lines if line.startswith(("/", " "))]
+    assert {len(line) for line in told} and max(len(line) for line in told) <= 50
+    assert all(line[10] == " " and line[11:12].strip() for line in told)
+
+
 def test_json_holds_one_object_a_line_for_commands_too(indexed, tmp_path):
     lines = (
         "How many chairs were sold in 2024?",

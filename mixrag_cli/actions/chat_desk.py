@@ -16,6 +16,8 @@ from mixrag_cli.commands.options import Face, Search
 from mixrag_cli.errors import ExitCode, WrongUsage
 from mixrag_cli.output.answer_payload import answer_to_json
 from mixrag_cli.output.answer_view import numbered_sources, print_abstention, print_answer, print_likely, print_sources
+from mixrag_cli.output.console import foreign
+from mixrag_cli.output.lines import print_hanging
 from mixrag_cli.output.live_text import LiveText
 from mixrag_cli.output.passages import Behind
 from mixrag_cli.output.payloads import show_to_json
@@ -143,7 +145,7 @@ def _help(desk: Desk, _: str) -> None:
         desk.report("help", "the commands", commands=told)
         return
     for name, run in COMMANDS.items():
-        desk.say(f"/{name:<9} {(run.__doc__ or '').splitlines()[0].rstrip('.')}")
+        print_hanging(desk.console, foreign(f"/{name:<9} "), foreign((run.__doc__ or "").splitlines()[0].rstrip(".")))
 
 
 def _sources(desk: Desk, _: str) -> None:
