@@ -109,6 +109,11 @@ def test_a_table_has_its_caption_its_headings_and_cells_over_lines() -> None:
     assert grid.locator.lines == (1, 15)
 
 
+def test_what_stands_above_the_edge_of_a_block_is_no_heading() -> None:
+    document = read("= Guide\n\n== Use\n\n[TIP]\n====\nKeep it.\n====\n\n[source,c]\n----------\nint a;\n----------\n")
+    assert [block.text for block in document.blocks if block.kind == "heading"] == ["Guide", "Use"]
+
+
 @pytest.mark.parametrize(
     ("described", "n_columns"),
     [("3", 3), ("3*", 3), ("1,^2,.>3a", 3), ("<.<*", 2), ("25%,~", 2), ("none", 2)],

@@ -611,6 +611,19 @@ def test_an_inline_image_of_a_megabyte_does_not_stop_the_page() -> None:
     assert document.text == "before\n\nchart\n\nafter" and document.warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        ("NEWS.md", "# 1.4.3: October 17, 2023\n\n- a\n\n# 1.4.2: February 2, 2022\n\n- b\n", ""),
+        ("CHANGELOG.md", "## 6.4.0\n\n- a\n\n# BREAKING CHANGES\n\n- b\n", ""),
+        ("ChangeLog.txt", "2.1.3 - 2026-02-xx\n==================\n\na\n\n2.1.2\n=====\n\nb\n", ""),
+        ("guide.md", "# Sidekiq 7.0\n\n- a\n\n# More\n", "Sidekiq 7.0"),
+    ],
+)
+def test_no_document_is_called_by_a_release_or_by_a_heading_below_another(name: str, text: str, title: str) -> None:
+    assert read(name, text).title == title
+
+
 # --- notebooks
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.addresses import cell_range, column_name
 from mixrag_cli.readers.facts.collecting import FactCollector
-from mixrag_cli.readers.facts.prose import collect_prose_facts
+from mixrag_cli.readers.facts.prose import RELEASE, collect_prose_facts
 from mixrag_cli.readers.lined_text import LinedText
 from mixrag_cli.records.documents import Block, BlockKind, Document, Grid, Modality
 from mixrag_cli.records.places import LineMarks, Locator
@@ -48,6 +48,7 @@ class DocumentBuilder:
         self.language = language
         self.warnings: list[str] = []
         self._headings: list[tuple[int, str]] = []
+        self._has_heading = False
         self._parts: list[str] = []
         self._length = 0
         self._blocks: list[Block] = []
@@ -61,8 +62,14 @@ class DocumentBuilder:
         """The headings that enclose the next block, outermost first."""
         return tuple(text for _, text in self._headings)
 
+    def entitle(self, heading: str) -> None:
+        """Call the document by its first heading, unless that names a release, as all headings of a changelog do."""
+        if not (self.title or self._has_heading or RELEASE.match(heading)):
+            self.title = heading
+
     def add_heading(self, text: str | LinedText, level: int, **place: Any) -> None:
         """Append a heading block and let the following blocks stand under it."""
+        self._has_heading = True
         while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
         self.add(text, "heading", level=level, **place)

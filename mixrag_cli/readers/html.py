@@ -281,7 +281,7 @@ class _PageReader(HTMLParser):
             self._term = ""
         if level:
             heading = text.sub(SPACES, " ")
-            self._builder.title = self._builder.title or heading.text
+            self._builder.entitle(heading.text)
             self._builder.add_heading(heading, level)
         elif self._pre:
             self._builder.add(text, "code")

@@ -116,7 +116,7 @@ class _TokenReader:
         if text.text:
             level = int(token.tag[1:])
             if level == 1:  # a lower one names a section, not the document
-                self._builder.title = self._builder.title or text.text
+                self._builder.entitle(text.text)
             self._builder.add_heading(text, level)
         self._caption = ""
 

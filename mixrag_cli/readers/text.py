@@ -35,6 +35,7 @@ from mixrag_cli.readers.text_markup.written_xml import WrittenXml, read_written_
 from mixrag_cli.records.documents import BlockKind, Document, FactColumn, Grid
 
 BEAT_BLOCKS = 2000
+ATTRIBUTES = re.compile(r"\[(?:[A-Z]{3,9}|[^\]]*[,=][^\]]*)\]$")  # AsciiDoc's, above the edge of a block
 UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}[ \t]*$")
 LIST_ITEM = re.compile(r"[ \t]{0,8}(?:[-*+•]|\d{1,3}[.)]|#\.)[ \t]+\S")
 # reStructuredText that no one reads: link targets, images, lines of badges, rules
@@ -181,7 +182,8 @@ def _add_headed(
     start = 0
     for number, level, title in headings:
         _add_prose(builder, lines, (start, number), beat, is_plain=False)
-        builder.title = builder.title or (title if is_titled or level == 1 else "")
+        if is_titled or level == 1:
+            builder.entitle(title)
         builder.add_heading(title, level, lines=(number + 1, number + 1))
         start = number + 1
     _add_prose(builder, lines, (start, len(lines)), beat, is_plain=False)
@@ -273,7 +275,7 @@ def _add_prose(
         if style:
             if style not in styles:
                 styles.append(style)
-            builder.title = builder.title or text
+            builder.entitle(text)
             line = first if at in numbered and first == at + 1 else first - 1
             builder.add_heading(text, styles.index(style) + 1, lines=(line, line))
         if first == last or (UNREAD.match(lines[first]) and _all_unread(lines, first, last)):
@@ -335,6 +337,7 @@ def _take_heading(lines: Sequence[str], first: int, last: int) -> tuple[int, str
     under = UNDERLINE.match(lines[title + 1])
     # docutils asks for an underline as long as its title; people are off by one or two
     is_heading = under is not None and 0 < len(text) <= 200 and len(lines[title + 1].rstrip()) >= len(text) - 2
+    is_heading = is_heading and not ATTRIBUTES.match(text)
     if not is_heading or under is None or (over and over.group(1) != under.group(1)) or UNDERLINE.match(text):
         return first, "", ""
     return title + 2, text, under.group(1) * (2 if over else 1)

@@ -46,6 +46,9 @@ _DATE = (
     rf"|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)?\s{_MONTH},?\s\d{{4}})"
 )
 _BETWEEN = r"[\s(\[\-–—:,/|]{1,6}(?:(?:[Rr]eleased?|on)[\s:]{1,3}){0,2}"
+RELEASE = re.compile(
+    r"(?:[Vv]ersion|[Rr]elease)?\s*\[?[vV]?\d{1,4}\.\d{1,4}[\w.+-]{0,20}\]?(?:$|\s*[(\[\-–—:,|/])"
+)  # a heading that names one, and not the document
 DATED_VERSION = re.compile(rf"{_VERSION}{_BETWEEN}{_DATE}[)\].]?$")
 VERSION_ALONE = re.compile(rf"{_VERSION}:?$")
 DATE_ALONE = re.compile(rf"(?:[A-Za-z]{{1,12}}[\s:]{{1,3}}){{0,2}}{_DATE}\.?$")
