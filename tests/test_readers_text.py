@@ -624,6 +624,13 @@ def test_no_document_is_called_by_a_release_or_by_a_heading_below_another(name: 
     assert read(name, text).title == title
 
 
+def test_attributes_behind_a_heading_are_no_part_of_it() -> None:
+    text = "# Guide {: #top }\n\n## Set-up {#set-up .big}\n\n### `PORT` {: #PORT }\n\n## In {braces}\n\nx\n"
+    document = read("a.md", text)
+    assert [block.text for block in document.blocks] == ["Guide", "Set-up", "PORT", "In {braces}", "x"]
+    assert document.title == "Guide"
+
+
 # --- notebooks
 
 

@@ -30,6 +30,8 @@ MAX_CAPTION_CHARS = 200
 TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
 METADATA = re.compile(r"(?:[A-Za-z][\w -]{0,40}:[^\n]*(?:\n|$))+")  # MultiMarkdown, Pelican: lines without fences
 SPACES = re.compile(r"[ \t]+")
+# Behind a heading, of kramdown, Pandoc and Docusaurus: "{: #name }", "{#name .class}"
+ATTRIBUTES = re.compile(r"\s+\{(?::[^{}\n]{1,200}|\s?[#.][\w:.\-]{1,80}(?:\s[^{}\n]{0,200})?)\}\s*$")
 
 Beat = Callable[[int, int], None]
 
@@ -112,7 +114,7 @@ class _TokenReader:
 
     def _add_heading(self, token: Token, inline: Token) -> None:
         self._flush_list()
-        text = self._shown(inline).sub(LINE_END, " ")
+        text = self._shown(inline).sub(LINE_END, " ").sub(ATTRIBUTES, "")
         if text.text:
             level = int(token.tag[1:])
             if level == 1:  # a lower one names a section, not the document
