@@ -89,10 +89,13 @@ CASES = {
     ),
     "a.proto": (
         'syntax = "proto3";\nmessage Client {\n  // Where to post.\n  string uri = 10;\n  enum Kind {\n'
-        "    KIND_A = 1;\n  }\n}\n",
+        "    KIND_A = 1;\n  }\n  string old = 2 [deprecated = true];\n"
+        "  map<string, Kind> kinds = 3; // by name\n}\n",
         "constant | syntax | value=proto3@1",
         "constant | Client > uri | value=10@4 help=Where to post.@3",
         "constant | Client > Kind > KIND_A | value=1@6",
+        "constant | Client > old | value=2@8",
+        "constant | Client > kinds | value=3@9 help=by name@9",
     ),
     "build.gradle": (
         'android {\n    compileSdk 35\n    defaultConfig {\n        versionName "3.4.2" // shown\n    }\n'
