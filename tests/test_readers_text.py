@@ -629,6 +629,8 @@ def test_attributes_behind_a_heading_are_no_part_of_it() -> None:
     document = read("a.md", text)
     assert [block.text for block in document.blocks] == ["Guide", "Set-up", "PORT", "In {braces}", "x"]
     assert document.title == "Guide"
+    with patience():
+        assert read("a.md", "# a" + " " * 50_000 + "{#b\n").title
 
 
 # --- notebooks

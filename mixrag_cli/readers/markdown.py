@@ -31,7 +31,7 @@ TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$",
 METADATA = re.compile(r"(?:[A-Za-z][\w -]{0,40}:[^\n]*(?:\n|$))+")  # MultiMarkdown, Pelican: lines without fences
 SPACES = re.compile(r"[ \t]+")
 # Behind a heading, of kramdown, Pandoc and Docusaurus: "{: #name }", "{#name .class}"
-ATTRIBUTES = re.compile(r"\s+\{(?::[^{}\n]{1,200}|\s?[#.][\w:.\-]{1,80}(?:\s[^{}\n]{0,200})?)\}\s*$")
+ATTRIBUTES = re.compile(r"(?<!\s)\s{1,20}\{(?::[^{}\n]{1,200}|\s?[#.][\w:.\-]{1,80}(?:\s[^{}\n]{0,200})?)\}\s{0,20}$")
 
 Beat = Callable[[int, int], None]
 
