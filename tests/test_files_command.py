@@ -70,6 +70,16 @@ def test_ls_takes_globs_folders_and_places(folder: Path, monkeypatch: pytest.Mon
     assert "nothing.md: not in the index" in CliRunner().invoke(app, ["ls", "nothing.md"]).stderr
 
 
+def test_ls_takes_a_folder_on_the_way_as_a_search_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "files" / "broker" / "man").mkdir(parents=True)
+    (tmp_path / "files" / "broker" / "man" / "pub.md").write_text("It publishes.\n")
+    (tmp_path / "files" / "other.md").write_text("Another.\n")
+    monkeypatch.chdir(tmp_path)
+    store = str(tmp_path / "store")
+    run("index", "files", "--store", store, "--yes")
+    assert [Path(path).name for path in states("broker/man", "--store", store)] == ["pub.md"]
+
+
 def test_status_tells_what_differs_on_the_disk(folder: Path) -> None:
     assert as_json("status")["changes"] == {"new": [], "changed": [], "gone": [], "stale": [], "outdated": []}
     assert "as indexed" in run("status")

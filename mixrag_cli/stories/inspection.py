@@ -29,6 +29,7 @@ from mixrag_cli.store import (
 from mixrag_cli.stories.extras import SURETY, kept_calibration
 from mixrag_cli.stories.freshness import DiskChanges, compare_with_disk, is_whole, state_of
 from mixrag_cli.stories.naming import rows_named
+from mixrag_cli.stories.scope import Scope, files_meant
 from mixrag_cli.stories.unread import unread_formats
 
 
@@ -95,7 +96,7 @@ def list_files(start: Path, patterns: Sequence[str], settings: Settings, *, left
     store = find_store(start, settings.store)
     with open_reader(store) as reader:
         rows = [row for row in reader.document_rows() if left_out or row.status != "left_out"]
-    named = _matching(rows, patterns, store, start) if patterns else rows
+    named = _matching(rows, patterns, store, start, anywhere=True) if patterns else rows
     listed = (
         ListedFile(row.path, row.modality, row.chunks, row.size, state_of(row, store), row.reason, row.warnings)
         for row in named
@@ -176,11 +177,18 @@ def remove_documents(
     return tuple(row.path for row in matching)
 
 
-def _matching(rows: Sequence[DocumentRow], patterns: Sequence[str], store: Path, here: Path) -> list[DocumentRow]:
-    """The remembered files that one of the patterns names. Raises WrongUsage where a pattern names none."""
+def _matching(
+    rows: Sequence[DocumentRow], patterns: Sequence[str], store: Path, here: Path, *, anywhere: bool = False
+) -> list[DocumentRow]:
+    """The remembered files that one of the patterns names. Raises WrongUsage where a pattern names none.
+
+    anywhere: one that names none may be the end of a path, or a folder on its way, as for --path.
+    """
     found: dict[str, DocumentRow] = {}
     for pattern in patterns:
         named = rows_named(rows, store, pattern, here)
+        if not named and anywhere:
+            named = files_meant(Scope(paths=(pattern,)), list(rows), anywhere=True)
         if not named:
             raise WrongUsage(f"{pattern}: not in the index", "mixrag ls")
         found.update((row.id, row) for row in named)
