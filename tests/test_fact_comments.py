@@ -30,6 +30,12 @@ CASES = {
         "constant | A > Detail | value=true@8 type=bool@8",
         "constant | A > Mode | value=Mode.Fast@10 type=Mode@10",
     ),
+    "values.yaml": (
+        "# -- Number of pods.\n# @default -- one\nreplicas: 1  # @schema minimum:0\n# -- Whether to scale\n"
+        "scaled: false\n",
+        "setting | replicas | value=1@3 help=Number of pods.@1",
+        "setting | scaled | value=false@5 help=Whether to scale@4",
+    ),
     "a.php": (
         "<?php\n// the currency\nSetting('CURRENCY', 'USD');\ndefine('LIMIT', 5);\nprint('two words', 1);\n"
         "function g() { h('x', 1); }\n",

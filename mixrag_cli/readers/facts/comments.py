@@ -20,11 +20,12 @@ _OPENINGS = {
     "": (rf"{_HASH}|{_SLASH}|--(?=\s)", rf"{_HASH}|//+!?|/\*+|\*(?!/)|;|--(?=\s)"),
 }
 _BEHIND = {
-    marks: re.compile(rf"^[\s,;)\]}}]{{0,12}}(?:{behind})[:!<]{{0,2}}\s*(?P<text>\S.*?)(?:\s*\*+/)?\s*$")
+    marks: re.compile(rf"^[\s,;)\]}}]{{0,12}}(?:{behind})[:!<]{{0,2}}\s*(?P<text>(?!@[a-z])\S.*?)(?:\s*\*+/)?\s*$")
     for marks, (behind, _) in _OPENINGS.items()
 }
+# "-- " behind the mark is helm-docs' own. What begins with "@" is told to a tool: "@schema type:[integer, null]".
 _ALONE = {
-    marks: re.compile(rf"^\s{{0,80}}(?:{alone})+:?\s?(?P<text>.*?)(?:\*+/)?\s*$")
+    marks: re.compile(rf"^\s{{0,80}}(?:{alone})+:?\s?(?:--\s)?(?P<text>.*?)(?:\*+/)?\s*$")
     for marks, (_, alone) in _OPENINGS.items()
 }
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")
@@ -57,7 +58,7 @@ def comment_at(lines: Sequence[str], row: int, column: int | None, marks: str = 
     ):
         if not _HAS_WORDS.search(found["text"]) and said:
             break
-        said.insert(0, found["text"].strip())
+        said.insert(0, "" if found["text"].startswith("@") else found["text"].strip())
         above -= 1
     if len(said) > MAX_COMMENT_LINES:
         above += len(said) - NEAREST_LINES
