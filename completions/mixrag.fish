@@ -50,7 +50,7 @@ complete -c mixrag -n '__fish_seen_subcommand_from ask' -l sync -d 'First bring 
 complete -c mixrag -n '__fish_seen_subcommand_from ask' -l expand -x -a 'none hyde step-back modality-hyde rephrase query-to-document' -d 'How the model widens the search: none, hyde, step-back, modality-hyde, rephrase, query-to-document'
 complete -c mixrag -n '__fish_seen_subcommand_from ask' -l generator -x -d 'The model that answers: a GGUF file, a name from models list, or a server'
 complete -c mixrag -n '__fish_seen_subcommand_from ask' -l strategy -x -a 'recap direct cot eedp pot' -d 'How the model is asked: recap, direct, cot, eedp, pot'
-complete -c mixrag -n '__fish_seen_subcommand_from ask' -l accept -x -a 'answered likely' -d 'The least grade that counts as an answer: answered; or likely: the first candidate is given as the answer, the status stays likely, and the exit code is 0'
+complete -c mixrag -n '__fish_seen_subcommand_from ask' -l accept -x -a 'answered likely' -d 'The least grade that counts as an answer: answered; or likely: the best guess is given as the answer, the status stays likely, and the exit code is 0'
 complete -c mixrag -n '__fish_seen_subcommand_from ask' -l explain -d 'Show all five RECAP steps, not only the result'
 complete -c mixrag -n '__fish_seen_subcommand_from ask' -l jsonl -x -d 'Answer each line of this file of questions; - reads stdin'
 complete -c mixrag -n '__fish_seen_subcommand_from ask' -l output -x -d 'With --jsonl: add the answers to this file, and resume it'

@@ -426,7 +426,7 @@ _mixrag_ask() {
         '*--expand=[How the model widens the search - none, hyde, step-back, modality-hyde, rephrase, query-to-document]:value:(none hyde step-back modality-hyde rephrase query-to-document)' \
         '*--generator=[The model that answers - a GGUF file, a name from models list, or a server]:value: ' \
         '*--strategy=[How the model is asked - recap, direct, cot, eedp, pot]:value:(recap direct cot eedp pot)' \
-        '*--accept=[The least grade that counts as an answer - answered; or likely - the first candidate is given as the answer, the status stays likely, and the exit code is 0]:value:(answered likely)' \
+        '*--accept=[The least grade that counts as an answer - answered; or likely - the best guess is given as the answer, the status stays likely, and the exit code is 0]:value:(answered likely)' \
         '*--explain[Show all five RECAP steps, not only the result]' \
         '*--jsonl=[Answer each line of this file of questions; - reads stdin]:value: ' \
         '*--output=[With --jsonl - add the answers to this file, and resume it]:value: ' \

@@ -378,6 +378,7 @@ def test_a_stored_number_is_told_as_its_sheet_shows_it(value: str, text: str, sh
 
 def test_units_and_rounding() -> None:
     assert unit_text("USD", 10**6) == "USD million"
+    assert unit_text("cubic metres", 1000) == "thousand cubic metres"
     assert rounded(Decimal(1) / 3, "") == Decimal("0.3333")
     assert rounded(Decimal(200) / 3, "%") == Decimal("66.67")
     assert rounded(Decimal("2.5000"), "") == Decimal("2.5")

@@ -38,6 +38,8 @@ LANGUAGES = {
     "graphql": "graphql",
     "terraform": "tf hcl",
     "cmake": "cmake",
+    "make": "mk",
+    "docker": "dockerfile containerfile",
     "solidity": "sol",
     "zig": "zig",
     "nim": "nim",
