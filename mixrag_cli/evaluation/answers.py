@@ -145,4 +145,6 @@ def _tokens(text: str) -> list[str]:
 
 def _scale_in(text: str) -> float:
     """The multiplier that a unit or an answer names. Example: "USD million" -> 1e6."""
-    return math.prod(scale for word, scale in SCALES.items() if re.search(rf"\b{word}s?\b", text, re.IGNORECASE))
+    return math.prod(
+        scale for word, scale in SCALES.items() if re.search(rf"(?<!per )\b{word}s?\b", text, re.IGNORECASE)
+    )
