@@ -17,6 +17,7 @@ from itertools import pairwise
 from statistics import median
 
 from mixrag_cli.quantities.values import is_figure_with_aside
+from mixrag_cli.readers.pdf.directions import in_reading_order
 from mixrag_cli.readers.pdf.page import Box, TurnedWord, Word
 from mixrag_cli.readers.raised import raise_text
 
@@ -125,6 +126,7 @@ def is_number(text: str) -> bool:
 
 def words_to_text(words: Sequence[Word]) -> str:
     """The words' text; words that stand glued to the one before them get no space, raised ones raised characters."""
+    words = in_reading_order(words)
     parts = [words[0].text]
     base = words[0]  # the last word that is not raised
     for before, word in pairwise(words):

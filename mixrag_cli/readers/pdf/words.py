@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mixrag_cli.cleaning import safe_text
+from mixrag_cli.readers.pdf.directions import go_leftwards
 from mixrag_cli.readers.pdf.page import Frame, TurnedWord, Word, is_bold_name, is_italic_name
 from mixrag_cli.readers.pdf.pdfium import (
     get_font,
@@ -123,8 +124,10 @@ class TextPage:
         """Each word's first and end character, left and right edge, and whether it is glued to the one before it."""
         heights = np.maximum(boxes[:, 3] - boxes[:, 1], 0.1)
         tallest = np.maximum(heights[1:], heights[:-1])
-        gaps = boxes[1:, 0] - boxes[:-1, 2]
-        is_far = (gaps > SPACE_SHARE * tallest) | ((gaps < -0.5 * tallest) & ~_is_one_glyph(boxes))
+        is_leftwards = go_leftwards(self._codes)
+        gaps = np.where(is_leftwards, boxes[:-1, 0] - boxes[1:, 2], boxes[1:, 0] - boxes[:-1, 2])
+        farthest_back = np.where(is_leftwards, 2.0, 0.5) * tallest  # vowel points stand on their letters
+        is_far = (gaps > SPACE_SHARE * tallest) | ((gaps < -farthest_back) & ~_is_one_glyph(boxes))
         is_shifted = np.abs(boxes[1:, 3] - boxes[:-1, 3]) > SHIFT_SHARE * tallest
         breaks = self._is_space[1:] | self._is_space[:-1] | is_far | is_shifted
         starts = np.concatenate(([0], np.flatnonzero(breaks) + 1))
