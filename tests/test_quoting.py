@@ -11,7 +11,7 @@ from mixrag_cli.cleaning import REDACTED
 from mixrag_cli.reading import Reading
 from mixrag_cli.recap.drafting import draft_all, labelled_drafts
 from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, answers_in, read_passages
-from mixrag_cli.recap.quoting import LEAST_QUOTED, cell_mark, with_quotes
+from mixrag_cli.recap.quoting import LEAST_QUOTED, with_quotes
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import Evidence, Source
 from mixrag_cli.records.passages import Chunk, Hit
@@ -24,7 +24,7 @@ from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import open_session
-from mixrag_cli.tables.text import cell_label, row_texts
+from mixrag_cli.tables.text import cell_label, cell_mark, row_texts
 from mixrag_cli.words import words_of
 from tests.evidence_samples import SALES_REPORT, read_sample
 
@@ -116,11 +116,11 @@ def test_a_row_s_text_says_every_cell_behind_its_column() -> None:
     texts, rows, columns = row_texts(table), *({h.index: h for h in side} for side in (table.rows, table.columns))
     for one in table.cells:
         proof = Evidence("e1", 1, one.text, cell_label(rows[one.row], columns[one.column]))
-        start, end = cell_mark(proof, texts[one.row]) or (0, 0)
+        start, end = cell_mark(proof.label, proof.quote, texts[one.row]) or (0, 0)
         before = texts[one.row][:start].rstrip()
         assert texts[one.row][start:end] == one.text
         assert before.endswith(columns[one.column].path[-1]) or one.text in rows[one.row].path
-    assert cell_mark(Evidence("e1", 1, "515", "Chairs | 2022"), texts[table.rows[0].index]) is None
+    assert cell_mark("Chairs | 2022", "515", texts[table.rows[0].index]) is None
 
 
 @pytest.mark.parametrize(

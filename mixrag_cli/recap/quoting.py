@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from mixrag_cli.quotes import find_quote
 from mixrag_cli.reading import log_sum
 from mixrag_cli.recap.passages import ReadPassage
 from mixrag_cli.recap.signs import DERIVED, Draft
-from mixrag_cli.records.answers import STRETCHES, Evidence
+from mixrag_cli.records.answers import STRETCHES
 from mixrag_cli.records.passages import Hit
-from mixrag_cli.tables.text import BETWEEN_PATHS
 from mixrag_cli.words import words_of
 
 LEAST_QUOTED = -8.0  # of what no span reads, as a log probability or a logit
@@ -44,20 +42,6 @@ def _with_quote(draft: Draft, spans: Mapping[_Said, list[float]], pairs: Mapping
     else:
         quoted = log_sum(spans.get(_said(draft.source.hit, draft.evidence[0].quote), [LEAST_QUOTED]))
     return draft.with_signs({"quoted": max(quoted, LEAST_QUOTED)})
-
-
-def cell_mark(cell: Evidence, text: str) -> tuple[int, int] | None:
-    """Where a row's text says a cell behind its column's header path: [start, end) of the value; None where not.
-
-    Example: a cell "76" of "uttering threats | probation > percent" in "…; probation > percent 76; …".
-    """
-    column = cell.label.rpartition(BETWEEN_PATHS)[2]
-    named = find_quote(f"{column} {cell.quote}", text)
-    if named is None:
-        return None
-    start, end = named
-    value = find_quote(cell.quote, text[start + len(column) : end])
-    return value and (start + len(column) + value[0], start + len(column) + value[1])
 
 
 def _said(hit: Hit, text: str) -> _Said:

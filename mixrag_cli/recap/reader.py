@@ -20,10 +20,10 @@ from operator import itemgetter
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.grading import Grading, as_answer, shipped_grading
-from mixrag_cli.recap.quoting import cell_mark
 from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.signs import Draft
 from mixrag_cli.records.answers import N_LIKELY, Answer, Candidate, Grade
+from mixrag_cli.tables.text import cell_mark
 from mixrag_cli.words import terms_of
 
 UNSURE = "no answer is sure enough to state"
@@ -62,7 +62,7 @@ def _with_cell(draft: Draft, graded: Sequence[tuple[float, Draft]]) -> Draft:
     if draft.kind != "passage" or draft.source.hit.chunk.row is None:
         return draft
     cells = (other for _, other in graded if other.kind == "cell" and other.spot.is_beside(draft.spot))
-    marks = (cell_mark(cell.evidence[0], draft.source.text) for cell in cells)
+    marks = (cell_mark(cell.evidence[0].label, cell.evidence[0].quote, draft.source.text) for cell in cells)
     return next((replace(draft, marks=(mark,)) for mark in marks if mark), draft)
 
 

@@ -19,6 +19,8 @@ from itertools import product
 
 from mixrag_cli.quantities.facets import facets_of, years_between
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
+from mixrag_cli.quantities.values import parse_value
+from mixrag_cli.quotes import find_quote
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import compute
@@ -36,6 +38,7 @@ from mixrag_cli.tables.text import ARROW, shown_cell
 from mixrag_cli.words import stems_in, stems_of, terms_of
 
 NOT_OF_TWO: tuple[Operation, ...] = ("count", "maximum", "minimum")  # operations over rows
+LONG_TEXT = 80  # characters: a line; of a longer text in a cell a part answers
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
 N_CHOICES, N_TRIED = 5, 1_000  # cells of an operand that are tried with those of the others; tries in all
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
@@ -60,7 +63,7 @@ def structural_drafts(restated: Restated, base: EvidenceBase, rows: NamedRows = 
     unworded = (each for each in restated.calculations if worded.get(each) is None)
     joined = (_from_likeliest(each, restated, cells) for each in unworded)
     yield from (draft for draft in joined if draft is not None)
-    yield from map(_cell_draft, cells)
+    yield from (_cell_draft(match, rows.get(match.row_place, "")) for match in cells)
 
 
 def _from_operands(
@@ -81,7 +84,8 @@ def _from_likeliest(calculation: Calculation, restated: Restated, cells: Sequenc
 
     Each of the two says something of the question that the other does not: "of inventory reserves to compensation".
     """
-    if calculation.operation in NOT_OF_TWO or (calculation.operation != "lookup" and years_between(restated.question)):
+    is_of_years = calculation.operation in ("average", "sum") and years_between(restated.question)
+    if calculation.operation in NOT_OF_TWO or is_of_years:
         return None  # a mean "from 2021 to 2025" is of no two years
     asked, is_list = stems_in(restated.question), calculation.operation == "lookup"
     choices = [match for match in cells if match.is_in_time]
@@ -146,8 +150,12 @@ def _is_of_one_header(one: CellMatch, other: CellMatch) -> bool:
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 
-def _cell_draft(match: CellMatch) -> Draft:
-    """One cell, as it stands there."""
+def _cell_draft(match: CellMatch, said: str) -> Draft:
+    """One cell, as it stands there; of a long text the words that the reader finds in its row."""
+    if len(match.cell.text) > LONG_TEXT and find_quote(said, match.cell.text) is not None:
+        value = parse_value(said)
+        cell = replace(match.cell, text=said, value=value.value, unit=value.unit, scale=value.scale)
+        match = replace(match, cell=cell)
     cell = match.cell
     return replace(_cells_draft(shown_cell(cell), [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from mixrag_cli.quantities.shown import as_shown, number_text
 from mixrag_cli.quantities.shown import unit_text as unit_and_scale
 from mixrag_cli.quantities.values import parse_value
+from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.documents import ColumnProfile
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
@@ -36,6 +37,20 @@ def shown_cell(cell: Cell) -> str:
     if cell.value is None:
         return cell.text.strip()
     return number_text(as_shown(cell.value, cell.text), cell.unit, cell.scale, cell.text)
+
+
+def cell_mark(label: str, quote: str, text: str) -> tuple[int, int] | None:
+    """Where a row's text says a cell behind its column's header path: [start, end) of the value; None where not.
+
+    label: as of cell_label. Example: "76" of "threats | probation > percent" in "…; probation > percent 76; …".
+    """
+    column = label.rpartition(BETWEEN_PATHS)[2]
+    named = find_quote(f"{column} {quote}", text)
+    if named is None:
+        return None
+    start, end = named
+    value = find_quote(quote, text[start + len(column) : end])
+    return value and (start + len(column) + value[0], start + len(column) + value[1])
 
 
 def row_text(table: Table, row: int) -> str:
