@@ -19,8 +19,6 @@ from itertools import product
 
 from mixrag_cli.quantities.facets import facets_of, years_between
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
-from mixrag_cli.quantities.values import parse_value
-from mixrag_cli.quotes import find_quote
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.compute import compute
@@ -38,7 +36,6 @@ from mixrag_cli.tables.text import ARROW, shown_cell
 from mixrag_cli.words import stems_in, stems_of, terms_of
 
 NOT_OF_TWO: tuple[Operation, ...] = ("count", "maximum", "minimum")  # operations over rows
-LONG_TEXT = 80  # characters: a line; of a longer text in a cell a part answers
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
 N_CHOICES, N_TRIED = 5, 1_000  # cells of an operand that are tried with those of the others; tries in all
 # In parts of the operand's weight that a cell and what is around it say; set on the development collection.
@@ -63,7 +60,7 @@ def structural_drafts(restated: Restated, base: EvidenceBase, rows: NamedRows = 
     unworded = (each for each in restated.calculations if worded.get(each) is None)
     joined = (_from_likeliest(each, restated, cells) for each in unworded)
     yield from (draft for draft in joined if draft is not None)
-    yield from (_cell_draft(match, rows.get(match.row_place, "")) for match in cells)
+    yield from map(_cell_draft, cells)
 
 
 def _from_operands(
@@ -150,12 +147,8 @@ def _is_of_one_header(one: CellMatch, other: CellMatch) -> bool:
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 
-def _cell_draft(match: CellMatch, said: str) -> Draft:
-    """One cell, as it stands there; of a long text the words that the reader finds in its row."""
-    if len(match.cell.text) > LONG_TEXT and find_quote(said, match.cell.text) is not None:
-        value = parse_value(said)
-        cell = replace(match.cell, text=said, value=value.value, unit=value.unit, scale=value.scale)
-        match = replace(match, cell=cell)
+def _cell_draft(match: CellMatch) -> Draft:
+    """One cell, as it stands there."""
     cell = match.cell
     return replace(_cells_draft(shown_cell(cell), [match]), value=cell.value, unit=unit_text(cell.unit, cell.scale))
 

@@ -117,7 +117,7 @@ def match_cells(
     kept = found[:limit]
     of_rows = (
         *(best[row] for row in rows if row in best),
-        *(one for one in found if _named(one.table, one.cell, rows)),
+        *(one for one in found if _is_named(one.table, one.cell, rows)),
     )
     for match in of_rows:
         kept += [match] if match not in kept else []
@@ -185,7 +185,7 @@ def _match_in(
         return []
     best_of_row = {cell.row: n for n, (*_, cell) in reversed([*enumerate(places)])}
     read = {n for row, n in best_of_row.items() if (placed.table.id, row) in rows}
-    read |= {n for n, (*_, cell) in enumerate(places) if _named(placed.table, cell, rows)}
+    read |= {n for n, (*_, cell) in enumerate(places) if _is_named(placed.table, cell, rows)}
     chosen = [place for n, place in enumerate(places) if n < CELLS_A_TABLE or n in read]
     found = [_match(placed, r, c, cell, base) for _, r, c, cell in chosen]
     signs = belief_signs(found[0], np.array([place[0] for place in places]), placed.operand, base)
@@ -211,10 +211,10 @@ def belief_signs(best: CellMatch, scores: Matrix, operand: Operand, base: Eviden
     }
 
 
-def _named(table: Table, cell: Cell, rows: NamedRows) -> str:
-    """The words that the reader takes for the answer in the cell's row, where they stand in the cell; else ""."""
+def _is_named(table: Table, cell: Cell, rows: NamedRows) -> bool:
+    """Whether the cell holds the words that the reader takes for the answer in its row."""
     said = rows.get((table.id, cell.row), "")
-    return said if said and find_quote(said, cell.text) is not None else ""
+    return bool(said) and find_quote(said, cell.text) is not None
 
 
 def _scored(placed: _Placed, base: EvidenceBase, form: CellForm, read: NamedRows) -> list[tuple[float, int, int, Cell]]:
@@ -226,7 +226,8 @@ def _scored(placed: _Placed, base: EvidenceBase, form: CellForm, read: NamedRows
     places = [
         (score, r, c, cell)
         for score, r, c, cell in scored
-        if not others[c] and _has_form(cell, rows[r], asked, form, _named(placed.table, cell, read))
+        if not others[c]
+        and (_has_form(cell, rows[r], asked, form) or (form != "percent" and _is_named(placed.table, cell, read)))
     ]
     return sorted(places, key=lambda place: -place[0])
 
@@ -237,12 +238,11 @@ def _match(placed: _Placed, r: int, c: int, cell: Cell, base: EvidenceBase) -> C
     return CellMatch(placed.hit, placed.table, cell, row, column, coverage, time, 0.0, 0.0)
 
 
-def _has_form(cell: Cell, row: Header, asked: str, form: CellForm, named: str) -> bool:
+def _has_form(cell: Cell, row: Header, asked: str, form: CellForm) -> bool:
     """Whether a cell is such a number, or a text that neither question nor row says: where any form answers, or for a
-    number one that begins with a digit ("177/108", "10 x 20"). named: the words in it that the reader takes for the
-    answer, whoever says them, or ""."""
+    number one that begins with a digit ("177/108", "10 x 20")."""
     if cell.value is not None:
         return form != "percent" or cell.unit in PERCENT_UNITS
-    text = named or " ".join(cell.text.split())
-    is_such = bool(text) and (form == "any" or (form == "number" and text[:1].isdigit()))
-    return is_such and (bool(named) or (text not in row.path and not says_nothing_new(text, asked)))
+    text = " ".join(cell.text.split())
+    is_such = form == "any" or (form == "number" and text[:1].isdigit())
+    return is_such and bool(text) and text not in row.path and not says_nothing_new(text, asked)
