@@ -13,8 +13,7 @@ from functools import lru_cache
 
 from mixrag_cli.quantities.facets import Facets, facet_conflict
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.text import has_labels, key_columns
-from mixrag_cli.tables.times import times_of
+from mixrag_cli.tables.text import has_labels, key_columns, times_of
 from mixrag_cli.words import stem, stems_in, stems_of
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.quantities.shown import as_shown, number_text
 from mixrag_cli.quantities.shown import unit_text as unit_and_scale
 from mixrag_cli.quantities.values import parse_value
@@ -30,6 +31,14 @@ def cell_label(row: Header, column: Header) -> str:
     Example: paths (Sex, Female) and (2011,) -> "Sex > Female | 2011"; a side without a path is left out.
     """
     return BETWEEN_PATHS.join(ARROW.join(header.path) for header in (row, column) if header.path)
+
+
+def times_of(*headers: Header) -> Facets:
+    """All times that the headers' paths speak of. Example: ("Three Months Ended", "July 1, 2023") -> that day's."""
+    found = Facets()
+    for header in headers:
+        found |= facets_of(" ".join(header.path))
+    return found
 
 
 def shown_cell(cell: Cell) -> str:

@@ -32,8 +32,7 @@ from mixrag_cli.recap.restate import Restated
 from mixrag_cli.recap.wording import PERCENT_UNITS
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.text import ARROW, cell_label
-from mixrag_cli.tables.times import times_of
+from mixrag_cli.tables.text import ARROW, cell_label, times_of
 from mixrag_cli.words import says_nothing_new
 
 CLOSE_TABLES = 4  # that are read closely, at some 10 ms a table
