@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 
 from mixrag_cli.quantities.prose_numbers import find_numbers
-from mixrag_cli.quantities.unit_words import CURRENCY_OF
+from mixrag_cli.quantities.unit_words import CURRENCIES
 
 _SCALE_WORDS = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -17,7 +17,7 @@ RESULT_PLACES = 4  # of a computed value below 1000; four keep a ratio or a mean
 def unit_text(unit: str, scale: int) -> str:
     """The unit as the JSON form tells it. Example: unit_text("USD", 1_000_000) -> "USD million", "thousand tonnes"."""
     word = _SCALE_WORDS.get(scale, "" if scale == 1 else f"x{scale}")
-    parts = (unit, word) if unit in CURRENCY_OF.values() else (word, unit)
+    parts = (unit, word) if unit in CURRENCIES else (word, unit)
     return " ".join(part for part in parts if part)
 
 

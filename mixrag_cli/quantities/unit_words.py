@@ -14,6 +14,7 @@ CURRENCY_OF = {
     "rupees": "INR", "yuan": "CNY", "renminbi": "CNY", "ringgit": "MYR", "myr": "MYR", "rupiah": "IDR", "idr": "IDR",
     "baht": "THB", "thb": "THB", "rand": "ZAR", "kronor": "SEK", "zloty": "PLN",
 }  # fmt: skip
+CURRENCIES = frozenset(CURRENCY_OF.values())
 SCALE_OF = {
     "thousand": 10**3, "thousands": 10**3, "k": 10**3, "million": 10**6, "millions": 10**6, "mn": 10**6, "mm": 10**6,
     "mio": 10**6, "m": 10**6, "billion": 10**9, "billions": 10**9, "bn": 10**9, "b": 10**9, "trillion": 10**12,

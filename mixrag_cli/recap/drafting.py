@@ -100,9 +100,12 @@ def labelled_drafts(restated: Restated, base: EvidenceBase, rows: NamedRows = NO
 def _likeliest_rows(read: Sequence[ReadPassage]) -> NamedRows:
     """The rows of tables that the reader takes for those that answer, best first, and its best words in each."""
     rows = [one for one in sorted(read, key=lambda one: -one.holds) if one.hit.chunk.row is not None][:READ_ROWS]
-    spans = [max(one.spans, key=attrgetter("log"), default=one.sentence) for one in rows]
-    words = [one.hit.chunk.text[span.start : span.end] for one, span in zip(rows, spans, strict=True)]
-    return {(one.hit.chunk.parent, one.hit.chunk.row or 0): said for one, said in zip(rows, words, strict=True)}
+    return {(one.hit.chunk.parent, one.hit.chunk.row or 0): _best_words(one) for one in rows}
+
+
+def _best_words(one: ReadPassage) -> str:
+    best = max(one.spans, key=attrgetter("log"), default=one.sentence)
+    return one.hit.chunk.text[best.start : best.end]
 
 
 def _suits(restated: Restated, draft: Draft) -> dict[str, float]:

@@ -210,7 +210,9 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
     asked = stems_of(restated.question)
     rows = (match.best[0],) if match.best is not None and restated.expects == "label" else match.listed
     named = match.named or LIST_SIGN.join(name_of(row, match.table, asked, match.column) for row in rows)
-    evidence, where = _column_evidence(match, value)
+    place, cells = match.table.locator, match.cells
+    where = locate_cells(place, [match.best[1]]) if match.best else locate_column(place, cells)
+    evidence = _column_evidence(match, value, where)
     source = Source(1, match.hit, where, f"{match.table.title}: {evidence.label}".strip(": "))
     return Draft(
         "column",
@@ -226,14 +228,12 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
     )
 
 
-def _column_evidence(match: ColumnMatch, value: Decimal) -> tuple[Evidence, Locator]:
+def _column_evidence(match: ColumnMatch, value: Decimal, where: Locator) -> Evidence:
     """What the value rests on: the column's heading as it stands there, the number of rows, the conditions on them."""
     if match.best is None:
-        where = locate_column(match.table.locator, match.cells)
-        return Evidence("e1", 1, match.column.leaf, match.basis, locator=where), where
+        return Evidence("e1", 1, match.column.leaf, match.basis, locator=where)
     header, cell = match.best
-    label, where = f"{ARROW.join(header.path)} | {match.basis}", locate_cells(match.table.locator, [cell])
-    return Evidence("e1", 1, cell.text, label, value, locator=where), where
+    return Evidence("e1", 1, cell.text, f"{ARROW.join(header.path)} | {match.basis}", value, locator=where)
 
 
 def _unit_of(match: ColumnMatch) -> tuple[str, int]:

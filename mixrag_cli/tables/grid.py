@@ -12,7 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from mixrag_cli.quantities.periods import kind_of_period
-from mixrag_cli.quantities.unit_words import find_unit_and_scale
+from mixrag_cli.quantities.unit_words import CURRENCIES, find_unit_and_scale
 from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.files import stable_id
@@ -29,7 +29,6 @@ from mixrag_cli.tables.top_paths import top_paths
 from mixrag_cli.tables.totals import decimal_mark
 from mixrag_cli.tables.unit_columns import units_beside
 from mixrag_cli.tables.units import (
-    CURRENCIES,
     ColumnUnit,
     Unit,
     UnitRules,

@@ -8,6 +8,7 @@ from functools import lru_cache, reduce
 
 from mixrag_cli.quantities.numerals import Value
 from mixrag_cli.quantities.unit_words import (
+    CURRENCIES,
     CURRENCY_CODES,
     CURRENCY_OF,
     CURRENCY_SYMBOLS,
@@ -96,7 +97,6 @@ _SAYS_PERCENT = r"(?<![\d.])(?<!\d\s)%|\bpercent(?:age)?\b(?! points?)|\bpct\b(?
 _MAX_MEASURE_WORDS = 5
 MAX_LABEL_WORDS = 3  # "Unit of measure: …"
 _NAMED = {"dollar": "USD", "dollars": "USD", "pounds sterling": "GBP", "swiss francs": "CHF"}
-CURRENCIES = frozenset(CURRENCY_OF.values())
 RELATIVE = ("%", "pp", "bp", "x")  # units without a scale
 TERMS = ("years", "months")  # lives and terms, which take no scale that is said elsewhere
 _PREFIXED = {"c": "CAD", "a": "AUD", "u": "USD"}  # Canadian, Australian, U.S. dollars

@@ -10,8 +10,7 @@ answerable get one (Wilson's 95 % intervals); what is stated or among the likely
 stated; how far the probability can be believed, of what is stated and of every first answer (a reliability table,
 expected calibration error, AUC of right against wrong). --every asks for the best answer to every question, however
 unsure, so that the probability is seen over its whole range and not only where it is high enough to state. --failures
-lists what went wrong in the open part; the sealed
-part's failures are never shown.
+lists what went wrong in the open part; the sealed part's failures are never shown.
 """
 
 from __future__ import annotations
@@ -80,8 +79,7 @@ def ask_all(folder: Path, cache: Path, questions: Sequence[BankQuestion], again:
     run = run_mixrag("ask", "--jsonl", str(asked), "--output", str(answers), "--store", str(store))
     if not answers.exists():
         raise SystemExit(f"{name}: ask ended with {run.exit_code}: {run.stderr[-400:]}")
-    payloads = {row["id"]: row for row in map(json.loads, answers.read_text("ascii").splitlines())}
-    return [judge(one, payloads[one.id]) for one in questions]
+    return judged(answers, questions)
 
 
 def ask_every(folder: Path, cache: Path, questions: Sequence[BankQuestion], again: bool) -> list[Verdict]:
@@ -92,6 +90,11 @@ def ask_every(folder: Path, cache: Path, questions: Sequence[BankQuestion], agai
         session = open_indexed(folder, cache / f"{name}.store")
         rows = [{**answer_to_json(best_answer(session, one.text)), "id": one.id} for one in questions]
         answers.write_text("".join(json.dumps(row) + "\n" for row in rows), "ascii")
+    return judged(answers, questions)
+
+
+def judged(answers: Path, questions: Sequence[BankQuestion]) -> list[Verdict]:
+    """The verdicts on the questions, by the file of answers to them."""
     payloads = {row["id"]: row for row in map(json.loads, answers.read_text("ascii").splitlines())}
     return [judge(one, payloads[one.id]) for one in questions]
 

@@ -96,8 +96,7 @@ def place_right(sources: list[dict[str, Any]], question: dict[str, Any]) -> bool
 
 def judge(question: dict[str, Any], run: Run) -> Verdict:
     answer = run.payload
-    taken = answer.get("candidates", [])[:1] if answer.get("status") == "likely" and answer.get("answer") else []
-    sources = answer.get("sources") or [candidate["source"] for candidate in taken]
+    sources = answer.get("sources", [])
     answerable = bool(question["documents"])
     number = answer.get("value")
     shown = f"{number:.10g} {answer.get('unit') or ''}" if number is not None else answer.get("answer") or ""
@@ -174,7 +173,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("questions", type=Path)
     parser.add_argument("--store", type=Path, help="keep the store here (default: a temporary folder)")
-    parser.add_argument("--accept", default="answered", help="likely: take the first of what is likely, too")
+    parser.add_argument("--accept", default="answered", help="likely: take the guess of a likely answer, too")
     parser.add_argument("--only", help="ask only the questions whose id starts so")
     options = parser.parse_args()
     questions = [json.loads(line) for line in options.questions.read_text("utf-8").splitlines() if line.strip()]

@@ -81,13 +81,11 @@ def collect_settings(
     elif suffix != "svg" and is_xml(text):
         collect_markup(collector, text, lines)
     elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)):
-        parsed = text
-        if grammar.unread is not None:  # before expressions lose their braces
-            parsed = TEMPLATE_EXPRESSION.sub(r"((\1))", grammar.unread.sub(blanked, text))
+        # Statements are blanked before expressions lose their braces.
+        plain = text if grammar.unread is None else grammar.unread.sub(blanked, text)
+        parsed = plain if grammar.unread is None else TEMPLATE_EXPRESSION.sub(r"((\1))", plain)
         if tree := parse_source(grammar, parsed, beat):
-            _SettingsWalk(collector, text, lines_above, is_template="((" in parsed and parsed != text).visit(
-                tree.root_node, (), 0
-            )
+            _SettingsWalk(collector, text, lines_above, is_template=parsed != plain).visit(tree.root_node, (), 0)
 
 
 def is_deep(text: str) -> bool:

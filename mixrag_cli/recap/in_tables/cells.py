@@ -114,12 +114,10 @@ def match_cells(
     found.sort(key=lambda match: -match.score)
     best = {match.row_place: match for match in reversed(found)}
     kept = found[:limit]
-    of_rows = (
-        *(best[row] for row in rows if row in best),
-        *(one for one in found if _is_named(one.table, one.cell, rows)),
-    )
-    for match in of_rows:
-        kept += [match] if match not in kept else []
+    named = (match for match in found if _is_named(match.table, match.cell, rows))
+    for match in (*(best[row] for row in rows if row in best), *named):
+        if match not in kept:
+            kept.append(match)
     own_hits = base.hits_of_rows()
     return [replace(match, hit=own_hits.get(match.row_place, match.hit)) for match in kept]
 
