@@ -43,6 +43,7 @@ _SPAN = re.compile(
     r"|\b(quarter|half[\s-]year|full[\s-]year|fiscal year|year ended|years ended)\b",
     re.IGNORECASE,
 )
+_ANY_TIME = re.compile(rf"(?:19|20)\d\d|q[1-4]|FY|quarter|month|year|{_MONTH}", re.IGNORECASE)  # in each of these
 _TIMES = (
     _DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_SHORT, _MONTHS_BEFORE, _DATE_MD, _MONTH_ISO, _DATE_DIGITS,
     _QUARTER, _SPAN, _YEAR, _SHORT_YEAR,
@@ -137,6 +138,8 @@ def facets_of(text: str) -> Facets:
     Example: "three months ended July 1, 2023" -> dates {(2023, 7, 1)}, years {2023}, months {3}; "March to April 2020"
     -> dates {(2020, 3, 0), (2020, 4, 0)}, years {2020}.
     """
+    if not _ANY_TIME.search(text):  # as of most headers of a long table, at a quarter of the time
+        return Facets()
     dates = {(int(y), _MONTHS[m.lower()], int(d)) for m, d, y in _DATE_MDY.findall(text)}
     dates |= {(int(y), _MONTHS[m.lower()], int(d)) for d, m, y in _DATE_DMY.findall(text)}
     dates |= {(int(y), int(m), int(d)) for y, m, d in _DATE_ISO.findall(text)}
