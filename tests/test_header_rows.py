@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
+
 from mixrag_cli.records.tables import Table
 from tests.evidence_samples import read_sample
 from tests.table_samples import lefts, to_table, tops
@@ -162,6 +164,34 @@ def test_the_header_said_again_below_the_rows_is_no_row() -> None:
     assert lefts(table) == [("1",), ("2",), ("3",)]
 
 
+@pytest.mark.parametrize(
+    ("key", "numbers"),
+    [
+        ("stadium_id", ("31", "12", "7")),  # called a key
+        ("Issue #", ("31", "12", "7")),
+        ("NAICS", ("3112", "3113", "3361")),  # rises beside names
+    ],
+)
+def test_numbers_that_tell_records_apart_name_rows_with_the_names_beside_them(
+    key: str, numbers: tuple[str, ...]
+) -> None:
+    names = ("Wembley", "Azteca", "Maracana")
+    rows = [[key, "name", "seats"], *([number, name, "90000"] for number, name in zip(numbers, names, strict=True))]
+    assert lefts(to_table(rows)) == [*zip(numbers, names, strict=True)]
+
+
+def test_the_names_beside_a_key_name_rows_where_all_else_is_text() -> None:
+    zips = [["11", "Riverdale", "10463,10471"], ["12", "Northeast Bronx", "10466,10469"], ["13", "Fordham", "10453"]]
+    assert lefts(to_table([["area_id", "area", "zip codes"], *zips])) == [(number, name) for number, name, _ in zips]
+
+
+def test_figures_beside_names_are_no_keys() -> None:
+    table = to_table(
+        [["price", "dish", "calories"], ["12", "Soup", "300"], ["9", "Salad", "180"], ["15", "Pie", "700"]]
+    )
+    assert lefts(table) == [("row 1",), ("row 2",), ("row 3",)]
+
+
 def test_a_first_column_that_says_nothing_leaves_the_names_to_the_next() -> None:
     rows = [["No.", "Place", "Player", "Games"], ["none", "back", "Ames", "9"], ["none", "wing", "Bell", "1"]]
     table = to_table([*rows, ["none", "wing", "Cole", "6"]])
@@ -259,7 +289,7 @@ def test_numbers_above_texts_are_names_where_a_text_stands_above_numbers() -> No
         ["2", "Tackle", "the ball was won", "the ball went on"],
         ["3", "Save", "the ball was held", "the ball was parried"],
     ]
-    assert [path[-1] for path in tops(to_table(rows))] == ["name", "1", "0"]
+    assert [path[-1] for path in tops(to_table(rows))] == ["id", "name", "1", "0"]
     data = [
         ["Ann", "12", "oak", "x"],
         ["Ben", "some", "elm", "y"],

@@ -18,6 +18,7 @@ LONG_LABEL_CHARS = 60  # on average; longer texts are descriptions, not keys
 PERIOD_NAME = re.compile(r"\b(?:years?|fy|seasons?|period|date|months?|quarters?|day|week|time)\b", re.I)
 WHOLE_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\s?\([a-z]\))?$")  # perhaps with a footnote's letter
 RANK_NAME = re.compile(r"^(?:rank\w*|place|pos(?:ition|\.)?|no\.?|nr\.?|#|id|index|seat|code|year)$", re.I)
+KEY_NAME = re.compile(r"(?:^|[\s_])(?:id|code|no\.?|nr\.?|num|number|#)$", re.I)  # "stadium_id", "Issue #"
 
 
 def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) -> tuple[int, ...]:
@@ -29,7 +30,8 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
     labels: list[int] = []
     blank: list[int] = []  # columns that name no row, behind those that do
     for column in range(min(MAX_LABEL_COLUMNS, matrix.n_columns - 1)):
-        if column > 0 and (last_figures is None or last_figures < column):
+        is_name = column == 1 and last_figures == 0 and bool(labels) and kinds[1].distinct == kinds[1].filled
+        if column > 0 and not is_name and (last_figures is None or last_figures < column):
             break
         is_grouped = len(headers) > 1  # below one header row, any of the columns may be what is asked
         if labels and is_grouped and not kinds[column].filled and _spans_whole_header(matrix, headers, column):
@@ -37,7 +39,8 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
             continue
         is_unknown = column == 0 and kinds[0].filled == 0 and kinds[1].texts >= LABEL_SHARE
         is_kept = is_unknown and last_figures is not None and last_figures > 1  # "none" in every row, then the names
-        if not is_kept and not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
+        is_key = column == 0 and _is_key(matrix, headers, kinds[0], kinds[1])
+        if not is_kept and not is_key and not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
             break
         labels += [*blank, column]
         blank = []
@@ -118,6 +121,13 @@ def _is_label_column(
     if kinds.periods >= LABEL_SHARE and PERIOD_NAME.search(name):
         return True
     return named and kinds.mean_chars <= LONG_LABEL_CHARS and kinds.texts > 1 - LABEL_SHARE
+
+
+def _is_key(matrix: Matrix, headers: tuple[int, ...], kinds: _BodyKinds, beside: _BodyKinds) -> bool:
+    """Whether the first column's numbers tell records apart: they are called so, count on, or rise beside names."""
+    heads = [cell.text.strip() for row in headers if (cell := matrix.at(row, 0)) is not None]
+    rises_beside_names = kinds.rises and kinds.filled >= MIN_STEPS and beside.texts >= LABEL_SHARE
+    return len(headers) == 1 and (any(map(KEY_NAME.search, heads)) or rises_beside_names or kinds.is_counted)
 
 
 def _counts_steps(matrix: Matrix, headers: tuple[int, ...], kinds: _BodyKinds) -> bool:
