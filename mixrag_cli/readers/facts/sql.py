@@ -57,10 +57,10 @@ def collect_sql(collector: FactCollector, text: str, lines: Sequence[str]) -> No
         if found["type"]:
             line = text.count("\n", 0, found.start()) + 1
             said = ", ".join(unquoted(part.strip()) for part, _ in parts)
-            collector.add((_plain(found["type"]),), "constant", ("value", said, line))
+            collector.add((plain_name(found["type"]),), "constant", ("value", said, line))
             continue
         for part, start in parts:
-            _add_column(collector, lines, _plain(found["name"]), part, text.count("\n", 0, start) + 1)
+            _add_column(collector, lines, plain_name(found["name"]), part, text.count("\n", 0, start) + 1)
     _collect_variables(collector, text, lines)
     done = 0  # where the last statement ends at the earliest: one that has no end is looked through once
     for found in ALTERED.finditer(text):
@@ -71,7 +71,18 @@ def collect_sql(collector: FactCollector, text: str, lines: Sequence[str]) -> No
         for part, start in _parts(text, found.end()):
             if not collector.is_full and (added := ADDED.match(part)):
                 line = text.count("\n", 0, start + added.end()) + 1
-                _add_column(collector, lines, _plain(found["name"]), part[added.end() :], line)
+                _add_column(collector, lines, plain_name(found["name"]), part[added.end() :], line)
+
+
+def created_columns(text: str) -> dict[str, list[str]]:
+    """The columns of the tables that a file creates, by the table's name, with its schema and without."""
+    created: dict[str, list[str]] = {}
+    for found in CREATED.finditer(text):
+        if found["name"]:
+            columns = (COLUMN.match(part) for part, _ in _parts(text, found.end()) if not CONSTRAINT.match(part))
+            name = plain_name(found["name"])
+            created[name] = created[name.rpartition(".")[2]] = [plain_name(each["key"]) for each in columns if each]
+    return created
 
 
 def _collect_variables(collector: FactCollector, text: str, lines: Sequence[str]) -> None:
@@ -104,7 +115,7 @@ def _add_column(collector: FactCollector, lines: Sequence[str], table: str, part
     ends = lines[row].find(part.split("\n")[0]) + len(part.split("\n")[0]) if row < len(lines) else None
     comment, where = comment_at(lines, row, ends)
     collector.add(
-        (table, _plain(found["key"])),
+        (table, plain_name(found["key"])),
         "default",
         ("type", declared, line),
         ("default", text, line),
@@ -130,5 +141,6 @@ def _parts(text: str, start: int) -> Iterator[tuple[str, int]]:
             return
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A name without the marks that it may be quoted with."""
     return QUOTES.sub("", name)
