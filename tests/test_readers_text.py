@@ -679,6 +679,19 @@ def test_a_table_that_a_notebook_shows_is_a_table() -> None:
     assert "2 rows" in document.text and "scoped" not in document.text
 
 
+def test_a_table_that_a_notebook_prints_is_a_table() -> None:
+    printed = (
+        "Reps:\n            sales\nAda Hill  1200.50\nBo Field    80.00\n\nAda    3\nBo     4\nName: n, dtype: int64\n"
+    )
+    outputs = [{"output_type": "stream", "text": [printed]}]
+    document = read("a.ipynb", json.dumps({"cells": [{"cell_type": "code", "source": "f", "outputs": outputs}]}))
+    frame, series = document.grids
+    assert [cell.text for cell in frame.cells] == ["", "sales", "Ada Hill", "1200.50", "Bo Field", "80.00"]
+    assert [cell.text for cell in series.cells] == ["", "n", "Ada", "3", "Bo", "4"]
+    assert (frame.locator.cell, frame.locator.lines) == (1, None)
+    assert [block.text for block in document.blocks if block.kind == "code"] == ["f", "Reps:"]
+
+
 @pytest.mark.parametrize("content", ["[1, 2]", "{}", '{"cells": 3}', '{"cells": [1, null]}', "no json"])
 def test_a_notebook_that_is_none_is_read_as_text(content: str) -> None:
     document = read("a.ipynb", content)

@@ -411,3 +411,53 @@ def test_names_above_columns_of_figures_are_a_table_without_a_rule_between_colum
 )
 def test_figures_without_names_or_columns_stay_text(text: str) -> None:
     assert not tables_in(text)
+
+
+FRAME = """\
+before
+                     comp  bonus \\
+sales rep
+Ansley Cummings   2169.76    250
+Beth O Skiles     3028.60      0
+...                   ...    ...
+Trish Deckow      5807.74    NaN
+
+                  mpg cyl
+Mazda RX4        21.0   6
+Datsun 710       22.8   4
+after
+"""
+SERIES = """\
+sales rep
+Ansley Cummings     2169.76
+Beth Skiles       -3,028.60
+Name: comp, dtype: float64
+Cabin    77.1
+Age      19.9
+dtype: float64
+"""
+
+
+def test_frames_and_series_that_programs_print_are_tables() -> None:
+    frames = [[cell.text for cell in table.grid.cells] for table in tables_in(FRAME)]
+    assert ["|".join(frame) for frame in frames] == [
+        "sales rep|comp|bonus|Ansley Cummings|2169.76|250|Beth O Skiles|3028.60|0|Trish Deckow|5807.74|NaN",
+        "|mpg|cyl|Mazda RX4|21.0|6|Datsun 710|22.8|4",
+    ]
+    named, plain = tables_in(SERIES)
+    assert (named.first, named.last) == (0, 4)
+    assert [cell.text for cell in named.grid.cells][:4] == ["sales rep", "comp", "Ansley Cummings", "2169.76"]
+    assert [cell.text for cell in plain.grid.cells] == ["Cabin", "77.1", "Age", "19.9"]
+    assert not any(cell.is_header for cell in plain.grid.cells)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  some words here\n  another line 12\n  other figure 13\n",
+        "first  12\nsecond  13\nName: x\n",
+        "    if a:  b\n    x = call(a, 1)\n    y = call(b, 2)\n",
+    ],
+)
+def test_indented_text_is_no_printed_frame(text: str) -> None:
+    assert tables_in(text) == []

@@ -1,7 +1,7 @@
 """Jupyter notebooks: markdown and code cells in order, and the text that the code printed.
 
-Images and other binary outputs are left out; a table that is shown as HTML is a table. A cell's lines are not lines of
-the file, so places name the cell instead, from 1.
+Images and other binary outputs are left out; a table that is shown as HTML, or printed, is a table. A cell's
+lines are not lines of the file, so places name the cell instead, from 1.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.markdown import add_markdown
 from mixrag_cli.readers.source import MEGABYTE, ReadSource
 from mixrag_cli.readers.text import add_text
+from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 from mixrag_cli.records.documents import Document
 from mixrag_cli.records.places import Locator
 
@@ -96,10 +97,21 @@ def _add_cell(builder: DocumentBuilder, cell: dict[str, Any], number: int, sourc
         if page := _shown_table(output):
             add_html(builder, source.redact(safe_text(page)), source.beat)
             continue
-        shown = source.redact(safe_text(_output_text(output))).strip()[:MAX_OUTPUT_CHARS]
-        builder.add(shown, "code", heading_path=(*path, "output"))
+        shown = source.redact(safe_text(_output_text(output))).rstrip().lstrip("\n")[:MAX_OUTPUT_CHARS]
+        _add_printed(builder, shown, (*path, "output"))
         builder.facts.place = Locator((0, 0), cell=number)
         collect_printed(builder.facts, shown, builder.heading_path)
+
+
+def _add_printed(builder: DocumentBuilder, text: str, path: tuple[str, ...]) -> None:
+    """Add what code printed: tables that are drawn in it, and the lines between them."""
+    lines = text.split("\n")
+    done = 0
+    for table in find_text_tables(lines, 0, len(lines)):
+        builder.add("\n".join(lines[done : table.first]).strip("\n"), "code", heading_path=path)
+        builder.add("\n".join(lines[table.first : table.last]), "table", grid=table.grid)
+        done = table.last
+    builder.add("\n".join(lines[done:]).strip("\n"), "code", heading_path=path)
 
 
 def _collect_facts(builder: DocumentBuilder, text: str, suffix: str, source: ReadSource) -> None:

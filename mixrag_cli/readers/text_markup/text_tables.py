@@ -6,6 +6,7 @@
     tabular     TeX's, with the caption of their float (tex_tables)
     dashes      columns under runs of dashes, and lines of tabs (aligned_text)
     figures     names above columns of figures (figured_text)
+    frames      names that end where their columns end, and series, as pandas and R print them (printed_frames)
 
 A drawing that is not understood to its end stays text.
 """
@@ -18,6 +19,7 @@ from itertools import islice, product
 
 from mixrag_cli.readers.text_markup.aligned_text import DASH_RUN, DASHES, dashed_rows, tabbed_rows
 from mixrag_cli.readers.text_markup.figured_text import figured_rows
+from mixrag_cli.readers.text_markup.printed_frames import frame_rows, series_rows
 from mixrag_cli.readers.text_markup.rst_markup import shown
 from mixrag_cli.readers.text_markup.tex_tables import caption_of, tabular_rows
 from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
@@ -37,7 +39,7 @@ def find_text_tables(lines: Sequence[str], first: int, last: int) -> Iterator[Te
     """The tables drawn in these lines, in their order; none overlaps another."""
     at = first
     while at < last:
-        for draw in (_pipes, _boxes, _columns, _tabular, _dashed, _figured, _tabbed):
+        for draw in (_pipes, _boxes, _columns, _tabular, _dashed, _figured, _framed, _series, _tabbed):
             end, rows = draw(lines, at, last)
             if rows:
                 caption = caption_of(lines, at, end) if draw is _tabular else ""
@@ -210,6 +212,15 @@ def _dashed(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]
 
 def _figured(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
     return _headed(*figured_rows(lines, first, last))
+
+
+def _framed(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
+    return _headed(*frame_rows(lines, first, last))
+
+
+def _series(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
+    end, rows, is_named = series_rows(lines, first, last)
+    return _headed(end, rows) if is_named else (end, [_row(at, texts) for at, texts in rows])
 
 
 def _tabbed(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
