@@ -692,6 +692,11 @@ def test_a_table_that_a_notebook_prints_is_a_table() -> None:
     assert [block.text for block in document.blocks if block.kind == "code"] == ["f", "Reps:"]
 
 
+def test_a_line_of_marks_is_no_heading() -> None:
+    document = read("base.config", "/*\n~~~~~~~~~~\n    Base settings\n~~~~~~~~~~\n*/\nprocess {\n}\n")
+    assert document.title != "/*" and all(block.kind != "heading" for block in document.blocks)
+
+
 @pytest.mark.parametrize("content", ["[1, 2]", "{}", '{"cells": 3}', '{"cells": [1, null]}', "no json"])
 def test_a_notebook_that_is_none_is_read_as_text(content: str) -> None:
     document = read("a.ipynb", content)

@@ -336,8 +336,8 @@ def _take_heading(lines: Sequence[str], first: int, last: int) -> tuple[int, str
     text = lines[title].strip()
     under = UNDERLINE.match(lines[title + 1])
     # docutils asks for an underline as long as its title; people are off by one or two
-    is_heading = under is not None and 0 < len(text) <= 200 and len(lines[title + 1].rstrip()) >= len(text) - 2
-    is_heading = is_heading and not ATTRIBUTES.match(text)
+    is_heading = under is not None and len(text) <= 200 and len(lines[title + 1].rstrip()) >= len(text) - 2
+    is_heading = is_heading and any(map(str.isalnum, text)) and not ATTRIBUTES.match(text)
     if not is_heading or under is None or (over and over.group(1) != under.group(1)) or UNDERLINE.match(text):
         return first, "", ""
     return title + 2, text, under.group(1) * (2 if over else 1)
