@@ -719,7 +719,9 @@ def test_every_known_suffix_has_a_modality() -> None:
         ("#!/usr/bin/python3.11 -u", [("LIMIT",)]),
         ("#!/usr/bin/env -S PYTHONPATH=. python3", [("LIMIT",)]),
         ("#! /bin/sh", [("LIMIT",)]),
-        ("#!/usr/bin/perl", []),
+        ("#!/usr/bin/env perl -w", [("LIMIT",)]),
+        ("#!/usr/bin/Rscript", [("LIMIT",)]),
+        ("#!/usr/bin/gawk -f", []),
         ("#!no path", []),
     ],
 )

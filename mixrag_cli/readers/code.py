@@ -22,7 +22,7 @@ from mixrag_cli.readers.facts.build_files import collect_build_facts
 from mixrag_cli.readers.facts.code import collect_code_facts
 from mixrag_cli.readers.facts.line_settings import collect_block_settings
 from mixrag_cli.readers.facts.outline import COMMENT, MARKS_OF, collect_outline_facts, opening_of
-from mixrag_cli.readers.languages import LanguageShape, language_of
+from mixrag_cli.readers.languages import LanguageShape, language_of, script_suffix
 from mixrag_cli.readers.lines import add_lines, line_runs, trim_blank
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.syntax import (
@@ -72,6 +72,7 @@ def add_code(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     if shape is not None and len(text) <= MAX_PARSED_CHARS and len(text) <= MINIFIED_MEAN_LINE * len(lines):
         tree = parse_source(shape, text, beat)
     if shape is None or tree is None:
+        suffix = suffix if suffix in BLOCKWISE or suffix in MARKS_OF else script_suffix(text)
         if suffix in BLOCKWISE:
             collect_block_settings(builder.facts, lines)
         elif suffix in MARKS_OF:

@@ -213,6 +213,12 @@ BY_INTERPRETER = {
     )
     for name in names.split()
 }
+# Those of languages without a grammar here, with the suffix of their files.
+SUFFIX_BY_INTERPRETER = {
+    **{"perl": "pl", "Rscript": "r", "julia": "jl", "pwsh": "ps1", "elixir": "exs"},
+    **dict.fromkeys(("lua", "luajit"), "lua"),
+    **{name: name for name in ("groovy", "nim", "scala", "swift")},
+}
 SCRIPT = re.compile(r"#![ \t]{0,8}(?P<command>/[^\n]{1,200})")
 VERSION_OF_INTERPRETER = re.compile(r"[\d.]+$")
 
@@ -230,6 +236,11 @@ def language_of(suffix: str, text: str) -> LanguageShape | None:
 def is_script(text: str) -> bool:
     """Whether the first line names an interpreter."""
     return SCRIPT.match(text) is not None
+
+
+def script_suffix(text: str) -> str:
+    """The suffix of files in the language, one without a grammar, that the first line names; "" where it names none."""
+    return SUFFIX_BY_INTERPRETER.get(_interpreter(text), "")
 
 
 def _interpreter(text: str) -> str:
