@@ -81,6 +81,14 @@ CASES = {
         "default | adorn > na.rm | default=TRUE@3",
         'constant | files | value=c("a", "b")@6',
     ),
+    "a.jl": (
+        "function Generator(site::String; # the owner's, = none\n    max_kw::Real = 1.0e6, # 50% more, if off grid\n"
+        '    label = "a # b",\n    years::Int = 25; sells = false)\n    size = 5\nend\n',
+        "default | Generator > max_kw | default=1.0e6@2 type=Real@2 help=50% more, if off grid@2",
+        "default | Generator > label | default=a # b@3",
+        "default | Generator > years | default=25@4 type=Int@4",
+        "default | Generator > sells | default=false@4",
+    ),
     "a.ps1": (
         'param(\n   [string]$Channel="LTS",\n   [switch]$DryRun\n)\nfunction Invoke-It([int]$Times = 3) {\n'
         "  $n = 0\n}\n",

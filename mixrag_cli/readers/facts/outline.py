@@ -21,8 +21,8 @@ from mixrag_cli.readers.facts.elixir import GOES_ON as ELIXIR_GOES_ON
 from mixrag_cli.readers.facts.elixir import looked_up, scope_of, set_by_line
 
 MAX_LINE_CHARS = 1_000
-MAX_HEADER_LINES = 40  # of a function's name and parameters
-MAX_HEADER_CHARS = 4_000
+MAX_HEADER_LINES = 120  # of a function's name and parameters
+MAX_HEADER_CHARS = 12_000
 MAX_DEFAULT_CHARS = 120
 FUNCTIONS = frozenset(["func", "fun", "fn", "def", "defp", "function", "sub", "proc", "macro", "filter"])
 OUTLINE_NAME = re.compile(
@@ -51,7 +51,7 @@ COMPUTED = re.compile(
 CALLED = re.compile(rf"(?P<key>(?!return\b|case\b)[A-Za-z_]\w{{1,60}})\s+(?P<text>{_ONE})\s*(?://.*)?$")
 BLOCK = re.compile(r"(?P<name>[\w.]{1,60})\s*(?:\([\"']?(?P<of>[\w.:-]{1,80})[\"']?\)\s*)?\{$")
 PARAMETER = re.compile(
-    r"(?:[^:=]*[\s\]])?\$?(?P<key>[A-Za-z_][\w.]{0,80})\s*(?::\s*(?P<type>[^=]{1,80}?))?\s*=\s*(?P<text>\S.*)$",
+    r"(?:[^:=]*[\s\]])?\$?(?P<key>[A-Za-z_][\w.]{0,80})\s*(?:::?\s*(?P<type>[^=]{1,80}?))?\s*=\s*(?P<text>\S.*)$",
     re.DOTALL,
 )
 ELIXIR_PARAMETER = re.compile(r"\s*(?P<key>[a-z_]\w{0,80})\s*\\\\\s*(?P<text>\S.*)$", re.DOTALL)
@@ -122,7 +122,7 @@ class _LineReader:
         header = self._lines[number : number + MAX_HEADER_LINES]
         ends = list(accumulate(len(line) + 1 for line in header))
         parameter = ELIXIR_PARAMETER if self._is_elixir else PARAMETER
-        for text, start in _parameters("\n".join(header)[:MAX_HEADER_CHARS]):
+        for text, start in _parameters("\n".join(header)[:MAX_HEADER_CHARS], self._marks):
             found = parameter.match(text)
             if found is None or len(found["text"]) > MAX_DEFAULT_CHARS:
                 continue
@@ -130,7 +130,12 @@ class _LineReader:
             declared = (found.groupdict().get("type") or "").strip()
             path = (*(scope.name for scope in self._scopes), found["key"])
             value = unquoted(found["text"].strip())
-            self._collector.add(path, "default", ("default", value, line), ("type", declared, line))
+            begin = ends[line - number - 2] if line > number + 1 else 0
+            comment, where = comment_at(self._lines, line - 1, start + found.end("text") - begin, self._marks)
+            told = comment if where == line else ""  # what stands above may speak of the function
+            self._collector.add(
+                path, "default", ("default", value, line), ("type", declared, line), ("help", told, where)
+            )
 
     def _set(self, number: int, indent: int, line: str) -> None:
         """Take what a line of Elixir sets, or enter what it sets below."""
@@ -170,10 +175,14 @@ def opening_of(line: str) -> tuple[str, bool] | None:
     return found["name"].rstrip(":"), found["kind"] in FUNCTIONS
 
 
-def _parameters(header: str) -> Iterator[tuple[str, int]]:
-    """What stands between the commas of the first parentheses, each with its place; nothing where they stay open."""
+def _parameters(header: str, marks: str) -> Iterator[tuple[str, int]]:
+    """What stands between the commas of the first parentheses, each with its place; nothing where they stay open.
+
+    Semicolons part parameters as commas do (Julia, Nim). Comments behind these marks are blank.
+    """
     depth, start, quote = 0, 0, ""
     found: list[tuple[str, int]] = []
+    header = _without_comments(header, marks)
     for place, sign in enumerate(header):
         if quote:
             quote = "" if sign == quote and header[place - 1] != "\\" else quote
@@ -189,6 +198,14 @@ def _parameters(header: str) -> Iterator[tuple[str, int]]:
             if not depth:
                 yield from [*found, (header[start:place], start)]
                 return
-        elif sign == "," and depth == 1:
+        elif sign in ",;" and depth == 1:
             found.append((header[start:place], start))
             start = place + 1
+
+
+def _without_comments(text: str, marks: str) -> str:
+    """The text with blanks for what stands behind a mark up to the line's end, and not inside of quotes."""
+    if not marks or marks not in text:
+        return text
+    behind = re.compile(rf"{_QUOTED}|(?P<comment>{re.escape(marks)}[^\n]*)")
+    return behind.sub(lambda found: " " * len(found[0]) if found["comment"] else found[0], text)
