@@ -269,6 +269,15 @@ def test_the_code_of_a_notebook_is_read_in_its_language() -> None:
     assert [fact.path for fact in facts] == [("alpha",), ("fit", "folds")]
 
 
+def test_headings_of_releases_state_their_dates() -> None:
+    text = (
+        "Version 1.3.4 Release Notes (2025-July-19)\n==========================================\n\nText.\n\n"
+        "1.2 [19-Mar-2024]\n=================\n\nText.\n\n"
+        "Support of 3.8 ends soon (2024-01-01)\n=====================================\n\nText.\n"
+    )
+    assert stated("news.rst", text) == ["version | 1.3.4 | date=2025-July-19@1", "version | 1.2 | date=19-Mar-2024@6"]
+
+
 def test_every_fact_of_real_files_stands_on_its_line() -> None:
     checked = 0
     for path in [ROOT / "pyproject.toml", *sorted((ROOT / "mixrag_cli").glob("*.py"))]:

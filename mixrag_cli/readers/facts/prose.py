@@ -43,6 +43,7 @@ _VERSION = r"(?:[A-Za-z][\w.-]{0,30}\s+){0,2}\[?[vV]?(?P<version>\d{1,4}\.\d{1,4
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,6}\.?"
 _DATE = (
     r"(?P<date>\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
+    rf"|\d{{4}}-{_MONTH}-\d{{1,2}}|\d{{1,2}}-{_MONTH}-\d{{4}}"
     rf"|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)?\s{_MONTH},?\s\d{{4}})"
 )
 _BETWEEN = r"[\s(\[\-–—:,/|]{1,6}(?:(?:[Rr]eleased?|on)[\s:]{1,3}){0,2}"
@@ -50,6 +51,11 @@ RELEASE = re.compile(
     r"(?:[Vv]ersion|[Rr]elease)?\s*\[?[vV]?\d{1,4}\.\d{1,4}[\w.+-]{0,20}\]?(?:$|\s*[(\[\-–—:,|/])"
 )  # a heading that names one, and not the document
 DATED_VERSION = re.compile(rf"{_VERSION}{_BETWEEN}{_DATE}[)\].]?$")
+# "Version 1.3.4 Release Notes (2025-07-19)"
+TITLED_VERSION = re.compile(
+    r"(?:(?:[Vv]ersion|[Rr]elease)\s)?\[?[vV]?(?P<version>\d{1,4}\.\d{1,4}[\w.+-]{0,20})\]?(?:\s[A-Za-z]{2,15}){1,3}\s"
+    rf"\({_DATE}\)$"
+)
 VERSION_ALONE = re.compile(rf"{_VERSION}:?$")
 DATE_ALONE = re.compile(rf"(?:[A-Za-z]{{1,12}}[\s:]{{1,3}}){{0,2}}{_DATE}\.?$")
 VERSION_OF_DATE = re.compile(rf"{_DATE}{_BETWEEN}{_VERSION}[)\]:]?$")
@@ -137,7 +143,7 @@ class _BlockReader:
 
     def _version(self, text: str, start: int, end: int) -> bool:
         plain, headings = text.strip(), self._block.heading_path
-        dated = found = DATED_VERSION.match(plain) or VERSION_OF_DATE.match(plain)
+        dated = found = DATED_VERSION.match(plain) or TITLED_VERSION.match(plain) or VERSION_OF_DATE.match(plain)
         if found is None and headings and (dated := DATE_ALONE.match(plain)):
             found, headings = VERSION_ALONE.match(headings[-1]), headings[:-1]
         if found is None or dated is None:
