@@ -269,6 +269,25 @@ def test_the_code_of_a_notebook_is_read_in_its_language() -> None:
     assert [fact.path for fact in facts] == [("alpha",), ("fit", "folds")]
 
 
+def test_what_a_call_says_of_a_member_is_one_fact() -> None:
+    text = (
+        "class Model(Base):\n"
+        '    temp: float = field(\n        default=0.05,\n        metadata={"help": "Of the softmax."},\n    )\n'
+        "    port: int = Field(80, ge=1, description='Where to listen.')\n"
+        "    name = models.CharField('Its name', max_length=30, default='a')\n"
+        "    size: str = Field(..., description='How big.')\n"
+        "    rows: list = field(default_factory=list)\n"
+    )
+    assert stated("a.py", text) == [
+        "default | Model > temp | default=0.05@3 help=Of the softmax.@4 type=float@2",
+        "default | Model > port | help=Where to listen.@6 default=80@6 type=int@6",
+        "entry | Model > port > ge | value=1@6",
+        "default | Model > name | default=a@7",
+        "entry | Model > name > max_length | value=30@7",
+        "default | Model > size | help=How big.@8 type=str@8",
+    ]
+
+
 def test_headings_of_releases_state_their_dates() -> None:
     text = (
         "Version 1.3.4 Release Notes (2025-July-19)\n==========================================\n\nText.\n\n"

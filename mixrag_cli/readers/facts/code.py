@@ -37,7 +37,7 @@ from mixrag_cli.readers.facts.nodes import (
     stated_text,
     value_of,
 )
-from mixrag_cli.readers.facts.options import Option, attributed_option, read_option
+from mixrag_cli.readers.facts.options import Option, attributed_option, described_member, read_option
 from mixrag_cli.readers.facts.shapes import CONDITION_FIELDS, FUNCTION_VALUES, NOT_LOOKED_INTO, SHAPES, FactShape
 from mixrag_cli.readers.languages import LanguageShape
 from mixrag_cli.readers.syntax import Node, declared_name, name_of, plain_name, receiver_name, text_of
@@ -187,11 +187,27 @@ class _Walk:
             if context.scope[-1:] and context.scope[-1] in CONSTRUCTORS:
                 context = replace(context, scope=context.scope[:-1], is_local=False)
         inner = replace(context, key=(*context.key, name))
+        described = described_member(value) if context.scope and not context.is_local and value.type == "call" else None
+        if described is not None and not context.key:
+            return self._described(name, node, described, context, depth)
         is_named = (is_member or node.type in self._shape.constants) and is_named_value(value)
         if self._is_stated(name, value, context) or (is_named and not context.is_local and self._is_quoted(value)):
             self._add((*context.scope, *inner.key), "constant", node, value)
         elif not is_seen:
             self.visit(value, inner, depth + 1)
+        return None
+
+    def _described(
+        self, name: str, node: Node, described: tuple[Option, list[Node]], context: _Context, depth: int
+    ) -> None:
+        """Take a member's default and what it is for, which a call says, and the call's other keywords."""
+        option, others = described
+        declared = node.child_by_field_name("type")
+        if declared is not None:
+            option.say("type", declared)
+        self._collector.add((*context.scope, name), "default", *option.values)
+        for argument in others:
+            self.visit(argument, replace(context, key=(name,)), depth + 1)
 
     def _is_member(self, node: Node) -> bool:
         """Whether what is bound is a member of its class with a type of its own: its value is then a default."""

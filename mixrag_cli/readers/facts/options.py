@@ -79,6 +79,35 @@ def _option(called: str, arguments: Node) -> Option | None:
     return _with_plain(option, called, plain)
 
 
+def described_member(node: Node) -> tuple[Option, list[Node]] | None:
+    """What a call says of the member that it is bound to, and its other arguments; None where it says nothing of it.
+
+    Example: Field(5, description="…"), field(default=5, metadata={"help": "…"}), CharField("name", default="a").
+    """
+    arguments = node.child_by_field_name("arguments")
+    given = [each for each in arguments.named_children if each.type != "comment"] if arguments is not None else []
+    option = Option()
+    others: list[Node] = []
+    for argument in given:
+        value = value_of(argument) if argument.type == "keyword_argument" else None
+        column = OPTION_COLUMNS.get(key_of(argument)) if value is not None else None
+        told = [pair for pair in value.named_children if _is_help(pair)] if value and value.type == "dictionary" else []
+        if told:
+            _say_keyword(option, told[0])
+        elif value is not None and column in ("default", "help") and is_literal(value):
+            _say_keyword(option, argument)
+        else:
+            others.append(argument)
+    if any(column == "help" for column, _, _ in option.values) and others and is_literal(others[0]):
+        option.say("default", others.pop(0))
+    return (option, others) if option.values else None
+
+
+def _is_help(pair: Node) -> bool:
+    value = value_of(pair)
+    return OPTION_COLUMNS.get(key_of(pair)) == "help" and value is not None and is_literal(value)
+
+
 def _with_plain(option: Option, called: str, plain: list[Node]) -> Option | None:
     """The option with what its arguments without a keyword say, by their order."""
     texts = [node for node in plain if "string" in node.type and is_literal(node)]

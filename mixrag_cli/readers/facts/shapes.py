@@ -214,6 +214,7 @@ OPTION_COLUMNS = {
     "default_value_t": "default",
     "defaultValue": "default",
     "help": "help",
+    "help_text": "help",
     "description": "help",
     "describe": "help",
     "desc": "help",
