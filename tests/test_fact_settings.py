@@ -79,6 +79,12 @@ CASES = {
         "default | log_type | default=error@6",
         "default | log_type | default=notice@7",
     ),
+    "make.ini": (
+        "# kept\nneverclean := *.pdf *.ps\nCC ?= gcc\nurl = a:b\n",
+        "setting | neverclean | value=*.pdf *.ps@2 help=kept@1",
+        "setting | CC | value=gcc@3",
+        "setting | url | value=a:b@4",
+    ),
     "server.ini": (
         "; defaults are commented out\n[PHP]\n;memory_limit = 128M\n;engine =\n;Set this with care\n",
         "default | PHP > memory_limit | default=128M@3",

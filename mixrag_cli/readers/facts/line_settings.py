@@ -39,7 +39,7 @@ COMMENTED = LINE_SHAPED - UNITS - {"properties", "desktop"}
 MIN_SNIFFED_ROWS = 3
 MAX_DEPTH = 60  # of blocks
 _INI_KEY = r"[\w.\-/\[\]*%$](?:[\w.\-/\[\]*%$ ]{0,118}[\w.\-/\[\]*%$])?+"
-INI_SETTING = re.compile(rf"\s*+(?:export\s++)?({_INI_KEY})\s*+[=:]\s*(.*)$")
+INI_SETTING = re.compile(rf"\s*+(?:export\s++)?({_INI_KEY})\s*+(?:[:?]?=|:)\s*(.*)$")
 PROPERTY = re.compile(r"\s*(?P<key>(?:\\.|[^\\=:\s]){1,200})(?:\s*[=:]\s*|\s+)(?P<text>.*)$")
 PROPERTY_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 ENDS_BLOCKWISE = re.compile(r"[;{}]\s*(?:#.*)?$")
