@@ -83,7 +83,7 @@ def series_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, Rows,
     while at < min(last, first + MAX_ROWS):
         if ends := SERIES_END.match(lines[at].strip()):
             name = ends["name"] or ""
-            label = named[0] if len(named) == 1 and not named[0].endswith(":") else ""
+            label = named[0] if len(named) == 1 and ":" not in named[0] else ""
             has_names = bool(name or label)
             is_whole = len(rows) >= MIN_ROWS
             return (at + 1, [(first, [label, name])] * has_names + rows, has_names) if is_whole else (first, [], False)
