@@ -692,6 +692,23 @@ def test_a_table_that_a_notebook_prints_is_a_table() -> None:
     assert [block.text for block in document.blocks if block.kind == "code"] == ["f", "Reps:"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "a.md",
+            "Panoptic models:\n<table><tr><th>n</th><th>PQ</th></tr><tr><td>a</td><td>4</td></tr></table>\n",
+        ),
+        ("a.md", "Box models.\n\nPanoptic models:\n\n| n | PQ |\n|---|---|\n| a | 4 |\n"),
+        ("a.html", "<p>Panoptic models:</p><table><tr><th>n</th><th>PQ</th></tr><tr><td>a</td><td>4</td></tr></table>"),
+        ("a.txt", "Panoptic models:\n\n| n | PQ |\n|---|----|\n| a | 4  |\n"),
+    ],
+)
+def test_a_line_with_a_colon_leads_a_table_in(name: str, text: str) -> None:
+    (grid,) = read(name, text).grids
+    assert grid.caption == "Panoptic models:"
+
+
 def test_a_line_of_marks_is_no_heading() -> None:
     document = read("base.config", "/*\n~~~~~~~~~~\n    Base settings\n~~~~~~~~~~\n*/\nprocess {\n}\n")
     assert document.title != "/*" and all(block.kind != "heading" for block in document.blocks)

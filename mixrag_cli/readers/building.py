@@ -24,6 +24,8 @@ MAX_SECTION_CHARS = 120  # of a heading as a place: a whole paragraph set as a h
 MAX_LEVEL = 9
 MAX_HEADNOTES = 3  # "(Amounts in thousands)", "(Unaudited)"
 MAX_HEADNOTE_CHARS = 400
+MAX_LEAD_CHARS = 200  # of the line that leads a table in
+LED_IN = ("markdown", "html", "text", "notebook", "document")
 IN_BRACKETS = re.compile(r"^\([^()]*\)\.?$|^\[[^\[\]]*\]\.?$")  # "[In thousands (314 represents 314,000)]" is one
 PLACE_FIELDS = ("page", "last_page", "bbox", "lines", "sheet", "cells", "section", "cell", "last_cell")
 Cites = Literal["lines", "sections", "pages"]
@@ -108,7 +110,7 @@ class DocumentBuilder:
         grid_index = None
         if grid is not None:
             grid_index = len(self._grids)
-            placed = self._placed(grid if grid.caption else self._with_headnotes(grid), place)
+            placed = self._placed(grid if grid.caption else self._with_headnotes(self._led_in(grid)), place)
             self._grids.append(replace(placed, locator=replace(placed.locator, chars=chars)))
         self._blocks.append(Block(text, kind, locator, path, level, grid_index, name))
 
@@ -184,6 +186,11 @@ class DocumentBuilder:
         whole = cell_range(0, 0, max(grid.n_rows - 1, 0), max(grid.n_columns - 1, 0))
         return replace(grid, cells=cells, locator=Locator((0, 0), sheet=table, cells=whole, **place))
 
+    def _led_in(self, grid: Grid) -> Grid:
+        """The grid, called by the line right above it where that ends with a colon: "The largest models:"."""
+        above = self._blocks[-1] if self._blocks and self.modality in LED_IN else None
+        return replace(grid, caption=above.text) if above is not None and _leads_in(above) else grid
+
     def _with_headnotes(self, grid: Grid) -> Grid:
         """The grid with the paragraphs in brackets right above it, such as "(in thousands)", as its first notes."""
         above = reversed(self._blocks[-MAX_HEADNOTES:])
@@ -202,6 +209,12 @@ class DocumentBuilder:
         if self._length > MAX_TEXT_CHARS:
             raise FileUnreadable("too-large", f"holds more than {MAX_TEXT_CHARS:,} characters of text")
         return start, self._length
+
+
+def _leads_in(block: Block) -> bool:
+    """Whether a block is one line that ends with a colon."""
+    is_line = block.kind == "paragraph" and len(block.text) <= MAX_LEAD_CHARS and "\n" not in block.text
+    return is_line and block.text.endswith(":")
 
 
 def is_headnote(text: str) -> bool:

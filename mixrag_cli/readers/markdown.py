@@ -225,6 +225,4 @@ class _TokenReader:
 
 
 def _is_caption(text: str) -> bool:
-    return (
-        len(text) <= MAX_CAPTION_CHARS and "\n" not in text and (text.endswith(":") or CAPTION.match(text) is not None)
-    )
+    return len(text) <= MAX_CAPTION_CHARS and "\n" not in text and CAPTION.match(text) is not None
