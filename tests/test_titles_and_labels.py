@@ -29,6 +29,13 @@ def test_a_total_of_several_years_holds_for_each_of_them(total: str) -> None:
     assert lefts(to_table(rows)) == [(name, year) for name in (total, "Primary") for year in ("2011", "2012", "2013")]
 
 
+def test_the_index_of_a_frame_names_no_row_beside_names() -> None:
+    frame = [["", "name", "AP"], ["0", "DETR", "42.0"], ["1", "DETR-DC5", "43.3"], ["2", "DETR-R", "43.5"]]
+    assert lefts(to_table(frame)) == [("DETR",), ("DETR-DC5",), ("DETR-R",)]
+    ranked = [["No.", *frame[0][1:]], *frame[1:]]
+    assert lefts(to_table(ranked))[1] == ("1", "DETR-DC5")
+
+
 def test_a_range_beside_a_name_with_a_colon_is_a_datum() -> None:
     rows = [
         ["", "Revenue target:", "$84,750-89,750"],

@@ -65,10 +65,17 @@ def are_blank_records(matrix: Matrix, layout: Layout) -> bool:
 
 
 def unknown_labels(matrix: Matrix, layout: Layout) -> frozenset[int]:
-    """Label columns that say "none" or "n/a" in every row, beside others that name the rows."""
+    """Label columns that say "none" or "n/a" in every row, or count the rows, beside others that name them."""
     kinds = {c: {matrix.kind(row, c) for row in layout.body} - {"blank"} for c in layout.labels}
-    unknown = frozenset(column for column, found in kinds.items() if found == {"missing"})
+    unknown = frozenset(c for c, found in kinds.items() if found == {"missing"} or _is_index(matrix, layout, c))
     return unknown if len(unknown) < len(layout.labels) else frozenset()
+
+
+def _is_index(matrix: Matrix, layout: Layout, column: int) -> bool:
+    """Whether a column without a heading counts the rows from 0, as the index of a frame does."""
+    is_named = any(matrix.text(row, column) for row in layout.headers)
+    texts = [matrix.text(row, column) for row in layout.body]
+    return not is_named and len(texts) > 1 and texts == [str(number) for number in range(len(texts))]
 
 
 def years_said_above(matrix: Matrix, layout: Layout) -> dict[int, str]:
