@@ -477,3 +477,19 @@ def test_titles_beside_a_picture_head_no_columns() -> None:
     table = to_table(rows, {(row, 3): (1, 4) for row in range(3)})
     assert tops(table) == [(year,) for year in years]
     assert table.title == "Report on students: A university: First year"
+
+
+def test_a_heading_over_the_labels_of_groups_and_of_their_rows_names_both() -> None:
+    rows = [["Measure", "", "2014", "2015"], ["Official", "", "24,008", "24,036"], ["Supplemental", "", "", ""]]
+    table = to_table([*rows, ["", "Owners", "21,380", "21,806"], ["", "Renters", "25,460", "25,583"]], {(0, 0): (1, 2)})
+    assert lefts(table) == [("Official",), ("Supplemental", "Owners"), ("Supplemental", "Renters")]
+    assert tops(table) == [("2014",), ("2015",)]
+
+
+def test_a_column_of_a_few_remarks_leaves_the_names_to_the_next() -> None:
+    rows = [["", "", "Output", "", "Baseload", ""], ["", "Region", "CO2", "CH4", "CO2", "CH4"], ["", "", *["lb"] * 4]]
+    names = ["Alaska", "Hawaii", "Oahu", "Puerto Rico", "Texas", "Florida"]
+    body = [["New" if name == "Puerto Rico" else "", name, *(str(100 + n) for n in range(4))] for name in names]
+    table = to_table([*rows, *body], {(0, 2): (1, 2), (0, 4): (1, 2)})
+    assert [path[-1] for path in lefts(table)] == names
+    assert tops(table)[0][:2] == ("Output", "CO2")

@@ -39,8 +39,9 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
             continue
         is_unknown = column == 0 and kinds[0].filled == 0 and kinds[1].texts >= LABEL_SHARE
         is_kept = is_unknown and last_figures is not None and last_figures > 1  # "none" in every row, then the names
-        is_key = column == 0 and _is_key(matrix, headers, kinds[0], kinds[1])
-        if not is_kept and not is_key and not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
+        is_kept = is_kept or (bool(labels) and _names_most(kinds[column], [kinds[label] for label in labels]))
+        is_kept = is_kept or (column == 0 and _is_key(matrix, headers, kinds[0], kinds[1]))
+        if not is_kept and not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
             break
         labels += [*blank, column]
         blank = []
@@ -98,6 +99,13 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
     )
 
 
+def _names_most(kinds: _BodyKinds, before: list[_BodyKinds]) -> bool:
+    """Whether a column of short texts tells most rows apart, and the label columns before it say something in few."""
+    is_said = 4 * max(each.filled for each in before) > kinds.filled
+    are_names = kinds.texts >= LABEL_SHARE and kinds.mean_chars <= LONG_LABEL_CHARS
+    return not is_said and are_names and kinds.distinct > LABEL_SHARE * kinds.filled
+
+
 def _is_label_column(
     matrix: Matrix, headers: tuple[int, ...], column: int, kinds: _BodyKinds, is_further: bool
 ) -> bool:
@@ -109,7 +117,8 @@ def _is_label_column(
         is_merged_down = len(headers) > 1 and all(cell.row_span >= len(headers) for cell in heads)
         is_named_key = any(RANK_NAME.match(cell.text.strip()) for cell in heads)
         return not is_named_figures or is_merged_down or is_named_key or _counts_steps(matrix, headers, kinds)
-    if any(cell.column_span > 1 for cell in heads) or not _spans_whole_header(matrix, headers, column):
+    wide = [cell for cell in heads if cell.column_span > 1 and cell.column > 0]  # over the first label, it heads labels
+    if wide or not _spans_whole_header(matrix, headers, column):
         return False
     is_merged_down = len(headers) > 1 and any(cell.row_span > 1 for cell in heads)
     if kinds.distinct < 2 and kinds.filled > 3 and not is_merged_down:
