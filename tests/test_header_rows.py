@@ -493,3 +493,17 @@ def test_a_column_of_a_few_remarks_leaves_the_names_to_the_next() -> None:
     table = to_table([*rows, *body], {(0, 2): (1, 2), (0, 4): (1, 2)})
     assert [path[-1] for path in lefts(table)] == names
     assert tops(table)[0][:2] == ("Output", "CO2")
+
+
+def test_groups_that_no_cell_spans_head_their_columns_beside_one_that_is_merged_down() -> None:
+    rows = [["", "General", "", "Special", "", "", "All"], ["", "large", "small", "mind", "rehab", "other", ""]]
+    table = to_table(
+        [*rows, ["Beds", "18", "6", "7", "3", "4", "38"], ["Staff", "92", "23", "14", "6", "10", "145"]],
+        {(0, 6): (2, 1)},
+    )
+    assert tops(table) == [
+        ("General", "large"),
+        ("General", "small"),
+        *(("Special", name) for name in ("mind", "rehab", "other")),
+        ("All",),
+    ]

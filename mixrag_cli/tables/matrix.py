@@ -78,6 +78,10 @@ class Matrix:
             cell.column_span == 1 and cell.row_span == 1 for row in rows for cell in self.cells_of_row(row, columns)
         )
 
+    def has_no_wide(self, rows: Iterable[int]) -> bool:
+        """Whether no cell in these rows covers several columns: what heads a group is not said by spans."""
+        return all(cell.column_span == 1 for row in rows for cell in self.cells_of_row(row, range(self.n_columns)))
+
 
 def grid_to_matrix(grid: Grid) -> Matrix:
     """Resolve spans (cut at the grid's edge, the first cell wins a place); of blank cells the depths are kept."""

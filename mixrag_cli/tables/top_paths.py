@@ -104,7 +104,7 @@ def _level_cells(matrix: Matrix, layout: Layout, row: int, above: dict[int, Grid
         if (cell := matrix.at(row, column)) is not None and not EMPTY_WORDS.match(cell.text.strip())
     }
     is_last = row == layout.headers[-1]
-    if is_last or not level or len(level) == len(layout.data) or not matrix.has_no_spans(layout.headers):
+    if is_last or not level or len(level) == len(layout.data) or not matrix.has_no_wide(layout.headers):
         return level
     if above and level.keys() <= {cell.column for cell in above.values()}:
         return {column: level[cell.column] for column, cell in above.items() if cell.column in level}
