@@ -507,3 +507,17 @@ def test_groups_that_no_cell_spans_head_their_columns_beside_one_that_is_merged_
         *(("Special", name) for name in ("mind", "rehab", "other")),
         ("All",),
     ]
+
+
+def test_what_stands_above_a_text_across_all_columns_heads_none() -> None:
+    rows = [
+        ["Row headings in column A", *[""] * 5],
+        ["People in poverty", *[""] * 5],
+        ["(Numbers in thousands)", *[""] * 5],
+    ]
+    rows += [["Group", "2014", "", "2015", "", "Change"], ["", "Total", "Poor", "Total", "Poor", ""]]
+    body = [[name, "315", "46", "318", "43", "-3"] for name in ("All", "Men", "Women")]
+    spans = {(0, 0): (1, 3), (1, 0): (1, 2), (2, 0): (1, 6), (3, 1): (1, 2), (3, 3): (1, 2), (3, 5): (2, 1)}
+    table = to_table([*rows, *body], spans)
+    assert tops(table)[:2] == [("2014", "Total"), ("2014", "Poor")]
+    assert table.title.startswith("Row headings in column A")

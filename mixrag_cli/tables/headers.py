@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.records.documents import GridCell
@@ -27,6 +28,7 @@ from mixrag_cli.tables.matrix import Matrix
 from mixrag_cli.tables.numbered_columns import numbers_all_columns
 
 MAX_TITLE_ROWS = 6
+MOST_COLUMNS = 0.6  # that a title stands across
 TITLE_ASIDE = 2  # cells of a title row with something at its side,
 TITLE_AND_HEADER = 3  # and the rows of it, of a second title and of the first headers
 TABLE_NUMBER = re.compile(r"^(?:table\s)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?[.:]?$", re.I)
@@ -105,12 +107,15 @@ def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, 
     """Leading rows with one cell at the left, or one across most columns, as long as a header row follows them."""
     titles: list[int] = [0, 1] if _is_title_with_aside(matrix, below, end) else []
     titles = [0] if _is_numbered_title(matrix, end) else titles or _titles_beside(matrix, end)
+    above = _last_across(matrix, end)
     for row in range(len(titles), min(MAX_TITLE_ROWS, end - 1)):
         cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
         if len(cells) > 1 and not _stands_over_part(matrix, row, end):
             break
         is_title = len(cells) == 1 and (
-            _is_title_cell(cells[0], matrix) or (bool(titles) and _is_aside(cells[0], matrix))
+            _is_title_cell(cells[0], matrix)
+            or (cells[0].column == 0 and row < above)
+            or (bool(titles) and _is_aside(cells[0], matrix))
         )
         if len(cells) == 1 and (not is_title or _is_key_alone(matrix, row)):
             break
@@ -190,11 +195,18 @@ def _is_numbered_title(matrix: Matrix, end: int) -> bool:
 
 
 def _is_title_cell(cell: GridCell, matrix: Matrix) -> bool:
-    return (
-        cell.column == 0
-        and cell.row_span == 1
-        and (cell.column_span == 1 or cell.column_span >= 0.6 * matrix.n_columns)
-    )
+    return cell.column == 0 and cell.row_span == 1 and (cell.column_span == 1 or _is_across(cell, matrix))
+
+
+def _is_across(cell: GridCell, matrix: Matrix) -> bool:
+    return cell.column == 0 and cell.column_span >= MOST_COLUMNS * matrix.n_columns
+
+
+def _last_across(matrix: Matrix, end: int) -> int:
+    """The last of the first rows that one text fills, across most columns; -1 without it. No heading stands above."""
+    rows = [list(matrix.cells_of_row(row, range(matrix.n_columns))) for row in range(min(MAX_TITLE_ROWS, end - 1))]
+    alone = [cells[0] for cells in takewhile(lambda cells: len(cells) < 2, rows) if cells]
+    return max((cell.row for cell in alone if _is_across(cell, matrix)), default=-1)
 
 
 def _is_aside(cell: GridCell, matrix: Matrix) -> bool:
