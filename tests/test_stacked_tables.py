@@ -231,6 +231,31 @@ def test_a_number_and_a_title_beside_each_other_are_the_caption_of_the_table_bel
     ]
 
 
+def test_a_number_right_above_the_table_takes_no_column_from_it() -> None:
+    rows: list[list[Any]] = [["Table 8", "Freight"], [None, "Vehicle", "CO2 (kg)", "CH4 (g)"]]
+    (table,) = tables_of([*rows, *([None, name, 1.4 + n, 0.1 + n] for n, name in enumerate(("Truck", "Rail", "Ship")))])
+    assert table.title == "Table 8 Freight"
+    assert [row.path for row in table.rows] == [("Truck",), ("Rail",), ("Ship",)]
+    assert [column.path for column in table.columns] == [("CO2 (kg)",), ("CH4 (g)",)]
+
+
+def test_units_said_anew_among_the_rows_are_those_of_the_rows_below_them() -> None:
+    rows: list[list[Any]] = [["Fuel factors"], [], ["Fuel", "Heat", "CO2"], [None, "mmBtu per ton", "kg CO2 per ton"]]
+    rows += [["Solid"], ["Coal", 25, 2602], ["Peat", 8, 895], ["Tires", 28, 2407]]
+    rows += [
+        [None, "mmBtu per gallon", "kg CO2 per gallon"],
+        ["Liquid"],
+        ["Gasoline", 0.125, 8.78],
+        ["Butane", 0.103, 6.67],
+    ]
+    solid, liquid = tables_of(rows)
+    assert [column.path for column in solid.columns] == [("Heat", "mmBtu per ton"), ("CO2", "kg CO2 per ton")]
+    assert [column.path for column in liquid.columns] == [("Heat", "mmBtu per gallon"), ("CO2", "kg CO2 per gallon")]
+    assert [row.path for row in liquid.rows] == [("Liquid", "Gasoline"), ("Liquid", "Butane")]
+    assert solid.title == liquid.title == "Fuel factors"
+    assert [cell.address for cell in liquid.cells][-1] == "C12"
+
+
 @pytest.mark.parametrize("n_blank", [3, 5])
 def test_the_title_of_a_sheet_may_stand_far_above_its_first_table(n_blank: int) -> None:
     title: list[list[Any]] = [["Projection by group"], *([] for _ in range(n_blank))]

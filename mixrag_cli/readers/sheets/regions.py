@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest
@@ -26,7 +25,7 @@ from mixrag_cli.readers.sheets.areas import (
     texts_of_row,
 )
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
-from mixrag_cli.readers.sheets.stacked import cut_settings, cut_stacked
+from mixrag_cli.readers.sheets.stacked import cut_numbered_title, cut_settings, cut_stacked, is_numbered_title
 from mixrag_cli.readers.sheets.totals import sums_up
 from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
@@ -36,8 +35,6 @@ MAX_GAP = 1  # blank rows within a table
 MAX_NAMED_GAP = 4  # where its columns are named above, and what follows names none of its own
 MAX_DEPTH = 8  # cuts within cuts; real sheets need three
 MAX_TITLE_NUMBER_CHARS = 4  # of the number beside a title
-
-TABLE_NUMBER = re.compile(r"[^\W\d]{3,}\.?\s?[A-Z]?\d+(?:[.-]\d+)*[.:]?")  # "Table 3", "Tab. 2.1", "Annex A1:"
 
 Merge = tuple[int, int, int, int]
 
@@ -52,11 +49,16 @@ def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region
     if not by_row:
         return []
     pieces = _cut(_bounds(by_row), by_row, cells, 0)
-    parts = [_shrink(part, by_row) for piece in pieces for part in cut_settings(piece, cells)]
+    parts = [
+        _shrink(part, by_row)
+        for piece in pieces
+        for below in cut_numbered_title(piece, cells)
+        for part in cut_settings(below, cells)
+    ]
     stacks = [
         [replace(block, region=_shrink(block.region, by_row)) for block in cut_stacked(part, cells)] for part in parts
     ]
-    named = {block.region: block.captions for blocks in stacks for block in blocks}
+    named = {block.region: block for blocks in stacks for block in blocks}
     bound = _bind_texts(sorted(named, key=lambda region: (region.top, region.left)), cells)
     titles = {each.region: each.captions for each in bound if isinstance(each, TableRegion)}
     shared = {block.region: titles.get(blocks[0].region, ()) for blocks in stacks for block in blocks[1:]}
@@ -65,12 +67,14 @@ def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region
 
 def _name(
     found: TableRegion | Region,
-    named: Mapping[Region, tuple[Region, ...]],
+    named: Mapping[Region, TableRegion],
     shared: Mapping[Region, tuple[Region, ...]],
 ) -> TableRegion | Region:
     if isinstance(found, Region):
         return found
-    return replace(found, captions=(*found.captions, *named[found.region]), titles=shared.get(found.region, ()))
+    block = named[found.region]
+    captions = (*found.captions, *block.captions)
+    return replace(found, captions=captions, headings=block.headings, titles=shared.get(found.region, ()))
 
 
 def _columns_by_row(cells: Cells, merges: list[Merge]) -> dict[int, set[int]]:
@@ -302,7 +306,7 @@ def _says_labels_again(part: Region, left: Region, cells: Cells) -> bool:
 
 def _is_text(region: Region, cells: Cells, below: Region | None) -> bool:
     """Whether a region is prose: one filled cell a row at most, and no row of it a label with figures; or titles."""
-    if _is_marked_heading(region, cells) or (below is not None and _is_numbered_title(region, below, cells)):
+    if _is_marked_heading(region, cells) or (below is not None and is_numbered_title(region, below, cells)):
         return True
     if region.n_rows > 50:
         return False
@@ -324,20 +328,6 @@ def _is_marked_heading(region: Region, cells: Cells) -> bool:
         and not any(map(str.isalnum, "".join(marks)))
         and all((row, region.right) in cells for row in range(region.top, region.bottom + 1))
         and not figures(region, cells)
-    )
-
-
-def _is_numbered_title(region: Region, below: Region, cells: Cells) -> bool:
-    """Whether one row says a table's number and, beside it, its title: "Table 3 | Mobile combustion", not farther right
-    than the table below.
-    """
-    texts = [cell.text.strip() for cell in texts_of_row(region.top, region, cells)]
-    return (
-        region.n_rows == 1
-        and len(texts) == 2
-        and TABLE_NUMBER.fullmatch(texts[0]) is not None
-        and not any(map(is_figure, texts_of_row(region.top, region, cells)))
-        and region.left <= below.left
     )
 
 

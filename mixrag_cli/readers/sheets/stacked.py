@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 
-from mixrag_cli.readers.sheets.areas import MAX_TITLED_ROWS, Cells, Region, TableRegion, is_figure
+from mixrag_cli.readers.sheets.areas import (
+    MAX_TITLED_ROWS,
+    MISSING,
+    Cells,
+    Region,
+    TableRegion,
+    heading_rows,
+    is_figure,
+    texts_of_row,
+)
 
 MAX_SETTINGS = 12  # rows of a name and its figure above the headings of a table; set by judgement, as
 MIN_SETTINGS = 2  # of them: one alone may be a title with its number at its side,
 MIN_BELOW = 3  # and rows of figures below the headings
+TABLE_NUMBER = re.compile(r"[^\W\d]{3,}\.?\s?[A-Z]?\d+(?:[.-]\d+)*[.:]?")  # "Table 3", "Tab. 2.1", "Annex A1:"
 
 Texts = dict[int, str]  # of a row, by column
+
+
+def is_numbered_title(region: Region, below: Region, cells: Cells) -> bool:
+    """Whether one row says a table's number and, beside it, its title: "Table 3 | Mobile combustion", not farther right
+    than the table below.
+    """
+    texts = [cell.text.strip() for cell in texts_of_row(region.top, region, cells)]
+    return (
+        region.n_rows == 1
+        and len(texts) == 2
+        and TABLE_NUMBER.fullmatch(texts[0]) is not None
+        and not any(map(is_figure, texts_of_row(region.top, region, cells)))
+        and region.left <= below.left
+    )
+
+
+def cut_numbered_title(region: Region, cells: Cells) -> list[Region]:
+    """The region, cut below a numbered title whose number alone stands in the first column: the table begins beside."""
+    right = max((c for c in range(region.left, region.right + 1) if (region.top, c) in cells), default=region.left)
+    title = Region(region.top, region.left, region.top, right)
+    below = replace(region, top=region.top + 1, left=region.left + 1)
+    is_alone = not any((row, region.left) in cells for row in range(below.top, below.bottom + 1))
+    return [title, below] if below.n_rows > 1 and is_alone and is_numbered_title(title, below, cells) else [region]
 
 
 def cut_settings(region: Region, cells: Cells) -> list[Region]:
@@ -68,12 +102,44 @@ def cut_stacked(region: Region, cells: Cells) -> list[TableRegion]:
     corners = [_corner(range(row - above, row + 1), region, cells) for row in heads]
     texts = {cells[corner.top, corner.left].text for corner in corners if corner is not None}
     is_named = len(texts) == len(heads) > 1
-    return [
+    blocks = [
         TableRegion(
             Region(top, region.left, following - 1, region.right), (corner,) if is_named and corner is not None else ()
         )
         for corner, (top, following) in zip(corners, pairwise(edges), strict=True)
     ]
+    return [part for block in blocks for part in _cut_renamed(block, cells)]
+
+
+def _cut_renamed(block: TableRegion, cells: Cells) -> list[TableRegion]:
+    """The block, cut above each row that says the last line of its headings anew: units of other rows, say.
+
+    The lines above the last hold for the rows below it, too, and so does the title of the block.
+    """
+    region = block.region
+    head, headings = _heading_row(region, cells), heading_rows(region, cells)
+    if head is None or head not in headings or (head, region.left) in cells:
+        return [block]
+    said = _texts(head, region, cells)
+    found = [row for row in range(head + 2, region.bottom) if _renames(row, said, region, cells)]
+    edges = pairwise([region.top, *found, region.bottom + 1])
+    parts = [replace(block, region=replace(region, top=top, bottom=end - 1)) for top, end in edges]
+    return [parts[0], *(replace(part, headings=range(headings.start, head)) for part in parts[1:])]
+
+
+def _renames(row: int, said: Texts, region: Region, cells: Cells) -> bool:
+    """Whether a row says other names in the places of the headings, none beside them, and figures stand around it."""
+    texts = _texts(row, region, cells)
+    are_names = all(any(map(str.isalpha, text)) and MISSING.match(text) is None for text in texts.values())
+    around = (range(row - MIN_BELOW, row), range(row + 1, row + 1 + MIN_BELOW))
+    return (
+        len(texts) > 1
+        and texts.keys() == said.keys()
+        and texts != said
+        and are_names
+        and all(any(_has_figures(near, region, cells) for near in rows) for rows in around)
+        and not _has_figures(row, region, cells)
+    )
 
 
 def _heading_row(region: Region, cells: Cells) -> int | None:
