@@ -405,3 +405,10 @@ def test_a_country_in_capitals_is_no_unit() -> None:
         True,
         True,
     )
+
+
+def test_a_number_in_thousands_is_no_money_whatever_the_title_says() -> None:
+    rows = [["Group", "Number (thousands)", "Income"], ["All", "124,587", "53,718"], ["Families", "81,716", "68,504"]]
+    table = to_table(rows, caption="Income by group (in dollars)")
+    units = [(cell.unit, cell.scale) for cell in table.cells]
+    assert units == [("", 1000), ("USD", 1), ("", 1000), ("USD", 1)]

@@ -319,7 +319,8 @@ def unit_of_header(text: str) -> Unit:
         return replace(said, may_be_name=said.unit in CURRENCIES and said.scale == 1 and text.strip()[0] not in "([")
     for inner in re.findall(r"[(\[]([^()\[\]]{1,40})[)\]]", text):
         if (is_unit_text(inner) and not inner.strip().isdigit()) or inner.strip() == "000":
-            return unit_of_unit_text(inner)
+            said = unit_of_unit_text(inner)
+            return replace(said, is_count=said.is_count or (not said.unit and _COUNT.match(text.strip()) is not None))
     if re.search(_SAYS_PERCENT, text, re.I):
         return Unit("%", 1, text)
     if (measured := _measure_at_end(text)) is not None:
