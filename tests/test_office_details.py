@@ -77,6 +77,38 @@ def test_a_table_in_a_cell_of_a_word_table_is_one_of_its_own() -> None:
     assert [cell.text for cell in second.cells] == ["Metric", "Target", "Response", "2 hours"]
 
 
+def test_a_table_set_with_tabs_in_a_word_document_is_one() -> None:
+    def line(*texts: str) -> str:
+        parts = "<w:r><w:tab/></w:r><w:r><w:tab/></w:r>".join(f"<w:r><w:t>{text}</w:t></w:r>" for text in texts)
+        return f"<w:p>{parts}</w:p>"
+
+    leave = [("Years of service", "Rate of accrual"), ("1-5", "84 hours"), ("6-15", "126 hours"), ("16 +", "168 hours")]
+    form = [("Name:", "____________"), ("Date:", "____________"), ("Grade:", "____________")]
+    items = [("(a)", "at least 18 years"), ("(b)", "at most 65 years"), ("(c)", "a number of 9 digits")]
+    paragraphs = "".join(line(*texts) for texts in (("Leave is earned so:",), *leave, ("That is all.",), *form, *items))
+    body = f'<w:document xmlns:w="{WORD}"><w:body>{paragraphs}</w:body></w:document>'.encode()
+    document = read(rebuilt("ferry.docx", {"word/document.xml": body}), "ferry.docx")
+    (grid,) = document.grids
+    assert [cell.text for cell in grid.cells] == [text for row in leave for text in row]
+    assert [cell.is_header for cell in grid.cells] == [True, True, *[False] * 6]
+    assert "at most 65 years" in document.text
+
+
+def test_the_entries_of_a_contents_are_no_table_of_page_numbers() -> None:
+    def entry(title: str, page: int) -> str:
+        look = '<w:pPr><w:pStyle w:val="TOC1"/></w:pPr>'
+        return f"<w:p>{look}<w:r><w:t>{title}</w:t></w:r><w:r><w:tab/></w:r><w:r><w:t>{page}</w:t></w:r></w:p>"
+
+    look = '<w:style w:type="paragraph" w:styleId="TOC1"><w:name w:val="toc 1"/></w:style>'
+    entries = "".join(entry(title, page) for title, page in (("Leave", 3), ("Pay", 9), ("Travel", 14), ("Dress", 21)))
+    parts = {
+        "word/document.xml": f'<w:document xmlns:w="{WORD}"><w:body>{entries}</w:body></w:document>'.encode(),
+        "word/styles.xml": f'<w:styles xmlns:w="{WORD}">{look}</w:styles>'.encode(),
+    }
+    document = read(rebuilt("ferry.docx", parts), "ferry.docx")
+    assert (document.grids, "Travel" in document.text) == ((), True)
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 def test_a_mail_saved_in_another_encoding_is_read_as_it_was(encoding: str) -> None:
     head = "From: Zoë <z@example.org>\r\nSubject: Terms\r\nContent-Type: text/plain; charset=iso-8859-1\r\n"

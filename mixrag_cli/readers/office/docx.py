@@ -20,6 +20,7 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.office.markup import LIBRARY_ERRORS
 from mixrag_cli.readers.office.running_text import running_texts
+from mixrag_cli.readers.office.tab_tables import with_tab_tables
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.documents import Document
 
@@ -31,6 +32,7 @@ STYLES = "\n".join(
         "p[style-name='Subtitle'] => p:fresh",
         "p[style-name='caption'] => p:fresh",
         "p[style-name='Caption'] => p:fresh",
+        *(f"p[style-name='toc {level}'] => p.toc:fresh" for level in range(1, 10)),  # their tabs lead to page numbers
     )
 )
 
@@ -75,7 +77,8 @@ def read_docx(source: ReadSource) -> Document:
         raise FileUnreadable("damaged", f"not a readable {KIND}") from error
     running = running_texts(archive)
     builder.add("\n".join(running["header"]), "paragraph")
-    add_html(builder, with_notes_in_sections(safe_text(made.value)), source.beat, keeps_inner=True)
+    markup = with_tab_tables(with_notes_in_sections(safe_text(made.value)))
+    add_html(builder, markup, source.beat, keeps_inner=True)
     builder.add("\n".join(running["footer"]), "paragraph", heading_path=())
     return builder.build()
 
