@@ -322,6 +322,17 @@ def test_columns_that_hold_nothing_between_and_behind_others_keep_their_headings
     assert [cell.text for cell in table.cells if cell.row == table.rows[0].index] == ["4.0", "9.1", "mA"]
 
 
+def test_a_heading_may_be_longer_than_the_figures_it_begins_with() -> None:
+    def paint(canvas: Canvas) -> None:
+        for x, text in ((EDGES[0], "Fee item"), (EDGES[2], "Amount in shillings (Ksh.)")):
+            canvas.drawString(x, 754, text)
+        for number, fee in enumerate(("Admission and registration", "Tuition", "Library", "Medical fee")):
+            canvas.drawString(EDGES[0], 738 - 16 * number, fee)
+            canvas.drawString(EDGES[2], 738 - 16 * number, f"{900 * (number + 1):,}")
+
+    assert columns_of(read_pages(paint)) == [("Amount in shillings (Ksh.)",)]
+
+
 STATEMENT = (
     ("Real estate taxes", "$18,969,610", "$18,157,722", "$17,086,484"),
     ("Sales taxes", "7,032,259", "6,512,107", "6,190,215"),

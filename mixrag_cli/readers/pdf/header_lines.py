@@ -87,7 +87,11 @@ def _is_header_row(row: Row, bands: Sequence[Band], rules: Sequence[Rule], gap: 
     size = row.line.size
     left = min(bands[1].x0 - 4 * size, bands[0].x1)
     right = bands[-1].x1 + 2 * size
-    inside = [piece for piece in row.pieces if piece.x0 >= left and piece.x1 <= right]
+    inside = [
+        piece
+        for piece in row.pieces
+        if piece.x0 >= left and (piece.x1 <= right or abs(piece.x0 - bands[-1].x0) < ALIGN_POINTS)
+    ]  # a name may be longer than what it names
     if len(row.pieces) > 1:
         n_labels = sum(piece.x0 < left for piece in row.pieces)
         names_more = len(inside) > 2 and n_labels < 2 and not any(piece.is_number for piece in row.pieces)
