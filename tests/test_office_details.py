@@ -85,7 +85,8 @@ def test_a_table_set_with_tabs_in_a_word_document_is_one() -> None:
     leave = [("Years of service", "Rate of accrual"), ("1-5", "84 hours"), ("6-15", "126 hours"), ("16 +", "168 hours")]
     form = [("Name:", "____________"), ("Date:", "____________"), ("Grade:", "____________")]
     items = [("(a)", "at least 18 years"), ("(b)", "at most 65 years"), ("(c)", "a number of 9 digits")]
-    paragraphs = "".join(line(*texts) for texts in (("Leave is earned so:",), *leave, ("That is all.",), *form, *items))
+    told = [("Leave is earned so:",), *leave[:3], (" ",), leave[3], ("That is all.",), *form, *items]
+    paragraphs = "".join(line(*texts) for texts in told)
     body = f'<w:document xmlns:w="{WORD}"><w:body>{paragraphs}</w:body></w:document>'.encode()
     document = read(rebuilt("ferry.docx", {"word/document.xml": body}), "ferry.docx")
     (grid,) = document.grids

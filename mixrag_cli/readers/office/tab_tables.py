@@ -33,20 +33,24 @@ def with_tab_tables(markup: str) -> str:
 
 def _runs(markup: str) -> Iterator[tuple[int, int, list[list[str]]]]:
     """Start, end and cells of the paragraphs that stand right below each other and have as many cells, outside of
-    tables."""
-    rows, start, end, depth = list[list[str]](), 0, 0, 0
+    tables. A blank one may stand between two of them.
+    """
+    rows, start, end, reach, depth = list[list[str]](), 0, 0, 0, 0
     for part in PART.finditer(markup):
         if part["text"] is None:
             depth += -1 if part["closes"] else 1
             continue
+        if part.start() == reach and not part["text"].strip():
+            reach = part.end()
+            continue
         cells = _cells_of(part["text"]) if depth == 0 else []
-        if rows and (part.start() != end or len(cells) != len(rows[0])):
+        if rows and (part.start() != reach or len(cells) != len(rows[0])):
             yield start, end, rows
             rows = []
         if cells:
             start = start if rows else part.start()
             rows.append(cells)
-        end = part.end()
+        end = reach = part.end()
     if rows:
         yield start, end, rows
 
