@@ -17,6 +17,7 @@ from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.units import is_unit_text
 
 MIN_BLOCK = 2  # rows that stand again together
+MIN_BEFORE = 3  # rows above the one name of a column: a total or two may stand above the groups
 
 
 def key_name(matrix: Matrix, layout: Layout) -> tuple[str, ...]:
@@ -102,7 +103,7 @@ def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]
     """
     filled: dict[int, dict[int, GridCell]] = {}
     for place, column in enumerate(layout.labels[:-1]):
-        if _is_merged_down(matrix, layout, column):
+        if _is_merged_down(matrix, layout, column) or _is_remark(matrix, layout, column):
             continue
         left, right = layout.labels[:place], layout.labels[place + 1 :]
         below: dict[int, GridCell] = {}
@@ -133,6 +134,16 @@ def _is_merged_down(matrix: Matrix, layout: Layout, column: int) -> bool:
     n_merged = sum(cell.row_span > 1 for cell in names)
     n_open = sum(cell.row_span == 1 and matrix.at(cell.row + 1, column) is None for cell in names)
     return n_merged > 0 and n_merged >= n_open
+
+
+def _is_remark(matrix: Matrix, layout: Layout, column: int) -> bool:
+    """Whether a label column says one thing, beside a row in the midst of others: it is of that row alone."""
+    said = [row for row in layout.body if matrix.at(row, column) is not None]
+    before = range(layout.body.start, said[0] if said else layout.body.start)
+    return (
+        len(said) == 1
+        and sum(not matrix.is_blank(row, range(layout.data[0], matrix.n_columns)) for row in before) >= MIN_BEFORE
+    )
 
 
 def _remarks_on(cell: GridCell, name: GridCell) -> bool:
