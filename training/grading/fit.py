@@ -34,6 +34,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
 from mixrag_cli.recap import grading, wanted
 from mixrag_cli.recap.grading import (
@@ -342,12 +343,9 @@ def _counts(firsts: Sequence[First], thresholds: Sequence[float]) -> str:
 
 
 def auc(graded: Sequence[tuple[float, bool]]) -> float:
-    """The chance that a right one is believed more than a wrong one."""
-    right = np.array([chance for chance, is_right in graded if is_right])
-    wrong = np.array([chance for chance, is_right in graded if not is_right])
-    if not len(right) or not len(wrong):
-        return math.nan
-    return float(((right[:, None] > wrong) + 0.5 * (right[:, None] == wrong)).mean())
+    """The chance that a right one is believed more than a wrong one; NaN where either is missing."""
+    chances, rights = zip(*graded, strict=True)
+    return float(roc_auc_score(rights, chances)) if 0 < sum(rights) < len(rights) else math.nan
 
 
 def error(graded: Sequence[tuple[float, bool]], bins: int = 10) -> float:
