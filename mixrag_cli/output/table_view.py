@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table as Layout
 from rich.text import Text
 
@@ -25,7 +26,10 @@ MAX_ROWS = 40  # a screenful; --json has them all
 ROWS_BEFORE_CITED = 6
 NEIGHBOURS = 1  # rows of a slice before and after its only cited row
 MAX_CITED_ROWS = 8  # of a slice: enough for what a formula compares; a tally over more is told by its column
-INDENT = "  "
+INDENT, MAX_DEPTH = (
+    2,
+    3,
+)  # blanks a level of row headers, and levels that are set in: a narrow column has room for no more
 
 Place = tuple[int, int]  # row and column of a cell, as in Cell
 
@@ -113,13 +117,18 @@ def _laid_out(
         label, style = "", "bold" if row.is_total else ""
         if room.outlined:
             for depth in range(_common_length(shown, row.path), len(row.path) - 1):
-                layout.add_row(foreign(INDENT * depth + row.path[depth], "bold"))
-            label = INDENT * (len(row.path) - 1) + row.path[-1] if row.path else ""
+                layout.add_row(_outlined(row.path[depth], depth, "bold"))
+            label = row.path[-1] if row.path else ""
         places = [(row.index, column.index) for column in columns]
         texts = [_cell_text(cells.get(place), place in cited, room.styled) for place in places]
-        layout.add_row(*([foreign(label)] if room.outlined else []), *texts, style=style)
+        layout.add_row(*([_outlined(label, len(row.path) - 1)] if room.outlined else []), *texts, style=style)
         shown = row.path
     return layout
+
+
+def _outlined(label: str, depth: int, style: str = "") -> Padding:
+    """A row header at its depth, whose further lines stand below its first."""
+    return Padding(foreign(label, style), (0, 0, 0, INDENT * min(max(depth, 0), MAX_DEPTH)))
 
 
 def facts_layout(table: Table) -> Layout:
