@@ -26,10 +26,8 @@ MAX_ROWS = 40  # a screenful; --json has them all
 ROWS_BEFORE_CITED = 6
 NEIGHBOURS = 1  # rows of a slice before and after its only cited row
 MAX_CITED_ROWS = 8  # of a slice: enough for what a formula compares; a tally over more is told by its column
-INDENT, MAX_DEPTH = (
-    2,
-    3,
-)  # blanks a level of row headers, and levels that are set in: a narrow column has room for no more
+INDENT = 2  # blanks a level of row headers
+MAX_DEPTH = 3  # levels that are set in: a narrow column has room for no more
 
 Place = tuple[int, int]  # row and column of a cell, as in Cell
 
