@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from cited_lines import read_document
 
+from mixrag_cli.readers.sheets.sql_rows import find_fillings
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
+from tests.bounded import assert_in_line
 
 SCRIPT = """CREATE TABLE shop.products (
     product_id smallint NOT NULL,
@@ -73,3 +75,7 @@ def test_statements_without_columns_or_end_are_text() -> None:
 def test_calls_that_never_end_are_passed_over_in_time() -> None:
     torn = "INSERT INTO a (m, n) VALUES (1, f(" + "'x'," * 20_000 + "\n"
     assert tables_of(torn + "INSERT INTO b (m, n) VALUES (1, '" * 2_000) == {}
+
+
+def test_statements_that_nothing_ends_are_looked_through_once() -> None:
+    assert_in_line(lambda text: list(find_fillings(text)), "COPY t (a, b) FROM stdin;\n1\t2\n" * 8_000)

@@ -10,6 +10,7 @@ from mixrag_cli.readers.text_markup.rst_tables import directive_tables
 from mixrag_cli.readers.text_markup.text_grid import TextTable
 from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 from mixrag_cli.tables.grid import grid_to_table
+from tests.bounded import assert_in_line
 from tests.cli_fixtures import run_here
 
 PIPES = """\
@@ -461,3 +462,8 @@ def test_frames_and_series_that_programs_print_are_tables() -> None:
 )
 def test_indented_text_is_no_printed_frame(text: str) -> None:
     assert tables_in(text) == []
+
+
+@pytest.mark.parametrize("line", ["name  a value\n", "    return one  # more\n"])
+def test_lines_that_may_be_rows_are_looked_through_once(line: str) -> None:
+    assert_in_line(tables_in, line * 4_000)

@@ -43,9 +43,11 @@ VALUE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 CALLED_TEXT = re.compile(r"CAST\s*\(\s*N?'(?P<text>[^']*)'\s+AS\b", re.IGNORECASE)
-STATEMENT_END = re.compile(r"\s*;?")
-COPIED_END = re.compile(r"^\\\.[ \t]*$", re.MULTILINE)
-COPIED_NONE, NONE = "\\N", ("NULL", "DEFAULT")
+NEXT_ROW, STATEMENT_END = re.compile(r"\s*,\s*"), re.compile(r"\s*;?")
+COPIED_END, COPIED_NONE = "\\.", "\\N"
+NONE = ("NULL", "DEFAULT")
+
+Rows = list[tuple[int, list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Filling:
     table: str
     columns: tuple[str, ...]
     chars: tuple[int, int]
-    rows: list[tuple[int, list[str]]]
+    rows: Rows
 
 
 def read_sql(source: ReadSource) -> Document:
@@ -98,8 +100,8 @@ def find_fillings(text: str) -> Iterator[Filling]:
         line += text.count("\n", begin, found.start())
         begin = found.start()
         take = _inserted if found["name"] else _copied
-        end, rows = take(text, found.end(), line + 1 + text.count("\n", begin, found.end()))
-        if rows and all(len(values) == len(columns) for _, values in rows):
+        end, rows = take(text, found.end(), line + 1 + text.count("\n", begin, found.end()), len(columns))
+        if rows:
             yield Filling(name, columns, (begin, end), rows)
             line += text.count("\n", begin, end)
             begin = end
@@ -111,10 +113,10 @@ def _columns(listed: str | None, name: str, created: Mapping[str, Sequence[str]]
     return tuple(created.get(name) or created.get(name.rpartition(".")[2]) or ())
 
 
-def _inserted(text: str, start: int, line: int) -> tuple[int, list[tuple[int, list[str]]]]:
-    """Where the rows in parentheses end, and they; none where a value is not written out."""
-    rows: list[tuple[int, list[str]]] = []
-    at, counted = start, start
+def _inserted(text: str, begin: int, line: int, n_columns: int) -> tuple[int, Rows]:
+    """Where the rows in parentheses end, and they; none where a value is not written out, or one has more or fewer."""
+    rows: Rows = []
+    at, counted = begin, begin
     while text[at : at + 1] == "(":
         line += text.count("\n", counted, at)
         counted = at
@@ -122,31 +124,19 @@ def _inserted(text: str, start: int, line: int) -> tuple[int, list[tuple[int, li
         while text[at : at + 1] in ("(", ","):
             found = VALUE.match(text, at + 1)
             if found is None:
-                return start, []
+                return begin, []
             values.append(_said(found))
             at = found.end()
-        if text[at : at + 1] != ")":
-            return start, []
+        if text[at : at + 1] != ")" or len(values) != n_columns:
+            return begin, []
         rows.append((line, values))
         at += 1
-        following = _after_comma(text, at)
+        following = NEXT_ROW.match(text, at)
         if following is None:
             break
-        at = following
+        at = following.end()
     ends = STATEMENT_END.match(text, at)
-    return (ends.end() if ends else at), rows
-
-
-def _after_comma(text: str, at: int) -> int | None:
-    """Where the next row begins behind a comma; None where none does."""
-    while text[at : at + 1].isspace():
-        at += 1
-    if text[at : at + 1] != ",":
-        return None
-    at += 1
-    while text[at : at + 1].isspace():
-        at += 1
-    return at
+    return ends.end() if ends else at, rows
 
 
 def _said(found: re.Match[str]) -> str:
@@ -159,17 +149,23 @@ def _said(found: re.Match[str]) -> str:
     return found["text"][1:-1].replace("''", "'").replace("\\'", "'")[:MAX_CELL_CHARS]
 
 
-def _copied(text: str, start: int, line: int) -> tuple[int, list[tuple[int, list[str]]]]:
-    """Where the lines of values end, and they; none where nothing ends them."""
-    ends = COPIED_END.search(text, start)
-    if ends is None:
-        return start, []
-    rows = [
-        (number, ["" if value == COPIED_NONE else value[:MAX_CELL_CHARS] for value in said.split("\t")])
-        for number, said in enumerate(text[start : ends.start()].split("\n"), line)
-        if said
-    ]
-    return ends.end(), rows
+def _copied(text: str, at: int, line: int, n_columns: int) -> tuple[int, Rows]:
+    """Where the lines of values end, and they; none where one has more or fewer, or nothing ends them."""
+    rows: Rows = []
+    begin = at
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        said = text[at:end]
+        if said.rstrip(" \t") == COPIED_END:
+            return end, rows
+        values = said.split("\t")
+        if said and len(values) != n_columns:
+            break
+        if said:
+            rows.append((line, ["" if value == COPIED_NONE else value[:MAX_CELL_CHARS] for value in values]))
+        at, line = end + 1, line + 1
+    return begin, []
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
