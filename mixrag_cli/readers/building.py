@@ -24,7 +24,7 @@ MAX_SECTION_CHARS = 120  # of a heading as a place: a whole paragraph set as a h
 MAX_LEVEL = 9
 MAX_HEADNOTES = 3  # "(Amounts in thousands)", "(Unaudited)"
 MAX_HEADNOTE_CHARS = 400
-MAX_LEAD_CHARS = 200  # of the line that leads a table in
+MAX_CAPTION_CHARS = 200  # of a line above a table
 LED_IN = ("markdown", "html", "text", "notebook", "document")
 IN_BRACKETS = re.compile(r"^\([^()]*\)\.?$|^\[[^\[\]]*\]\.?$")  # "[In thousands (314 represents 314,000)]" is one
 PLACE_FIELDS = ("page", "last_page", "bbox", "lines", "sheet", "cells", "section", "cell", "last_cell")
@@ -213,7 +213,7 @@ class DocumentBuilder:
 
 def _leads_in(block: Block) -> bool:
     """Whether a block is one line that ends with a colon."""
-    is_line = block.kind == "paragraph" and len(block.text) <= MAX_LEAD_CHARS and "\n" not in block.text
+    is_line = block.kind == "paragraph" and len(block.text) <= MAX_CAPTION_CHARS and "\n" not in block.text
     return is_line and block.text.endswith(":")
 
 

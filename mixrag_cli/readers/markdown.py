@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.building import MAX_CAPTION_CHARS, DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.lined_text import LINE_END, LINE_START, LinedText, join_lined
@@ -26,7 +26,6 @@ MAX_PARSED_CHARS = 5_000_000  # at about 2 MB a second
 MAX_GRID_CELLS = 200_000
 MAX_LIST_CHARS = 1_500  # a list is cut between its items above this, so that a block's lines still say where
 CAPTION = re.compile(r"(?:table|tabelle|tableau|tab\.)[ \t]*[\dIVX]", re.IGNORECASE)
-MAX_CAPTION_CHARS = 200
 TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
 METADATA = re.compile(r"(?:[A-Za-z][\w -]{0,40}:[^\n]*(?:\n|$))+")  # MultiMarkdown, Pelican: lines without fences
 SPACES = re.compile(r"[ \t]+")

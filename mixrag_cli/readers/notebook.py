@@ -19,7 +19,7 @@ from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.markdown import add_markdown
 from mixrag_cli.readers.source import MEGABYTE, ReadSource
 from mixrag_cli.readers.text import add_text
-from mixrag_cli.readers.text_markup.text_tables import find_text_tables
+from mixrag_cli.readers.text_markup.text_tables import parted_by_tables
 from mixrag_cli.records.documents import Document
 from mixrag_cli.records.places import Locator
 
@@ -106,12 +106,12 @@ def _add_cell(builder: DocumentBuilder, cell: dict[str, Any], number: int, sourc
 def _add_printed(builder: DocumentBuilder, text: str, path: tuple[str, ...]) -> None:
     """Add what code printed: tables that are drawn in it, and the lines between them."""
     lines = text.split("\n")
-    done = 0
-    for table in find_text_tables(lines, 0, len(lines)):
-        builder.add("\n".join(lines[done : table.first]).strip("\n"), "code", heading_path=path)
-        builder.add("\n".join(lines[table.first : table.last]), "table", grid=table.grid)
-        done = table.last
-    builder.add("\n".join(lines[done:]).strip("\n"), "code", heading_path=path)
+    for first, last, grid in parted_by_tables(lines, 0, len(lines)):
+        stretch = "\n".join(lines[first:last])
+        if grid is None:
+            builder.add(stretch.strip("\n"), "code", heading_path=path)
+        else:
+            builder.add(stretch, "table", grid=grid)
 
 
 def _collect_facts(builder: DocumentBuilder, text: str, suffix: str, source: ReadSource) -> None:

@@ -28,7 +28,7 @@ from mixrag_cli.readers.text_markup.man_pages import add_man_page, is_man_page
 from mixrag_cli.readers.text_markup.numbered_headings import find_numbered_headings
 from mixrag_cli.readers.text_markup.rst_markup import with_substitutions
 from mixrag_cli.readers.text_markup.rst_tables import directive_tables
-from mixrag_cli.readers.text_markup.text_tables import find_text_tables
+from mixrag_cli.readers.text_markup.text_tables import parted_by_tables
 from mixrag_cli.readers.text_markup.wiki import SUFFIXES as WIKI
 from mixrag_cli.readers.text_markup.wiki import wiki_headings, wiki_tables
 from mixrag_cli.readers.text_markup.written_xml import WrittenXml, read_written_xml
@@ -303,13 +303,7 @@ def _runs_and_tables(lines: Sequence[str], span: tuple[int, int]) -> Iterator[tu
 
 def _runs_and_drawn_tables(lines: Sequence[str], span: tuple[int, int]) -> Iterator[tuple[int, int, Grid | None]]:
     for first, last in line_runs(lines, *span):
-        for table in find_text_tables(lines, first, last):
-            if first < table.first:
-                yield first, table.first, None
-            yield table.first, table.last, table.grid
-            first = table.last
-        if first < last:
-            yield first, last, None
+        yield from parted_by_tables(lines, first, last)
 
 
 def _opens_literal(line: str) -> bool:

@@ -37,11 +37,16 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
         if labels and is_grouped and not kinds[column].filled and _spans_whole_header(matrix, headers, column):
             blank.append(column)
             continue
-        is_unknown = column == 0 and kinds[0].filled == 0 and kinds[1].texts >= LABEL_SHARE
-        is_kept = is_unknown and last_figures is not None and last_figures > 1  # "none" in every row, then the names
-        is_kept = is_kept or (bool(labels) and _names_most(kinds[column], [kinds[label] for label in labels]))
-        is_kept = is_kept or (column == 0 and _is_key(matrix, headers, kinds[0], kinds[1]))
-        if not is_kept and not _is_label_column(matrix, headers, column, kinds[column], bool(labels)):
+        if labels:
+            before = [kinds[label] for label in labels]
+            is_label = _names_most(kinds[column], before) or _is_further_label(matrix, headers, column, kinds[column])
+        else:
+            is_unknown = kinds[0].filled == 0 and kinds[1].texts >= LABEL_SHARE
+            is_kept = (
+                is_unknown and last_figures is not None and last_figures > 1
+            )  # "none" in every row, then the names
+            is_label = is_kept or _is_first_label(matrix, headers, kinds[0], kinds[1])
+        if not is_label:
             break
         labels += [*blank, column]
         blank = []
@@ -106,17 +111,28 @@ def _names_most(kinds: _BodyKinds, before: list[_BodyKinds]) -> bool:
     return not is_said and are_names and kinds.distinct > LABEL_SHARE * kinds.filled
 
 
-def _is_label_column(
-    matrix: Matrix, headers: tuple[int, ...], column: int, kinds: _BodyKinds, is_further: bool
-) -> bool:
+def _is_first_label(matrix: Matrix, headers: tuple[int, ...], kinds: _BodyKinds, beside: _BodyKinds) -> bool:
+    """Whether the first column names rows: by texts, or by numbers that tell records apart. beside: of the next one."""
+    heads = [cell for row in headers if (cell := matrix.at(row, 0)) is not None]
+    # Numbers that go on by one in many rows (scores, ages) need no groups beside them.
+    if kinds.is_counted or _is_key([cell.text.strip() for cell in heads], len(headers), kinds, beside):
+        return True
+    if kinds.filled == 0:
+        return not heads
+    is_named_figures = bool(heads) and kinds.figures > 1 - LABEL_SHARE
+    is_merged_down = len(headers) > 1 and all(cell.row_span >= len(headers) for cell in heads)
+    is_named_key = any(RANK_NAME.match(cell.text.strip()) for cell in heads)
+    return not is_named_figures or is_merged_down or is_named_key or _counts_steps(matrix, headers, kinds)
+
+
+def _is_key(heads: list[str], n_headers: int, kinds: _BodyKinds, beside: _BodyKinds) -> bool:
+    """Whether the numbers below one header row are called a key, or rise beside names."""
+    rises_beside_names = kinds.rises and kinds.filled >= MIN_STEPS and beside.texts >= LABEL_SHARE
+    return n_headers == 1 and (any(map(KEY_NAME.search, heads)) or rises_beside_names)
+
+
+def _is_further_label(matrix: Matrix, headers: tuple[int, ...], column: int, kinds: _BodyKinds) -> bool:
     heads = [cell for row in headers if (cell := matrix.at(row, column)) is not None]
-    if not is_further:
-        is_named_figures = bool(heads) and kinds.figures > 1 - LABEL_SHARE
-        if column > 0 or kinds.filled == 0:
-            return column == 0 and not heads
-        is_merged_down = len(headers) > 1 and all(cell.row_span >= len(headers) for cell in heads)
-        is_named_key = any(RANK_NAME.match(cell.text.strip()) for cell in heads)
-        return not is_named_figures or is_merged_down or is_named_key or _counts_steps(matrix, headers, kinds)
     wide = [cell for cell in heads if cell.column_span > 1 and cell.column > 0]  # over the first label, it heads labels
     if wide or not _spans_whole_header(matrix, headers, column):
         return False
@@ -132,23 +148,13 @@ def _is_label_column(
     return named and kinds.mean_chars <= LONG_LABEL_CHARS and kinds.texts > 1 - LABEL_SHARE
 
 
-def _is_key(matrix: Matrix, headers: tuple[int, ...], kinds: _BodyKinds, beside: _BodyKinds) -> bool:
-    """Whether the first column's numbers tell records apart: they are called so, count on, or rise beside names."""
-    heads = [cell.text.strip() for row in headers if (cell := matrix.at(row, 0)) is not None]
-    rises_beside_names = kinds.rises and kinds.filled >= MIN_STEPS and beside.texts >= LABEL_SHARE
-    return len(headers) == 1 and (any(map(KEY_NAME.search, heads)) or rises_beside_names or kinds.is_counted)
-
-
 def _counts_steps(matrix: Matrix, headers: tuple[int, ...], kinds: _BodyKinds) -> bool:
     """Whether the first column rises in whole numbers from row to row, outside the groups that the headers make.
 
     So do brackets of income, ages and sizes; in a table of one header row, any of its columns may be what is asked.
-    Numbers that go on by one in many rows (scores, ages) need no groups beside them.
     """
     if len(headers) < 2 or not kinds.rises or kinds.filled < MIN_STEPS:
         return False
-    if kinds.is_counted:
-        return True
     groups = {id(cell): cell for row in headers for cell in matrix.cells_of_row(row, range(matrix.n_columns))}
     wide = [cell for cell in groups.values() if cell.column_span > 1]
     return bool(wide) and all(cell.column > 0 for cell in wide)

@@ -187,8 +187,9 @@ class _Walk:
             if context.scope[-1:] and context.scope[-1] in CONSTRUCTORS:
                 context = replace(context, scope=context.scope[:-1], is_local=False)
         inner = replace(context, key=(*context.key, name))
-        described = described_member(value) if context.scope and not context.is_local and value.type == "call" else None
-        if described is not None and not context.key:
+        is_called = value.type == "call" and bool(context.scope) and not context.is_local and not context.key
+        described = described_member(value) if is_called else None
+        if described is not None:
             return self._described(name, node, described, context, depth)
         is_named = (is_member or node.type in self._shape.constants) and is_named_value(value)
         if self._is_stated(name, value, context) or (is_named and not context.is_local and self._is_quoted(value)):

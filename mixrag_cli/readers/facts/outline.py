@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate
 
 from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
@@ -207,5 +208,9 @@ def _without_comments(text: str, marks: str) -> str:
     """The text with blanks for what stands behind a mark up to the line's end, and not inside of quotes."""
     if not marks or marks not in text:
         return text
-    behind = re.compile(rf"{_QUOTED}|(?P<comment>{re.escape(marks)}[^\n]*)")
-    return behind.sub(lambda found: " " * len(found[0]) if found["comment"] else found[0], text)
+    return _comments_behind(marks).sub(lambda found: " " * len(found[0]) if found["comment"] else found[0], text)
+
+
+@cache
+def _comments_behind(marks: str) -> re.Pattern[str]:
+    return re.compile(rf"{_QUOTED}|(?P<comment>{re.escape(marks)}[^\n]*)")

@@ -9,10 +9,9 @@ from html import unescape
 from mixrag_cli.readers.office.markup import table_markup
 
 PART = re.compile(r"<(?P<closes>/?)table\b[^>]*>|<p>(?P<text>.*?)</p>", re.DOTALL)
-TAG = re.compile(r"<[^>]*>")
 STYLE_TAG = re.compile(r"</?(?:strong|em|u|s)>")
 MARK = re.compile(r"\W*\w{1,3}[.):]|\W+")  # of a list's item: what follows its tab is a text
-BLANK_TO_FILL = re.compile(r"_{3,}")
+BLANK_TO_FILL = "___"
 MIN_ROWS = 3  # two lines with tabs are as often a form's; set by judgement, as
 MAX_CELL_CHARS = 60
 
@@ -59,7 +58,7 @@ def _cells_of(inner: str) -> list[str]:
     """The short texts of a paragraph between its tabs; [] where it is no row of them."""
     plain = STYLE_TAG.sub("", inner)
     pieces = [text for piece in plain.split("\t") if (text := unescape(piece).strip())]
-    is_row = len(pieces) > 1 and not TAG.search(plain) and not BLANK_TO_FILL.search(plain)
+    is_row = len(pieces) > 1 and "<" not in plain and BLANK_TO_FILL not in plain
     is_short = all(len(piece) <= MAX_CELL_CHARS for piece in pieces)
     return pieces if is_row and is_short and not MARK.fullmatch(pieces[0]) else []
 

@@ -23,6 +23,7 @@ from mixrag_cli.readers.text_markup.printed_frames import frame_rows, series_row
 from mixrag_cli.readers.text_markup.rst_markup import shown
 from mixrag_cli.readers.text_markup.tex_tables import caption_of, tabular_rows
 from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
+from mixrag_cli.records.documents import Grid
 
 # Each of them is matched in one pass, whatever stands in the line.
 _RULE = re.compile(r"[|+]?(?:[ \t]*:?-{2,}:?[ \t]*[|+])+(?:[ \t]*:?-{2,}:?)?$")
@@ -33,6 +34,17 @@ _RUN = re.compile(r"={2,}")
 _SPACES = re.compile(r"\s+")
 
 Row = list[TextCell]
+
+
+def parted_by_tables(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int, Grid | None]]:
+    """The stretches of these lines in their order, each with its table, None for those between tables."""
+    for table in find_text_tables(lines, first, last):
+        if first < table.first:
+            yield first, table.first, None
+        yield table.first, table.last, table.grid
+        first = table.last
+    if first < last:
+        yield first, last, None
 
 
 def find_text_tables(lines: Sequence[str], first: int, last: int) -> Iterator[TextTable]:
