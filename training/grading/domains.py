@@ -6,6 +6,7 @@
     reviews    reviews of 60 products (SQuADShifts), each question asked of its product's file
     drawn      look-ups by rule in 34 PDFs of public bodies (drawn.py)
     rows       questions by rule over all rows of the tables of records in these folders (drawn_rows.py)
+    sums       calculations by rule over two cells of tables in these folders (drawn_sums.py)
     tables     tables of WikiTableQuestions and SQA that were kept out of training, each a csv
     everyday   the open part of the bank: filings, code, readmes, sheets, reports, minutes, handbooks
 

@@ -56,6 +56,7 @@ from mixrag_cli.records.answers import N_LIKELY
 from training.grading import domains, everyday
 from training.grading.drawn import drawn_lookups
 from training.grading.drawn_rows import drawn_tallies
+from training.grading.drawn_sums import drawn_sums
 from training.grading.signs import Signed, signs_of
 from training.grading.wanted import Wanting, chances_without, fit_wanted, wantings_of
 from training.grading.weights import grading_to_json, wanted_to_json
@@ -70,7 +71,7 @@ SEEDS = (3, 4, 5)  # of the forests that the surety and the threshold are fitted
 HALVED = ("tables", "statistics")
 MAKERS = (domains.hetdocqa, domains.covid, domains.tables, domains.statistics, domains.reviews)
 DOMAINS = tuple(make.__name__ for make in MAKERS)
-DRAWN = ("drawn", "rows")  # the domains whose questions were drawn by rule
+DRAWN = ("drawn", "rows", "sums")  # the domains whose questions were drawn by rule
 MADE = (*DOMAINS, *DRAWN)
 # What a candidate counts whose question comes from a data set and not from people who ask a folder: the labels say less
 # (a right part of a long answer is wrong there). Of 1,243 questions of folders left out, at 85 % right by the labels
@@ -86,6 +87,7 @@ AGAINST = (
     "numbers_unsaid",
     "rank",
     "none",
+    "tried",
 )  # signs that can only speak against
 TEXT_ASKED = "text_asked"
 EITHER = ("length", "terms", "documents", TEXT_ASKED)  # that may speak for and against, as may the kind
@@ -288,7 +290,7 @@ def is_shown(group: Sequence[Graded]) -> bool:
 
 
 def least_stated(firsts: Sequence[First]) -> float:
-    """The surety from which on an answer is stated: the first hundredth at which PRECISE are right in folders left out.
+    """The surety from which on an answer is stated: the first at which PRECISE are right in folders left out.
 
     N_ERRORS standard errors are taken off: what was chosen by those folders does better there than elsewhere. They are
     errors of folders drawn by chance: questions of one folder are more alike than those of two.
@@ -297,8 +299,8 @@ def least_stated(firsts: Sequence[First]) -> float:
     of a ratio over clusters, Cochran, Sampling Techniques, 1977, 2.11.
     """
     told = [each for each in firsts if each.one.domain not in MADE]
-    for hundredth in range(50, 100):
-        stated = [each for each in told if each.sure >= hundredth / 100]
+    for thousandth in range(500, 1000):
+        stated = [each for each in told if each.sure >= thousandth / 1000]
         counts = Counter(each.one.domain for each in stated)
         rights = Counter(each.one.domain for each in stated if each.one.answers)
         if len(counts) < 2:
@@ -307,7 +309,7 @@ def least_stated(firsts: Sequence[First]) -> float:
         apart = sum((rights[folder] - share * n) ** 2 for folder, n in counts.items())
         error = math.sqrt(len(counts) / (len(counts) - 1) * apart) / counts.total()
         if share - N_ERRORS * error >= PRECISE:
-            return hundredth / 100
+            return thousandth / 1000
     raise ValueError(f"no surety promises {PRECISE}")
 
 
@@ -366,8 +368,10 @@ def main() -> None:
     made = [make(options.data, options.cache / "folders" / make.__name__) for make in MAKERS]
     lookups = drawn_lookups(options.data / "icdar2013" / "pdf")
     natural = everyday.bank_domains(options.data, options.gathered)
-    tallies = drawn_tallies(everyday.fitted_files(options.gathered), options.cache / "folders" / "rows")
-    chosen = [*domains.with_foreign(made), lookups, tallies, *natural]
+    files = everyday.fitted_files(options.gathered)
+    tallies = drawn_tallies(files, options.cache / "folders" / "rows")
+    sums = drawn_sums(files, options.cache / "folders" / "sums")
+    chosen = [*domains.with_foreign(made), lookups, tallies, sums, *natural]
     examples = [one for domain in chosen for one in signs_of(domain, options.cache)]
     wantings = wantings_of(chosen, {domain.name for domain in natural}, examples)
     groups = [group for graded in left_out(examples, wantings) for group in by_question(graded)]
