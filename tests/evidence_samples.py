@@ -97,6 +97,11 @@ def structure_of(session: Session, question: str) -> Draft:
 def likeliest_of(session: Session, question: str) -> Draft:
     """What structure answers likeliest of an index, as it is graded beside everything else."""
     restated, base, _ = prepare(session, question, Scope(), Clock(), FileScanner(session))
+    return likeliest_piece(restated, base)
+
+
+def likeliest_piece(restated: Restated, base: EvidenceBase) -> Draft:
+    """What structure answers likeliest, as it is graded beside everything else."""
     grading = shipped_grading()
     found = grading.compared(draft_all(restated, base))
     return max((draft for draft in found if draft.kind in ("cell", "column", "computed")), key=grading.probability)

@@ -52,7 +52,7 @@ ALLOWED: dict[str, set[str]] = {
     "sentences": {"words"},
     "terms": {"words"},
     "words": set(),
-    "quantities": {"errors"},
+    "quantities": {"errors", "words"},
     "defanging": {"cleaning"},
     "fencing": {"cleaning"},
     "settings": {"errors"},

@@ -7,7 +7,7 @@ import pytest
 from mixrag_cli.recap.in_rows.conditions import find_conditions
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.records.tables import Table
-from tests.evidence_samples import Sample, first_piece, read_sample
+from tests.evidence_samples import Sample, likeliest_piece, read_sample
 
 CREW = """post,sex,ship,wage,doors
 Cook,Female,Heron,2100,2
@@ -96,7 +96,7 @@ def test_values_in_other_words(question: str, path: str, labels: list[str], file
     ],
 )
 def test_answers(question: str, path: str, text: str, files: Sample) -> None:
-    assert first_piece(*files.evidence_for(question, paths=[path])).text == text
+    assert likeliest_piece(*files.evidence_for(question, paths=[path])).text == text
 
 
 @pytest.mark.parametrize(

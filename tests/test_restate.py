@@ -98,6 +98,7 @@ def test_a_mean_is_over_all_years_of_a_stretch_and_a_change_over_its_ends() -> N
     [
         ("By how much did revenue rise from 2019/20 to 2020/21?", ["2019/20", "2020/21"]),
         ("By how much did revenue rise from 2019/2020 to 2020/2021?", ["2019/20", "2020/21"]),
+        ("By how much did revenue rise from 2018-2019 to 2020-2021?", ["2018/19", "2020/21"]),
         ("What was the average revenue from 2018-19 to 2020-21?", ["2018/19", "2019/20", "2020/21"]),
         ("By how much did revenue rise in 2020/21?", ["2019/20", "2020/21"]),
         ("By how much did revenue rise from March to April 2020?", ["March 2020", "April 2020"]),
@@ -116,9 +117,15 @@ def test_which_months_are_in_a_stretch_that_is_added_up_is_not_guessed() -> None
     assert whole.is_whole
 
 
-def test_how_many_fewer_has_no_sign() -> None:
-    assert understood("How many fewer cars were sold in 2020 than in 2019?").asks_distance
-    assert not understood("What was the change in sales from 2019 to 2020?").asks_distance
+def test_how_many_fewer_and_how_far_it_fell_have_no_sign() -> None:
+    assert understood("How many fewer cars were sold in 2020 than in 2019?").is_unsigned("difference")
+    assert understood("By what percentage did sales fall from 2019 to 2020?").is_unsigned("change_percent")
+    assert not understood("What was the change in sales from 2019 to 2020?").is_unsigned("difference")
+    assert not understood("By how many percent did sales change?").is_unsigned("change_percent")
+
+
+def test_a_fall_in_percent_is_a_change_in_percent() -> None:
+    assert understood("How much did sales drop from 2019 to 2020, in percent?").operation == "change_percent"
 
 
 def test_what_the_reader_takes_for_likely_is_tried_beside_what_the_words_call_for() -> None:
@@ -180,6 +187,10 @@ def test_names_are_the_capitals_inside_the_sentence_and_no_months() -> None:
         ("2010M11", Facets(frozenset({2010}), frozenset({(2010, 11, 0)}))),
         ("1.5.2023, 5/31/2022", Facets(frozenset({2023, 2022}), frozenset({(2023, 5, 1), (2022, 5, 31)}))),
         ("1/5/2023 or 40.50.2023", Facets(frozenset({2023}))),
+        ("Texas 2016 May; 2017 AUG", Facets(frozenset({2016, 2017}), frozenset({(2016, 5, 0), (2017, 8, 0)}))),
+        ("in 2016 may fall", Facets(frozenset({2016}))),
+        ("2017-2018", Facets(frozenset({2017, 2018}), splits=frozenset({2017}))),
+        ("2017-2020", Facets(frozenset({2017, 2020}))),
         ("Jan-10, Dec-98", Facets(frozenset({2010, 1998}), frozenset({(2010, 1, 0), (1998, 12, 0)}))),
         ("nothing of time", Facets()),
     ],
@@ -199,6 +210,8 @@ def test_facets(text: str, facets: Facets) -> None:
         ("2015/2016", "2014/2015", True),
         ("2015/2016", "2015/16", False),
         ("2016", "2015/2016", False),
+        ("2018-19", "2017-2018", True),
+        ("2018-19", "2018–2019", False),
         ("January 2015", "Jan-15", False),
         ("January 2015", "Jan-16", True),
         ("May 2023", "2023-05-17", False),

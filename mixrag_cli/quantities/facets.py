@@ -5,9 +5,11 @@ They are compared apart from words, because a wrong date is a wrong answer howev
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
 
@@ -23,6 +25,9 @@ _DATE_MDY = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+((?:
 _DATE_DMY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
 _DATE_MD = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!,?\s+(?:19|20)\d\d)", re.IGNORECASE)
 _DATE_MONTH = re.compile(rf"\b({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_YEAR_MONTH = re.compile(  # as groups of a table say it: "2016 May"; "in 2016 may" names no month
+    rf"\b((?:19|20)\d\d)\s+((?=[A-Z])(?i:{_MONTH}))\b(?!\s+\d)"
+)
 _DATE_SHORT = re.compile(rf"\b({_MONTH})[-'’](\d\d)(?![-\w])", re.IGNORECASE)  # as sheets show months: "Jan-10"
 _JOINT = r"(?:\s*[,–—-]\s*(?:and\s+)?|\s+(?:and|or|to|through|until|till)\s+)"
 _MONTHS_BEFORE = re.compile(  # "March" of "from March to April 2020", and the year
@@ -33,7 +38,7 @@ _MONTH_ISO = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-M](0[1-9]|1[0-2])(?![\d-])"
 _DATE_DIGITS = re.compile(r"(?<![\d./])(\d\d?)([./])(\d\d?)\2((?:19|20)\d\d)(?![\d./])")
 _YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?![\d%]|\.\d|,\d{3}(?!\d))")  # "2017,2018" are two
 _SHORT_YEAR = re.compile(r"(?<![a-z])FY[\s_]?['’]?(\d\d)(?![\d%]|[/–-]\d)", re.IGNORECASE)  # "FY09", a fiscal year
-_SPLIT_YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?:[/_]((?:19|20)?\d\d)|[–-](\d\d))(?![\d%/-]|[.,]\d)")
+_SPLIT_YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)[/_–-]((?:19|20)?\d\d)(?![\d%/-]|[.,]\d)")
 _QUARTER = re.compile(
     r"(?:(?<![a-z0-9])|(?<=\d{4}))q([1-4])(?![a-z0-9])|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+(?:fiscal\s+)?quarter\b",
     re.IGNORECASE,
@@ -79,8 +84,8 @@ def _times_in(text: str) -> list[tuple[int, int]]:
 
 
 def _split_years(text: str) -> list[re.Match[str]]:
-    """Where the text names years that end in the next one: "2014/15", "2014-15"; "2014-2015" may be two."""
-    return [match for match in _SPLIT_YEAR.finditer(text) if str(int(match[1]) + 1).endswith(match[2] or match[3])]
+    """Where the text names years that end in the next one: "2014/15", "2014-15", "2014-2015"."""
+    return [match for match in _SPLIT_YEAR.finditer(text) if str(int(match[1]) + 1).endswith(match[2])]
 
 
 def ordinals_of(text: str) -> tuple[int, ...]:
@@ -150,6 +155,7 @@ def facets_of(text: str) -> Facets:
     splits = _split_years(text)
     ends = {split.start() for split in splits}  # "2010-11" is no November
     whole_months |= {(int(m[1]), int(m[2]), 0) for m in _MONTH_ISO.finditer(text) if m.start() not in ends}
+    whole_months |= {(int(y), _MONTHS[m.lower()], 0) for y, m in _YEAR_MONTH.findall(text)}
     whole_months |= {(_full_year(y), _MONTHS[m.lower()], 0) for m, y in _DATE_SHORT.findall(text)}
     dates |= {month for month in whole_months if not any(month[:2] == date[:2] for date in dates)}
     dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
@@ -221,6 +227,18 @@ def facet_agreement(asked: Facets, found: Facets) -> float:
     ]
     asked_for = [agrees for facet, agrees in wanted if facet]
     return sum(asked_for) / len(asked_for) if asked_for else 1.0
+
+
+def day_number(text: str) -> Decimal | None:
+    """The number of the one day that the text names, so that days between two can be counted; None where it names none.
+
+    Example: the difference of those of "2024-06-22" and "2024-05-12" is 41.
+    """
+    days = [day for day in facets_of(text).dates if all(day)]
+    try:
+        return Decimal(datetime.date(*days[0]).toordinal()) if len(days) == 1 else None
+    except ValueError:  # no calendar has it: "2023-02-31"
+        return None
 
 
 def period_spans(text: str) -> list[tuple[int, int]]:

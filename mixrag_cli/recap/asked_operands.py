@@ -31,7 +31,7 @@ _SHARE_OF = re.compile(
     r"(?: (?:from|by|in|of|to|for))?) (?P<other>.+)",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"\b(?:between|from) (.+?) (?:and|to) (.+?)(?=[?,.]|\bin\b|\bfor\b|$)", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:between|from) (.+?) (?:and|to) (.+?)(?=[?,]|\.\s|\bin\b|\bfor\b|$)", re.IGNORECASE)
 _NAME = re.compile(r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&.'’-]*[A-Za-z0-9]|[A-Z])\b")
 
 

@@ -34,7 +34,7 @@ from mixrag_cli.recap.signs import (
     retrieval_signs,
     said_signs,
 )
-from mixrag_cli.recap.structure import structural_drafts
+from mixrag_cli.recap.structure import fact_formulas, structural_drafts
 from mixrag_cli.recap.wanted import text_wanted
 from mixrag_cli.records.answers import LIST_SIGN, Evidence, Source
 from mixrag_cli.records.places import LineMarks
@@ -93,7 +93,8 @@ def labelled_drafts(restated: Restated, base: EvidenceBase, rows: NamedRows = NO
 
     rows: of tables, whose likeliest cell, and the one that is named, is a candidate whatever else is likelier.
     """
-    found = (*structural_drafts(restated, base, rows), *fact_drafts(restated, base))
+    facts = fact_drafts(restated, base)
+    found = (*structural_drafts(restated, base, rows), *fact_formulas(restated, facts), *facts)
     return [(_label_of(draft, base), _described(restated, base, draft)) for draft in found]
 
 

@@ -14,6 +14,7 @@ from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
+from mixrag_cli.tables.facts import releases_of
 from mixrag_cli.tables.scan import Filter, ScanOperation, ScanResult
 from mixrag_cli.words import match_term, stems_of
 
@@ -76,6 +77,12 @@ class EvidenceBase:
             if table is not None:
                 placed.setdefault(table.id, (hit, table))
         return list(placed.values())
+
+    def placed_releases(self) -> list[tuple[Hit, Table]]:
+        """The dated versions of each document that states some, with the best hit of it."""
+        best = {hit.chunk.document: hit for hit in reversed(self.hits)}
+        found = ((best[one], releases_of(table)) for one in self.facts if one in best for table in self.facts[one])
+        return [(hit, table) for hit, table in found if table is not None]
 
     def hits_of_rows(self) -> dict[tuple[str, int], Hit]:
         """The hit of each table's row that was found as a passage of its own, by the table's id and the row."""

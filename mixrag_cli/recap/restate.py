@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from mixrag_cli.quantities.comparisons import without_limits
 from mixrag_cli.quantities.facets import facets_of, period_spans, years_between
 from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.asked_operands import Operand, names_of, operands_of, period_operands, whole_of
@@ -25,7 +26,6 @@ from mixrag_cli.recap.wording import (
     PERCENT,
     SHARE_WORDS,
     asks_which,
-    without_limits,
 )
 from mixrag_cli.words import any_of
 
@@ -78,10 +78,10 @@ class Restated:
         found = tuple(each for each in self.calculations if each.operation == operation)
         return replace(self, calculations=found) if found else self
 
-    @property
-    def asks_distance(self) -> bool:
-        """Whether a difference, if one is asked for, has no sign ("by how much do they differ")."""
-        return _DISTANCE.search(self.question) is not None
+    def is_unsigned(self, operation: Operation) -> bool:
+        """Whether what is less is told without a sign: "by how much do they differ", "by what percent did it fall"."""
+        says = _FALL.search(self.question) is not None
+        return says or (operation == "difference" and _DISTANCE.search(self.question) is not None)
 
     @property
     def kind(self) -> str:
@@ -134,9 +134,11 @@ _CALCULATIONS: dict[Operation, re.Pattern[str]] = {
         *(f"how many {word}" for word in ("rows", "entries", "records", "different", "distinct", "items", "lines"))
     ),
     "average": any_of("average, mean"),
-    "sum": any_of("sum of, combined, altogether, taken together, put together, added together, in total, total of"),
+    "sum": any_of("sum of, combined, altogether, together, add up, in total, total of"),
 }
-_DISTANCE = any_of("differ…, by how much, by how many", *_HOW_MUCH_MORE)
+_IN_PERCENT = any_of("in percent, in per cent, in %")
+_DISTANCE = any_of("differ…, gap, days, by how much, by how many", *_HOW_MUCH_MORE)
+_FALL = any_of("fall…, fell, drop…, declin…, decreas…, reduc…, shrink, shrank, lose, lost")
 
 
 def restate(question: str, reading: QuestionReading) -> Restated:
@@ -208,6 +210,8 @@ def operation_of(question: str, reading: QuestionReading) -> Operation:
     if says(MULTIPLE) and reading.operation.get("ratio", 0.0) >= MIN_OTHER:
         return "ratio"  # else a count: "how many times did …"
     said = next((name for name, wording in _CALCULATIONS.items() if says(wording)), None)
+    if said == "difference" and says(_IN_PERCENT):
+        return "change_percent"
     return said or ("difference" if reading.operation.get("difference", 0.0) >= MIN_UNSAID else "lookup")
 
 

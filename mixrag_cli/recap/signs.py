@@ -39,13 +39,14 @@ KINDS: tuple[CandidateKind, ...] = get_args(CandidateKind)
 # that reads the same is meant. length: of the answer, as a logarithm. agreement: how many other places say the same.
 # accepted: whether the passage passes retrieval's threshold. terms: how much the question says. text_asked: how likely
 # a passage answers it, not one value. documents: of how many documents passages were found, as a logarithm: of one that
-# a person names, the best cell is meant more often than of fifty.
+# a person names, the best cell is meant more often than of fifty. worded: of a formula, whether words name its
+# operands; tried: how many were likelier.
 SIGNS = (
     "holds", "holds_lead", "alone", "alone_lead", "alone_span", "alone_span_lead", "pair", "pair_lead", "span",
     "span_lead", "sentence", "sentence_lead", "words", "around", "unsaid", "names_unsaid",
     "years_unsaid", "numbers_unsaid", "promise", "promise_lead", "near", "near_lead", "match", "match_lead", "rank",
     "coverage", "cell", "number", "asked", "done", "none", "held", "quoted", "length", "agreement", "accepted",
-    "terms", "text_asked", "documents", "listwise", "listwise_lead",
+    "terms", "text_asked", "documents", "listwise", "listwise_lead", "worded", "tried",
 )  # fmt: skip
 DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
-from itertools import product
+from itertools import chain, combinations, islice, product
 
-from mixrag_cli.quantities.facets import facets_of, years_between
+from mixrag_cli.quantities.facets import day_number, facets_of, years_between
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
 from mixrag_cli.reading import log_odds
 from mixrag_cli.recap.asked_operands import Operand
@@ -35,12 +35,11 @@ from mixrag_cli.tables.record_columns import name_of
 from mixrag_cli.tables.text import ARROW, shown_cell
 from mixrag_cli.words import stems_in, stems_of, terms_of
 
+OF_TWO: tuple[Operation, ...] = ("difference", "change_percent", "ratio", "share")
 NOT_OF_TWO: tuple[Operation, ...] = ("count", "maximum", "minimum")  # operations over rows
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
-N_CHOICES, N_TRIED = 5, 1_000  # cells of an operand that are tried with those of the others; tries in all
-# In parts of the operand's weight that a cell and what is around it say; set on the development collection.
-MIN_OPERAND_COVERAGE = 0.62
-MIN_BELIEVED = 0.3  # probability of a cell that stands in a formula though it says less
+N_TRIED = 1_000  # ways in which the operands' cells are put together
+N_FORMULAS = 3  # of each calculation, over named operands and over others, to choose from
 SAME_TABLE = 0.2  # in parts of a coverage: of two operands of one formula that are of one table,
 SAME_HEADER = 0.25  # in rows of one name (another period) or columns of one name (another item)
 
@@ -50,77 +49,119 @@ def structural_drafts(restated: Restated, base: EvidenceBase, rows: NamedRows = 
 
     @cache  # calculations share operands
     def cells_of(operand: Operand) -> list[CellMatch]:
-        return operand_cells(operand, restated, base)
+        found = match_cells(operand, base, restated.names & set(operand.terms), "number", N_CELLS)
+        return [match for match in found if match.is_in_time]
 
-    parted = [each for each in restated.calculations if len(each.operands) > 1]
-    worded = {each: _from_operands(each, restated, cells_of) for each in parted}
-    yield from (draft for draft in worded.values() if draft is not None)
-    yield from (_column_draft(restated, match) for match in match_columns(restated, base))
     cells = match_cells(restated.whole, base, restated.names, form_of(restated), N_CELLS, rows)
-    unworded = (each for each in restated.calculations if worded.get(each) is None)
-    joined = (_from_likeliest(each, restated, cells) for each in unworded)
-    yield from (draft for draft in joined if draft is not None)
+    for each in restated.calculations:
+        if each.operation == "lookup":  # a cell for each period that is named, else two with "and" between
+            chosen = chain(_of_operands(each, restated, cells_of), _of_likeliest(each, restated, cells))
+            yield from islice(filter(None, map(_listed_draft, chosen)), 1)
+        else:
+            yield from _formulas(each, restated, cells_of)
+    yield from (_column_draft(restated, match) for match in match_columns(restated, base))
     yield from map(_cell_draft, cells)
 
 
-def _from_operands(
+def _formulas(
     calculation: Calculation, restated: Restated, cells_of: Callable[[Operand], list[CellMatch]]
-) -> Draft | None:
-    """The formula over one cell for each operand, or those cells, chosen so that like is compared with like."""
+) -> Iterator[Draft]:
+    """The operation over the cells of its operands as words name them, and over two that are likeliest meant by the
+    whole question: the first few of each, no value twice."""
+    said: set[str] = set()
+    worded = _of_operands(calculation, restated, cells_of)
+    likeliest = _of_likeliest(calculation, restated, cells_of(restated.whole))
+    for is_worded, found in ((1.0, worded), (0.0, likeliest)):
+        drafts = (_computed(calculation, restated, _cells_draft("", matches)) for matches in found)
+        fresh = (draft for draft in drafts if draft is not None and draft.text not in said)
+        for n, draft in enumerate(islice(fresh, N_FORMULAS)):
+            said.add(draft.text)
+            yield draft.with_signs({"worded": is_worded, "tried": float(n)})
+
+
+def _of_operands(
+    calculation: Calculation, restated: Restated, cells_of: Callable[[Operand], list[CellMatch]]
+) -> list[tuple[CellMatch, ...]]:
+    """One cell for each operand that words name, likeliest first, so that like is compared with like."""
+    if len(calculation.operands) < 2:
+        return []
     choices = [cells_of(operand) for operand in calculation.operands]
     if calculation.operation == "share":  # in "what share of all thefts were of bicycles" the part is of both at once
         choices[0] = [*choices[0], *cells_of(restated.whole)]
         choices = [[match for match in options if match.cell.unit not in PERCENT_UNITS] for options in choices]
-    drafts = (_joined(calculation, restated, matches) for matches in _chosen_together(choices))
-    return next((draft for draft in drafts if draft is not None), None)
+    return _chosen_together(choices)
 
 
-def _from_likeliest(calculation: Calculation, restated: Restated, cells: Sequence[CellMatch]) -> Draft | None:
-    """The formula over the two cells of one row or column that are likeliest meant, where no words name its operands;
-    or these cells, where the question names them with "and" between.
-
-    Each of the two says something of the question that the other does not: "of inventory reserves to compensation".
-    """
-    is_of_years = calculation.operation in ("average", "sum") and years_between(restated.question)
-    if calculation.operation in NOT_OF_TWO or is_of_years:
-        return None  # a mean "from 2021 to 2025" is of no two years
-    asked, is_list = stems_in(restated.question), calculation.operation == "lookup"
+def _of_likeliest(
+    calculation: Calculation, restated: Restated, cells: Sequence[CellMatch]
+) -> list[Sequence[CellMatch]]:
+    """Two cells of one row or column: first those that each say something of the question that the other does not, as
+    in "of inventory reserves to compensation". A list, sum or mean is of two that are named with "and" between, and of
+    no third; a change in percent over a time is of none that are not named."""
+    operation, asked = calculation.operation, stems_in(restated.question)
+    is_of_years = operation in ("average", "sum") and years_between(restated.question)
+    if operation in NOT_OF_TWO or is_of_years:
+        return []  # a mean "from 2021 to 2025" is of no two years
     choices = [match for match in cells if match.is_in_time]
-    pairs = (pair for pair in _chosen_together([choices, choices]) if _are_in_line(*pair))
-    named = (pair for one in pairs if (pair := _in_order(one, asked, is_list)))
-    drafts = (_joined(calculation, restated, pair) for pair in named)
-    return next((draft for draft in drafts if draft is not None), None)
+    pairs = [pair for pair in _chosen_together([choices, choices]) if _are_in_line(*pair)]
+    orders = [_order(list(map(_titled, pair)), asked, operation not in OF_TWO) for pair in pairs]
+    named = [[pair[n] for n in order] for pair, order in zip(pairs, orders, strict=True) if order]
+    if operation not in OF_TWO:
+        return [
+            pair for pair in named if pair[0].cell.text != pair[1].cell.text and not _is_third(pair, choices, asked)
+        ]
+    return [*named, *(pairs if operation != "change_percent" or not restated.whole.facets else ())]
+
+
+def _titled(match: CellMatch) -> str:
+    return f"{match.table.title} {match.label}"
+
+
+def _is_third(pair: Sequence[CellMatch], cells: Sequence[CellMatch], asked: Sequence[str]) -> bool:
+    """Whether the question names another cell of their row or column beside both."""
+    others = (one for one in cells if one not in pair and all(_are_in_line(one, each) for each in pair))
+    return any(all(_order([_titled(one), _titled(each)], asked) for each in pair) for one in others)
 
 
 def _are_in_line(one: CellMatch, other: CellMatch) -> bool:
-    return one.table.id == other.table.id and (one.cell.row == other.cell.row or one.cell.column == other.cell.column)
+    """Whether both are of one row or column, or of the same ones of two tables."""
+    if one.table.id != other.table.id:
+        return one.label == other.label
+    return one.cell.row == other.cell.row or one.cell.column == other.cell.column
 
 
-def _in_order(pair: Sequence[CellMatch], asked: Sequence[str], is_list: bool) -> list[CellMatch]:
-    """The earlier before the later, else, and of a list, in the order in which the question names them; [] where it
-    names not both, or not as a list, or where a list says one thing twice."""
+def _order(labels: Sequence[str], asked: Sequence[str], is_joined: bool = False) -> list[int]:
+    """Of two things the earlier before the later, else, and of joined ones, as the question names them; [] where it
+    does not name both, or, of joined ones, without "and" between."""
 
-    def place(match: CellMatch, other: CellMatch) -> tuple[int, int]:
-        own = set(terms_of(match.label)) - set(terms_of(other.label))
-        years = set() if is_list else facets_of(match.label).years - facets_of(other.label).years
+    def place(label: str, other: str) -> tuple[int, int]:
+        own = set(terms_of(label)) - set(terms_of(other))
+        years = set() if is_joined else facets_of(label).years - facets_of(other).years
         return min(years, default=0), next((n for n, term in enumerate(asked) if term in own), len(asked))
 
-    places = [place(*pair), place(*pair[::-1])]
+    places = [place(*labels), place(*labels[::-1])]
     first, last = sorted(at for _, at in places)
-    if last == len(asked) or (is_list and ("and" not in asked[first:last] or pair[0].cell.text == pair[1].cell.text)):
+    if last == len(asked) or (is_joined and "and" not in asked[first:last]):
         return []
-    return [match for _, match in sorted(zip(places, pair, strict=True), key=lambda one: one[0])]
+    return sorted((0, 1), key=lambda n: places[n])
 
 
-def operand_cells(operand: Operand, restated: Restated, base: EvidenceBase) -> list[CellMatch]:
-    """The cells of the operand's time that say enough of it, or are likely what it means; the likeliest first."""
-    names = restated.names & set(operand.terms)
-    found = match_cells(operand, base, names, "number", N_CHOICES)
-    return [
-        match
-        for match in found
-        if match.is_in_time and (match.coverage >= MIN_OPERAND_COVERAGE or match.probability >= MIN_BELIEVED)
-    ]
+def fact_formulas(restated: Restated, facts: Sequence[Draft]) -> Iterator[Draft]:
+    """The operation over two of the facts that say most, each something of the question that the other does not."""
+    asked = stems_in(restated.question)
+    pairs = list(combinations(facts[:N_CELLS], 2))
+    orders = [_order([one.evidence[0].label for one in pair], asked) for pair in pairs]
+    named = [[pair[n] for n in order] for pair, order in zip(pairs, orders, strict=True) if order]
+    for each in restated.calculations:
+        drafts = (_computed(each, restated, _together(pair)) for pair in named if each.operation in OF_TWO)
+        yield from islice((one for one in drafts if one is not None), N_FORMULAS)
+
+
+def _together(facts: Sequence[Draft]) -> Draft:
+    evidence = (replace(one.evidence[0], id=f"e{n}", source=n) for n, one in enumerate(facts, start=1))
+    sources = tuple(replace(one.source, ref=n) for n, one in enumerate(facts, start=1))
+    signs = {"coverage": min(one.signs["coverage"] for one in facts)}
+    return Draft("fact", "", sources[0], signs, evidence=tuple(evidence), sources=sources)
 
 
 def _chosen_together(choices: Sequence[Sequence[CellMatch]]) -> list[tuple[CellMatch, ...]]:
@@ -173,21 +214,20 @@ def _listed_draft(matches: Sequence[CellMatch]) -> Draft | None:
     return replace(_cells_draft(LIST_SIGN.join(shown_cell(match.cell) for match in matches), matches), unit=unit)
 
 
-def _joined(calculation: Calculation, restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
-    """The formula over the cells; of a lookup the cells themselves."""
-    is_list = calculation.operation == "lookup"
-    return _listed_draft(matches) if is_list else _formula_draft(calculation, restated, matches)
-
-
-def _formula_draft(calculation: Calculation, restated: Restated, matches: Sequence[CellMatch]) -> Draft | None:
-    """The operation's value over cells; None where units forbid it, or a part is more than its whole."""
+def _computed(calculation: Calculation, restated: Restated, known: Draft) -> Draft | None:
+    """The operation's value over what is known; None where units forbid it, or a part is more than its whole."""
+    evidence = known.evidence
     if calculation.operation == "ratio" and MULTIPLE.search(restated.question):  # of the less no one asks so
-        matches = sorted(matches, key=lambda match: -abs((match.cell.value or Decimal(0)) * match.cell.scale))
-    known = _cells_draft("", matches)
-    computed = compute(calculation.operation, known.evidence)
+        by_size = sorted(evidence, key=lambda one: -abs((one.value or Decimal(0)) * one.scale))
+        evidence = tuple(replace(one, id=f"e{n}") for n, one in enumerate(by_size, start=1))
+    days = [day_number(one.quote) if one.value is None else None for one in evidence]
+    if calculation.operation == "difference" and None not in days:
+        evidence = tuple(replace(one, value=day, unit="days") for one, day in zip(evidence, days, strict=True))
+    computed = compute(calculation.operation, evidence)
     if computed is None or (calculation.operation == "share" and abs(computed.value) > MAX_PERCENT):
         return None
-    is_turned = calculation.operation == "difference" and restated.asks_distance and computed.value < 0
+    is_change = calculation.operation in ("difference", "change_percent")
+    is_turned = is_change and computed.value < 0 and restated.is_unsigned(calculation.operation)
     value = rounded(abs(computed.value) if is_turned else computed.value, computed.unit)
     return replace(
         known,
@@ -197,6 +237,7 @@ def _formula_draft(calculation: Calculation, restated: Restated, matches: Sequen
         unit=unit_text(computed.unit, computed.scale),
         formula=f"abs({computed.formula})" if is_turned else computed.formula,
         operation=calculation.operation,
+        evidence=evidence,
     )
 
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
-from mixrag_cli.quantities.numerals import Value
-from mixrag_cli.quantities.prose_numbers import find_numbers
 from mixrag_cli.words import any_of
 
 WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
@@ -16,7 +11,7 @@ MAX_PERCENT = 100  # of a part: what is more than its whole is another thing tha
 PERCENT = any_of("%, percent, percents, per cent, percentage, percentages, proportion, proportions, share, rate")
 NAMES = any_of("which, who, whose")
 OPENING = 3  # words: "in which year"
-COUNT = any_of("how many, number of")
+COUNT = any_of("how many, how often, number of, count of, count the")
 ASKED_FOR = any_of("which, what")
 CHANGES = ("change", "increase", "decrease", "growth", "decline", "rise", "drop")
 CHANGING = ("increas…", "decreas…", "declin…", "grow…", "rise…", "drop…")
@@ -29,51 +24,8 @@ MOST = any_of(
 LEAST = any_of("lowest, smallest, least, fewest, minimum, min, shortest, youngest, lower, smaller, fewer")
 IN_ALL = any_of("most, least, fewest, total, altogether, in all")  # of amounts together; "highest" is of one of them
 SHARE_WORDS = ("percentage", "percent", "per cent", "share", "proportion", "fraction", "portion", "part")
-_MORE = "more, greater, higher, larger, bigger, longer, older, taller, heavier"
-_FEWER = "less, lower, fewer, smaller, shorter, younger, lighter"
-_COMPARISONS: dict[str, re.Pattern[str]] = {
-    ">=": any_of(">=, at least, no less than, not less than, no fewer than"),
-    "<=": any_of("<=, at most, up to, no more than, not more than"),
-    ">": any_of(
-        ">, above, over, exceed, exceeds, exceeded, exceeding", *(f"{more} than" for more in _MORE.split(", "))
-    ),
-    "<": any_of("<, below, under", *(f"{fewer} than" for fewer in _FEWER.split(", "))),
-    "between": any_of("between"),
-}
 
 
 def asks_which(question: str) -> bool:
     """Whether the question opens so that it asks for what has a value, not for the value: "In which year …"."""
     return NAMES.search(" ".join(question.split()[:OPENING])) is not None
-
-
-@lru_cache(maxsize=64)  # a question is asked of every table that was found
-def limits_in(text: str) -> tuple[tuple[str, int, int, tuple[Value, ...]], ...]:
-    """Each comparison with numbers right behind it: its sign, or "between", its place with them, and these numbers."""
-    found = []
-    for sign, start, end in comparisons_in(text):
-        limits = [one for one in find_numbers(text[end:]) if one[2].value is not None][: 2 if sign == "between" else 1]
-        if limits and len(text[end : end + limits[0][0]].split()) <= 1:
-            found.append((sign, start, end + limits[-1][1], tuple(number for *_, number in limits)))
-    return tuple(found)
-
-
-def without_limits(text: str) -> str:
-    """The text less its comparisons with numbers: "greater than 5" asks for no greatest."""
-    for _, start, end, _ in reversed(limits_in(text)):
-        text = text[:start] + text[end:]
-    return text
-
-
-def comparisons_in(text: str) -> list[tuple[str, int, int]]:
-    """Each comparison's sign, or "between", and its place, in order: "no more than" is no "more than"."""
-    said = (
-        (found.start(), -found.end(), sign)
-        for sign, wording in _COMPARISONS.items()
-        for found in wording.finditer(text)
-    )
-    taken: list[tuple[str, int, int]] = []
-    for start, minus_end, sign in sorted(said):
-        if not taken or start >= taken[-1][2]:
-            taken.append((sign, start, -minus_end))
-    return taken

@@ -14,11 +14,12 @@ from decimal import Decimal
 from functools import partial
 from typing import cast
 
+from mixrag_cli.quantities.comparisons import limits_in
 from mixrag_cli.quantities.facets import Facets, facet_conflict, ordinal_conflict, years_between
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
-from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL, WHOLE_WORDS, asks_which, limits_in
+from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL, WHOLE_WORDS, asks_which
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.record_columns import (
@@ -139,7 +140,8 @@ def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
     operation = tally_of(restated)
     if operation is None:
         return []
-    placed = ((hit, table) for hit, table in base.placed_tables() if table.columns)
+    found_tables = (*base.placed_tables(), *base.placed_releases())
+    placed = ((hit, table) for hit, table in found_tables if table.columns)
     records = ((hit, one) for hit, table in placed for one in _as_records(restated, table))
     found = (_match_records(restated, operation, hit, one, base) for hit, one in records)
     return sorted((one for one in found if one is not None), key=lambda one: -one.score)[:N_COLUMNS]
