@@ -1,6 +1,7 @@
 """Numbers in running text: found one by one, with their unit and scale; dates, ranges and references left out.
 
-Those of a list belong to a list of years, each to its own: "$2.5, $2.6 and $2.7 in 2019, 2018 and 2017".
+Those of a list belong to a list of years, each to its own: "$2.5, $2.6 and $2.7 in 2019, 2018 and 2017". Something may
+be compared with one: "at least 5", "more than $3 million", "between 2 and 4".
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from mixrag_cli.quantities.facets import year_places
 from mixrag_cli.quantities.numerals import (
@@ -23,6 +25,7 @@ from mixrag_cli.quantities.numerals import (
 )
 from mixrag_cli.quantities.periods import DATE
 from mixrag_cli.quantities.unit_words import BASIS, MEASURES, PERCENT, POINTS
+from mixrag_cli.words import any_of
 
 FIRST_PROSE_YEAR, LAST_PROSE_YEAR = 1900, 2100  # in prose a plain "1600" is more often a quantity
 _PROSE_NUMBER = re.compile(
@@ -47,6 +50,17 @@ _BETWEEN_NUMBERS = re.compile(_AND)
 _BETWEEN_YEARS = re.compile(rf"{_AND}(?:[A-Z][a-z]+\.? \d{{1,2}})?{_AND}")  # "December 31, 2019 and January 1, 2018"
 _LIST_MARK = re.compile(r"^\s*\d{1,2}[.)]\s", re.M)
 _SPAN_RANGE = re.compile(r"(?<![\w.,/-])\d[\d.,]*\s?%?\s?[–-]\s?\d[\d.,]*\s?%?(?![\w-])")
+_MORE = "more, greater, higher, larger, bigger, longer, older, taller, heavier"
+_FEWER = "less, lower, fewer, smaller, shorter, younger, lighter"
+_COMPARISONS: dict[str, re.Pattern[str]] = {
+    ">=": any_of(">=, at least, no less than, not less than, no fewer than"),
+    "<=": any_of("<=, at most, up to, no more than, not more than"),
+    ">": any_of(
+        ">, above, over, exceed, exceeds, exceeded, exceeding", *(f"{more} than" for more in _MORE.split(", "))
+    ),
+    "<": any_of("<, below, under", *(f"{fewer} than" for fewer in _FEWER.split(", "))),
+    "between": any_of("between"),
+}
 
 
 def find_numbers(text: str) -> list[tuple[int, int, Value]]:
@@ -128,3 +142,35 @@ def _lists_of(places: Sequence[tuple[int, int]], text: str, between: re.Pattern[
         else:
             lists.append([place])
     return lists
+
+
+@lru_cache(maxsize=64)  # a question is asked of every table that was found
+def limits_in(text: str) -> tuple[tuple[str, int, int, tuple[Value, ...]], ...]:
+    """Each comparison with numbers right behind it: its sign, or "between", its place with them, and these numbers."""
+    found = []
+    for sign, start, end in comparisons_in(text):
+        limits = [one for one in find_numbers(text[end:]) if one[2].value is not None][: 2 if sign == "between" else 1]
+        if limits and len(text[end : end + limits[0][0]].split()) <= 1:
+            found.append((sign, start, end + limits[-1][1], tuple(number for *_, number in limits)))
+    return tuple(found)
+
+
+def without_limits(text: str) -> str:
+    """The text less its comparisons with numbers: "greater than 5" asks for no greatest."""
+    for _, start, end, _ in reversed(limits_in(text)):
+        text = text[:start] + text[end:]
+    return text
+
+
+def comparisons_in(text: str) -> list[tuple[str, int, int]]:
+    """Each comparison's sign, or "between", and its place, in order: "no more than" is no "more than"."""
+    said = (
+        (found.start(), -found.end(), sign)
+        for sign, wording in _COMPARISONS.items()
+        for found in wording.finditer(text)
+    )
+    taken: list[tuple[str, int, int]] = []
+    for start, minus_end, sign in sorted(said):
+        if not taken or start >= taken[-1][2]:
+            taken.append((sign, start, -minus_end))
+    return taken

@@ -20,6 +20,7 @@ _PAIR_FORMULAS: dict[Operation, str] = {
     "ratio": "e1 / e2",
     "share": "e1 / e2 * 100",
 }
+_DIVISORS: dict[Operation, int] = {"change_percent": 0, "ratio": 1, "share": 1}  # which of the two divides
 _LIST_FORMULAS: dict[Operation, str] = {"sum": "sum", "average": "average", "maximum": "max", "minimum": "min"}
 
 
@@ -52,6 +53,8 @@ def compute(operation: Operation, evidence: Sequence[Evidence]) -> Computed | No
     """
     formula = formula_for(operation, len(evidence))
     if formula is None or any(piece.value is None for piece in evidence):
+        return None
+    if operation in _DIVISORS and not evidence[_DIVISORS[operation]].value:
         return None
     scale = min(piece.scale for piece in evidence)
     values = {piece.id: (piece.value or Decimal(0)) * piece.scale / scale for piece in evidence}

@@ -14,7 +14,7 @@ from mixrag_cli.reading import ReaderModel
 from mixrag_cli.recap.in_tables.token_match import TokenVectors
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
-from mixrag_cli.tables.facts import releases_of
+from mixrag_cli.tables.record_columns import releases_of
 from mixrag_cli.tables.scan import Filter, ScanOperation, ScanResult
 from mixrag_cli.words import match_term, stems_of
 

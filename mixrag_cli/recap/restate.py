@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mixrag_cli.quantities.comparisons import without_limits
 from mixrag_cli.quantities.facets import facets_of, period_spans, years_between
+from mixrag_cli.quantities.prose_numbers import without_limits
 from mixrag_cli.reading import QuestionReading
 from mixrag_cli.recap.asked_operands import Operand, names_of, operands_of, period_operands, whole_of
 from mixrag_cli.recap.wording import (

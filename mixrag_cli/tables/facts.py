@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import chain
 
 from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records.documents import Fact, FactValue
@@ -103,24 +102,6 @@ def _cell(row: int, column: int, fact: Fact, value: FactValue) -> Cell:
     if number is None:
         return plain
     return replace(plain, value=number, unit=unit or _unit_of(fact), scale=scale)
-
-
-def releases_of(facts: Table) -> Table | None:
-    """The dated versions among facts as a table of records, under "release" and "date"; None where there are none."""
-    columns = [column.index for column in facts.columns if column.path == ("version", "date")]
-    dates = [cell for cell in facts.cells if cell.column in columns]
-    if not dates:
-        return None
-    called = {row.index: row.leaf for row in facts.rows}
-    cells = ((replace(cell, column=0, text=called[cell.row]), replace(cell, column=1)) for cell in dates)
-    return replace(
-        facts,
-        columns=(Header(0, ("release",)), Header(1, ("date",))),
-        rows=tuple(Header(cell.row, (called[cell.row],)) for cell in dates),
-        cells=tuple(chain.from_iterable(cells)),
-        total_rows=len(dates),
-        kind="table",
-    )
 
 
 def code_number(text: str, *, has_suffixes: bool = True) -> Decimal | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 
 from mixrag_cli.quantities.facets import Facets, facet_conflict
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -135,6 +136,24 @@ def as_records(table: Table, times: Facets, asked: Collection[str]) -> Table:
     columns, cells = (Header(LABELS, ("",)), *table.columns), (*labels, *table.cells)
     # No sample of its file, whatever was left out, and no longer what the profiles speak of.
     return replace(table, rows=rows, columns=columns, cells=cells, total_rows=0, profiles=())
+
+
+def releases_of(facts: Table) -> Table | None:
+    """The dated versions among facts as a table of records, under "release" and "date"; None where there are none."""
+    columns = [column.index for column in facts.columns if column.path == ("version", "date")]
+    dates = [cell for cell in facts.cells if cell.column in columns]
+    if not dates:
+        return None
+    called = {row.index: row.leaf for row in facts.rows}
+    cells = ((replace(cell, column=0, text=called[cell.row]), replace(cell, column=1)) for cell in dates)
+    return replace(
+        facts,
+        columns=(Header(0, ("release",)), Header(1, ("date",))),
+        rows=tuple(Header(cell.row, (called[cell.row],)) for cell in dates),
+        cells=tuple(chain.from_iterable(cells)),
+        total_rows=len(dates),
+        kind="table",
+    )
 
 
 def years_said(table: Table) -> frozenset[str]:

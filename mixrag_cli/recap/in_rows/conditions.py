@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from mixrag_cli.quantities.comparisons import limits_in
 from mixrag_cli.quantities.facets import facets_of, in_digits, years_between
+from mixrag_cli.quantities.prose_numbers import limits_in
 from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.record_columns import Column, columns_of, is_year

@@ -14,8 +14,8 @@ from decimal import Decimal
 from functools import partial
 from typing import cast
 
-from mixrag_cli.quantities.comparisons import limits_in
 from mixrag_cli.quantities.facets import Facets, facet_conflict, ordinal_conflict, years_between
+from mixrag_cli.quantities.prose_numbers import limits_in
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
