@@ -6,6 +6,8 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
 
 from mixrag_cli.chunking import chunk_document
 from mixrag_cli.models import load_embedder, load_reader, load_token_vectors
@@ -26,9 +28,11 @@ from mixrag_cli.records.tables import Table
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
+from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scanning import FileScanner
 from mixrag_cli.stories.scope import Scope
-from mixrag_cli.stories.session import Session
+from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.words import stems_of
 
@@ -86,6 +90,14 @@ def first_piece(restated: Restated, base: EvidenceBase) -> Draft:
     found = next(structural_drafts(restated, base), None)
     assert found is not None, f"no cell, formula or tally answers {restated.question!r}"
     return found
+
+
+def opened(folder: Path, files: Mapping[str, str] = MappingProxyType({})) -> Session:
+    """The index of a folder, into which these texts are written first, open for questions."""
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+    build_index([folder], Settings(), events=Silent())
+    return open_session(folder, Settings())
 
 
 def structure_of(session: Session, question: str) -> Draft:

@@ -16,7 +16,7 @@ from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.words import match_heading, says_nothing_new
-from tests.evidence_samples import first_piece, shown_text, understood
+from tests.evidence_samples import first_piece, opened, shown_text, understood
 
 YIELDS = "tonnes,price,grower,year\n" + "".join(
     f"{base + 3 * step}.5,{40 + step},{grower},{1950 + step}\n"
@@ -154,11 +154,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Session:
-    folder = tmp_path_factory.mktemp("others")
-    for name, text in FILES.items():
-        (folder / name).write_text(text, "utf-8")
-    build_index([folder], Settings(), events=Silent())
-    return open_session(folder, Settings())
+    return opened(tmp_path_factory.mktemp("others"), FILES)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,11 @@ import pytest
 
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.signs import Draft
-from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
-from mixrag_cli.stories.events import Silent
-from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
-from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.stories.session import Session
+from tests.evidence_samples import opened
 
 FILES = {
     "accounts.md": """# Gull Foundation, accounts
@@ -68,11 +66,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Session:
-    folder = tmp_path_factory.mktemp("formulas")
-    for name, text in FILES.items():
-        (folder / name).write_text(text, "utf-8")
-    build_index([folder], Settings(), events=Silent())
-    return open_session(folder, Settings())
+    return opened(tmp_path_factory.mktemp("formulas"), FILES)
 
 
 def formulas_for(question: str, session: Session) -> list[Draft]:
@@ -86,6 +80,8 @@ def formulas_for(question: str, session: Session) -> list[Draft]:
         # whole years, of which "2017-2018" is one; the words say little of what the rows are called
         ("By what percentage did the cost of stationery fall from 2017-18 to 2018-19?", "76.28 %"),
         ("How much did international membership income drop from 2017-18 to 2018-19, in percent?", "10.77 %"),
+        # a month below its year
+        ("How many fewer new voters did Ohio have in April 2020 than in April 2016?", "97,000"),
         # the same row and column of two tables
         ("By how many seconds did filecache exceed memstore in total time?", "672.4 s"),
         # settings of one file

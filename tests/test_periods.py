@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mixrag_cli.settings import Settings
-from mixrag_cli.stories.events import Silent
-from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
-from mixrag_cli.stories.session import Session, open_session
-from tests.evidence_samples import likeliest_of, shown_text
+from mixrag_cli.stories.session import Session
+from tests.evidence_samples import likeliest_of, opened, shown_text
 
 REPORT = """# Tern Optics, quarterly report
 
@@ -51,10 +48,7 @@ As of August 3, 2025, the fair value of the company's notes was $61.4 million.
 
 @pytest.fixture(scope="module")
 def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Session:
-    folder = tmp_path_factory.mktemp("reports")
-    (folder / "tern-q2.md").write_text(REPORT)
-    build_index([folder], Settings(), events=Silent())
-    return open_session(folder, Settings())
+    return opened(tmp_path_factory.mktemp("reports"), {"tern-q2.md": REPORT})
 
 
 @pytest.mark.parametrize(

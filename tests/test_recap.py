@@ -25,17 +25,14 @@ from mixrag_cli.recap.compute import compute, formula_for
 from mixrag_cli.recap.drafting import draft_all
 from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.records.answers import Answer, Evidence
-from mixrag_cli.settings import Settings
 from mixrag_cli.stories import answering
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
-from mixrag_cli.stories.events import Silent
-from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
-from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.stories.session import Session
 from mixrag_cli.tables.tally import aggregate
 from tests.evidence_samples import SALES_REPORT as REPORT
-from tests.evidence_samples import first_piece, shown_text
+from tests.evidence_samples import first_piece, opened, shown_text
 
 SAMPLES = Path(__file__).parent / "samples"
 QUESTIONS = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
@@ -58,11 +55,6 @@ def discount_for(quantity: int) -> float:
     return 0.1 if quantity >= 50 else 0.0
 '''
 STOCK = "product,wood,stock,weight_kg\nstool,ash,18,3.5\nbench,oak,7,14\nshelf,pine,31,6.5\ndesk,oak,4,32\n"
-
-
-def opened(folder: Path) -> Session:
-    build_index([folder], Settings(), events=Silent())
-    return open_session(folder, Settings())
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from mixrag_cli.extraction import ExtractionJob, ReaderPool
@@ -28,6 +29,19 @@ def read_folder(folder: Path) -> Iterator[tuple[str, Extraction]]:
         for result in pool.extract_all(jobs):
             if result.extraction is not None:
                 yield result.job.path, result.extraction
+
+
+def files_of_kind(files: Iterable[Path], suffixes: Collection[str], n_bytes: tuple[int, int]) -> list[Path]:
+    """Those of the files with one of the suffixes, and more and fewer bytes than these two."""
+    least, most = n_bytes
+    return [one for one in files if one.suffix.lower() in suffixes and least < one.stat().st_size < most]
+
+
+def copy_files(files: Iterable[Path], target: Path) -> None:
+    """Copy files of several folders into one, which is made, each named after its own folder, too."""
+    target.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        shutil.copyfile(file, target / f"{file.parent.name}-{file.name}")
 
 
 def open_indexed(folder: Path, store: Path) -> Session:

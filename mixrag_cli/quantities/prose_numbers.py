@@ -148,7 +148,7 @@ def _lists_of(places: Sequence[tuple[int, int]], text: str, between: re.Pattern[
 def limits_in(text: str) -> tuple[tuple[str, int, int, tuple[Value, ...]], ...]:
     """Each comparison with numbers right behind it: its sign, or "between", its place with them, and these numbers."""
     found = []
-    for sign, start, end in comparisons_in(text):
+    for sign, start, end in _comparisons_in(text):
         limits = [one for one in find_numbers(text[end:]) if one[2].value is not None][: 2 if sign == "between" else 1]
         if limits and len(text[end : end + limits[0][0]].split()) <= 1:
             found.append((sign, start, end + limits[-1][1], tuple(number for *_, number in limits)))
@@ -162,7 +162,7 @@ def without_limits(text: str) -> str:
     return text
 
 
-def comparisons_in(text: str) -> list[tuple[str, int, int]]:
+def _comparisons_in(text: str) -> list[tuple[str, int, int]]:
     """Each comparison's sign, or "between", and its place, in order: "no more than" is no "more than"."""
     said = (
         (found.start(), -found.end(), sign)

@@ -16,6 +16,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from itertools import chain, combinations, islice, product
+from typing import TypeVar
 
 from mixrag_cli.quantities.facets import day_number, facets_of, years_between
 from mixrag_cli.quantities.shown import number_text, rounded, unit_text
@@ -36,10 +37,11 @@ from mixrag_cli.tables.text import ARROW, shown_cell
 from mixrag_cli.words import stems_in, stems_of, terms_of
 
 OF_TWO: tuple[Operation, ...] = ("difference", "change_percent", "ratio", "share")
-NOT_OF_TWO: tuple[Operation, ...] = ("count", "maximum", "minimum")  # operations over rows
+OVER_ROWS: tuple[Operation, ...] = ("count", "maximum", "minimum")
 N_CELLS = 8  # that may be the one that is meant, for the reader and the grading to choose from
 N_TRIED = 1_000  # ways in which the operands' cells are put together
 N_FORMULAS = 3  # of each calculation, over named operands and over others, to choose from
+_Named = TypeVar("_Named")  # a cell or a fact, by what it is called
 SAME_TABLE = 0.2  # in parts of a coverage: of two operands of one formula that are of one table,
 SAME_HEADER = 0.25  # in rows of one name (another period) or columns of one name (another item)
 
@@ -57,7 +59,7 @@ def structural_drafts(restated: Restated, base: EvidenceBase, rows: NamedRows = 
         if each.operation == "lookup":  # a cell for each period that is named, else two with "and" between
             chosen = chain(_of_operands(each, restated, cells_of), _of_likeliest(each, restated, cells))
             yield from islice(filter(None, map(_listed_draft, chosen)), 1)
-        else:
+        elif each.operation not in OVER_ROWS:
             yield from _formulas(each, restated, cells_of)
     yield from (_column_draft(restated, match) for match in match_columns(restated, base))
     yield from map(_cell_draft, cells)
@@ -99,13 +101,11 @@ def _of_likeliest(
     in "of inventory reserves to compensation". A list, sum or mean is of two that are named with "and" between, and of
     no third; a change in percent over a time is of none that are not named."""
     operation, asked = calculation.operation, stems_in(restated.question)
-    is_of_years = operation in ("average", "sum") and years_between(restated.question)
-    if operation in NOT_OF_TWO or is_of_years:
+    if operation in ("average", "sum") and years_between(restated.question):
         return []  # a mean "from 2021 to 2025" is of no two years
     choices = [match for match in cells if match.is_in_time]
     pairs = [pair for pair in _chosen_together([choices, choices]) if _are_in_line(*pair)]
-    orders = [_order(list(map(_titled, pair)), asked, operation not in OF_TWO) for pair in pairs]
-    named = [[pair[n] for n in order] for pair, order in zip(pairs, orders, strict=True) if order]
+    named = [two for pair in pairs if (two := _in_order(pair, _titled, asked, operation not in OF_TWO))]
     if operation not in OF_TWO:
         return [
             pair for pair in named if pair[0].cell.text != pair[1].cell.text and not _is_third(pair, choices, asked)
@@ -120,7 +120,7 @@ def _titled(match: CellMatch) -> str:
 def _is_third(pair: Sequence[CellMatch], cells: Sequence[CellMatch], asked: Sequence[str]) -> bool:
     """Whether the question names another cell of their row or column beside both."""
     others = (one for one in cells if one not in pair and all(_are_in_line(one, each) for each in pair))
-    return any(all(_order([_titled(one), _titled(each)], asked) for each in pair) for one in others)
+    return any(all(_in_order((one, each), _titled, asked) for each in pair) for one in others)
 
 
 def _are_in_line(one: CellMatch, other: CellMatch) -> bool:
@@ -130,31 +130,34 @@ def _are_in_line(one: CellMatch, other: CellMatch) -> bool:
     return one.cell.row == other.cell.row or one.cell.column == other.cell.column
 
 
-def _order(labels: Sequence[str], asked: Sequence[str], is_joined: bool = False) -> list[int]:
+def _in_order(
+    pair: Sequence[_Named], called: Callable[[_Named], str], asked: Sequence[str], is_joined: bool = False
+) -> list[_Named]:
     """Of two things the earlier before the later, else, and of joined ones, as the question names them; [] where it
-    does not name both, or, of joined ones, without "and" between."""
+    does not name both, or, of joined ones, without "and" between. called: the words of each."""
 
     def place(label: str, other: str) -> tuple[int, int]:
         own = set(terms_of(label)) - set(terms_of(other))
         years = set() if is_joined else facets_of(label).years - facets_of(other).years
         return min(years, default=0), next((n for n, term in enumerate(asked) if term in own), len(asked))
 
+    labels = list(map(called, pair))
     places = [place(*labels), place(*labels[::-1])]
     first, last = sorted(at for _, at in places)
     if last == len(asked) or (is_joined and "and" not in asked[first:last]):
         return []
-    return sorted((0, 1), key=lambda n: places[n])
+    return [pair[n] for n in sorted((0, 1), key=lambda n: places[n])]
 
 
 def fact_formulas(restated: Restated, facts: Sequence[Draft]) -> Iterator[Draft]:
     """The operation over two of the facts that say most, each something of the question that the other does not."""
+    calculations = [each for each in restated.calculations if each.operation in OF_TWO]
+    pairs = combinations(facts[:N_CELLS], 2) if calculations else ()
     asked = stems_in(restated.question)
-    pairs = list(combinations(facts[:N_CELLS], 2))
-    orders = [_order([one.evidence[0].label for one in pair], asked) for pair in pairs]
-    named = [[pair[n] for n in order] for pair, order in zip(pairs, orders, strict=True) if order]
-    for each in restated.calculations:
-        drafts = (_computed(each, restated, _together(pair)) for pair in named if each.operation in OF_TWO)
-        yield from islice((one for one in drafts if one is not None), N_FORMULAS)
+    named = [two for pair in pairs if (two := _in_order(pair, lambda one: one.evidence[0].label, asked))]
+    for each in calculations:
+        drafts = (_computed(each, restated, _together(two)) for two in named)
+        yield from islice(filter(None, drafts), N_FORMULAS)
 
 
 def _together(facts: Sequence[Draft]) -> Draft:

@@ -141,7 +141,7 @@ def as_records(table: Table, times: Facets, asked: Collection[str]) -> Table:
 def releases_of(facts: Table) -> Table | None:
     """The dated versions among facts as a table of records, under "release" and "date"; None where there are none."""
     columns = [column.index for column in facts.columns if column.path == ("version", "date")]
-    dates = [cell for cell in facts.cells if cell.column in columns]
+    dates = [cell for cell in facts.cells if cell.column in columns] if columns else []
     if not dates:
         return None
     called = {row.index: row.leaf for row in facts.rows}

@@ -11,6 +11,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from operator import add, truediv
 from pathlib import Path
 
 from mixrag_cli.records.tables import Cell, Header, Table
@@ -23,6 +24,7 @@ A_TABLE = 6  # drawn of one table at most
 KEPT_WORDS = 0.8  # of a label of more than two words
 TITLED = 0.5  # of the questions say words of the table's title
 SWAPPED = 7  # one question in so many
+NOT_FOUND = "1971"  # a year that few files speak of
 ASKED = (
     "What was {row} for {column}?",
     "What is the {row} in {column}?",
@@ -30,18 +32,32 @@ ASKED = (
     "{row} {column}",
     "What figure is given for {row} in {column}?",
 )
+
+
+def percent_change(one: Decimal, two: Decimal) -> Decimal:
+    """From the first to the second, in per cent of the first."""
+    return (two - one) / abs(one) * 100
+
+
+def distance(one: Decimal, two: Decimal) -> Decimal:
+    """How far two values are apart."""
+    return abs(two - one)
+
+
+def mean(one: Decimal, two: Decimal) -> Decimal:
+    """Of both."""
+    return (one + two) / 2
+
+
 # What is computed of two cells of a row, and its value.
 COMPUTED: tuple[tuple[str, Callable[[Decimal, Decimal], Decimal]], ...] = (
-    ("By what percentage did {row} change from {column} to {other}?", lambda one, two: (two - one) / abs(one) * 100),
-    (
-        "What is the percentage change in {row} between {column} and {other}?",
-        lambda one, two: (two - one) / abs(one) * 100,
-    ),
-    ("By how much did {row} differ between {column} and {other}?", lambda one, two: abs(two - one)),
-    ("What is the difference in {row} between {column} and {other}?", lambda one, two: abs(two - one)),
-    ("What is the total of {row} for {column} and {other}?", lambda one, two: one + two),
-    ("What is the average {row} of {column} and {other}?", lambda one, two: (one + two) / 2),
-    ("What is the ratio of {row} in {column} to that in {other}?", lambda one, two: one / two),
+    ("By what percentage did {row} change from {column} to {other}?", percent_change),
+    ("What is the percentage change in {row} between {column} and {other}?", percent_change),
+    ("By how much did {row} differ between {column} and {other}?", distance),
+    ("What is the difference in {row} between {column} and {other}?", distance),
+    ("What is the total of {row} for {column} and {other}?", add),
+    ("What is the average {row} of {column} and {other}?", mean),
+    ("What is the ratio of {row} in {column} to that in {other}?", truediv),
 )
 A_TABLE_COMPUTED = 3
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -81,7 +97,7 @@ def _ask(file: str, table: Table, row: Header, column: Header, cell: Cell, rng: 
     if rng.random() < TITLED and table.title:
         text = f"{text.rstrip('?')} ({some_words(table.title[:80], rng)})?"
     if rng.randrange(SWAPPED) == 0 and YEAR.search(text):
-        return Asked(YEAR.sub("1971", text), (), (), is_of_text=False)
+        return Asked(YEAR.sub(NOT_FOUND, text), (), (), is_of_text=False)
     return Asked(text, (f"{cell.value:f}",), (Gold(file),), is_of_text=False)
 
 

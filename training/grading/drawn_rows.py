@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from mixrag_cli.records.tables import Cell, Table
 from mixrag_cli.tables.members import summary_rows
 from mixrag_cli.tables.record_columns import Column, columns_of, is_record_table, is_sampled
 from mixrag_cli.tables.text import key_columns
-from training.folders import read_folder
+from training.folders import copy_files, files_of_kind, read_folder
 from training.grading.domains import Asked, Domain, Gold, only
 from training.grading.drawn import SWAPPED, WORD, some_words
 
@@ -101,11 +100,7 @@ _Drawing = Callable[[_Records, random.Random], _Drawn]
 
 def drawn_tallies(files: Sequence[Path], target: Path) -> Domain:
     """Questions about the rows of all tables of records of these files, which are copied into the folder."""
-    target.mkdir(parents=True, exist_ok=True)
-    least, most = FILE_BYTES
-    for path in files:
-        if path.suffix.lower() in SUFFIXES and least < path.stat().st_size < most:
-            shutil.copyfile(path, target / f"{path.parent.name}-{path.name}")
+    copy_files(files_of_kind(files, SUFFIXES, FILE_BYTES), target)
     rng = random.Random(SEED)
     read = sorted(read_folder(target), key=lambda one: one[0])
     found = (_records(Path(path).name, table) for path, extraction in read for table in extraction.tables)

@@ -11,19 +11,19 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
+from operator import add, sub, truediv
 from pathlib import Path
 
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
 from mixrag_cli.tables.text import key_columns
-from training.folders import read_folder
+from training.folders import copy_files, files_of_kind, read_folder
 from training.grading.domains import Asked, Domain, Gold, only
-from training.grading.drawn import SWAPPED, WORD, YEAR, some_words
+from training.grading.drawn import NOT_FOUND, SWAPPED, WORD, YEAR, distance, mean, percent_change, some_words
 
 SEED = 13
 N_FILES, FILE_BYTES = 240, (1_000, 600_000)
@@ -33,7 +33,6 @@ A_TABLE, A_FILE = 4, 12  # drawn of one table and of one file at most
 N_CELLS = 60  # of a table, by chance, that are paired
 SCOPED = 0.5  # of the questions are asked of their file alone
 MARKED = 0.8  # of the questions end with a question mark
-NOT_FOUND = "1971"  # a year that few files speak of
 DIGITS = (4, 2)  # behind the point of a right answer
 LABEL_CHARS, TITLE_CHARS = 60, 80
 GIVEN = re.compile(r"(?:row|column) \d+", re.IGNORECASE)
@@ -71,14 +70,14 @@ OF_A_ROW = (
             "What was the percentage growth of {same} from {one} to {two}",
             "How much did {same} change from {one} to {two}, in percent",
         ),
-        lambda one, two: (two - one) / abs(one) * 100,
+        percent_change,
     ),
     Computing(
         (
             "By how much did {same} differ between {one} and {two}",
             "Difference in {same} between {one} and {two}",
         ),
-        lambda one, two: abs(two - one),
+        distance,
     ),
     Computing(
         (
@@ -86,7 +85,7 @@ OF_A_ROW = (
             "How many more {same} were there in {one} than in {two}",
             "By how much did {same} in {one} exceed that in {two}",
         ),
-        lambda one, two: one - two,
+        sub,
         is_greater_first=True,
     ),
     Computing(
@@ -94,14 +93,14 @@ OF_A_ROW = (
             "How many times as large was {same} in {one} as in {two}",
             "What is the ratio of {same} in {one} to that in {two}",
         ),
-        lambda one, two: one / two,
+        truediv,
         is_greater_first=True,
     ),
     Computing(
         ("Total of {same} for {one} and {two}", "{same}: {one} and {two} together"),
-        lambda one, two: one + two,
+        add,
     ),
-    Computing(("What is the average {same} of {one} and {two}",), lambda one, two: (one + two) / 2),
+    Computing(("What is the average {same} of {one} and {two}",), mean),
 )
 OF_A_COLUMN = (
     Computing(
@@ -111,12 +110,12 @@ OF_A_COLUMN = (
             "By how much did {one} exceed {two} in {same}",
             "How much larger is the {same} of {one} than that of {two}",
         ),
-        lambda one, two: one - two,
+        sub,
         is_greater_first=True,
     ),
     Computing(
         ("Difference between {one} and {two} in {same}", "Difference in {same} between {one} and {two}"),
-        lambda one, two: abs(one - two),
+        distance,
     ),
     Computing(
         (
@@ -124,12 +123,12 @@ OF_A_COLUMN = (
             "What is the ratio of {one} to {two} in {same}",
             "How many times the {same} of {two} does {one} have",
         ),
-        lambda one, two: one / two,
+        truediv,
         is_greater_first=True,
     ),
     Computing(
         ("Total of {one} and {two} in {same}", "{one} and {two} combined, {same}"),
-        lambda one, two: one + two,
+        add,
     ),
 )
 OF_A_WHOLE = (
@@ -147,12 +146,9 @@ OF_A_WHOLE = (
 
 def drawn_sums(files: Sequence[Path], target: Path) -> Domain:
     """Questions about what two cells of a table give, over some of these files, which are copied into the folder."""
-    target.mkdir(parents=True, exist_ok=True)
     rng = random.Random(SEED)
-    least, most = FILE_BYTES
-    fitting = [one for one in files if one.suffix.lower() in SUFFIXES and least < one.stat().st_size < most]
-    for file in rng.sample(fitting, min(N_FILES, len(fitting))):
-        shutil.copyfile(file, target / f"{file.parent.name}-{file.name}")
+    fitting = files_of_kind(files, SUFFIXES, FILE_BYTES)
+    copy_files(rng.sample(fitting, min(N_FILES, len(fitting))), target)
     found = []
     for path, extraction in sorted(read_folder(target), key=lambda one: one[0]):
         tables = [table for table in extraction.tables if table.kind == "table"]
