@@ -275,8 +275,13 @@ def test_a_line_may_say_the_answer_and_the_place(tmp_path: Path) -> None:
         {"question": "s", "answer": None},
     )
     labels = read_labels(file)
-    assert [label.path for label in labels.places] == ["a.md"]
-    assert labels.answers == (RightAnswer("q", ("12.5",)), RightAnswer("r", ("5 days", "a week")), RightAnswer("s", ()))
+    (stands,) = labels.places
+    assert stands.path == "a.md"
+    assert labels.answers == (
+        RightAnswer("q", ("12.5",), stands),
+        RightAnswer("r", ("5 days", "a week")),
+        RightAnswer("s", ()),
+    )
 
 
 def test_when_a_collection_is_fitted_again() -> None:

@@ -19,10 +19,21 @@ from mixrag_cli.stories.calibrating_by_wish import calibrate_store, reset_calibr
 from mixrag_cli.stories.extras import SURETY
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.inspection import read_status
-from mixrag_cli.stories.labels import Labels, RightAnswer
+from mixrag_cli.stories.judged_answers import judge_answer
+from mixrag_cli.stories.labels import Label, Labels, RightAnswer
+from mixrag_cli.stories.session import open_session
+from mixrag_cli.stories.showing import Place
 from mixrag_cli.stories.surety import PRIOR, JudgedAnswer, fit_offset, fit_surety, grading_of, kept_surety
 from mixrag_cli.stories.wishes import IndexWishes
 
+RETURNS = """# Returns
+
+Goods that come back broken are mended in our workshop, and the customer pays nothing for it.
+
+# Opening hours
+
+The shop is open from nine to six, and closed on Sundays and on public holidays of the county.
+"""
 GOODS = ("chair", "lamp", "desk", "shelf", "stool", "rug", "mirror", "clock", "vase", "bench")
 PRICES = {good: 31 + 7 * number for number, good in enumerate(GOODS)}
 
@@ -116,6 +127,26 @@ def test_a_few_answers_change_nothing_and_are_told(folder: Path) -> None:
     report = calibrate_store(folder, Settings(), labels, Silence(quiet=True))
     assert report.answers is None and "too few judged answers: 1 of at least 10" in report.notes[0]
     assert not read_record(folder / ".mixrag").extra.get(SURETY)
+
+
+def test_an_answer_in_words_is_right_where_its_place_is_shown(tmp_path: Path) -> None:
+    """A passage tells it in its own words; a number's place alone says nothing."""
+    (tmp_path / "returns.md").write_text(RETURNS, "utf-8")
+    build_index([tmp_path], Settings(), events=Silence(quiet=True))
+    session = open_session(tmp_path / ".mixrag", Settings(), asks=True)
+    document = session.reader.document_rows()[0].id
+    question = "What happens to goods that come back broken?"
+
+    def is_right(answer: str, lines: tuple[int, int]) -> bool:
+        label = Label(1, question, "returns.md", Place(lines=lines))
+        judged = judge_answer(session, RightAnswer(question, (answer,), label), {1: document})
+        assert judged is not None
+        return judged.is_right
+
+    told = "damaged items get repaired by us without any charge"
+    assert is_right(told, (3, 3))
+    assert not is_right(told, (7, 7))
+    assert not is_right("60 days", (3, 3))
 
 
 @pytest.mark.slow

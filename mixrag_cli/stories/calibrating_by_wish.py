@@ -31,7 +31,7 @@ from mixrag_cli.stories.calibrating import (
 from mixrag_cli.stories.events import IndexEvents
 from mixrag_cli.stories.extras import CALIBRATION, SURETY
 from mixrag_cli.stories.judged_answers import judge_answers
-from mixrag_cli.stories.labels import Label, Labels, judge_labels, place_labels
+from mixrag_cli.stories.labels import Label, Labels, RightAnswer, judge_labels, place_labels
 from mixrag_cli.stories.reranking import LANGUAGE_MODEL, is_outside
 from mixrag_cli.stories.session import Session, ensure_same_model
 from mixrag_cli.stories.surety import FEWEST_ANSWERS, SuretyFit, fit_surety, to_extra
@@ -78,7 +78,7 @@ def calibrate_store(
         if labels.answers:
             if report.is_stored:  # they are asked by the scores as they are now
                 session = Session(writer.read(), embedder, settings)
-            report = _calibrate_answers(session, writer, report, labels, events)
+            report = _calibrate_answers(session, writer, report, labels.answers, documents, events)
     return report
 
 
@@ -109,14 +109,19 @@ def _calibrate_scores(
 
 
 def _calibrate_answers(
-    session: Session, writer: StoreWriter, report: CalibrationReport, labels: Labels, events: IndexEvents
+    session: Session,
+    writer: StoreWriter,
+    report: CalibrationReport,
+    labels: Sequence[RightAnswer],
+    documents: Mapping[int, str],
+    events: IndexEvents,
 ) -> CalibrationReport:
     """The report with how sure answers are here, stored where answers that were left out are promised better so."""
-    judged = judge_answers(session, labels.answers, events)
+    judged = judge_answers(session, labels, documents, events)
     if len(judged) < FEWEST_ANSWERS:
         few = f"too few judged answers: {len(judged)} of at least {FEWEST_ANSWERS}; answers stay as sure as they were"
         return replace(report, notes=(*report.notes, few))
-    fit = fit_surety(len(labels.answers), judged)
+    fit = fit_surety(len(labels), judged)
     if not fit.is_better:
         worse = "answers stay as sure as they were: those left out while fitting are promised no better"
         return replace(report, answers=fit, notes=(*report.notes, worse))

@@ -7,8 +7,8 @@
     {"question": "…", "answer": "12.5 million"}                   the right answer, or [any, of, these]
     {"question": "…", "answer": null}                             no file answers it
 
-One line may say the place and the answer. Of a question with a relevant passage all other candidates are taken for not
-relevant; of one without, only those named.
+One line may say the place and the answer; one of several words is right, too, where its place is shown. Of a question
+with a relevant passage all other candidates are taken for not relevant; of one without, only those named.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from mixrag_cli.errors import WrongUsage, reason_of
+from mixrag_cli.evaluation.answers import SHORT_FORM
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.retrieval.fusion import fuse_hits
 from mixrag_cli.retrieval.learning import JudgedQuestion
@@ -56,10 +57,24 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class RightAnswer:
-    """What a question's right answer is. forms: any of them is right; none where the documents do not answer it."""
+    """What a question's right answer is. forms: any of them is right; none where the documents do not answer it.
+
+    stands: where the same line says that it stands.
+    """
 
     question: str
     forms: tuple[str, ...]
+    stands: Label | None = None
+
+    def is_shown_by(self, chunk: Chunk, documents: Mapping[int, str]) -> bool:
+        """Whether a passage of the index shows an answer of several words in its place. documents: as of place_labels.
+
+        Such an answer is told in other words than the passage's own.
+        """
+        if self.stands is None or self.stands.place == Place() or chunk.document != documents.get(self.stands.line):
+            return False
+        is_worded = any(len(form.split()) > SHORT_FORM for form in self.forms)
+        return is_worded and shares_place(self.stands.place, chunk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +100,10 @@ def read_labels(file: Path) -> Labels:
         try:
             value = _object_of(raw)
             question = _question_of(value)
+            label = _label_of(number, question, value) if "path" in value or "answer" not in value else None
+            places += [label] if label else []
             if "answer" in value:
-                answers.append(RightAnswer(question, _forms_of(value["answer"])))
-            if "path" in value or "answer" not in value:
-                places.append(_label_of(number, question, value))
+                answers.append(RightAnswer(question, _forms_of(value["answer"]), label))
         except ValueError as error:
             problems.append(f"{file}:{number}: {error}")
     _refuse(problems)

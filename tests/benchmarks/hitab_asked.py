@@ -94,7 +94,7 @@ def calibrate(store: Path, settings: Settings, questions: Sequence[dict[str, Any
         judge_answer(
             session,
             RightAnswer(asked["question"], tuple(map(str, asked["answer"]))),
-            Scope(paths=scope_of(asked, anywhere)),
+            scope=Scope(paths=scope_of(asked, anywhere)),
         )
         for asked in questions
     ]
