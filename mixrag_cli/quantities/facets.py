@@ -241,6 +241,21 @@ def day_number(text: str) -> Decimal | None:
         return None
 
 
+def dated_otherwise(text: str) -> str:
+    """The text with its days and months as files write them, too; "" where it names none together with a year.
+
+    Example: "sales on 5 June 2012" -> "sales 2012-06-05 5/6/2012 June".
+    """
+    dates = sorted(date for date in facets_of(text).dates if date[0])
+    names = {number: name for name, number in reversed(_MONTHS.items())}
+    forms = [
+        f"{year}-{month:02}-{day:02} {day}/{month}/{year} {names[month].title()}" if day
+        else f"{year}-{month:02} {names[month].title()}"
+        for year, month, day in dates
+    ]  # fmt: skip
+    return " ".join((without_periods(text), *forms)) if forms else ""
+
+
 def period_spans(text: str) -> list[tuple[int, int]]:
     """Where the text names times, [start, end), in order; times that touch each other are one.
 

@@ -11,12 +11,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from mixrag_cli.errors import ModelUnusable
 from mixrag_cli.generator import device_of
 from mixrag_cli.models import Embedder
+from mixrag_cli.quantities.facets import Facets, dated_otherwise
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.facts import READ_DOCUMENTS
 from mixrag_cli.recap.faithfulness import faithfulness_texts, judge_faithfulness
@@ -24,6 +25,7 @@ from mixrag_cli.recap.reader import read_answer
 from mixrag_cli.recap.restate import Restated, restate
 from mixrag_cli.records.answers import Answer, Faithfulness
 from mixrag_cli.records.passages import Hit
+from mixrag_cli.records.tables import Table
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.collection import Collection
 from mixrag_cli.stories.retrieving import Retrieved, retrieve
@@ -31,6 +33,7 @@ from mixrag_cli.stories.scanning import FileScanner
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.surety import grading_of, outdated_surety
 from mixrag_cli.tables.found_rows import blocks_by_table, with_found_rows
+from mixrag_cli.tables.record_columns import rows_at
 from mixrag_cli.words import stem, words_of
 
 EVIDENCE_HITS = 120  # read for evidence; with 60 the right row of a balance sheet was missed once in 20 questions
@@ -95,9 +98,23 @@ def gather_evidence(
     for parent, blocks in blocks_by_table([hit.chunk for hit in hits]).items():
         if parent in tables:
             tables[parent] = with_found_rows(tables[parent], blocks)
+    hits = in_time(hits, tables, restated.whole.facets)
     facts = collection.reader.facts(list(dict.fromkeys(hit.chunk.document for hit in hits))[:READ_DOCUMENTS])
     reader = collection.passage_reader
     return EvidenceBase(tuple(hits), tables, weights, knows, vectors, reader, facts, scanner)
+
+
+def in_time(hits: Sequence[Hit], tables: Mapping[str, Table], asked: Facets) -> list[Hit]:
+    """The hits less the rows of another day or month than is asked for, where a row of their table is of that one."""
+    dates = [date for date in asked.dates if date[0]]
+    of_rows = {hit.chunk.parent for hit in hits if hit.chunk.row is not None} if dates else set()
+    wanted = {parent: rows_at(tables[parent], dates) for parent in of_rows.intersection(tables)}
+
+    def is_of_another(hit: Hit) -> bool:
+        rows = wanted.get(hit.chunk.parent, set())
+        return hit.chunk.row is not None and bool(rows) and hit.chunk.row not in rows
+
+    return [hit for hit in hits if not is_of_another(hit)]
 
 
 def generated_answer(
@@ -146,9 +163,10 @@ def _staleness(collection: Collection) -> tuple[str, ...]:
 
 
 def _operand_texts(restated: Restated) -> list[str]:
-    """What to search for beside the question: each operand where an answer needs several."""
-    asked = restated.operands if len(restated.operands) > 1 else ()
-    return [text for text in dict.fromkeys(operand.text for operand in asked) if text != restated.question]
+    """What to search for beside the question: each operand where an answer needs several; dates as files write them."""
+    asked = [operand.text for operand in restated.operands] if len(restated.operands) > 1 else []
+    texts = [*asked, *filter(None, map(dated_otherwise, asked or [restated.question]))]
+    return [text for text in dict.fromkeys(texts) if text != restated.question]
 
 
 def _words_by_term(restated: Restated) -> dict[str, tuple[str, ...]]:

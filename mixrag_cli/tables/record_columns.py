@@ -10,10 +10,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, product
 
-from mixrag_cli.quantities.facets import Facets, facet_conflict
+from mixrag_cli.quantities.facets import Facets, dates_agree, facet_conflict
 from mixrag_cli.records.tables import Cell, Header, Table
+from mixrag_cli.tables.date_forms import DateForm, date_form_of
 from mixrag_cli.tables.text import has_labels, key_columns, times_of
 from mixrag_cli.words import stem, stems_in, stems_of
 
@@ -22,20 +23,21 @@ MAX_KEPT = 32  # tables whose columns are kept for the next look
 N_LOOKED_AT = 50  # cells that tell what a column holds
 LABELS = -1  # the place of a report's labels as a column of texts
 YEAR = stem("year")
-_TIME = re.compile(r"\s*(?:1[5-9]|20)\d\d(?P<date>-[01]\d(?:-[0-3]\d)?)?(?!\d)")
+_YEAR = re.compile(r"\s*(?:1[5-9]|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of records. stems: of its innermost label, in order. texts: the different ones, in order, () where there
-    are too many to be asked for."""
+    are too many to be asked for. date_form: how it writes dates, None where it holds others than dates in digits.
+    """
 
     header: Header
     stems: tuple[str, ...]
     texts: tuple[str, ...]
     is_numeric: bool
     is_of_years: bool
-    is_of_dates: bool
+    date_form: DateForm | None
 
     @property
     def index(self) -> int:
@@ -79,10 +81,22 @@ def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
         texts = tuple(dict.fromkeys(cell.text.strip() for cell in cells))
         is_numeric = sum(cell.value is not None for cell in looked_at) * 2 > len(looked_at)
         texts = texts if len(texts) <= MAX_DISTINCT or not is_numeric else ()
-    times = [_TIME.match(cell.text) for cell in looked_at if cell.text]
-    is_of_dates = bool(times) and all(found is not None and found["date"] for found in times)
+    date_form = date_form_of([cell.text for cell in looked_at if cell.text])
     is_of_years = 2 * sum(map(is_year, texts)) > len(texts)  # beside years may stand "later" and "total"
-    return Column(header, stems_in(header.leaf), texts, is_numeric, is_of_years, is_of_dates)
+    return Column(header, stems_in(header.leaf), texts, is_numeric, is_of_years, date_form)
+
+
+def rows_at(table: Table, dates: Collection[tuple[int, int, int]]) -> set[int]:
+    """The rows of these days or months, as a column of dates says it, or their labels. dates: as of Facets."""
+    patterns = {
+        column.index: "|".join(filter(None, (column.date_form.pattern(*date) for date in dates)))
+        for column in columns_of(table)
+        if column.date_form is not None
+    }
+    told = ((cell.row, patterns[cell.column], cell.text) for cell in table.cells if patterns.get(cell.column))
+    if patterns:
+        return {row for row, pattern, text in told if re.match(pattern, text.strip())}
+    return {row.index for row in table.rows if any(dates_agree(*both) for both in product(dates, times_of(row).dates))}
 
 
 def is_sampled(table: Table) -> bool:
@@ -97,7 +111,7 @@ def is_record_table(table: Table) -> bool:
 
 def is_year(text: str) -> bool:
     """Whether the text is a year and nothing else."""
-    return (found := _TIME.fullmatch(text)) is not None and not found["date"]
+    return _YEAR.fullmatch(text) is not None
 
 
 def columns_named(words: Sequence[str], table: Table) -> list[Column]:

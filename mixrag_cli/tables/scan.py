@@ -24,7 +24,7 @@ import pyarrow.csv as pacsv
 from mixrag_cli.errors import FileUnreadable, reason_of
 
 ScanOperation = Literal["sum", "average", "maximum", "minimum", "count"]
-Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "in"]
+Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "matches", "in"]
 BLOCK_BYTES = 1 << 20
 MAX_COLUMNS = 16_384  # what the reader of csv files keeps of a row
 EXACT = Context(prec=76)  # sums of a million amounts stay exact
@@ -53,7 +53,8 @@ class Dialect:
 @dataclass(frozen=True, slots=True)
 class Filter:
     """A condition on the rows that count. column: from 0. value: a number compares numbers, a text compares texts
-    without regard to case and outer blanks; "contains" takes a text, "in" several, the orders take a number.
+    without regard to case and outer blanks; "matches" takes a regular expression, "in" several texts, the orders a
+    number.
     """
 
     column: int
@@ -221,8 +222,8 @@ def _passes(texts: Any, wanted: Filter, dialect: Dialect) -> Any:
             raise ValueError("several texts go with in, and in with several texts")
         return pc.is_in(pc.utf8_lower(plain), pa.array([text.strip().lower() for text in wanted.value], pa.string()))
     value = wanted.value.strip()
-    if wanted.comparison == "contains":
-        return pc.match_substring(plain, value, ignore_case=True)
+    if wanted.comparison == "matches":
+        return pc.match_substring_regex(plain, value, ignore_case=True)
     if wanted.comparison not in ("=", "!="):
         raise ValueError(f"{wanted.comparison} takes a number")
     is_same = pc.equal(pc.utf8_lower(plain), value.lower())

@@ -6,6 +6,7 @@ left out, else by a scan that the caller provides. What cannot be scanned has no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -127,8 +128,8 @@ def passes(wanted: Filter, cell: Cell | None) -> bool:
     if isinstance(wanted.value, Decimal):
         return cell is not None and cell.value is not None and COMPARES[wanted.comparison](cell.value, wanted.value)
     text = cell.text.strip().lower() if cell is not None else ""
-    if wanted.comparison == "contains":
-        return isinstance(wanted.value, str) and wanted.value.lower() in text
+    if wanted.comparison == "matches":
+        return isinstance(wanted.value, str) and re.search(wanted.value, text, re.IGNORECASE) is not None
     return text in (wanted.value if isinstance(wanted.value, tuple) else (wanted.value.lower(),))
 
 

@@ -1,0 +1,78 @@
+"""Rows of a day or a month, however the file writes its dates and the question says them."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from mixrag_cli.quantities.facets import dated_otherwise
+from mixrag_cli.settings import Settings
+from mixrag_cli.stories.answering import answer_question, prepare
+from mixrag_cli.stories.clock import Clock
+from mixrag_cli.stories.events import Silent
+from mixrag_cli.stories.indexing import build_index
+from mixrag_cli.stories.scope import Scope
+from mixrag_cli.stories.session import Session, open_session
+from mixrag_cli.tables.date_forms import DateForm, date_form_of
+
+N_DAYS = 400
+FIRST = datetime.date(2012, 1, 1)
+WAYS = {"iso": "%Y-%m-%d", "british": "%d/%m/%Y", "american": "%m/%d/%Y", "german": "%d.%m.%Y"}
+
+
+def opened_at(day: int) -> str:
+    return f"{100 + day * 0.5:.2f}"
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """Daily prices, the same ones in four files that write dates in different ways."""
+    folder = tmp_path_factory.mktemp("days")
+    days = [FIRST + datetime.timedelta(number) for number in range(N_DAYS)]
+    for name, way in WAYS.items():
+        rows = "".join(f"{day:{way}},{opened_at(n)},{1000 + 7 * n}\n" for n, day in enumerate(days))
+        (folder / f"{name}.csv").write_text(f"Date,Open,Volume\n{rows}", "utf-8")
+    build_index([folder], Settings(), events=Silent())
+    return open_session(folder / ".mixrag", Settings(), asks=True)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_value_of_a_day_is_stated_from_its_row(session: Session, name: str) -> None:
+    """The fifth of June is not the sixth of May, in whichever order the digits stand."""
+    answer = answer_question(session, "What was the open on 5 June 2012?", Scope(paths=(f"{name}.csv",)))
+    assert answer.status == "answered" and answer.text == opened_at(156)
+    assert answer.sources[0].locator.lines == (158, 158)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_month_is_summed_up_over_its_rows(session: Session, name: str) -> None:
+    restated, base, _ = prepare(session, "total volume in March 2012", Scope(paths=(f"{name}.csv",)), Clock())
+    rows = [hit.chunk.text for hit in base.hits if hit.chunk.row is not None]
+    assert restated.whole.facets.dates == {(2012, 3, 0)} and rows
+    answer = answer_question(session, "What was the total volume in March 2012?", Scope(paths=(f"{name}.csv",)))
+    total = sum(1000 + 7 * n for n in range(60, 91))
+    assert f"{total:,}" in {answer.text, *(each.text for each in answer.candidates)}
+
+
+def test_rows_of_other_days_are_not_read(session: Session) -> None:
+    _, base, _ = prepare(session, "What was the volume on June 5, 2012?", Scope(paths=("iso.csv",)), Clock())
+    rows = [hit.chunk.text for hit in base.hits if hit.chunk.row is not None]
+    assert rows and all("2012-06-05" in text for text in rows)
+
+
+def test_how_a_column_writes_its_dates() -> None:
+    assert date_form_of(["2012-06-05", "2012-06-06 12:00"]) == DateForm("ymd", "-")
+    assert date_form_of(["2012-06", "2012-07"]) == DateForm("ym", "-")
+    assert date_form_of(["5/6/2012", "13/6/2012"]) == DateForm("dmy", "/")
+    assert date_form_of(["6/5/2012", "6/13/2012"]) == DateForm("mdy", "/")
+    assert date_form_of(["5.6.2012"]) == DateForm("dmy", ".")
+    assert date_form_of(["5/6/2012", "6/7/2012"]) is None  # nothing tells the day from the month
+    assert date_form_of(["2012-06-05", "later"]) is None and date_form_of([]) is None
+    assert DateForm("ym", "-").pattern(2012, 6, 5) == ""
+
+
+def test_dates_as_files_write_them() -> None:
+    assert dated_otherwise("sales on 5 June 2012") == "sales 2012-06-05 5/6/2012 June"
+    assert dated_otherwise("sales in June 2012") == "sales 2012-06 June"
+    assert dated_otherwise("sales in 2012") == dated_otherwise("sales in June") == ""
