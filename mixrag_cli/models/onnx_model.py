@@ -6,6 +6,7 @@ open_on_card    on a card, as float32, where onnxruntime was built for one: for 
 
 from __future__ import annotations
 
+import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -83,7 +84,8 @@ class OnnxModel:
         self, outputs: Sequence[str], texts: Sequence[Sequence[int]], given: Given, most_tokens: int = BATCH_TOKENS
     ) -> Iterator[tuple[Numbers, Outputs]]:
         """The numbers of the texts of a batch of like length, and its outputs, one batch after the other."""
-        batches = list(batches_by_length(texts, most_tokens))
+        even = _even_share(sum(map(len, texts)), most_tokens, self._at_once)
+        batches = list(batches_by_length(texts, even))
         yield from zip(batches, self.run_all(outputs, [given(batch) for batch in batches]), strict=True)
 
 
@@ -136,6 +138,12 @@ def batches_by_length(tokens: Sequence[Sequence[int]], most_tokens: int = BATCH_
         size = max(most_tokens // max(len(tokens[order[start]]), 1), 1)
         yield order[start : start + size]
         start += size
+
+
+def _even_share(n_tokens: int, most_tokens: int, at_once: int) -> int:
+    """The tokens of a batch, most_tokens at the most, with which those that run at once end together."""
+    rounds = math.ceil(n_tokens / (most_tokens * at_once))
+    return math.ceil(n_tokens / max(rounds * at_once, 1))
 
 
 def pad(tokens: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:
