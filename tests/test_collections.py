@@ -284,9 +284,8 @@ def test_several_collections_are_searched_and_each_hit_says_of_which_it_is(named
     assert found["hits"][0]["collection"] == "leave"
     same = as_json("search", "paid leave of members", "--collection", "stock", "--collection", "leave", "--limit", "20")
     assert {hit["id"] for hit in same["hits"]} == {hit["id"] for hit in found["hits"]}
-    assert found["hits"][0]["path"] + "  in leave" in run(
-        "search", "paid leave of members", "--collection", "leave,stock", "--limit", "1"
-    )
+    shown = run("search", "paid leave of members", "--collection", "leave,stock", "--limit", "1")
+    assert shown.startswith("one/handbook.md  in leave") and found["hits"][0]["path"].endswith("/one/handbook.md")
     first = as_json("search", "stock.csv", "--collection", "leave,stock", "--limit", "1", "--context", "1")["hits"][0]
     assert (first["collection"], first["path"].endswith("stock.csv")) == ("stock", True)
     only = as_json("search", "paid leave", "--collection", "leave,stock", "--path", "*.csv")

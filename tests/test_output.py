@@ -25,6 +25,7 @@ from mixrag_cli.output import (
     terminal,
 )
 from mixrag_cli.output.console import file_link, is_styled, make_console
+from mixrag_cli.output.lines import from_here
 from mixrag_cli.output.passages import Behind
 from mixrag_cli.output.places import is_within, position_of, reference
 from mixrag_cli.output.progress import Bars, duration_text
@@ -532,3 +533,10 @@ def test_a_refused_hit_tells_the_score_and_threshold_of_the_source_that_judged_i
     assert (told["score_source"], told["score"], told["threshold"]) == ("meaning", 0.5, 0.6)
     assert told["accepted_by"] is None
     assert answer_payload.hit_to_json(1, replace(hit, threshold=float("inf")))["threshold"] is None
+
+
+def test_a_path_below_the_current_folder_is_shown_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert from_here(f"{tmp_path}/docs/plan.md") == "docs/plan.md"
+    beside = f"{tmp_path}-old/plan.md"
+    assert from_here(beside) == beside and from_here("docs/plan.md") == "docs/plan.md"

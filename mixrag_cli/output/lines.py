@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -32,14 +33,19 @@ def indent_of(console: Console) -> int:
 def print_reference(console: Console, mark: str, path: str, locator: Locator, locate: Locate, after: str = "") -> None:
     """One line, never broken: it is meant to be copied into `mixrag show`."""
     target = file_link(locate(path), locator.page) if console.is_terminal else None
-    line = Text(mark) + linked(reference(path, locator), target, "cyan") + foreign(after, "dim")
+    line = Text(mark) + linked(reference(from_here(path), locator), target, "cyan") + foreign(after, "dim")
     console.print(line, soft_wrap=True)
+
+
+def from_here(path: str) -> str:
+    """The path from the current folder on, where it lies in that: shorter, and `mixrag show` takes it as well."""
+    return path.removeprefix(f"{Path.cwd()}{os.sep}")
 
 
 def print_file(console: Console, path: str, locate: Locate, title: str = "") -> None:
     """The heading of what stands in one file: its path, never broken, and its title."""
     target = file_link(locate(path)) if console.is_terminal else None
-    line = linked(path, target, "bold cyan")
+    line = linked(from_here(path), target, "bold cyan")
     room = console.width - line.cell_len - 2
     if title and room >= NARROWEST_TEXT:
         beside = foreign(f"  {title}", "dim")
