@@ -28,7 +28,7 @@ from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Table
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.collection import Collection
-from mixrag_cli.stories.retrieving import Retrieved, retrieve
+from mixrag_cli.stories.retrieving import NEAREST, Retrieved, retrieve
 from mixrag_cli.stories.scanning import FileScanner
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.surety import grading_of, outdated_surety
@@ -58,7 +58,7 @@ def answer_question(
         clock.lap("generate")
     return replace(
         answer,
-        refused=answer.refused or found.refused,
+        refused=answer.refused or found.refused[:NEAREST],
         degraded=(*clock.left_out, *answer.degraded),
         faithfulness=faithfulness(answer, base, collection.embedder),
         warnings=(*_staleness(collection), *outdated_surety(collection.reader.record), *scanner.warnings),
@@ -72,7 +72,7 @@ def prepare(
 ) -> tuple[Restated, EvidenceBase, Retrieved]:
     """The question restated, what may be read for its answer, and what retrieval thought of it.
 
-    Where no passage passes its threshold the nearest are read all the same: they may show where the answer stands.
+    Where no passage passes its threshold they are read all the same: one may show where the answer stands.
     """
     restated = restate(question, collection.passage_reader.question(question))
     found = retrieve(collection, restated.question, collection.filter(scope), clock, _operand_texts(restated))

@@ -2,7 +2,7 @@
 
     gather ─► fuse ─► judge ─► something accepted: read what was found
                        │
-                       └─ nothing: correct once ─► judge again ─► nothing: refuse, naming the nearest
+                       └─ nothing: correct once ─► judge again ─► nothing: refuse, with what came nearest
 
 Where one passage is accepted the others are read with it: the row that holds the other half of a difference, or names
 the unit, is no good match by itself, and the reader has checks of its own. The setting evidence = "accepted" reads what
@@ -28,7 +28,7 @@ NEAREST = 3  # refused passages that are named
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """hits: to read, best first, none where nothing was accepted; refused: then the nearest. corrected: tried again."""
+    """hits: to read, best first, none where nothing was accepted; refused: then all of them. corrected: tried again."""
 
     hits: tuple[Hit, ...]
     refused: tuple[Hit, ...] = ()
@@ -51,7 +51,7 @@ def retrieve(
         hits = accept(collection, question, corrected_hits, clock)
         if kept := readable(hits, reads):
             return Retrieved(keep_chosen(collection, question, kept, clock), corrected=True)
-    return Retrieved((), tuple(hits[:NEAREST]), corrected)
+    return Retrieved((), tuple(hits), corrected)
 
 
 def readable(hits: Sequence[Hit], reads: Evidence = "all") -> tuple[Hit, ...]:
