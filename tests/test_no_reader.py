@@ -48,6 +48,16 @@ def test_a_file_without_a_reader_that_the_user_names_has_failed(folder: Path) ->
     assert ask(folder, "index").returncode == 0  # of the whole folder it is one among others again
 
 
+def test_a_refusal_says_that_files_could_not_be_read(folder: Path) -> None:
+    (folder / "torn.pdf").write_bytes(b"%PDF-1.7\n" + bytes(200))
+    assert ask(folder, "index").returncode == 3
+    refused = ask(folder, "ask", "Which crane was hired for the Thursby quarry?")
+    told = "1 file could not be read and may hold the answer (mixrag status --skipped)"
+    assert refused.returncode == 4 and told in " ".join(refused.stdout.decode().split())
+    found = check_json(ask(folder, "ask", "Where did the board meet?", "--json").stdout, "answer")
+    assert found["status"] != "abstained" and not found["warnings"]
+
+
 def test_many_formats_are_told_in_one_line() -> None:
     formats = {f".{number}": 20 - number for number in range(MAX_FORMATS + 2)}
     assert formats_text(formats).endswith(", 13 .7, 23 of 2 other formats")

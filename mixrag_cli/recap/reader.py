@@ -97,7 +97,7 @@ def refusal(restated: Restated, base: EvidenceBase, reason: str) -> Answer:
 def what_is_missing(restated: Restated, base: EvidenceBase) -> str:
     """What the question speaks of and no document found does, else that nothing found answers it.
 
-    Example: "no passage found speaks of Contoso" where the name stands in none of the documents found.
+    Example: 'no passage found says "Contoso"' where the name stands in none of the documents found.
     """
     if not base.hits:
         return NOTHING_SEARCHED
@@ -107,9 +107,10 @@ def what_is_missing(restated: Restated, base: EvidenceBase) -> str:
     unknown = [word for word, term in asked if term not in known and (term in restated.whole.terms or word in years)]
     if unknown:
         longest = sorted(dict.fromkeys(unknown), key=len, reverse=True)  # of any language those that say most
-        return f"no passage found speaks of {_listed(longest[:MAX_NAMED])}"
+        return f"no passage found says {_listed(longest[:MAX_NAMED])}"
     return "the passages found speak of it, but none says surely what was asked"
 
 
 def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    *first, last = [f'"{word}"' for word in words]
+    return f"{', '.join(first)} or {last}" if first else last

@@ -67,6 +67,10 @@ class MemoryStore:
         """None: the files were read just now."""
         return 0
 
+    def count_unread(self) -> int:
+        """None: what cannot be read is told before anything is asked."""
+        return 0
+
     def search_words(self, query: str, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages that hold one of the query's terms, by BM25; at most limit, best first."""
         _refuse_filter(where)

@@ -132,8 +132,15 @@ class StoreReader:
 
     def count_stale(self) -> int:
         """The files that could not be read at the last index, so that their old text is kept."""
+        return self._count_documents("stale")
+
+    def count_unread(self) -> int:
+        """The files that could not be read, of which no text is kept."""
+        return self._count_documents("status = 'skipped'")
+
+    def _count_documents(self, where: str) -> int:
         with self._tables.contained():
-            return int(self._tables.scan(DOCUMENTS, columns=["id"], filter="stale").num_rows)
+            return int(self._tables.scan(DOCUMENTS, columns=["id"], filter=where).num_rows)
 
     def search_words(self, query: str, limit: int, where: str | None = None) -> list[StoredHit]:
         """The passages that hold the query's terms, by BM25; at most limit, best first."""

@@ -61,7 +61,7 @@ def answer_question(
         refused=answer.refused or found.refused[:NEAREST],
         degraded=(*clock.left_out, *answer.degraded),
         faithfulness=faithfulness(answer, base, collection.embedder),
-        warnings=(*_staleness(collection), *outdated_surety(collection.reader.record), *scanner.warnings),
+        warnings=(*_unread(collection, answer), *outdated_surety(collection.reader.record), *scanner.warnings),
         models={"embedder": collection.embedder.name, "reader": collection.passage_reader.name, **worded_by},
         timings_ms=clock.total(),
     )
@@ -157,9 +157,13 @@ def faithfulness(answer: Answer, base: EvidenceBase, embedder: Embedder) -> Fait
     return judge_faithfulness(answer, float(vectors[0] @ vectors[1]), retrieved, base.tables)
 
 
-def _staleness(collection: Collection) -> tuple[str, ...]:
-    stale = collection.reader.count_stale()
-    return (f"{stale} files could not be read at the last index and may be out of date",) if stale else ()
+def _unread(collection: Collection, answer: Answer) -> tuple[str, ...]:
+    """What could not be read: files whose old text answers, and, where nothing does, those that may hold the answer."""
+    stale, unread = collection.reader.count_stale(), collection.reader.count_unread()
+    told = [(stale, "could not be read at the last index and may be out of date")]
+    if answer.status == "abstained":
+        told.append((unread, "could not be read and may hold the answer (mixrag status --skipped)"))
+    return tuple(f"{count} file{'s' * (count > 1)} {what}" for count, what in told if count)
 
 
 def _operand_texts(restated: Restated) -> list[str]:
