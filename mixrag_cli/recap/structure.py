@@ -172,16 +172,14 @@ def _chosen_together(choices: Sequence[Sequence[CellMatch]]) -> list[tuple[CellM
     common."""
 
     def worth(chosen: Sequence[CellMatch]) -> float:
-        return sum(match.score for match in chosen) + sum(_likeness(chosen[0], match) for match in chosen[1:])
+        first, *others = chosen
+        of_table = sum(one.table.id == first.table.id for one in others)
+        of_header = sum(_is_of_one_header(first, one) for one in others)
+        return sum(match.score for match in chosen) + SAME_TABLE * of_table + SAME_HEADER * of_header
 
     tried = [options[: int(N_TRIED ** (1 / len(choices)))] for options in choices]
     chosen = (one for one in product(*tried) if len({match.place for match in one}) == len(one))
     return sorted(chosen, key=worth, reverse=True)
-
-
-def _likeness(one: CellMatch, other: CellMatch) -> float:
-    """What two cells of one formula have in common, in parts of a coverage."""
-    return SAME_TABLE * (one.table.id == other.table.id) + SAME_HEADER * _is_of_one_header(one, other)
 
 
 def _is_of_one_header(one: CellMatch, other: CellMatch) -> bool:
