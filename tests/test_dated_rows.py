@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from mixrag_cli.quantities.facets import dated_otherwise
+from mixrag_cli.quantities.facets import dated_otherwise, times_meant
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import answer_question, prepare
 from mixrag_cli.stories.clock import Clock
@@ -69,7 +69,26 @@ def test_how_a_column_writes_its_dates() -> None:
     assert date_form_of(["5.6.2012"]) == DateForm("dmy", ".")
     assert date_form_of(["5/6/2012", "6/7/2012"]) is None  # nothing tells the day from the month
     assert date_form_of(["2012-06-05", "later"]) is None and date_form_of([]) is None
-    assert DateForm("ym", "-").pattern(2012, 6, 5) == ""
+    assert DateForm("ym", "-").pattern([(2012, 6, 5)]) == ""
+
+
+def test_a_stretch_of_days_or_months_is_all_of_it(session: Session) -> None:
+    for asked, days in (
+        ("from March to May 2012", range(60, 152)),
+        ("between 5 June 2012 and 7 June 2012", range(156, 159)),
+    ):
+        question, total = f"total volume {asked}", sum(1000 + 7 * n for n in days)
+        answer = answer_question(session, question, Scope(paths=("british.csv",)))
+        assert f"{total:,}" in {answer.text, *(each.text for each in answer.candidates)}
+
+
+def test_times_that_a_text_means() -> None:
+    assert times_meant("from 30 December 2011 to 1 January 2012") == [(2011, 12, 30), (2011, 12, 31), (2012, 1, 1)]
+    assert times_meant("from November 2011 to January 2012") == [(2011, 11, 0), (2011, 12, 0), (2012, 1, 0)]
+    assert times_meant("sales in 2012") == [(2012, 0, 0)] and times_meant("sales on June 5, 2012") == [(2012, 6, 5)]
+    assert times_meant("from 30 February 2012 to 1 March 2012") == []  # no calendar has it
+    assert times_meant("from 1 March 1912 to 1 March 2012") == []  # too many days
+    assert times_meant("in 2011 and 2013") == times_meant("sales") == []
 
 
 def test_dates_as_files_write_them() -> None:

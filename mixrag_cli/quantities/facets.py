@@ -56,6 +56,7 @@ _TIMES = (
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
 QUARTER_WORDS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 MONTHS, DAYS = 12, 31  # of a year; of a month at most
+MOST_DAYS = 1_100  # of a stretch whose days are looked for one by one: three years
 FIRST_OF_1900S = 30  # of years of two digits; Excel's and LibreOffice's default
 _PERIOD = "\0"  # where a time stood, with the words that lead to it
 _PERIODS = re.compile(
@@ -285,6 +286,35 @@ def years_between(text: str) -> frozenset[int]:
         ends = facets_of(first).years | facets_of(last).years
         found |= set(range(min(ends, default=0) + 1, max(ends, default=0)))
     return frozenset(found)
+
+
+def times_meant(text: str) -> list[tuple[int, int, int]]:
+    """The day, month or year that the text names, or all of the one stretch that it names by its ends; else [].
+
+    (year, month, day) each, 0 where not said. Example: "from April to June 2012" -> (2012, 4, 0), (2012, 5, 0),
+    (2012, 6, 0).
+    """
+    known = facets_of(text)
+    times = sorted(date for date in known.dates if date[0]) or [(year, 0, 0) for year in sorted(known.years)]
+    if len(times) != 2 or len(_stretches_in(text)) != 1:
+        return times if len(times) == 1 else []
+    (first, month, day), (last, last_month, last_day) = times
+    if day and last_day:
+        return _days_between(*times)
+    if month and last_month and not day and not last_day:
+        months = range(MONTHS * first + month - 1, MONTHS * last + last_month)
+        return [(number // MONTHS, number % MONTHS + 1, 0) for number in months]
+    return [(year, 0, 0) for year in range(first, last + 1)] if not month and not last_month else []
+
+
+def _days_between(first: tuple[int, int, int], last: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+    """All days from the first to the last; [] for more than MOST_DAYS, or what is in no calendar."""
+    try:
+        start, end = (datetime.date(*each).toordinal() for each in (first, last))
+    except ValueError:
+        return []
+    days = [datetime.date.fromordinal(number) for number in range(start, min(end, start + MOST_DAYS) + 1)]
+    return [(day.year, day.month, day.day) for day in days] if end - start < MOST_DAYS else []
 
 
 def _stretches_in(text: str) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mixrag_cli.quantities.facets import DAYS, MONTHS
@@ -19,13 +19,14 @@ class DateForm:
     order: str
     sign: str
 
-    def pattern(self, year: int, month: int = 0, day: int = 0) -> str:
-        """A regular expression for what a cell of that day, month or year begins with; "" for a day of bare months.
+    def pattern(self, times: Iterable[tuple[int, int, int]]) -> str:
+        """A regular expression for what a cell of one of these days, months or years begins with; "" for none.
 
-        month, day: 0 for any.
+        times: (year, month, day) each, 0 for any. A day is none of bare months.
         """
-        if day and "d" not in self.order:
-            return ""
+        return "|".join(self._pattern(*time) for time in times if "d" in self.order or not time[-1])
+
+    def _pattern(self, year: int, month: int, day: int) -> str:
         told = {"y": str(year), "m": f"0?{month}" if month else "[0-9]+", "d": f"0?{day}" if day else "[0-9]+"}
         n_told = 1 + bool(month) + bool(day) if self.order.startswith("y") else len(self.order)
         return f"^{re.escape(self.sign).join(told[part] for part in self.order[:n_told])}([^0-9]|$)"

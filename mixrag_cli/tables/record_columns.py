@@ -89,9 +89,7 @@ def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
 def rows_at(table: Table, dates: Collection[tuple[int, int, int]]) -> set[int]:
     """The rows of these days or months, as a column of dates says it, or their labels. dates: as of Facets."""
     patterns = {
-        column.index: "|".join(filter(None, (column.date_form.pattern(*date) for date in dates)))
-        for column in columns_of(table)
-        if column.date_form is not None
+        column.index: column.date_form.pattern(dates) for column in columns_of(table) if column.date_form is not None
     }
     told = ((cell.row, patterns[cell.column], cell.text) for cell in table.cells if patterns.get(cell.column))
     if patterns:

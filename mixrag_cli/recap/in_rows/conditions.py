@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from mixrag_cli.quantities.facets import facets_of, in_digits, period_spans, years_between
+from mixrag_cli.quantities.facets import in_digits, period_spans, times_meant, years_between
 from mixrag_cli.quantities.prose_numbers import limits_in
 from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records.tables import Table
@@ -179,15 +179,14 @@ def _yes_no(asked: Sequence[str], table: Table, settled: Collection[int]) -> Ite
 
 
 def _dates(question: str, table: Table, chosen: Sequence[_Found]) -> Iterator[Condition]:
-    """The year, month or day asked for, in a column of dates: of several, the one that is named."""
-    facets = facets_of(question)
-    times = {date for date in facets.dates if date[0]} or {(year, 0, 0) for year in facets.years}
+    """The year, month or day asked for, or a stretch, in a column of dates: of several, the one that is named."""
+    times, spans = times_meant(question), period_spans(question)
     columns = [column for column in columns_of(table) if column.date_form is not None]
-    if len(times) != 1 or not columns or any(is_year(each.text) for each in chosen):
+    if not times or not columns or any(is_year(each.text) for each in chosen):
         return
     named = (column for column in columns if set(column.stems) & set(stems_in(question)))
     column = next(named, columns[0])
-    if column.date_form is not None and (pattern := column.date_form.pattern(*times.pop())):
-        said = frozenset((*map(str, facets.years), *column.stems))
-        words = " ".join(question[start:end] for start, end in period_spans(question))
+    if column.date_form is not None and (pattern := column.date_form.pattern(times)):
+        said = frozenset((*(str(year) for year, *_ in times), *column.stems))
+        words = question[spans[0][0] : spans[-1][1]]
         yield Condition(Filter(column.index, "matches", pattern), f"{column.header.leaf} in {words}", said)
