@@ -98,12 +98,33 @@ CASES = {
     "a.proto": (
         'syntax = "proto3";\nmessage Client {\n  // Where to post.\n  string uri = 10;\n  enum Kind {\n'
         "    KIND_A = 1;\n  }\n  string old = 2 [deprecated = true];\n"
-        "  map<string, Kind> kinds = 3; // by name\n}\n",
+        "  map<string, Kind> kinds = 3; // by name\n"
+        "  optional uint32 most = 4 [packed = true, default = 7];  // at once\n"
+        "  // Its labels.\n  repeated google.protobuf.Value\n      labels = 12 [\n        (a.b) = 5\n      ];\n"
+        "  oneof policy {\n    Retry retry = 6;\n  }\n  option (limit) = 8;\n}\n",
         "constant | syntax | value=proto3@1",
-        "constant | Client > uri | value=10@4 help=Where to post.@3",
+        "default | Client > uri | type=string@4 help=Where to post.@3",
         "constant | Client > Kind > KIND_A | value=1@6",
-        "constant | Client > old | value=2@8",
-        "constant | Client > kinds | value=3@9 help=by name@9",
+        "default | Client > old | type=string@8",
+        "default | Client > kinds | type=map<string, Kind>@9 help=by name@9",
+        "default | Client > most | default=7@10 type=optional uint32@10 help=at once@10",
+        "default | Client > labels | type=repeated google.protobuf.Value@15 help=Its labels.@11",
+        "default | Client > retry | type=Retry@17",
+    ),
+    "a.thrift": (
+        "const i32 MOST = 16\nenum Kind {\n  A = 1,\n}\nexception Failure {\n  1: required string name;\n"
+        "  // how often\n  2: optional i32 retries = 3,\n  3: map<string, i32> sizes  # of each\n}\n",
+        "constant | MOST | value=16@1",
+        "constant | Kind > A | value=1@3",
+        "default | Failure > name | type=required string@6",
+        "default | Failure > retries | default=3@8 type=optional i32@8 help=how often@7",
+        "default | Failure > sizes | type=map<string, i32>@9 help=of each@9",
+    ),
+    "a.fbs": (
+        "table Monster {\n  pos:Vec3; // where\n  /// Health.\n  hp:short = 100;\n  tags:[string] (required);\n}\n",
+        "default | Monster > pos | type=Vec3@2 help=where@2",
+        "default | Monster > hp | default=100@4 type=short@4 help=Health.@3",
+        "default | Monster > tags | type=[string]@5",
     ),
     "build.gradle": (
         'android {\n    compileSdk 35\n    defaultConfig {\n        versionName "3.4.2" // shown\n    }\n'

@@ -66,7 +66,7 @@ FORMATS = (
         "py pyi pyw js mjs cjs jsx ts mts cts tsx go rs java c h cc cpp cxx hpp hh hxx cs rb php sh bash "
         # no grammar is installed for these: read by structure
         "kt kts swift scala lua pl pm r jl m mm dart ex exs erl hs clj cljs groovy gradle ps1 zsh fish vue svelte "
-        "proto graphql tf hcl cmake sol zig nim mk dockerfile containerfile",
+        "proto thrift fbs graphql tf hcl cmake sol zig nim mk dockerfile containerfile",
         fallback=TEXT_ALONE,
         names="cmakelists.txt makefile gnumakefile dockerfile containerfile jenkinsfile go.mod go.work",
     ),

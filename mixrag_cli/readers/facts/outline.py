@@ -2,7 +2,7 @@
 
 binding     private const val MAX = 5, x <- "a", string id = 1;      (scope …, name)
 parameter   fun send(timeout: Int = 30), function(digits = 1)         (scope …, function, parameter)
-            and what Elixir sets: module elixir
+            and what Elixir sets: module elixir; fields of interface definitions: module fields
 
 What encloses is told by words such as "class" and "fun" and by indents. What a function's own names are bound to is
 passed over, but for those in capital letters.
@@ -20,6 +20,7 @@ from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.elixir import GOES_ON as ELIXIR_GOES_ON
 from mixrag_cli.readers.facts.elixir import looked_up, scope_of, set_by_line
+from mixrag_cli.readers.facts.fields import FIELDS, FieldReader
 
 MAX_LINE_CHARS = 1_000
 MAX_HEADER_LINES = 120  # of a function's name and parameters
@@ -28,7 +29,8 @@ MAX_DEFAULT_CHARS = 120
 FUNCTIONS = frozenset(["func", "fun", "fn", "def", "defp", "function", "sub", "proc", "macro", "filter"])
 OUTLINE_NAME = re.compile(
     r"(?:[\w@().]{1,20}[ \t]+){0,5}(?P<kind>func|fun|fn|def|defp|defmodule|function|sub|proc|class|struct|interface|"
-    r"trait|object|module|protocol|extension|type|enum|message|service|resource|contract|macro)[ \t]+(?:<[^>]{0,80}>"
+    r"trait|object|module|protocol|extension|type|enum|message|service|resource|contract|macro|"
+    r"(?:table|union|exception)(?=[ \t]+\w{1,100}[ \t]*\{))[ \t]+(?:<[^>]{0,80}>"
     r"[ \t]*)?\"?(?P<name>[\w.:$-]{1,100})"
 )
 ASSIGNED_FUNCTION = re.compile(r"(?:local[ \t]+)?(?P<name>[\w.$]{1,100})[ \t]*(?:<-|=)[ \t]*function[ \t]*\(")
@@ -59,7 +61,11 @@ ELIXIR_PARAMETER = re.compile(r"\s*(?P<key>[a-z_]\w{0,80})\s*\\\\\s*(?P<text>\S.
 CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9_]*$")
 COMMENT = re.compile(r"\s*(?://|#(?!\[)|--(?!\w)|/?\*)")
 GOES_ON = (")", "{", "}", "]")
-MARKS = {"#": "r jl ps1 nim pl pm ex exs", "//": "kt kts swift scala dart groovy gradle proto sol zig", "": "lua hs"}
+MARKS = {
+    "#": "r jl ps1 nim pl pm ex exs",
+    "//": "kt kts swift scala dart groovy gradle proto thrift fbs sol zig",
+    "": "lua hs",
+}
 BUILT_OF_BLOCKS = frozenset(["gradle", "groovy", "kts"])
 ELIXIR = frozenset(["ex", "exs"])
 TEXT_MARK = '"""'  # of a text over lines
@@ -95,6 +101,7 @@ class _LineReader:
         self._marks = MARKS_OF[suffix]
         self._has_blocks = suffix in BUILT_OF_BLOCKS
         self._is_elixir = suffix in ELIXIR
+        self._fields = FieldReader(collector, lines, suffix) if suffix in FIELDS else None
         self._scopes: list[_Scope] = []
         self._known: set[tuple[str, ...]] = set()  # what is bound again is no declaration
 
@@ -113,6 +120,8 @@ class _LineReader:
             self._set(number, indent, plain)
         elif self._has_blocks and (block := BLOCK.match(plain)):
             scopes.append(_Scope(indent, " ".join(filter(None, block.groups())), is_function=False))
+        elif self._fields and self._fields.read(number, line, tuple(scope.name for scope in scopes)):
+            pass
         elif found := DECLARED.match(plain) or (COMPUTED.match(plain) if self._suffix == "swift" else None):
             self._declared(number, indent, found)
         elif self._has_blocks and (found := CALLED.match(plain)):
