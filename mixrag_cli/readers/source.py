@@ -8,7 +8,9 @@ from typing import BinaryIO
 
 MEGABYTE = 1_000_000
 # Behind the name of a file that is to be made of this one: the suffix before says what it holds ("nginx.conf.j2").
-TEMPLATE_SUFFIXES = frozenset(["example", "sample", "dist", "template", "tmpl", "tpl", "j2", "jinja2", "in", "default"])
+TEMPLATE_SUFFIXES = frozenset(
+    ["example", "sample", "dist", "template", "tmpl", "tpl", "j2", "jinja2", "in", "default", "tt"]
+)
 RUBY_NAMES = ("gemfile", "rakefile", "guardfile", "vagrantfile", "podfile", "brewfile", "fastfile", "capfile")
 SUFFIX_OF_NAME = {"sshd_config": "conf", "ssh_config": "conf", **dict.fromkeys(RUBY_NAMES, "rb")}
 # What is written as files of another suffix are.

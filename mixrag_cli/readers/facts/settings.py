@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.readers.facts.collecting import FactCollector, inside_quotes
+from mixrag_cli.readers.facts.commented_out import collect_commented_out, commented_out_in
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.line_settings import LINE_SHAPED, collect_line_settings
 from mixrag_cli.readers.facts.markup import collect_markup, is_xml
@@ -81,11 +82,15 @@ def collect_settings(
     elif suffix != "svg" and is_xml(text):
         collect_markup(collector, text, lines)
     elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)):
+        commented_out = commented_out_in(lines) if suffix != "json" and not lines_above else {}
+        lines = ["" if row in commented_out else line for row, line in enumerate(lines)]
+        text = "\n".join(lines)
         # Statements are blanked before expressions lose their braces.
         plain = text if grammar.unread is None else grammar.unread.sub(blanked, text)
         parsed = plain if grammar.unread is None else TEMPLATE_EXPRESSION.sub(r"((\1))", plain)
         if tree := parse_source(grammar, parsed, beat):
             _SettingsWalk(collector, text, lines_above, is_template=parsed != plain).visit(tree.root_node, (), 0)
+        collect_commented_out(collector, lines, commented_out)
 
 
 def is_deep(text: str) -> bool:
