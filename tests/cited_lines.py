@@ -13,6 +13,7 @@ from mixrag_cli.records.places import Locator
 from mixrag_cli.sentences import split_sentences
 from mixrag_cli.tables.grid import grid_to_table
 
+HEAD_BYTES = 8192
 WORD = re.compile(r"[^\W_⁰¹²³⁴-⁹ᵃ-ᶻ]+")  # raised marks are markup in the file
 INLINE = "a|abbr|b|cite|code|em|font|i|ix:\\w+|kbd|s|small|span|strong|sub|sup|tt|u|wbr"  # they may stand inside a word
 INLINE_TAG = re.compile(rf"</?(?:{INLINE})(?:\s[^>]{{0,500}})?/?>", re.IGNORECASE)
@@ -20,7 +21,7 @@ MARK_IN_WORD = re.compile(r"[`*_]+")
 
 
 def read_document(name: str, raw: bytes) -> Document:
-    return reader_for(name)(ReadSource(name, len(raw), io.BytesIO(raw)))
+    return reader_for(name, raw[:HEAD_BYTES])(ReadSource(name, len(raw), io.BytesIO(raw)))
 
 
 def cited_sentences(name: str, raw: bytes, window: int = 64) -> Iterator[tuple[str, Locator]]:

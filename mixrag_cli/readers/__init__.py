@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
+from mixrag_cli.readers.contents import is_markdown
 from mixrag_cli.readers.source import ReadLimits, ReadSource, base_of, suffix_of
 from mixrag_cli.records.documents import Document, Modality
 
@@ -86,13 +87,16 @@ def modality_of(name: str) -> Modality:
 def reader_for(name: str, head: bytes = b"") -> ReadFunction:
     """The function that reads a file of this name. Its module is imported on the first call.
 
-    head: the file's first bytes, where they are known; a PDF is one under any name, and no workbook is a csv.
+    head: the file's first bytes, where they are known; a PDF is one under any name, no workbook is a csv, and a file
+    without a suffix may be Markdown.
     """
     family = _format_of(name)
     if head.startswith(PDF_MAGIC):
         family = BY_SUFFIX["pdf"]
     elif family is BY_SUFFIX["csv"] and head.startswith(WORKBOOK_MAGIC):
         family = BY_SUFFIX["xlsx"]
+    elif family is TEXT and not suffix_of(name) and is_markdown(head):
+        family = BY_SUFFIX["md"]
     return _load(family.module, family.function)
 
 

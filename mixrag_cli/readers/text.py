@@ -25,7 +25,7 @@ from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text_markup.asciidoc import SUFFIXES as ASCIIDOC
 from mixrag_cli.readers.text_markup.asciidoc import asciidoc_tables, head_attributes, heading_lines, with_attributes
 from mixrag_cli.readers.text_markup.man_pages import add_man_page, is_man_page
-from mixrag_cli.readers.text_markup.numbered_headings import find_numbered_headings
+from mixrag_cli.readers.text_markup.numbered_headings import RELEASE_STYLE, find_numbered_headings
 from mixrag_cli.readers.text_markup.rst_markup import with_substitutions
 from mixrag_cli.readers.text_markup.rst_tables import directive_tables
 from mixrag_cli.readers.text_markup.text_tables import parted_by_tables
@@ -121,7 +121,7 @@ def cut_note(source: ReadSource) -> list[str]:
 def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None]) -> None:
     """Add the text's blocks in the way of files with that suffix; the builder's title is set by the first heading."""
     lines: Sequence[str] = text.split("\n")
-    suffix = suffix if suffix in FORMED else settings_form(lines) or suffix
+    suffix = suffix if suffix in FORMED else settings_form(lines, is_named=bool(suffix)) or suffix
     if suffix in ASCIIDOC:
         lines = with_attributes(lines)
         for number, path, value in head_attributes(lines):
@@ -275,7 +275,8 @@ def _add_prose(
         if style:
             if style not in styles:
                 styles.append(style)
-            builder.entitle(text)
+            if style != RELEASE_STYLE:
+                builder.entitle(text)
             line = first if at in numbered and first == at + 1 else first - 1
             builder.add_heading(text, styles.index(style) + 1, lines=(line, line))
         if first == last or (UNREAD.match(lines[first]) and _all_unread(lines, first, last)):

@@ -40,6 +40,7 @@ MIN_SNIFFED_ROWS = 3
 MAX_DEPTH = 60  # of blocks
 _INI_KEY = r"[\w.\-/\[\]*%$](?:[\w.\-/\[\]*%$ ]{0,118}[\w.\-/\[\]*%$])?+"
 INI_SETTING = re.compile(rf"\s*+(?:export\s++)?({_INI_KEY})\s*+(?:[:?]?=|:)\s*(.*)$")
+ASSIGNED = re.compile(r"(?:export\s+)?[A-Za-z_][\w.\-]{0,120}\s?=(?!=)")
 PROPERTY = re.compile(r"\s*(?P<key>(?:\\.|[^\\=:\s]){1,200})(?:\s*[=:]\s*|\s+)(?P<text>.*)$")
 PROPERTY_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 ENDS_BLOCKWISE = re.compile(r"[;{}]\s*(?:#.*)?$")
@@ -75,9 +76,15 @@ def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix
         collect_commented_out(collector, lines, commented_out)
 
 
-def settings_form(lines: Sequence[str]) -> str:
-    """The suffix of LINE_SHAPED in whose form all lines of a text are; "" where some line is in none."""
+def settings_form(lines: Sequence[str], *, is_named: bool = True) -> str:
+    """The suffix of LINE_SHAPED in whose form all lines of a text are; "" where some line is in none.
+
+    is_named: whether the file has a suffix; in one without, lines that assign something are enough.
+    """
     rows = told_rows(lines)
+    if not is_named and all(ASSIGNED.match(lines[row]) for row in rows):
+        n_settings = len(rows) + len(commented_out_in(lines))
+        return "env" if n_settings >= MIN_SNIFFED_ROWS else ""
     if len(rows) < MIN_SNIFFED_ROWS:
         return ""
     if all(is_uci(lines[row]) for row in rows):

@@ -1,5 +1,7 @@
 """Headings of plain text that only their numbers show: "2.1 Exceptions", "Chapter 4", "Appendix B: Forms".
 
+And those of a list of changes, "Changes in 6.0.0": lines that differ in their numbers alone, with lists below them.
+
 A numbered line opens a section where its number follows from those before it, a blank line or the start stands above
 it, and most of such lines have text of their own below them: items of a list have none.
 """
@@ -18,6 +20,12 @@ NAMED = re.compile(
     re.I,
 )
 ALIKE = {"appendix": "chapter", "annex": "chapter", "article": "section"}  # of one level where a text has both
+RELEASE = re.compile(r"[^\W\d_-][^\n]{0,60}\d\.\d[^\n]{0,40}(?<![,;.])$|[vV]?\d{1,4}\.\d[^\n]{0,40}(?<![,;.])$")
+DIGITS = re.compile(r"\d[\w.+/-]*")
+ITEM = re.compile(r"[ \t]{0,8}(?:[-*+•o]|\d{1,3}[.)])[ \t]+\S")
+RELEASE_STYLE = "release"  # no title of the whole
+MIN_RELEASES = 3
+MOST = 0.75  # of such lines that have a list below them
 SENTENCE_END = (".", ",", ";", ":", "?", "!")
 
 Heading = tuple[str, str]  # text, and its style: headings of one style are of one level
@@ -25,7 +33,7 @@ Heading = tuple[str, str]  # text, and its style: headings of one style are of o
 
 def find_numbered_headings(lines: Sequence[str], first: int, last: int) -> dict[int, Heading]:
     """The headings among the lines [first, last), from 0, by their line."""
-    found = {**_numbered(lines, first, last), **_named(lines, first, last)}
+    found = {**_releases(lines, first, last), **_numbered(lines, first, last), **_named(lines, first, last)}
     return found if len(found) >= MIN_HEADINGS else {}
 
 
@@ -41,6 +49,20 @@ def _named(lines: Sequence[str], first: int, last: int) -> dict[int, Heading]:
         if match and is_alone and _opens_run(lines, first, at) and not lines[at].rstrip().endswith((",", ";")):
             found[at] = (lines[at].strip(), ALIKE.get(match[1].lower(), match[1].lower()))
     return found
+
+
+def _releases(lines: Sequence[str], first: int, last: int) -> dict[int, Heading]:
+    alike: dict[str, list[int]] = {}
+    for at in range(first, last):
+        line = lines[at].rstrip()
+        if RELEASE.match(line) and _opens_run(lines, first, at) and not ITEM.match(line):
+            alike.setdefault(DIGITS.sub("0", line), []).append(at)
+    places = max(alike.values(), key=len, default=[])
+    below = [next((line for line in lines[at + 1 : min(at + 3, last)] if line.strip()), "") for at in places]
+    n_lists = sum(ITEM.match(line) is not None for line in below)
+    if len(places) < MIN_RELEASES or n_lists < MOST * len(places):
+        return {}
+    return {at: (lines[at].strip().rstrip(":"), RELEASE_STYLE) for at in places}
 
 
 def _numbered(lines: Sequence[str], first: int, last: int) -> dict[int, Heading]:
