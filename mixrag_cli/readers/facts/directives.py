@@ -1,6 +1,7 @@
 """Lines without a sign between a name and its value, and what they share with those that have one.
 
-directives   name value; indented lines below a line belong to it, and to <Name …> what stands before </Name>
+directives   name value; indented lines below a line belong to it, and to <Name …> what stands before </Name>, to
+             [Name] what stands up to the next
 uci          config type 'name', option name 'value', list name 'value': OpenWrt
 cron         when to run what: five fields of time and a command
 """
@@ -20,6 +21,8 @@ INI_COMMENT = re.compile(r"\s*[#;!]")
 # "3600 ; seconds", but not "requests ; python_version < '3.9'"
 BEHIND_VALUE = re.compile(r"\s(?:;\s+(?P<said>[^\s<>=;][^<>=;]{0,300})|#\s+(?P<told>\S.{0,300}))$")
 DIRECTIVE = re.compile(r"\s*(?:</?)?[A-Za-z][\w.\-/]{0,80}(?:\s+[^\s=:]|>)")
+ASSIGNED = re.compile(r"\s*[\w.\-]{1,80}\s*=")
+NAMES_ITSELF = re.compile(r"\s*name\s+(?P<text>\S[^\n]{0,100}?)\s*$", re.I)
 TAG = re.compile(r"\s*<(?P<closes>/)?(?P<text>[A-Za-z][^<>]{0,200})>\s*$")
 UCI = re.compile(r"\s*(?P<word>package|config|option|list)\s+(?P<name>'[^']+'|\"[^\"]+\"|\S+)(?P<text>\s+\S.*)?$")
 CRON = re.compile(r"(?P<when>@[a-z]{4,8}|[\d*][\d*/,-]{0,40}(?:\s+[\w*/,-]{1,40}){4})\s+(?P<text>[^\s\d].*)$")
@@ -36,23 +39,28 @@ def parted(value: str) -> tuple[str, str]:
 
 
 def is_made_of_directives(lines: Sequence[str]) -> bool:
-    """Whether a file has no sections in brackets, and most of its lines a name and a value but no sign between."""
+    """Whether most lines of a file have a name and a value but no sign between, and none has one below a section."""
     whole = _whole_lines(lines)
-    said = [whole[number] for number in told_rows(whole)]
-    if any(INI_SECTION.match(line) for line in said):
+    told = [whole[number] for number in told_rows(whole)]
+    said = [line for line in told if not INI_SECTION.match(line)]
+    if len(said) < len(told) and any(map(ASSIGNED.match, said)):
         return False
     return 2 * sum(DIRECTIVE.match(line) is not None for line in said) > len(said)
 
 
 def collect_directives(collector: FactCollector, lines: Sequence[str]) -> None:
-    """name value; a line at the margin with indented lines below it opens a section, as do Apache's tags."""
+    """name value; a section is opened by a tag, by a name in brackets or by a line with indented lines below it."""
     whole = _whole_lines(lines)
     told = told_rows(whole)
-    is_tagged = any(TAG.match(whole[row]) for row in told)
+    sections = _sections(whole, told)
+    is_tagged = bool(sections) or any(TAG.match(whole[row]) for row in told)
     tags: list[str] = []
     section: tuple[str, ...] = ()
     for number, following in zip(told, [*told[1:], None], strict=True):
         line = whole[number]
+        if number in sections:
+            tags = sections[number]
+            continue
         if found := TAG.match(line):
             tags = tags[:-1] if found["closes"] else [*tags, " ".join(found["text"].split())]
             continue
@@ -71,6 +79,24 @@ def collect_directives(collector: FactCollector, lines: Sequence[str]) -> None:
             comment, where = comment_at(lines, number, None)
         path = (*tags, *section, " ".join(words[:n_key]))
         collector.add(path, "setting", ("value", unquoted(text), number + 1), ("help", comment, where))
+
+
+def _sections(lines: Sequence[str], told: Sequence[int]) -> dict[int, list[str]]:
+    """The path of each section by its row: its name, and what it calls itself where several have that name."""
+    rows = {row: found[1].strip() for row in told if (found := INI_SECTION.match(lines[row]))}
+    counts = Counter(rows.values())
+    called: dict[int, str] = {}
+    row = -1
+    for number in told:
+        row = number if number in rows else row
+        if row >= 0 and (found := NAMES_ITSELF.match(lines[number])):
+            called.setdefault(row, found["text"])
+    numbers: Counter[str] = Counter()
+    paths: dict[int, list[str]] = {}
+    for row, name in rows.items():
+        numbers[name] += 1
+        paths[row] = [name, called.get(row, str(numbers[name]))] if counts[name] > 1 else [name]
+    return paths
 
 
 def _whole_lines(lines: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 ini          [section], key = value, and indented lines with more of the value
 properties   key=value, key: value, key value; a line goes on behind a backslash
 blocks       name value; and name { … }: .conf files with braces or with lines that end in a semicolon
+libconfig    name = value; and name: { … }: .conf and .cfg files (module libconfig)
 directives   name value, uci and cron: .conf and .cfg files without signs between the two (module directives)
 
 Settings that are commented out count where they are defaults (module commented_out).
@@ -30,6 +31,7 @@ from mixrag_cli.readers.facts.directives import (
     parted,
     told_rows,
 )
+from mixrag_cli.readers.facts.libconfig import collect_libconfig, is_libconfig
 
 UNITS = frozenset(["service", "socket", "timer", "mount", "target", "slice", "network", "netdev"])  # systemd's
 DIRECTIVES = frozenset(["conf", "cfg", "cf"])
@@ -66,6 +68,8 @@ def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix
         collect_uci(collector, lines)
     elif suffix == "cron":
         collect_cron(collector, lines)
+    elif suffix in DIRECTIVES and is_libconfig(lines):
+        collect_libconfig(collector, lines)
     elif suffix == "conf" and _is_made_of_blocks(lines):
         _Blocks(collector, lines).collect()
     elif suffix in DIRECTIVES and is_made_of_directives(lines):
