@@ -144,9 +144,19 @@ CASES = {
         '    name = string\n  }))\n  default = "a"\n}\nvariable "last" {\n  description = <<EOT\n  open = 1\n}\n',
         "setting | variable mode > description | value=Set `a` for b. If c: d.@3",
         "setting | variable mode > type > name | value=string@7",
-        "setting | variable mode > default | value=a@9",
+        "setting | variable mode > default | value=a@9 help=Set `a` for b. If c: d.@3",
         "setting | variable last > description | value=<<EOT@12",
         "setting | variable last > open | value=1@13",
+    ),
+    "docker-bake.hcl": (
+        '// ==== Variables ====\n\n// Which profile to use,\n// dev or release\nvariable "PROFILE" {\n'
+        "  default = null\n}\n"
+        '/* of all\n * builds */\ntarget "base" {\n  labels = {\n'
+        '    "org.title" = "Server ${f("a", b)}" // shown\n  }\n'
+        '  url = "http://a//b"\n}\n',
+        "setting | variable PROFILE > default | value=null@6 help=Which profile to use, dev or release@3",
+        'setting | target base > labels > org.title | value="Server ${f("a", b)}"@12 help=shown@12',
+        "setting | target base > url | value=http://a//b@14",
     ),
     "CMakeLists.txt": (
         "cmake_minimum_required(VERSION 3.11)\n# the standard\nset(CMAKE_CXX_STANDARD 20)\n"

@@ -50,11 +50,12 @@ ENDS_BLOCKWISE = re.compile(r"[;{}]\s*(?:#.*)?$")
 HEREDOC = r"<<[-~]?(?P<mark>[A-Za-z_]\w{0,40})\n(?P<held>(?:[^\n]{0,2000}\n){0,300}?)[ \t]*(?P=mark)(?!\w)"
 HELD = re.compile(HEREDOC)
 BLOCK_TOKEN = re.compile(
-    rf"\n|#[^\n]*|{HEREDOC}|"
-    r"[;{}]|\"(?:[^\"\\]|\\.){0,2000}\"|'(?:[^'\\]|\\.){0,2000}'|(?:\$\{[^{}\n]*\}|[^\s;{}])+",
+    rf"\n|(?:#|//)[^\n]*|/\*(?:[^*]|\*(?!/)){{0,20000}}\*/|{HEREDOC}|"
+    r"[;{}]|\"(?:\$\{[^{}\n]*\}|[^\"\\]|\\.){0,2000}\"|'(?:[^'\\]|\\.){0,2000}'|(?:\$\{[^{}\n]*\}|[^\s;{}])+",
     re.DOTALL,
 )
 SIGN_AFTER_NAME = re.compile(r"[=:]+\s*")
+ABOUT, DEFAULT = "description", "default"  # of a variable of Terraform's: what it is, and what it is if nobody says
 NAMED_VALUE = re.compile(r"(?P<key>[\w.\-/$]{1,120})\s*=\s*(?P<text>\S.*?),?$", re.DOTALL)
 
 
@@ -208,6 +209,7 @@ class _Blocks:
         self._text = "\n".join(lines)
         self._path: list[str] = []
         self._counts: list[Counter[str]] = [Counter()]  # of the blocks that each open block holds, by what opens them
+        self._about = [("", 0)]  # of each open block, what its comment or description says, and where
         self._too_deep = 0
         self._is_by_lines = not any(line.rstrip().endswith(";") for line in lines)
 
@@ -217,7 +219,7 @@ class _Blocks:
             if self._collector.is_full:
                 return
             if end == "{":
-                self._enter(" ".join(unquoted(self._text[start:stop]) for start, stop, _ in words))
+                self._enter(" ".join(unquoted(self._text[start:stop]) for start, stop, _ in words), row)
             elif not self._too_deep and (len(words) > 1 or (words and self._is_by_lines)):
                 self._setting(words, row)
             if end == "}":
@@ -232,11 +234,11 @@ class _Blocks:
             if token in ";{}" or (token == "\n" and self._is_by_lines and words):
                 yield words, token, row
                 words = []
-            elif token != "\n" and not token.startswith("#"):
+            elif token != "\n" and not token.startswith(("#", "//", "/*")):
                 words.append((found.start(), found.end(), row))
             row += token.count("\n")
 
-    def _enter(self, name: str) -> None:
+    def _enter(self, name: str, row: int) -> None:
         if self._too_deep or len(self._path) >= MAX_DEPTH:
             self._too_deep += 1
             return
@@ -247,6 +249,7 @@ class _Blocks:
         number = self._counts[-1][name]
         self._path.append(f"{name} {number}" if number > 1 else name)
         self._counts.append(Counter())
+        self._about.append(comment_at(self._lines, row, None, "# //"))
 
     def _leave(self) -> None:
         if self._too_deep:
@@ -254,6 +257,7 @@ class _Blocks:
         elif self._path:
             self._path.pop()
             self._counts.pop()
+            self._about.pop()
 
     def _setting(self, words: Sequence[tuple[int, int, int]], row: int) -> None:
         (start, name_ends, first), last_ends = words[0], words[-1][1]
@@ -261,7 +265,7 @@ class _Blocks:
         if self._is_by_lines and (found := NAMED_VALUE.match(whole)):
             name, text = found["key"], found["text"]
         elif len(words) > 1:
-            name, first = self._text[start:name_ends].rstrip("=:"), words[1][2]
+            name, first = unquoted(self._text[start:name_ends].rstrip("=:")), words[1][2]
             text = self._text[words[1][0] : last_ends]
             text = (SIGN_AFTER_NAME.sub("", text, count=1) if self._is_by_lines else "") or text
         else:
@@ -272,6 +276,10 @@ class _Blocks:
             text, first = held["held"].strip(), first + 1
         line_starts = self._text.rfind("\n", 0, last_ends) + 1
         ends = last_ends - line_starts if row == first else None
-        comment, where = comment_at(self._lines, first, ends, "#")
+        comment, where = comment_at(self._lines, first, ends, "# //")
+        if name == ABOUT:
+            self._about[-1] = (unquoted(text), first + 1)
+        elif name == DEFAULT and not comment:
+            comment, where = self._about[-1]
         path = (*self._path, name)
         self._collector.add(path, "setting", ("value", unquoted(text), first + 1), ("help", comment, where))
