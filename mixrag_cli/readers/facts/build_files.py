@@ -2,7 +2,9 @@
 
 Dockerfile   ENV and its kin, each name with its value: (ENV, name); EXPOSE and its kin: (EXPOSE,)
 Makefile     NAME = value outside of recipes and definitions: (NAME,)
-CMake        set(NAME value), option(NAME "help" OFF), cmake_minimum_required(VERSION 3.11)
+CMake        set(NAME value), option(NAME "help" OFF), cmake_minimum_required(VERSION 3.11); and what a project calls
+             as option is called: DEFINE_OPTION(NAME "help" ON)
+Meson        option('name', type: 'boolean', value: true, description: 'help')
 go.mod       go 1.22, require a.org/b v1.8: (go,), (require, a.org/b)
 requirements name==1.2, of Python's: (name,)
 sbt          "org" %% "artifact" % "1.2": (org, artifact)
@@ -32,10 +34,21 @@ INSTRUCTION = re.compile(
 ASSIGNED = re.compile(r"(?P<key>[\w.\-]{1,120})=(?P<text>\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?:[^\s\\]|\\.)+)")
 SPACED = re.compile(r"(?P<key>[\w.\-]{1,120})\s+(?P<text>[^\s\\].*)$")
 VARIABLE = re.compile(r" {0,8}(?:export\s+|override\s+)?(?P<key>[\w.\-]{1,120})\s*(?:\?|:{1,3}|\+)?=\s*(?P<text>.*)$")
-COMMAND = re.compile(r"\s{0,40}(?P<word>set|option|project|cmake_minimum_required)\s?\(", re.IGNORECASE)
+COMMAND = re.compile(r"\s{0,40}(?P<word>[A-Za-z_]\w{0,60})\s?\(")
 ARGUMENTS = re.compile(r"(?P<text>(?:[^()\"]|\"(?:[^\"\\]|\\.)*\"){1,400})\)", re.DOTALL)
 MAX_OPTION_LINES = 4
 OPTION = re.compile(r"(?P<key>[\w.\-]{1,120})\s+\"(?P<help>(?:[^\"\\]|\\.)*)\"(?:\s+(?P<text>\S.*))?$")
+SWITCHED = re.compile(r"(?:ON|OFF|TRUE|FALSE|YES|NO)\b", re.IGNORECASE)
+PROJECT_COMMANDS = frozenset(["project", "cmake_minimum_required"])
+MESON_OPTIONS = frozenset(["meson_options.txt", "meson.options"])
+_MESON_TEXT = r"'(?:[^'\\\n]|\\.){0,1000}'"
+MESON_OPTION = re.compile(
+    rf"^[ \t]*option\s*\(\s*'(?P<key>[\w.\-]{{1,100}})'(?P<rest>(?:{_MESON_TEXT}|#[^\n]*|[^()'#]){{0,2000}})\)",
+    re.MULTILINE,
+)
+MESON_ARGUMENT = re.compile(
+    rf"(?P<name>\w{{1,40}})\s*:\s*(?P<text>{_MESON_TEXT}(?:\s*\+\s*{_MESON_TEXT}){{0,20}}|\[[^\[\]]{{0,1000}}\]|[\w.+\-]{{1,40}})"
+)
 CACHED = re.compile(r"\s+CACHE\s.*$")
 _SPECIFIER = r"(?:===?|~=|[<>!]=?)\s?[\w.*+!\-]{1,60}"
 REQUIREMENT = re.compile(
@@ -51,7 +64,9 @@ SWIFT_NEED = re.compile(
 SWIFT_VERSION = re.compile(
     r"(?:from|exact|branch|revision|upToNextMinor|upToNextMajor)[(:\s]{1,3}(?:from:\s*)?\"([^\"]{1,60})\""
 )
-SWIFT_PLATFORM = re.compile(r"\s*\.(?P<key>macOS|iOS|tvOS|watchOS|visionOS|macCatalyst)\((?P<text>[\w.\"]{1,20})\),?$")
+SWIFT_PLATFORM = re.compile(
+    r"(?<!\w)\.(?P<key>macOS|iOS|tvOS|watchOS|visionOS|macCatalyst)\((?P<text>\.v\w{1,20}|\"[\d.]{1,20}\")\)"
+)
 SWIFT_TOOLS = re.compile(r"//\s*(?P<key>swift-tools-version)\s*:\s*(?P<text>\d[\w.]{0,20})$")
 SBT_NEED = re.compile(
     r"\"(?P<org>[\w.\-]{1,80})\"\s+%{1,3}\s+\"(?P<key>[\w.\-]{1,80})\"\s+%\s+\"(?P<text>[^\"\n]{1,40})\""
@@ -69,6 +84,8 @@ def collect_build_facts(collector: FactCollector, lines: Sequence[str], name: st
         _collect_variables(collector, lines)
     elif name in CMAKE_NAMES or suffix == "cmake":
         _collect_commands(collector, lines)
+    elif name in MESON_OPTIONS:
+        _collect_meson_options(collector, "\n".join(lines))
     elif name in GO_MODULES:
         _collect_go_needs(collector, lines)
     elif name == "package.swift":
@@ -135,20 +152,39 @@ def _collect_commands(collector: FactCollector, lines: Sequence[str]) -> None:
         if len(line) > MAX_LINE_CHARS or not (opened := COMMAND.match(line)):
             continue
         word, line_number = opened["word"].lower(), number + 1
-        n_lines = MAX_OPTION_LINES if word == "option" else 1
+        n_lines = 1 if word == "set" or word in PROJECT_COMMANDS else MAX_OPTION_LINES
         found = ARGUMENTS.match("\n".join(lines[number : number + n_lines])[:MAX_LINE_CHARS], opened.end())
         if found is None:
             continue
         text = found["text"].strip()
         comment, where = comment_at(lines, number, found.end(), "#")
-        if word == "option" and (option := OPTION.match(text)):
+        option = OPTION.match(text)
+        if option and (word == "option" or SWITCHED.match(option["text"] or "")):
             default, told = option["text"] or "OFF", option["help"]
+            if word != "option":
+                default = default.split()[0]  # behind it may stand what it depends on
             collector.add((option["key"],), "option", ("default", default, line_number), ("help", told, line_number))
         elif word == "set" and (pair := SPACED.match(text)):
             value = CACHED.sub("", pair["text"])
             collector.add((pair["key"],), "setting", ("value", unquoted(value), line_number), ("help", comment, where))
-        elif word not in ("set", "option"):
+        elif word in PROJECT_COMMANDS:
             collector.add((word,), "setting", ("value", text, line_number), ("help", comment, where))
+
+
+def _collect_meson_options(collector: FactCollector, text: str) -> None:
+    """The options of a Meson build, each with its default, its choices or type, and its description."""
+    done, line = 0, 1
+    for option in MESON_OPTION.finditer(text):
+        line += text.count("\n", done, option.start("key"))
+        done = option.start("key")
+        said: dict[str, tuple[str, int]] = {}
+        for found in MESON_ARGUMENT.finditer(option["rest"]):
+            parts = [unquoted(part) for part in re.findall(_MESON_TEXT, found["text"])]
+            plain = "".join(parts).replace("\\'", "'") if found["text"].startswith("'") else found["text"]
+            said[found["name"]] = plain, line + option["rest"].count("\n", 0, found.start())
+        kind = said.get("choices") or said.get("type") or ("", line)
+        default, told = said.get("value", ("", line)), said.get("description", ("", line))
+        collector.add((option["key"],), "option", ("default", *default), ("type", *kind), ("help", *told))
 
 
 def _collect_go_needs(collector: FactCollector, lines: Sequence[str]) -> None:
@@ -184,8 +220,9 @@ def _collect_swift_needs(collector: FactCollector, lines: Sequence[str]) -> None
             name = need["url"].rstrip("/").rpartition("/")[2].removesuffix(".git")
             version = SWIFT_VERSION.search(need["text"])
             collector.add(("package", name), "setting", ("value", version[1] if version else need["text"], number))
-        elif found := SWIFT_PLATFORM.match(line) or SWIFT_TOOLS.match(line):
-            collector.add((found["key"],), "setting", ("value", unquoted(found["text"]), number))
+        else:
+            for found in [*SWIFT_PLATFORM.finditer(line), *SWIFT_TOOLS.finditer(line)]:
+                collector.add((found["key"],), "setting", ("value", unquoted(found["text"]), number))
 
 
 def _collect_sbt_needs(collector: FactCollector, lines: Sequence[str]) -> None:
