@@ -13,14 +13,15 @@ CASES = {
         "# DATABASE_URL=mysql://user@host/name\n\n## Keys\n# SEND_KEY=\n# SEND_MOST=5\n"
         "# SEND_REGION=us # of the bucket\n\n"
         "## Retries. The default is 15.\n# DB_RETRIES=15\n"
+        "## Default: false\n# DEBUG=true\n"
         '## every\n# SCHEDULE="0 5 * * *"\n\n# NAME=your name as you are called\n\n'
         '# HELO_NAME="a long name of several words"\n',
         "setting | DATA_FOLDER | value=data@5 help=Main folder - a bucket: s3://name@3",
         "setting | SEND_MOST | value=5@14",
         "setting | SEND_REGION | value=us@15 help=of the bucket@15",
         "default | DB_RETRIES | default=15@18 help=Retries. The default is 15.@17",
-        "setting | SCHEDULE | value=0 5 * * *@20 help=every@19",
-        "setting | HELO_NAME | value=a long name of several words@24",
+        "setting | SCHEDULE | value=0 5 * * *@22 help=every@21",
+        "setting | HELO_NAME | value=a long name of several words@26",
     ),
     "example.conf": (
         '# Example, see a.conf(5).\n#include: "other.conf"\n\nserver:\n\t# whitespace is not necessary\n\n'

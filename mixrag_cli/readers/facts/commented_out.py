@@ -19,6 +19,7 @@ from mixrag_cli.readers.facts.directives import INI_COMMENT, INI_SECTION, parted
 # "#port 1883" and ";port = 1883"; a blank behind the mark begins a sentence
 COMMENTED_OUT = re.compile(r"[#;](?P<key>[A-Za-z][\w.\-]{0,80})(?P<sign>\s*=\s*|\s+|$)(?P<text>.*)$")
 TELLS_DEFAULTS = re.compile(r"\bdefaults?\b", re.I)
+LABELLED = re.compile(r"\bdefaults?\s?[:=]\s*(?P<text>\"[^\"]*\"|[^\s,;()]+)", re.I)  # "Default: false"
 MAX_VALUE_WORDS = 4  # of a setting that is commented out, where no sign tells it from a sentence
 MOST = 0.9  # of the lines with a comment's mark right before a word, that they are settings
 # "# SMTP_PORT=587", "\t# verbosity: 1"; what stands deeper behind the mark is an example within a comment
@@ -72,13 +73,16 @@ def collect_commented_out(
 ) -> None:
     """The values, as defaults where the file or what stands above says that they are; "<name>" is no value."""
     for row, setting in commented_out.items():
-        if (text := setting.text) and not text.startswith("<"):
-            value, comment = parted(text)
-            said, where = (comment, row + 1) if comment else comment_at(lines, row, None)
-            if setting.is_default or (value in said and TELLS_DEFAULTS.search(said)):
-                collector.add(setting.path, "default", ("default", unquoted(value), row + 1), ("help", said, where))
-            else:
-                collector.add(setting.path, "setting", ("value", unquoted(value), row + 1), ("help", said, where))
+        if not (text := setting.text) or text.startswith("<"):
+            continue
+        value, comment = parted(text)
+        value = unquoted(value)
+        said, where = (comment, row + 1) if comment else comment_at(lines, row, None)
+        label = LABELLED.search(said)
+        if setting.is_default or (value in said and TELLS_DEFAULTS.search(said)):
+            collector.add(setting.path, "default", ("default", value, row + 1), ("help", said, where))
+        elif label is None or unquoted(label["text"]).rstrip(".") == value:  # else an example of another value
+            collector.add(setting.path, "setting", ("value", value, row + 1), ("help", said, where))
 
 
 def _told_in(lines: Sequence[str]) -> dict[int, CommentedOut]:
