@@ -26,6 +26,20 @@ CASES = {
         "option | backend | default=gl@8 type=['gl', 'x']@7 help=Which of the backends, clang's or not@9",
         "option | jobs | default=4@12 type=integer@12",
     ),
+    "Kconfig": (
+        'mainmenu "Board"\n\nmenu "Decks"\n    depends on A\n    config DECK_AI\n        bool "Support the AI deck"\n'
+        "        select CPX\n        default y\n        help\n            It extends\n            the board.\n\n"
+        '            It is not the default n.\n\n    config LIMIT\n        int "Limit (mV)"\n        range 1 9\n'
+        '        default 4 if DECK_AI && !B\n        default 7\nendmenu\n\nchoice\n    prompt "Start as"\n'
+        "    default START_AP\n\nconfig START_AP\n"
+        '    bool "Access point"\n\nendchoice\n\nconfig HIDDEN\n    def_bool y\n',
+        "option | DECK_AI | default=y@8 type=bool@6 help=Support the AI deck It extends the board.@6",
+        "option | LIMIT > if DECK_AI && !B | default=4@18 type=int@16 help=Limit (mV)@16",
+        "option | LIMIT | default=7@19 type=int@16 help=Limit (mV)@16",
+        "option | Start as | default=START_AP@24 help=Start as@23",
+        "option | START_AP | type=bool@27 help=Access point@27",
+        "option | HIDDEN | default=y@32 type=bool@32",
+    ),
     "meson.options": (
         "option('tests', type: 'feature', value: 'auto', yield: true)\n",
         "option | tests | default=auto@1 type=feature@1",

@@ -69,7 +69,7 @@ FORMATS = (
         "kt kts swift scala lua pl pm r jl m mm dart ex exs erl hs clj cljs groovy gradle ps1 zsh fish vue svelte "
         "proto thrift fbs graphql tf hcl cmake sol zig nim mk dockerfile containerfile",
         fallback=TEXT_ALONE,
-        names="cmakelists.txt makefile gnumakefile dockerfile containerfile jenkinsfile go.mod go.work",
+        names="cmakelists.txt makefile gnumakefile dockerfile containerfile jenkinsfile kconfig go.mod go.work",
     ),
 )
 PDF_MAGIC = b"%PDF-"

@@ -4,6 +4,7 @@ Dockerfile   ENV and its kin, each name with its value: (ENV, name); EXPOSE and 
 Makefile     NAME = value outside of recipes and definitions: (NAME,)
 CMake        set(NAME value), option(NAME "help" OFF), cmake_minimum_required(VERSION 3.11); and what a project calls
              as option is called: DEFINE_OPTION(NAME "help" ON)
+Kconfig      module kconfig
 Meson        option('name', type: 'boolean', value: true, description: 'help')
 go.mod       go 1.22, require a.org/b v1.8: (go,), (require, a.org/b)
 requirements name==1.2, of Python's: (name,)
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 
 from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
 from mixrag_cli.readers.facts.comments import comment_at
+from mixrag_cli.readers.facts.kconfig import collect_kconfig
 from mixrag_cli.readers.source import base_of
 
 DOCKERFILES = frozenset(["dockerfile", "containerfile"])
@@ -84,6 +86,8 @@ def collect_build_facts(collector: FactCollector, lines: Sequence[str], name: st
         _collect_variables(collector, lines)
     elif name in CMAKE_NAMES or suffix == "cmake":
         _collect_commands(collector, lines)
+    elif "kconfig" in (base_of(name), suffix):
+        collect_kconfig(collector, lines)
     elif name in MESON_OPTIONS:
         _collect_meson_options(collector, "\n".join(lines))
     elif name in GO_MODULES:
