@@ -3,7 +3,7 @@
 import pytest
 from stated_facts import stated
 
-from tests.bounded import patience
+from tests.bounded import assert_in_line, patience
 
 CASES = {
     ".env.template": (
@@ -76,3 +76,8 @@ def test_few_settings_that_are_commented_out_among_many_others_are_notes() -> No
 def test_lines_that_are_commented_out_are_read_in_line_with_their_number() -> None:
     with patience():
         assert len(stated("a.conf", "# a = 1\n\n" * 20_000 + "# [" * 20_000 + "# k = [" * 5_000)) == 0
+
+
+@pytest.mark.parametrize("part", [" ;", "x ", "[", "a = "])
+def test_a_long_line_that_is_commented_out_is_read_in_line_with_its_length(part: str) -> None:
+    assert_in_line(lambda text: stated("a.conf", text), f"# a = {part * 16_000}x\n")

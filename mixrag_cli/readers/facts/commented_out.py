@@ -25,7 +25,7 @@ MOST = 0.9  # of the lines with a comment's mark right before a word, that they 
 # "# SMTP_PORT=587", "\t# verbosity: 1"; what stands deeper behind the mark is an example within a comment
 SIGNED = re.compile(
     r"(?P<indent>[ \t]{0,16})(?P<mark>[#;] ?)(?P<key>[A-Za-z_][\w.\-]{0,80})(?:[ \t]*(?P<sign>=)(?![=>])|(?P<colon>:)"
-    r"(?=[ \t]))[ \t]*(?P<text>.*?)[ \t;]*$"
+    r"(?=[ \t]))[ \t]*(?P<text>.*)$"
 )
 SECTION = re.compile(r"\s{0,8}\[{1,2}([^\[\]]{1,120})\]{1,2}\s*(?:[#;].*)?$")
 ACTIVE = re.compile(r"(?P<indent>[ \t]*)(?:export\s+)?(?P<key>[A-Za-z_][\w.\-]{0,80})\s*(?P<sign>[=:])(?P<text>.*)$")
@@ -156,8 +156,9 @@ def _candidates(lines: Sequence[str]) -> tuple[list[_Shown], set[tuple[str, tupl
             clauses.pop()
         path = (*section, *(name for _, name in clauses), found["key"])
         if found.re is SIGNED:
-            if depth == 0 and _is_value(found["text"], found["sign"] or ":"):
-                shown.append(_Shown(row, found["mark"], found["sign"] or ":", path, found["text"]))
+            text, sign = found["text"].rstrip(" \t;"), found["sign"] or ":"
+            if depth == 0 and _is_value(text, sign):
+                shown.append(_Shown(row, found["mark"], sign, path, text))
             continue
         depth += line.count("{") - line.count("}")
         if found["sign"] == ":" and not found["text"].strip():
