@@ -44,6 +44,17 @@ CASES = {
         "option('tests', type: 'feature', value: 'auto', yield: true)\n",
         "option | tests | default=auto@1 type=feature@1",
     ),
+    "build.gradle.kts": (
+        'plugins {\n    id("com.android.application") version "8.1.0" apply false\n    kotlin("jvm") version "1.9.20"\n'
+        '}\nval kept = "a:b:c"\ndependencies {\n    implementation("com.squareup:okhttp:4.12.0")\n'
+        '    api(platform("org.boot:boot-bom:3.2"))\n    implementation("org.boot:starter")\n'
+        '    implementation("org.boot:web:$bootVersion")\n    implementation(libs.x)\n}\n',
+        "constant | kept | value=a:b:c@5",
+        "setting | com.android.application | value=8.1.0@2",
+        "setting | jvm | value=1.9.20@3",
+        "setting | com.squareup:okhttp | value=4.12.0@7",
+        "setting | org.boot:boot-bom | value=3.2@8",
+    ),
     "Package.swift": (
         '// swift-tools-version:5.9\nlet package = Package(\n  name: "Keys",\n  platforms: [\n'
         '    .macOS(.v10_15), .iOS(.v13),\n    .tvOS("13.2")\n  ],\n  targets: [.target(name: "A")]\n)\n',

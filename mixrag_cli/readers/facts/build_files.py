@@ -8,6 +8,7 @@ Kconfig      module kconfig
 Meson        option('name', type: 'boolean', value: true, description: 'help')
 go.mod       go 1.22, require a.org/b v1.8: (go,), (require, a.org/b)
 requirements name==1.2, of Python's: (name,)
+Gradle       id("org.plugin") version "1.2", implementation("org:artifact:1.2"): (org.plugin,), (org:artifact,)
 sbt          "org" %% "artifact" % "1.2": (org, artifact)
 Package      .package(url: "…/swift-nio.git", from: "2.81.0"), .macOS(.v13): (package, swift-nio)
 """
@@ -73,6 +74,12 @@ SWIFT_TOOLS = re.compile(r"//\s*(?P<key>swift-tools-version)\s*:\s*(?P<text>\d[\
 SBT_NEED = re.compile(
     r"\"(?P<org>[\w.\-]{1,80})\"\s+%{1,3}\s+\"(?P<key>[\w.\-]{1,80})\"\s+%\s+\"(?P<text>[^\"\n]{1,40})\""
 )
+GRADLE_PLUGIN = re.compile(
+    r"\s*(?:id|kotlin)[\s(]{1,3}[\"'](?P<key>[\w.\-]{1,100})[\"']\)?\s+version\s*\(?[\"'](?P<text>[^\"'\n]{1,60})[\"']"
+)
+GRADLE_NEED = re.compile(
+    r"\s*\w{1,60}[\s(]{1,3}(?:\w{1,30}\()?[\"'](?P<key>[\w.\-]{1,100}:[\w.\-]{1,100}):(?P<text>[^\"'\s:@$]{1,60})(?:[:@][^\"'\n]{0,60})?[\"']"
+)
 GO_BLOCK = re.compile(r"(?P<word>\w+)\s*\($")
 COMMENT_BEHIND = re.compile(r"\s+#.*$")
 
@@ -94,6 +101,8 @@ def collect_build_facts(collector: FactCollector, lines: Sequence[str], name: st
         _collect_go_needs(collector, lines)
     elif name == "package.swift":
         _collect_swift_needs(collector, lines)
+    elif suffix == "gradle" or name.endswith(".gradle.kts"):
+        _collect_gradle_needs(collector, lines)
     elif suffix in ("sbt", "scala", "sc"):
         _collect_sbt_needs(collector, lines)
     elif REQUIREMENTS.match(name):
@@ -227,6 +236,13 @@ def _collect_swift_needs(collector: FactCollector, lines: Sequence[str]) -> None
         else:
             for found in [*SWIFT_PLATFORM.finditer(line), *SWIFT_TOOLS.finditer(line)]:
                 collector.add((found["key"],), "setting", ("value", unquoted(found["text"]), number))
+
+
+def _collect_gradle_needs(collector: FactCollector, lines: Sequence[str]) -> None:
+    """The versions of the plugins and libraries that a build of Gradle needs."""
+    for number, line in enumerate(lines, 1):
+        if len(line) <= MAX_LINE_CHARS and (found := GRADLE_PLUGIN.match(line) or GRADLE_NEED.match(line)):
+            collector.add((found["key"],), "setting", ("value", found["text"], number))
 
 
 def _collect_sbt_needs(collector: FactCollector, lines: Sequence[str]) -> None:
