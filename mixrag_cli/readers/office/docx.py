@@ -18,6 +18,8 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive, open_package
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
+from mixrag_cli.readers.office.docx_looks import STYLE_OF_LEVEL, with_headings
+from mixrag_cli.readers.office.looks import MAX_LEVEL
 from mixrag_cli.readers.office.markup import LIBRARY_ERRORS
 from mixrag_cli.readers.office.running_text import running_texts
 from mixrag_cli.readers.office.tab_tables import with_tab_tables
@@ -33,6 +35,7 @@ STYLES = "\n".join(
         "p[style-name='caption'] => p:fresh",
         "p[style-name='Caption'] => p:fresh",
         *(f"p[style-name='toc {level}'] => p.toc:fresh" for level in range(1, 10)),  # their tabs lead to page numbers
+        *(f"p.{STYLE_OF_LEVEL.format(level)} => h{level}:fresh" for level in range(1, MAX_LEVEL + 1)),
     )
 )
 
@@ -84,19 +87,20 @@ def read_docx(source: ReadSource) -> Document:
 
 
 def _package_without_media(archive: Archive) -> bytes:
-    """The package's XML parts, all raised runs marked in the one way that mammoth knows."""
+    """The package's XML parts, all raised runs and all headings marked in the one way that mammoth knows."""
     target = io.BytesIO()
+    styles = archive.read(STYLES_PART) if STYLES_PART in archive else b""
     with zipfile.ZipFile(target, "w") as package:
         for name in archive.names:
             if name.lower().endswith((".xml", ".rels")):
                 part = archive.read(name)
-                package.writestr(name, _mark_raised(part, archive) if name.startswith(DOCUMENT_PART) else part)
+                is_text = name.startswith(DOCUMENT_PART)
+                package.writestr(name, with_headings(_mark_raised(part, styles), styles) if is_text else part)
     return target.getvalue()
 
 
-def _mark_raised(part: bytes, archive: Archive) -> bytes:
-    styles = RAISING_STYLE.findall(archive.read(STYLES_PART)) if STYLES_PART in archive else []
-    raising = [RAISED_PLACE, *(rb'<w:rStyle w:val="%b"/>' % style for style in styles)]
+def _mark_raised(part: bytes, styles: bytes) -> bytes:
+    raising = [RAISED_PLACE, *(rb'<w:rStyle w:val="%b"/>' % style for style in RAISING_STYLE.findall(styles))]
     return re.sub(b"|".join(raising), SUPERSCRIPT, part)
 
 
