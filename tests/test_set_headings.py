@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from test_office import WORD, read, rebuilt, told
+from test_office import WORD, odt_of, read, rebuilt, told
 
 from mixrag_cli.records.documents import Document
 
@@ -182,3 +182,36 @@ def test_the_first_row_of_a_table_set_with_tabs_is_no_heading() -> None:
     document = document_of(paragraph("Sick leave", bold=True), paragraph(BODY), *rows, paragraph(BODY))
     assert headings(document) == [("Sick leave",)]
     assert [cell.text for cell in document.grids[0].cells][:2] == ["Hours", "% of rate"]
+
+
+def test_bold_and_large_lines_of_an_open_document_text_are_headings() -> None:
+    look = '<style:style style:name="{}" style:family="{}"><style:text-properties {}/></style:style>'.format
+    styles = (
+        look("Large", "paragraph", 'fo:font-size="18pt"')
+        + look("Bold", "text", 'fo:font-weight="bold"')
+        + look("Bolder", "text", 'fo:font-weight="bold" fo:font-size="120%"')
+    )
+    set_in = '<text:p><text:span text:style-name="{}">{}</text:span>{}</text:p>'.format
+    note = "<text:note><text:note-body><text:p>In the office.</text:p></text:note-body></text:note>"
+    body = (
+        '<text:p text:style-name="Large">Constitution of the club</text:p>'
+        + set_in("Bolder", "Article III: Membership", "")
+        + set_in("Bold", "Section 1: Voting", "")
+        + f"<text:p>{BODY}{note}</text:p>"
+        + set_in("Bold", "Note:", " the fee is due in May.")
+        + "<table:table><table:table-row><table:table-cell>"
+        + set_in("Bold", "Fee", "")
+        + "</table:table-cell></table:table-row></table:table>"
+        + set_in("Bold", "Section 2: Leaving", "")
+        + f"<text:p>{BODY}</text:p>"
+    )
+    document = read(odt_of(body, styles), "club.odt")
+    article = ("Constitution of the club", "Article III: Membership")
+    assert document.title == article[0]
+    assert headings(document) == [
+        article[:1],
+        article,
+        (*article, "Section 1: Voting"),
+        (*article, "Section 2: Leaving"),
+    ]
+    assert ("paragraph", (*article, "Section 1: Voting"), "[1] In the office.") in told(document)

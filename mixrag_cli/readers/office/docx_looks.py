@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from mixrag_cli.readers.office.looks import MAX_LEVEL, Look, Paragraph, Place, heading_levels
+from mixrag_cli.readers.office.looks import MAX_LEVEL, MAX_PARAGRAPHS, Look, Paragraph, Place, heading_levels
 
 STYLE_OF_LEVEL = "FoundHeading{}"  # what a found heading's paragraph has for its style
 NAMESPACES = (
@@ -112,6 +112,8 @@ def with_headings(document: bytes, styles: bytes) -> bytes:
     names = _Names(root)
     reading = _Reading(names, _read_styles(styles))
     elements = list(_paragraphs_in(root.find(names.path("body")), names))
+    if len(elements) > MAX_PARAGRAPHS:
+        return document
     told = [reading.paragraph(element, is_in_cell) for element, is_in_cell in elements]
     found = dict(heading_levels(told))
     for number, (element, _) in enumerate(elements):

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 Place = Literal["text", "list", "cell", "heading", "apart"]
 MAX_HEADING_CHARS = 100  # what a line of a page holds at the usual sizes
 MAX_LEVEL = 6
+MAX_PARAGRAPHS = 200_000  # of a document whose looks are held: some 100 MB; longer ones are not people's
 LARGER = (
     1.15  # 14 beside 12 points and 13 beside 11 are meant to be seen, 12 beside 11 are a slip; set by judgement, as
 )
@@ -41,8 +42,9 @@ NOTHING = Look(0, False)
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """One paragraph of a document. looks: how many characters are set in which look.
+    """One paragraph of a document; of a long one the beginning is enough.
 
+    looks: how many letters and digits are set in which look.
     level: of a real heading; of other text, one that it is given beside its style, which counts where it stands out.
     """
 
@@ -99,7 +101,7 @@ class _Looks:
         return self._all[number].text.strip()[:MAX_HEADING_CHARS]
 
     def _n_chars(self, numbers: Iterable[int]) -> int:
-        return sum(len(self._all[number].text) for number in numbers)
+        return sum(self._all[number].looks.total() for number in numbers)
 
     def _given(self) -> dict[int, int]:
         """The levels given to lines that stand out, but for labels with nothing below them."""

@@ -14,6 +14,7 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive, local_names, open_package, parse_xml
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
+from mixrag_cli.readers.office.odf_looks import LookPass
 from mixrag_cli.readers.office.running_text import running_texts_of_odt
 from mixrag_cli.readers.raised import RaisedSpans
 from mixrag_cli.readers.source import ReadSource
@@ -38,7 +39,7 @@ def read_odt(source: ReadSource) -> Document:
         return builder.build()
     running = running_texts_of_odt(archive)
     builder.add("\n".join(running["header"]), "paragraph")
-    for _, markup in _pages_of(source, archive):
+    for _, markup in _pages_of(source, archive, _levels_of(archive)):
         add_html(builder, markup, source.beat)
     builder.add("\n".join(running["footer"]), "paragraph", heading_path=())
     return builder.build()
@@ -66,12 +67,21 @@ def _open(source: ReadSource, kind: str) -> Archive | None:
     return archive
 
 
-def _pages_of(source: ReadSource, archive: Archive) -> Iterator[tuple[int, str]]:
-    """HTML by slide, or as one page with number 0."""
+def _levels_of(archive: Archive) -> dict[int, int]:
+    """The levels of the headings that are such only by their look, by the number of their paragraph."""
+    looks = LookPass(UNREAD)
+    if "styles.xml" in archive:
+        parse_xml(archive.chunks("styles.xml"), looks.start_style, looks.pass_over, looks.pass_over)
+    parse_xml(archive.chunks("content.xml"), looks.start, looks.end, looks.text)
+    return looks.levels()
+
+
+def _pages_of(source: ReadSource, archive: Archive, levels: dict[int, int] | None = None) -> Iterator[tuple[int, str]]:
+    """HTML by slide, or as one page with number 0. levels: of headings that are such only by their look."""
     styles = _ListStyles()
     if "styles.xml" in archive:
         parse_xml(archive.chunks("styles.xml"), styles.start, styles.end, styles.text)
-    content = _ContentPass(styles, archive)
+    content = _ContentPass(styles, archive, levels)
     parse_xml(_counted(archive, source), content.start, content.end, content.text)
     yield from content.pages()
 
@@ -118,9 +128,13 @@ class _ListStyles:
 class _ContentPass:
     """One pass over content.xml that writes HTML, page by page."""
 
-    def __init__(self, styles: _ListStyles, archive: Archive | None = None) -> None:
+    def __init__(
+        self, styles: _ListStyles, archive: Archive | None = None, levels: dict[int, int] | None = None
+    ) -> None:
         self._styles = styles
         self._archive = archive  # where charts are looked for; None within one
+        self._levels = levels or {}
+        self._n_texts = 0  # paragraphs and headings so far
         self._parts: list[str] = []
         self._n_chars = 0
         self._page = 0
@@ -218,8 +232,10 @@ class _ContentPass:
         if name in ("p", "h"):
             tag = "p"
             is_heading = name == "h" or self._is_title or attributes.get("style-name") in self._title_styles
-            if self._note_parts is None and is_heading:
-                tag = f"h{min(_number(attributes.get('outline-level'), 1), 6)}"
+            level = _number(attributes.get("outline-level"), 1) if is_heading else self._levels.get(self._n_texts, 0)
+            self._n_texts += 1
+            if self._note_parts is None and level:
+                tag = f"h{min(level, 6)}"
                 self._write_notes()
             self._paragraphs.append(tag)
             self._write(f"<{tag}>")
