@@ -114,6 +114,7 @@ HEAVY = {
     "python_calamine",
     "tree_sitter",
     "mammoth",
+    "striprtf",
     "pptx",
     "bs4",
     "markdown_it",

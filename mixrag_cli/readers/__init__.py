@@ -52,6 +52,7 @@ FORMATS = (
     Format("html", "html", "read_html", "html htm xhtml"),
     Format("document", "office.docx", "read_docx", "docx docm dotx"),
     Format("document", "office.odf", "read_odt", "odt ott"),
+    Format("document", "office.rtf", "read_rtf", "rtf"),
     Format("document", "office.epub", "read_epub", "epub"),
     Format("slides", "office.pptx", "read_pptx", "pptx pptm ppsx potx"),
     Format("slides", "office.odf", "read_odp", "odp otp"),

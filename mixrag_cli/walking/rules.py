@@ -124,7 +124,7 @@ SUFFIX_RULES = _suffix_rules(
         ),
         (
             UNSUPPORTED,
-            "doc ppt pps odg odf rtf mobi azw azw3 djvu chm xps oxps "
+            "doc ppt pps odg odf mobi azw azw3 djvu chm xps oxps "
             "pages numbers keynote one vsd vsdx pub msg pst ost wpd wps lit fb2 xlsb dvi ps dwg dxf indd",
         ),
         (LOCK_FILE, "lock"),
