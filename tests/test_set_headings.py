@@ -100,6 +100,7 @@ def test_a_style_with_an_outline_level_or_made_from_a_heading_s_is_one() -> None
     document = document_of(
         paragraph("Satzung", style="berschrift1"),
         paragraph("Beiträge", style="Clause"),
+        paragraph("Sie sind im Mai zu zahlen.", style="Clause"),
         paragraph(BODY),
         paragraph("Nur ein Zitat", style="Quoted"),
         paragraph(BODY),

@@ -12,7 +12,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from mixrag_cli.readers.office.looks import MAX_LEVEL, MAX_PARAGRAPHS, Look, Paragraph, Place, heading_levels
+from mixrag_cli.readers.office.looks import (
+    MAX_LEVEL,
+    MAX_PARAGRAPHS,
+    Look,
+    Paragraph,
+    Place,
+    heading_levels,
+    is_running,
+)
 
 STYLE_OF_LEVEL = "FoundHeading{}"  # what a found heading's paragraph has for its style
 NAMESPACES = (
@@ -28,7 +36,6 @@ APART = re.compile(r"(?:toc \d|caption|subtitle|table of figures)$", re.I)
 NOT_IN_LINE = ("del", "moveFrom", "drawing", "pict", "object", "AlternateContent")
 HOLDERS = ("body", "sdt", "sdtContent", "ins", "customXml", "smartTag", "moveTo")
 BODY_TEXT = 9  # the outline level of what has none, counted from 0
-MAX_STYLED_CHARS = 200  # of a heading by its style's outline level; what is longer is a paragraph
 
 
 @dataclass
@@ -73,8 +80,10 @@ class _Styles:
         return name.lower() in TITLES or (match is not None and int(match[1]) <= MAX_LEVEL)
 
     def heading_level_of(self, style_id: str, text: str) -> int:
-        """The level, from 1, of a heading set in this style; 0 for other text, as a long one is in a style of ours."""
-        if not self.is_known(style_id) and len(text) > MAX_STYLED_CHARS:
+        """The level, from 1, of a heading set in this style; 0 for other text, such as clauses of a contract that are
+        sentences and have an outline level.
+        """
+        if not self.is_known(style_id) and is_running(text):
             return 0
         for each in self.chain(style_id):
             if each.outline is not None:

@@ -139,7 +139,7 @@ class _Looks:
         is_larger = look.size >= LARGER * self._body
         is_bold = look.is_bold and self._bold_counts and look.size >= self._body
         is_free = paragraph.place == "text" or (paragraph.place == "list" and is_larger)
-        if not is_free or not (is_larger or is_bold) or _is_running(text):
+        if not is_free or not (is_larger or is_bold) or is_running(text):
             return None
         is_line = ("\n" not in text or is_larger) and "\t" not in MARK_AND_TAB.sub("", text) and WORD.search(text)
         is_other = TO_FILL.search(text) or (not is_larger and number in self._fields)
@@ -216,7 +216,7 @@ class _Looks:
 
     def _title(self) -> int | None:
         """The largest line at the top: above all running text, and none in the document is larger."""
-        first = takewhile(lambda number: not _is_running(self._all[number].text), self._shown[:MAX_LINES])
+        first = takewhile(lambda number: not is_running(self._all[number].text), self._shown[:MAX_LINES])
         top = self._top() or [*first]  # a date or a name may stand above the title
         top = [number for number in top if number in self._standing and not self._is_label(number)]
         if not top:
@@ -230,7 +230,7 @@ class _Looks:
         return lines[0] if is_greatest and (is_larger or len(lines) <= MAX_LINES + 1) else None
 
 
-def _is_running(text: str) -> bool:
+def is_running(text: str) -> bool:
     """Whether a text is a sentence, or longer than a line."""
     return len(text) > MAX_HEADING_CHARS or ENDS_AS_A_SENTENCE.search(text) is not None
 

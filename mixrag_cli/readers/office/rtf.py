@@ -15,7 +15,15 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.office import rtf_marks as marks
-from mixrag_cli.readers.office.looks import MAX_LEVEL, MAX_PARAGRAPHS, Look, Paragraph, Place, heading_levels
+from mixrag_cli.readers.office.looks import (
+    MAX_LEVEL,
+    MAX_PARAGRAPHS,
+    Look,
+    Paragraph,
+    Place,
+    heading_levels,
+    is_running,
+)
 from mixrag_cli.readers.office.markup import LIBRARY_ERRORS
 from mixrag_cli.readers.office.tab_tables import with_tab_tables
 from mixrag_cli.readers.raised import raise_text
@@ -26,7 +34,6 @@ KIND = "Rich Text document"
 BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,100}\{\\rtf")
 KEPT = ("fonttbl", "footnote")
 ITEM_LABEL = re.compile(r"^\s*(?:(?P<number>\d{1,6})[.)]|(?P<bullet>[^\w\s]))?\t")
-MAX_OUTLINED_CHARS = 200  # of a heading by its outline level; what is longer is a paragraph
 EDGE_TOLERANCE = 60  # twentieths of a point, a millimetre: edges of rows set by hand
 
 
@@ -143,7 +150,7 @@ class _Assembly:
         if is_in_table:
             self._cell += [text.strip()] if text.strip() else []
         place: Place = "cell" if is_in_table else "list" if ended.is_item else "text"
-        if level and not is_in_table and len(text) <= MAX_OUTLINED_CHARS:
+        if level and not is_in_table and not is_running(text):
             place = "heading"
         self._told.append(Paragraph(text, ended.looks, place, level))
         if not is_in_table:
