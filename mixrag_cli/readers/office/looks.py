@@ -18,9 +18,8 @@ Place = Literal["text", "list", "cell", "heading", "apart"]
 MAX_HEADING_CHARS = 100  # what a line of a page holds at the usual sizes
 MAX_LEVEL = 6
 MAX_PARAGRAPHS = 200_000  # of a document whose looks are held: some 100 MB; longer ones are not people's
-LARGER = (
-    1.15  # 14 beside 12 points and 13 beside 11 are meant to be seen, 12 beside 11 are a slip; set by judgement, as
-)
+# In parts of the text's size: 14 beside 12 points and 13 beside 11 are meant to be seen, 12 beside 11 are a slip.
+LARGER = 1.15  # set by judgement
 MAX_LINES = 2  # of one heading
 WORD = re.compile(r"[^\W\d_]{2}")
 ENDS_AS_A_SENTENCE = re.compile(r"[.,;…][\W_]*$")
