@@ -67,6 +67,26 @@ CASES = {
         "constant | KEY | value=250@5 help=The longest key.@2",
         "constant | OTHER | value=2@7",
     ),
+    "jail.conf": (
+        '##########\n# SHADES #\n##########\n\n[DEFAULT]\n# "backend" says how changes are seen.\n#\n'
+        "# polling: in turn.\n#   No library.\n# systemd: reads the journal.\n#\n# Note: set another one\n"
+        "# for files.\nbackend = auto\n# threads = 2\n#\n# Places to look.\n#\n# Default: none\npaths = /a\n"
+        "# All of what follows\n#######\n# How often.\nevery = 5\n",
+        'setting | DEFAULT > backend | value=auto@14 help="backend" says how changes are seen. polling: in turn. '
+        "No library. systemd: reads the journal. Note: set another one for files.@6",
+        "setting | DEFAULT > paths | value=/a@20 help=Places to look. Default: none@17",
+        "setting | DEFAULT > every | value=5@24 help=How often.@23",
+    ),
+    "CMakeLists.txt": (
+        "# Copyright A\n#\n# THE SOFTWARE IS PROVIDED AS IS\n# without any of\n# warranties, and\n# so on.\n"
+        "cmake_minimum_required(VERSION 3.5)\n# How deep.\n#\n# At most 5.\nset(DEPTH 3)\n",
+        "setting | cmake_minimum_required | value=VERSION 3.5@7",
+        "setting | DEPTH | value=3@11 help=How deep. At most 5.@8",
+    ),
+    "options.c": (
+        "static bool set_flag(void *output) {\n\t*(bool *)(output) = true;\n\treturn true;\n}\n",
+        "return | set_flag | value=true@3",
+    ),
 }
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
-MAX_COMMENT_LINES = 10  # of a paragraph of line comments
-NEAREST_LINES = 3  # of a longer one, which may speak of all that follows
-MAX_DOC_LINES = 60  # of a comment that is closed by a mark, and of one for documentation
+MAX_DOC_LINES = 60  # of a comment
+NEAREST_LINES = 3  # of what is longer, or opens the file: the rest speaks of all that follows
 MAX_ATTRIBUTE_LINES = 6
 MAX_LINE_CHARS = 400
 # By what opens a comment in the language: what stands behind a value, and what a line of its own begins with. The last
@@ -15,9 +15,9 @@ MAX_LINE_CHARS = 400
 _HASH, _SLASH = r"#(?![\[!])", r"//+|/\*+"
 _OPENINGS = {
     "#": (_HASH, _HASH),
-    "//": (_SLASH, r"//+!?|/\*+|\*(?!/)"),
-    "# //": (f"{_HASH}|{_SLASH}", rf"{_HASH}|//+!?|/\*+|\*(?!/)"),
-    "": (rf"{_HASH}|{_SLASH}|--(?=\s)", rf"{_HASH}|//+!?|/\*+|\*(?!/)|;|--(?=\s)"),
+    "//": (_SLASH, r"//+!?|/\*+|\*+(?=\s|$)"),
+    "# //": (f"{_HASH}|{_SLASH}", rf"{_HASH}|//+!?|/\*+|\*+(?=\s|$)"),
+    "": (rf"{_HASH}|{_SLASH}|--(?=\s)", rf"{_HASH}|//+!?|/\*+|\*+(?=\s|$)|;|--(?=\s)"),
 }
 _BEHIND = {
     marks: re.compile(rf"^[\s,;)\]}}]{{0,12}}(?:{behind})[:!<]{{0,2}}\s*(?P<text>(?!@[a-z])\S.*?)(?:\s*\*+/)?\s*$")
@@ -29,6 +29,8 @@ _ALONE = {
     for marks, (_, alone) in _OPENINGS.items()
 }
 _HAS_WORDS = re.compile(r"[^\W\d_]{2}")
+_RULE = re.compile(r"(\S)\1{2}")  # of a line without words: what stands above it is a headline
+_ASSIGNS = re.compile(r"[\w.\-]{1,80}\s*=(?!=)")  # a setting that is commented out
 _DOC_LINE = re.compile(r"^\s{0,80}///(?P<text>[^/].*|)$")
 _BLOCK_MARKS = re.compile(r"^\s*(?:/\*+!?|\*(?!/))?\s?|\s*\*+/\s*$")
 _DOC_TAG = re.compile(r"\s*(?:[@\\](?!brief\b|summary\b)|<(?:remarks|param|returns|example))")
@@ -51,20 +53,30 @@ def comment_at(lines: Sequence[str], row: int, column: int | None, marks: str = 
         return found["text"], row + 1
     if marks != "#" and (told := _documentation(lines, row)):
         return told
-    said: list[str] = []
+    paragraph = _paragraphs(lines, row, _ALONE[marks])
+    text = " ".join(part for _, part in paragraph)
+    return (text, paragraph[0][0] + 1) if text else ("", row + 1)
+
+
+def _paragraphs(lines: Sequence[str], row: int, alone: re.Pattern[str]) -> list[tuple[int, str]]:
+    """What the line comments right above a row say, by rows: the nearest paragraph, and those above that lead to it.
+
+    None does in a comment that opens the file or is long, or across a rule or a setting that is commented out.
+    """
+    said: list[list[tuple[int, str]]] = [[]]
     above = row - 1
-    while (
-        above >= 0 and len(said) <= MAX_COMMENT_LINES and (found := _ALONE[marks].match(lines[above][:MAX_LINE_CHARS]))
-    ):
-        if not _HAS_WORDS.search(found["text"]) and said:
-            break
-        said.insert(0, "" if found["text"].startswith("@") else found["text"].strip())
+    while above >= 0 and row - above <= MAX_DOC_LINES and (found := alone.match(lines[above][:MAX_LINE_CHARS])):
+        if _HAS_WORDS.search(found["text"]):
+            said[0].insert(0, (above, "" if found["text"].startswith("@") else found["text"].strip()))
+        elif any(said):
+            if _RULE.search(lines[above]):
+                break
+            said = [[], *said] if said[0] else said
         above -= 1
-    if len(said) > MAX_COMMENT_LINES:
-        above += len(said) - NEAREST_LINES
-        said = said[-NEAREST_LINES:]
-    text = " ".join(part for part in said if _HAS_WORDS.search(part))
-    return (text, above + 2) if text else ("", row + 1)
+    if above < 0 or row - above > MAX_DOC_LINES or lines[above].startswith("#!"):
+        return said[-1] if len(said[-1]) <= NEAREST_LINES else []
+    leading = takewhile(lambda part: not (part and _ASSIGNS.match(part[0][1])), reversed(said[:-1]))
+    return [line for part in reversed([said[-1], *leading]) for line in part]
 
 
 def _documentation(lines: Sequence[str], row: int) -> tuple[str, int] | None:
