@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from mixrag_cli.readers.building import MAX_CAPTION_CHARS, DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.facts.collecting import FactCollector
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.lined_text import LINE_END, LINE_START, LinedText, join_lined
 from mixrag_cli.readers.lines import add_lines
@@ -29,6 +30,18 @@ CAPTION = re.compile(r"(?:table|tabelle|tableau|tab\.)[ \t]*[\dIVX]", re.IGNOREC
 TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
 METADATA = re.compile(r"(?:[A-Za-z][\w -]{0,40}:[^\n]*(?:\n|$))+")  # MultiMarkdown, Pelican: lines without fences
 SPACES = re.compile(r"[ \t]+")
+SETTINGS_FENCES = {
+    **{name: name for name in ("toml", "yaml", "yml", "ini", "conf", "env", "properties")},
+    "dotenv": "env",
+}
+MAX_MEAN_LINE = 200  # characters: what has longer lines is data
+# One span of code, alone or alone on its line but for signs: what it names is told below.
+_SIGNS = r"(?:&#?\w{1,10};|[^\w`<>\[\]&]){0,20}"
+NAMES_TERM = re.compile(rf"{_SIGNS}(`+)[ ]?(?P<term>[^`\n]{{1,100}}?)[ ]?\1{_SIGNS}$")
+BROKEN_LINE = re.compile(r"(?:<br ?/?>|[ ]{2,}|\\)\n")
+# "- **0** => off": of several items so parted the one in bold is the one that holds
+STRESSED = "stressed"  # key of a token's meta: the sign between such a value and its text
+STRESSED_ITEM = re.compile(r"\*\*(?P<key>[^*\n]{1,60})\*\*[ ]{1,20}(?P<sign>=>|[-–—]{1,2})[ ]")
 # Behind a heading, of kramdown, Pandoc and Docusaurus: "{: #name }", "{#name .class}"
 ATTRIBUTES = re.compile(r"(?<!\s)\s{1,20}\{(?::[^{}\n]{1,200}|\s?[#.][\w:.\-]{1,80}(?:\s[^{}\n]{0,200})?)\}\s{0,20}$")
 
@@ -103,6 +116,7 @@ class _TokenReader:
         elif token.type in ("bullet_list_open", "ordered_list_open"):
             is_ordered = token.type == "ordered_list_open"
             self._depths.append(int(token.attrs.get("start", 1)) if is_ordered else 0)
+            _mark_stressed(tokens, place)
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             self._depths.pop()
             if not self._depths:
@@ -118,18 +132,21 @@ class _TokenReader:
             level = int(token.tag[1:])
             if level == 1:  # a lower one names a section, not the document
                 self._builder.entitle(text.text)
-            self._builder.add_heading(text, level)
+            term = NAMES_TERM.match(ATTRIBUTES.sub("", inline.content))
+            self._builder.add_heading(text, level, name=term["term"] if term else "")
         self._caption = ""
 
     def _add_paragraph(self, token: Token, inline: Token) -> None:
         text = self._shown(inline)
         if self._depths:
-            self._add_item_text(text)
+            self._add_item_text(_stressed(text, inline.meta[STRESSED]) if STRESSED in inline.meta else text)
             return
         opens = token.map is not None and token.map[0] == 0
         if opens and METADATA.fullmatch(text.text) and (found := TITLE_LINE.search(text.text)):
             self._builder.title = found.group(1)
-        self._builder.add(text, "paragraph")
+        broken = BROKEN_LINE.search(inline.content)
+        term = NAMES_TERM.match(inline.content[: broken.start()]) if broken else None
+        self._builder.add(text, "paragraph", name=term["term"] if term else "")
         if text.lines and (component := read_component(inline.content)):
             told = text.text.removeprefix(component.text).strip()
             collect_field(self._builder.facts, component, self._builder.heading_path, text.lines[0], told)
@@ -146,6 +163,11 @@ class _TokenReader:
         else:
             # a fence's content, without its fence lines; long ones in pieces
             lines = token.content.rstrip("\n").split("\n")
+            suffix = SETTINGS_FENCES.get(token.info.strip().partition(" ")[0].lower())
+            if suffix and len(token.content) <= MAX_MEAN_LINE * len(lines):
+                stated = FactCollector()
+                collect_settings(stated, token.content, suffix)
+                self._builder.facts.take(stated.facts, self._builder.heading_path, first)
             add_lines(self._builder, lines, (0, len(lines)), "code", offset=first - 1 + (token.type == "fence"))
         self._caption = ""
 
@@ -225,3 +247,26 @@ class _TokenReader:
 
 def _is_caption(text: str) -> bool:
     return len(text) <= MAX_CAPTION_CHARS and "\n" not in text and CAPTION.match(text) is not None
+
+
+def _mark_stressed(tokens: Sequence[Token], place: int) -> None:
+    """Mark the one item of a list of values that is stressed: "- **0** => off" among "- 1 => on"."""
+    level, contents = tokens[place].level, []
+    for at in range(place + 1, len(tokens) - 2):
+        if tokens[at].level == level:
+            break
+        if tokens[at].type == "list_item_open" and tokens[at].level == level + 1 and tokens[at + 2].type == "inline":
+            contents.append(tokens[at + 2])
+    stressed = [(item, found) for item in contents if (found := STRESSED_ITEM.match(item.content))]
+    if (
+        len(stressed) == 1
+        and len(contents) > 1
+        and all(f"{stressed[0][1]['sign']} " in each.content for each in contents)
+    ):
+        stressed[0][0].meta[STRESSED] = stressed[0][1]["sign"]
+
+
+def _stressed(text: LinedText, sign: str) -> LinedText:
+    """The text with the marks around what stands before the sign."""
+    end = len(text.text[: max(text.text.find(sign), 0)].rstrip())
+    return join_lined([text.cut(0, end).after("**"), LinedText("**"), text.cut(end, len(text.text))])

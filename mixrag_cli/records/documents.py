@@ -34,7 +34,7 @@ class Block:
     heading_path: enclosing headings, outermost first; for code the enclosing scopes ("class Session", …).
     level: depth of a heading, from 1; 0 for all else. grid: for kind "table" the index into Document.grids;
     text is then the raw table, so that it stays in the running text. name: for kind "definition" the
-    qualified name ("Session.send").
+    qualified name ("Session.send"); of running text the code that its heading, or its first line, is ("max_size").
     """
 
     text: str

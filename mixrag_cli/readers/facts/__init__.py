@@ -5,5 +5,5 @@ outline    constants and defaults of languages without a grammar: lines
 settings   keys of toml, yaml and json: syntax nodes; of ini, properties and nginx: lines (line_settings); XML (markup)
 sql        columns of created tables, values of types: statements
 build_files Dockerfile, Makefile and CMake: lines
-prose      "Label: value", definitions, versions with their dates: lines of blocks
+prose      "Label: value", definitions, versions with their dates: lines of blocks, and what headings name
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from mixrag_cli.records.documents import Fact, FactColumn, FactSort, FactValue
 from mixrag_cli.records.places import Locator
@@ -46,6 +47,12 @@ class FactCollector:
         )
         if keys and said and not self.is_full:
             self.facts.append(Fact(keys, sort, said, self.place.cell))
+
+    def take(self, others: Sequence[Fact], above: tuple[str, ...], n_lines: int) -> None:
+        """Take the facts of a text that stands in this one, below these keys and so many lines."""
+        for fact in others:
+            values = ((each.column, each.text, each.line and each.line + n_lines) for each in fact.values)
+            self.add((*above, *fact.path), fact.sort, *values)
 
 
 def one_line(text: str, limit: int) -> str:

@@ -1,8 +1,10 @@
 """Facts of running text: what its lines set apart as a key and what is said of it.
 
 label        "License: MIT", "- **Port**: 80", ":Author: Ann"      lines of lists and of blocks of such lines
-definition   a term and its explanation: "- fees: what …", a term with an indented text or ": text" below it
+definition   a term and its explanation: "- fees: what …", a term with an indented text or ": text" below it, a heading
+             or line that only names a setting ("max_size", code) with the paragraph below it
 option       "- --port: where to listen"
+default      "- **0** => off" among "- 1 => on", below such a heading
 version      "4.2.0 (2021-05-01)", "v1.2 - May 3, 2020"            headings, and lines that say nothing else; also a
              line of a date alone, "Released 2021-05-01", below the heading "4.2.0"
 """
@@ -25,10 +27,17 @@ _KEY = r"[^\W_](?:[^\s:]| (?! )){0,70}?|--?[\w][\w-]{0,40}(?:[ ,=|/]{1,2}[\w<>\[
 # a key may stand in the marks of reStructuredText and AsciiDoc: "``port``: 80", "**Port:** 80", "`port`:: 80"
 _MARKED = rf"(?P<mark>``|`|\*\*|\*|__)?(?P<key>{_KEY})"
 LABEL = re.compile(rf"{_MARKED}(?:(?(mark)(?P=mark))\s?::?|:(?P=mark))\s+(?P<text>\S.*)$")
-DASHED = re.compile(rf"{_MARKED}(?(mark)(?P=mark))\s+[-–—]{{1,2}}\s+(?P<text>\S.*)$")
+DASHED = re.compile(rf"{_MARKED}(?(mark)(?P=mark))\s+(?:[-–—]{{1,2}}|=>)\s+(?P<text>\S.*)$")
+# What only programs name so: an option, a name with an underscore. Below such a heading is said what it does.
+_NAME = r"--?[A-Za-z][\w-]{0,60}|[A-Za-z]\w{0,60}_\w{1,60}(?:\.\w{1,60}){0,4}"
+NAMED = re.compile(rf"(?P<mark>`{{0,2}})(?:{_NAME})(?P=mark)$")
+# "SCCACHE_DIR local cache directory": of a list's item, in capitals as names of the environment are
+CALLED = re.compile(r"(?P<key>[A-Z][A-Z\d]*_[A-Z\d_]+)\s+(?P<text>[^\W\d_].*)$")
 ESCAPED = re.compile(r"\\([_*`|])")
 FIELD = re.compile(r":(?P<key>[^:\n]{1,60}):\s+(?P<text>\S.*)$")
 BULLET = re.compile(r"\s{0,40}(?:[-*•‣–+]|\d{1,3}[.)])\s+")
+LEADS_IN = re.compile(r"(?P<key>[^\n]{1,60}):$")
+SAYS = re.compile(r"[`*_(\"'“]{0,3}\w")
 SENTENCE_MARK = re.compile(r"[.!?;](?:\s|$)|,\s.*,|^(?:https?|ftp)$")
 # They call for attention and name nothing.
 ADMONITIONS = frozenset(
@@ -64,12 +73,21 @@ VERSION_OF_DATE = re.compile(rf"{_DATE}{_BETWEEN}{_VERSION}[)\]:]?$")
 def collect_prose_facts(collector: FactCollector, blocks: Sequence[Block], marks: LineMarks) -> None:
     """Collect what headings, paragraphs and lists of a document set apart, lines apart that have stated a fact."""
     known = {value.line for fact in collector.facts for value in fact.values}
+    is_named = is_told = False  # whether the heading above names a setting, and something has said what it is
     for block in blocks:
         if collector.is_full:
             return
         collector.place = block.locator
-        if block.kind in ("heading", "paragraph", "list"):
-            _BlockReader(collector, block, marks, known).collect()
+        if block.kind == "heading":
+            is_named, is_told = bool(block.name or NAMED.match(block.text)), False
+        if block.kind not in ("heading", "paragraph", "list"):
+            continue
+        reader = _BlockReader(collector, block, marks, known)
+        is_stated = reader.collect()
+        if is_named and block.kind == "list":
+            reader.collect_held()
+        elif is_named and block.kind == "paragraph" and not (is_told or is_stated):
+            is_told = reader.define()
 
 
 def collect_printed(collector: FactCollector, text: str, headings: tuple[str, ...]) -> None:
@@ -90,36 +108,71 @@ class _BlockReader:
         self._known = known
         self._lines = list(_lines_of(block.text))
 
-    def collect(self) -> None:
-        """Take the block's facts."""
+    def collect(self) -> bool:
+        """Take the block's facts; whether it states any by its form."""
         block = self._block
         if block.kind == "heading":
-            self._version(block.text, 0, len(block.text))
-        elif block.kind == "list":
-            for text, start, above in _items(self._lines):
-                self._item(text, start, above)
-        elif not self._definition():
-            self._paragraph()
+            return self._version(block.text, 0, len(block.text))
+        if block.kind == "list":
+            items = list(_items(self._lines))
+            n_called = sum(CALLED.match(text) is not None for text, _, _ in items)
+            for text, start, above in items:
+                self._item(text, start, above, may_call=2 * n_called > len(items))
+            return bool(items)
+        return (self._named() if block.name else self._definition()) or self._paragraph()
 
-    def _paragraph(self) -> None:
+    def define(self) -> bool:
+        """Take a paragraph for what its heading means, if it is one."""
+        text = self._block.text
+        label = LABEL.match(self._lines[0][0]) or LEADS_IN.match(text)
+        if not SAYS.match(text) or (label and len(label["key"].split()) <= MAX_ALONE_WORDS):
+            return False
+        self._put((), "definition", text, 0, len(text))
+        return True
+
+    def _named(self) -> bool:
+        """A name on a line of its own, and below it what it means, on the last line perhaps "Default: 30"."""
+        if len(self._lines) < 2:
+            return False
+        (_, start), (last, place) = self._lines[1], self._lines[-1]
+        name, end = self._block.name, len(self._block.text)
+        found = LABEL.match(last) if len(self._lines) > 2 else None
+        if found and _is_key(key := found["key"]) and len(key.split()) <= MAX_ALONE_WORDS and key[0].isupper():
+            self._add((name, key), found["text"], place + found.start("text"), place + found.end("text"))
+            end = place
+        self._put((name,), "definition", self._block.text[start:end], start, end)
+        return True
+
+    def collect_held(self) -> None:
+        """Take the value that holds unless another is set: the only one in bold of those that a list explains."""
+        outer = ((DASHED.match(text), start) for text, start, above in _items(self._lines) if not above)
+        held = [(found, start) for found, start in outer if found and found["mark"] == "**"]
+        if len(held) == 1:
+            found, start = held[0]
+            line = self._line(start, start + found.end("key"))
+            values = (("default", found["key"].strip(), line), ("help", found["text"], line))
+            self._collector.add(self._block.heading_path, "default", *values)  # type: ignore[arg-type]
+
+    def _paragraph(self) -> bool:
         found = [(LABEL.match(text) or FIELD.match(text), start) for text, start in _fields(self._lines)]
         if len(found) == 1 and self._version(*self._lines[0], len(self._block.text)):
-            return
+            return True
         is_alone = len(found) == 1
         if not all(match is not None and _is_key(match["key"]) for match, _ in found):
-            return
+            return False
         for match, start in found:
             assert match is not None
             key, text = match["key"], match["text"]
             is_set_apart = key[0].isupper() or match.groupdict().get("mark") is not None
             if is_alone and (len(key.split()) > MAX_ALONE_WORDS or len(text) > MAX_ALONE_CHARS or not is_set_apart):
-                return
+                return False
             self._add((key,), text, start + match.start("text"), start + match.end("text"))
+        return True
 
-    def _item(self, text: str, start: int, above: tuple[str, ...]) -> None:
+    def _item(self, text: str, start: int, above: tuple[str, ...], *, may_call: bool) -> None:
         if self._version(text, start, start + len(text)):
             return
-        for pattern in (LABEL, FIELD, DASHED):
+        for pattern in (LABEL, FIELD, DASHED, *((CALLED,) if may_call else ())):
             found = pattern.match(text)
             if found and _is_key(found["key"]) and not (pattern is DASHED and _is_range(found["key"], found["text"])):
                 names = (*above, found["key"])
@@ -161,9 +214,8 @@ class _BlockReader:
         line = self._line(start, min(end, start + MAX_VALUE_CHARS))
         if line is not None and line in self._known:
             return
-        *above, key = (ESCAPED.sub(r"\1", name).strip().rstrip(":") for name in names)
-        path = (*self._block.heading_path, *above, key)
-        if OPTION_NAME.match(key):
+        path = (*self._block.heading_path, *(ESCAPED.sub(r"\1", name).strip().rstrip(":") for name in names))
+        if OPTION_NAME.match(path[-1]):
             self._collector.add(path, "option", ("help", text, line))
         else:
             self._collector.add(path, "label" if sort == "label" else "definition", ("value", text, line))
