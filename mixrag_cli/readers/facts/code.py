@@ -24,8 +24,8 @@ from mixrag_cli.readers.facts.nodes import (
     arms_of,
     bindings_of,
     chained_default,
-    comment_inside,
     condition_text,
+    end_column,
     first_field,
     holds_keys,
     is_literal,
@@ -38,6 +38,7 @@ from mixrag_cli.readers.facts.nodes import (
     value_of,
 )
 from mixrag_cli.readers.facts.options import Option, attributed_option, described_member, read_option
+from mixrag_cli.readers.facts.parameter_docs import CONSTRUCTORS, ParameterDocs
 from mixrag_cli.readers.facts.shapes import CONDITION_FIELDS, FUNCTION_VALUES, NOT_LOOKED_INTO, SHAPES, FactShape
 from mixrag_cli.readers.languages import LanguageShape
 from mixrag_cli.readers.syntax import Node, declared_name, name_of, plain_name, receiver_name, text_of
@@ -53,7 +54,6 @@ CONSTANT_NAME = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
 INSTANCE_ATTRIBUTE = re.compile(r"(?:self|this)(?:\.|->)(\w+)$|@(\w+)$")
 ANNOTATED = re.compile(r"(?:\w+\.)?Annotated\[ ?(?P<type>[^,]{1,100}),")
 DOC = re.compile(r"Doc\(\s{0,99}[rR]?(?P<mark>\"{3}|[\"'])(?P<text>.{1,2000}?)(?P=mark)", re.DOTALL)
-CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "constructor", "initialize", "__construct")
 EXPANSION_WITH_DEFAULT = re.compile(r"\$\{\w+:?[-=]")
 POSITION = re.compile(r"[\"']?\$\{?[\d@*]\}?[\"']?$")  # the argument of a script, which states nothing
 
@@ -103,6 +103,7 @@ class _Walk:
         self._shape = shape
         self._beat = beat
         self._seen = 0
+        self._docs = ParameterDocs(lines, language.comments)
 
     def visit(self, node: Node, context: _Context, depth: int) -> None:
         """Collect what the node and all below it state."""
@@ -143,7 +144,9 @@ class _Walk:
             inner = node.child_by_field_name("definition")
             return replace(context, key=(name_of(inner),)) if inner is not None else context
         if node.type in language.containers or node.type in language.types:
-            return _Context((*context.scope, plain_name(name_of(node))))
+            context = _Context((*context.scope, plain_name(name_of(node))))
+            self._docs.enter(context.scope, node)
+            return context
         if node.type in language.functions:
             receiver = node.child_by_field_name("receiver")
             owner = (receiver_name(receiver),) if receiver is not None else ()
@@ -158,6 +161,7 @@ class _Walk:
             context = local
         else:
             return context
+        self._docs.enter(context.scope, node)
         self._tail(node, context)
         return context
 
@@ -380,20 +384,13 @@ class _Walk:
             text = text[1:-1]
         declared = node.child_by_field_name("type") if sort in ("constant", "default") else None
         type_text = text_of(declared).lstrip(": ") if declared is not None else ""
-        comment, where = comment_at(self._lines, row, self._end_column(value), self._language.comments)
+        comment, where = comment_at(self._lines, row, end_column(value, self._lines), self._language.comments)
         if not comment and (begin := node.start_point.row) < row:
             comment, where = comment_at(self._lines, begin, None, self._language.comments)
+        if sort in ("constant", "default") and not (comment and where == row + 1):
+            comment, where = self._docs.said_of(path) or (comment, where)
         if declared is not None and (annotated := ANNOTATED.match(type_text)):
             type_text = annotated["type"]
             told = DOC.search((declared.text or b"").decode("utf-8", "replace"))
             comment, where = (told["text"], declared.start_point.row + 1) if told else (comment, where)
         self._collector.add(path, sort, (column, text, line), ("type", type_text, row + 1), ("help", comment, where))
-
-    def _end_column(self, value: Node) -> int | None:
-        """Where the value ends in its line, in characters; None where it goes on over lines."""
-        row, column = value.end_point
-        column -= len(comment_inside(value).encode())
-        if row != value.start_point.row:
-            return None
-        line = self._lines[row]
-        return column if line.isascii() else len(line.encode()[:column].decode("utf-8", "ignore"))

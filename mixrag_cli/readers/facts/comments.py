@@ -79,15 +79,29 @@ def _paragraphs(lines: Sequence[str], row: int, alone: re.Pattern[str]) -> list[
     return [line for part in reversed([said[-1], *leading]) for line in part]
 
 
+def documentation_above(lines: Sequence[str], row: int, marks: str) -> Iterator[tuple[int, str]]:
+    """The lines of the comment above a row, from 0, each with its row and without the comment's marks."""
+    last = _last_above(lines, row)
+    if last < 0:
+        return
+    if lines[last].rstrip().endswith("*/"):
+        begin = _block_begin(lines, last)
+        yield from ((begin + number, text) for number, text in _texts(lines[begin : last + 1]))
+        return
+    begin = last + 1
+    while begin > max(last - MAX_DOC_LINES, 0) and _ALONE[marks].match(lines[begin - 1][:MAX_LINE_CHARS]):
+        begin -= 1
+    for number in range(begin, last + 1):
+        if found := _ALONE[marks].match(lines[number][:MAX_LINE_CHARS]):
+            yield number, found["text"].removeprefix("'")  # R's
+
+
 def _documentation(lines: Sequence[str], row: int) -> tuple[str, int] | None:
     """The first paragraph of the comment above that a mark closes, or of the lines behind "///", with its line.
 
     Attributes may stand in between. The tags of a manual, such as "@param" and "<remarks>", are no part of it.
     """
-    above = row - 1
-    while above > row - MAX_ATTRIBUTE_LINES and above >= 0 and _ATTRIBUTE.match(lines[above][:MAX_LINE_CHARS]):
-        above -= 1
-    if above < 0:
+    if (above := _last_above(lines, row)) < 0:
         return None
     begin = _block_begin(lines, above) if lines[above].rstrip().endswith("*/") else _run_begin(lines, above)
     said: list[str] = []
@@ -102,6 +116,14 @@ def _documentation(lines: Sequence[str], row: int) -> tuple[str, int] | None:
         elif said:
             break
     return (" ".join(said), first + 1) if said else None
+
+
+def _last_above(lines: Sequence[str], row: int) -> int:
+    """The row above one and the attributes that stand there; -1 where there is none."""
+    above = row - 1
+    while above > row - MAX_ATTRIBUTE_LINES and above >= 0 and _ATTRIBUTE.match(lines[above][:MAX_LINE_CHARS]):
+        above -= 1
+    return above
 
 
 def _texts(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

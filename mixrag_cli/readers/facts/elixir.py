@@ -3,20 +3,22 @@ r"""Facts of Elixir, which sets by names before colons and by attributes, from i
 attribute   @limit 5, @wait Application.compile_env(:app, :wait, 5)   (scope …, name)
 pair        retries: 3, alone or in a row, also behind what a module says: use A.Worker, max_attempts: 3; defstruct a: 1
 tuple       {:ecto_sql, "~> 3.10"}, {A.Nesting, max_nesting: 4}       (scope …, what is named first)
+text        doc: and three quotes, lines up to the same mark
 lookup      Keyword.get(opts, :limit, 10)                             (scope …, function, name)
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 _QUOTED = r"\"(?:[^\"\\#]|\\.|#(?!\{)){0,400}\""
 _ATOM = r":[A-Za-z_]\w{0,60}"
 _NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e-?\d+)?"
 _ONE = (
     rf"(?:{_NUMBER}(?:\s?[*+]\s?{_NUMBER}){{0,5}}|{_QUOTED}|(?:true|false|nil)\b|:timer\.\w+\([\d_]+\)|"
-    rf"{_ATOM}(?![\w.(]))"
+    rf"{_ATOM}(?![\w.(])|@[a-z]\w{{0,60}}(?![\w.(\[]))"
 )
 _SIGIL = r"~[wrs][(\[{/|][^()\[\]{}/|\n]{0,300}[)\]}/|]a?"
 _KEYED = rf"(?:[a-z_]\w{{0,60}}:\s+)?{_ONE}"
@@ -30,14 +32,24 @@ SAYING = re.compile(
 )
 STRUCT = re.compile(r"defstruct[\s(\[]+")
 BELOW = re.compile(rf"(?:{_KEY}\s+(?:\[|%?\{{)|{SAYING.pattern.replace('(?P<of>', '(?P<above>')})$")
-TUPLE = re.compile(r"\{:?(?P<key>[A-Za-z_][\w.]{0,100}),\s*(?P<rest>.{1,400})\},?\s*(?:#.*)?$")
+TUPLE = re.compile(r"\{(?::(?=[a-z_])|(?=[A-Z]))(?P<key>[A-Za-z_][\w.]{0,100}),\s*(?P<rest>.{1,400})\},?\s*(?:#.*)?$")
 FIRST = re.compile(rf"(?P<text>{_LITERAL})(?=\s*[,}}]|$)")
 LOOKUP = re.compile(
     r"\b(?:Keyword|Map|Application|System|Access)\.(?:get|pop|get_env|compile_env)!?\([^()\n]{0,120}?"
     rf"(?::(?P<key>\w{{1,60}})|\"(?P<name>[\w.]{{1,60}})\")\]?,\s*(?P<text>{_LITERAL})\)"
 )
+OPENS_TEXT = re.compile(r"\s*(?P<key>[a-z_]\w{0,60}):\s+(?:~[sS])?\"{3}\s*$")
+MAX_TEXT_LINES = 20  # of one value: what is shown of it has fewer
 GOES_ON = re.compile(r"(?:rescue|catch|else|after)\b")  # of a function, in the column where it begins
 NAMES = re.compile(r"[A-Za-z_][\w.]*")
+
+
+def text_over_lines(lines: Sequence[str], number: int) -> tuple[str, str] | None:
+    """The key of a text that begins below a line, from 0, and the text; None where none does."""
+    if (found := OPENS_TEXT.match(lines[number])) is None:
+        return None
+    below = lines[number + 1 : number + 1 + MAX_TEXT_LINES]
+    return found["key"], "\n".join(takewhile(lambda line: '"""' not in line, below))
 
 
 def scope_of(line: str) -> str | None:

@@ -168,6 +168,16 @@ def _node_text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
+def end_column(node: Node, lines: Sequence[str]) -> int | None:
+    """Where the node ends in its line, in characters; None where it goes on over lines."""
+    row, column = node.end_point
+    if row != node.start_point.row:
+        return None
+    column -= len(comment_inside(node).encode())
+    line = lines[row]
+    return column if line.isascii() else len(line.encode()[:column].decode("utf-8", "ignore"))
+
+
 def is_literal(node: Node, depth: int = 0) -> bool:
     """Whether the node is a value as written: a number, a text, a list of them, a sum of them."""
     if node.type in LITERALS:

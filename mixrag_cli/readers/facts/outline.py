@@ -19,8 +19,9 @@ from itertools import accumulate
 from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.elixir import GOES_ON as ELIXIR_GOES_ON
-from mixrag_cli.readers.facts.elixir import looked_up, scope_of, set_by_line
+from mixrag_cli.readers.facts.elixir import looked_up, scope_of, set_by_line, text_over_lines
 from mixrag_cli.readers.facts.fields import FIELDS, FieldReader
+from mixrag_cli.readers.facts.parameter_docs import parameters_above
 
 MAX_LINE_CHARS = 1_000
 MAX_HEADER_LINES = 120  # of a function's name and parameters
@@ -103,6 +104,7 @@ class _LineReader:
         self._is_elixir = suffix in ELIXIR
         self._fields = FieldReader(collector, lines, suffix) if suffix in FIELDS else None
         self._scopes: list[_Scope] = []
+        self._attributes: dict[str, str] = {}  # of Elixir, what each was last set to
         self._known: set[tuple[str, ...]] = set()  # what is bound again is no declaration
 
     def read(self, number: int, line: str) -> None:
@@ -131,6 +133,7 @@ class _LineReader:
         """Take the parameters with a default of the function that begins in a row."""
         header = self._lines[number : number + MAX_HEADER_LINES]
         ends = list(accumulate(len(line) + 1 for line in header))
+        told = parameters_above(self._lines, number, self._marks)
         parameter = ELIXIR_PARAMETER if self._is_elixir else PARAMETER
         for text, start in _parameters("\n".join(header)[:MAX_HEADER_CHARS], self._marks):
             found = parameter.match(text)
@@ -142,9 +145,10 @@ class _LineReader:
             value = unquoted(found["text"].strip())
             begin = ends[line - number - 2] if line > number + 1 else 0
             comment, where = comment_at(self._lines, line - 1, start + found.end("text") - begin, self._marks)
-            told = comment if where == line else ""  # what stands above may speak of the function
+            if not comment or where != line:  # what stands above may speak of the function
+                comment, where = told.get(found["key"], ("", line))
             self._collector.add(
-                path, "default", ("default", value, line), ("type", declared, line), ("help", told, where)
+                path, "default", ("default", value, line), ("type", declared, line), ("help", comment, where)
             )
 
     def _set(self, number: int, indent: int, line: str) -> None:
@@ -155,8 +159,12 @@ class _LineReader:
             self._collector.add((*around, name), "default", ("default", unquoted(text), number + 1))
         for keys, text, end in set_by_line(line, is_local=is_local):
             comment, where = comment_at(self._lines, number, indent + end, self._marks)
-            value = unquoted(text)
+            if line.startswith("@"):
+                self._attributes[f"@{keys[-1]}"] = text
+            value = unquoted(self._attributes.get(text, text))
             self._collector.add((*around, *keys), "entry", ("value", value, number + 1), ("help", comment, where))
+        if told := text_over_lines(self._lines, number):
+            self._collector.add((*around, told[0]), "entry", ("value", told[1], number + 2))
         if below := scope_of(line):
             self._scopes.append(_Scope(indent, below, is_function=is_local))
 
