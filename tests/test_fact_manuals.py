@@ -47,6 +47,49 @@ CASES = {
     ),
 }
 
+MARKUP = {
+    "a.adoc": (
+        "= Tool\n\n== Options\n\noutputDir:: where to write, `out`\nskip:: to skip\nor not.\n+\n"
+        "[source]\n----\nx: y\n----\n"
+        "// old:: gone\n`doctype`:: book\n\n[[fade]]*-f*, *--fade*=_STEP_::\n\tHow fast to fade.\n",
+        [
+            "label | Tool > Options > outputDir | value=where to write, `out`@5",
+            "label | Tool > Options > skip | value=to skip or not.@6",
+            "label | Tool > Options > doctype | value=book@14",
+            "option | Tool > Options > -f, --fade=STEP | help=How fast to fade.@17",
+        ],
+    ),
+    "a.org": (
+        "* Predicates\n\n+  =done= :: Whether it is done.\n+  ~level (&rest levels)~ :: Its depth.\n"
+        "     - Aliases: =l=.\n\n"
+        "#+BEGIN_SRC elisp\n  (a b)\n#+END_SRC\n",
+        [
+            "label | Predicates > done | value=Whether it is done.@3",
+            "label | Predicates > level (&rest levels) | value=Its depth.@4",
+            "label | Predicates > level (&rest levels) > Aliases | value==l=.@5",
+        ],
+    ),
+    "a.rst": (
+        "Options\n=======\n\n``-w``, ``--workers``\n    How many.\n",
+        ["option | Options > -w, --workers | help=How many.@5"],
+    ),
+    "a.8": (
+        ".de1 INDENT\n. RS \\\\$1\n..\n.de UNINDENT\n. RE\n..\n.TH A 8\n.SH OPTIONS\n"
+        ".INDENT 0.0\n.TP\n.B \\-l\nList the key.\n"
+        ".UNINDENT\n.INDENT 0.0\n.TP\n.B \\-p\nThe port.\n'tis it.\n.UNINDENT\n",
+        [
+            "definition | OPTIONS > -l | value=List the key.@11",
+            "definition | OPTIONS > -p | value=The port. 'tis it.@16",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MARKUP)
+def test_a_manual_in_other_markup_defines_its_settings(name: str) -> None:
+    text, expected = MARKUP[name]
+    assert stated(name, text) == expected
+
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_manual_defines_its_settings(case: str) -> None:

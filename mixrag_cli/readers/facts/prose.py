@@ -22,10 +22,11 @@ from mixrag_cli.records.places import LineMarks
 MAX_LABEL_WORDS = 6  # of a list's or block's line
 MAX_ALONE_WORDS = 4  # of a line that stands alone: a longer one introduces a sentence
 MAX_ALONE_CHARS = 120
+MAX_TERM_CHARS = 80
 MAX_LABEL_VALUE_WORDS = 10  # a longer value explains its label instead of giving it a value
 _KEY = r"[^\W_](?:[^\s:]| (?! )){0,70}?|--?[\w][\w-]{0,40}(?:[ ,=|/]{1,2}[\w<>\[\]-]{1,40}){0,4}"
-# a key may stand in the marks of reStructuredText and AsciiDoc: "``port``: 80", "**Port:** 80", "`port`:: 80"
-_MARKED = rf"(?P<mark>``|`|\*\*|\*|__)?(?P<key>{_KEY})"
+# a key may stand in marks: "``port``: 80", "**Port:** 80", AsciiDoc's "`port`:: 80", Org's "=port= :: 80"
+_MARKED = rf"(?P<mark>``|`|\*\*|\*|__|=|~)?(?P<key>{_KEY})"
 LABEL = re.compile(rf"{_MARKED}(?:(?(mark)(?P=mark))\s?::?|:(?P=mark))\s+(?P<text>\S.*)$")
 DASHED = re.compile(rf"{_MARKED}(?(mark)(?P=mark))\s+(?:[-–—]{{1,2}}|=>)\s+(?P<text>\S.*)$")
 # What only programs name so: an option, a name with an underscore. Below such a heading is said what it does.
@@ -33,6 +34,14 @@ _NAME = r"--?[A-Za-z][\w-]{0,60}|[A-Za-z]\w{0,60}_\w{1,60}(?:\.\w{1,60}){0,4}"
 NAMED = re.compile(rf"(?P<mark>`{{0,2}})(?:{_NAME})(?P=mark)$")
 # "SCCACHE_DIR local cache directory": of a list's item, in capitals as names of the environment are
 CALLED = re.compile(r"(?P<key>[A-Z][A-Z\d]*_[A-Z\d_]+)\s+(?P<text>[^\W\d_].*)$")
+TERMED = re.compile(rf"{_MARKED}(?(mark)(?P=mark))::\s+(?P<text>\S.*)$")  # AsciiDoc's
+# What is attached to a term's text, and comments.
+BREAKS_OFF = re.compile(r"\+$|//|\[[^\]]*\]$|[-=.*_+/|]{4}|\|===")
+# What is set before and around a term: AsciiDoc's "[[fading]]*-f*, *--fading*=_MS_", Sphinx's ":py:class:`Huey`"
+ANCHOR = re.compile(r"^(?:\[\[[^\]]{1,100}\]\])+|^(?::[\w-]{1,20}){1,3}:(?=`)")
+STRESSED = re.compile(
+    r"(?<![\w*`])(?P<mark>\*{1,2}|`{1,2})(?P<text>[^\s*`](?:[^*`]*[^\s*`])?)(?P=mark)(?!\w)|(?<=[=\s\[])_(?P<of>\w+)_(?!\w)"
+)
 ESCAPED = re.compile(r"\\([_*`|])")
 FIELD = re.compile(r":(?P<key>[^:\n]{1,60}):\s+(?P<text>\S.*)$")
 BULLET = re.compile(r"\s{0,40}(?:[-*•‣–+]|\d{1,3}[.)])\s+")
@@ -154,6 +163,10 @@ class _BlockReader:
             self._collector.add(self._block.heading_path, "default", *values)  # type: ignore[arg-type]
 
     def _paragraph(self) -> bool:
+        if terms := _terms(self._lines):
+            for text, start in terms:
+                self._item(text, start, (), may_call=False)
+            return True
         found = [(LABEL.match(text) or FIELD.match(text), start) for text, start in _fields(self._lines)]
         if len(found) == 1 and self._version(*self._lines[0], len(self._block.text)):
             return True
@@ -187,7 +200,8 @@ class _BlockReader:
         rest = [text for text, _ in self._lines[1:]]
         is_indented = all(text[:2] in ("  ", "\t") or text[:1] == "\t" for text in rest)
         is_marked = second.startswith((": ", ":\t"))
-        if not (is_indented or is_marked) or term[:1].isspace() or not _is_key(term) or len(term) > 80:
+        is_term = not term[:1].isspace() and not term.startswith("#") and _is_key(term) and len(term) <= MAX_TERM_CHARS
+        if not (is_indented or is_marked) or not is_term:
             return False
         text = " ".join(part.strip() for part in rest).removeprefix(":").strip()
         skipped = len(second) - len(second.lstrip(": \t"))
@@ -214,7 +228,7 @@ class _BlockReader:
         line = self._line(start, min(end, start + MAX_VALUE_CHARS))
         if line is not None and line in self._known:
             return
-        path = (*self._block.heading_path, *(ESCAPED.sub(r"\1", name).strip().rstrip(":") for name in names))
+        path = (*self._block.heading_path, *map(_plain, names))
         if OPTION_NAME.match(path[-1]):
             self._collector.add(path, "option", ("help", text, line))
         else:
@@ -224,6 +238,29 @@ class _BlockReader:
         begin = self._block.locator.chars[0]
         lines = lines_between(self._marks, begin + start, begin + end) if self._block.locator.lines else None
         return lines[0] if lines else None
+
+
+def _plain(name: str) -> str:
+    """A key without what marks it as one."""
+    name = STRESSED.sub(lambda found: found["text"] or found["of"], ANCHOR.sub("", name.strip()))
+    return ESCAPED.sub(r"\1", name).strip().rstrip(":")
+
+
+def _terms(lines: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The lines that begin with "term:: text", each with the plain ones below it; [] where the first does not."""
+    terms: list[tuple[str, int]] = []
+    goes_on = False
+    for line, start in lines:
+        if TERMED.match(line):
+            terms.append((line, start))
+            goes_on = True
+        elif not terms:
+            return []
+        elif goes_on and not BREAKS_OFF.match(line):
+            terms[-1] = (f"{terms[-1][0]} {line.strip()}", terms[-1][1])
+        elif not line.startswith("//"):
+            goes_on = False
+    return terms
 
 
 def _lines_of(text: str) -> Iterator[tuple[str, int]]:

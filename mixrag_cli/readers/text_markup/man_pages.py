@@ -21,11 +21,15 @@ from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, to_t
 HEAD_CHARS = 20_000  # a licence may stand above the title
 TITLE = re.compile(r"^\.(?:TH|Dt)[ \t]+\S", re.MULTILINE)
 SECTION = re.compile(r"^\.S[Hh]\b", re.MULTILINE)
-REQUEST = re.compile(r"[.'][ \t]*(?P<name>[A-Za-z][A-Za-z0-9]?)(?![A-Za-z0-9])[ \t]*(?P<rest>.*)$")
+# A longer name is one of groff's, or of a macro that the page defines; behind an apostrophe it is a word.
+REQUEST = re.compile(
+    r"(?:[.'][ \t]*(?=[A-Za-z][A-Za-z0-9]?(?![A-Za-z0-9]))|\.[ \t]*(?=[A-Za-z]))"
+    r"(?P<name>[A-Za-z0-9]+)[ \t]*(?P<rest>.*)$"
+)
 COMMENT = re.compile(r"[.'][ \t]*\\[\"#]|\\[\"#]|[.'][ \t]*$")
 TRAILING_COMMENT = re.compile(r"[ \t]*(?<!\\)\\\".*$")
-DEFINED = frozenset(("de", "ig", "am"))  # their lines up to ".." are no text
-BREAKS = frozenset(("PP", "LP", "P", "Pp", "HP", "br", "sp", "Bl", "El", "RS", "RE"))
+DEFINED = frozenset(("de", "de1", "ig", "am", "am1"))  # their lines up to ".." are no text
+BREAKS = frozenset(("PP", "LP", "P", "Pp", "HP", "br", "sp", "Bl", "El", "RS", "RE", "INDENT", "UNINDENT"))
 FONTS = frozenset(("B", "I", "SM", "SB"))
 ALTERNATING = frozenset(("BR", "RB", "BI", "IB", "IR", "RI"))
 LITERAL_STARTS, LITERAL_ENDS = frozenset(("nf", "EX", "Bd")), frozenset(("fi", "EE", "Ed"))
