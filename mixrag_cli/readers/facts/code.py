@@ -20,8 +20,10 @@ from dataclasses import dataclass, replace
 from mixrag_cli.readers.facts.calls import block_name, called_name, set_by, sets_on_object
 from mixrag_cli.readers.facts.collecting import FactCollector
 from mixrag_cli.readers.facts.comments import comment_at
+from mixrag_cli.readers.facts.fallbacks import DECIDING, decided
 from mixrag_cli.readers.facts.nodes import (
     arms_of,
+    assigned_alone,
     bindings_of,
     chained_default,
     condition_text,
@@ -130,6 +132,9 @@ class _Walk:
             self._call(node, context, depth)
         elif kind in shape.attributed:
             self._attributed(node, context, depth)
+        elif kind in DECIDING and (found := list(decided(node, context.key, is_local=context.is_local))):
+            for each in found:
+                self._add((*context.scope, *each.keys), each.sort, each.owner, each.value)
         else:
             self._children(node, self._inside(node, context), depth)
 
@@ -277,7 +282,9 @@ class _Walk:
             sort: FactSort = "case" if context.is_arm else "return"
             self._add((*context.scope, *context.conditions[-MAX_CONDITIONS:]), sort, node, values[0])
         elif not context.is_local and len(values) == 1 and holds_keys(values[0], self._shape):
-            self._children(node, replace(context, is_local=True), depth)  # what the module hands out
+            given = values[0].child_by_field_name("arguments")  # of defineConfig({…})
+            handed = given if given is not None and holds_keys(given, self._shape) else node
+            self._children(handed, replace(context, is_local=True), depth)  # what the module hands out
         else:
             self._children(node, context, depth)
 
@@ -314,13 +321,9 @@ class _Walk:
 
     def _arm_assignment(self, part: Node, n_parts: int, context: _Context) -> None:
         """Take the literal that an arm gives to a name, where that is all it does but to break."""
-        node = part
-        while node.named_child_count == 1 and node.type not in ("assignment", "assignment_expression"):
-            node = node.named_children[0]
-        value = value_of(node) if node.type in ("assignment", "assignment_expression") else None
-        if n_parts <= MAX_ASSIGNING_PARTS and value is not None and is_literal(value):
-            path = (*context.scope, *context.conditions[-MAX_CONDITIONS:], key_of(node))
-            self._add(path, "case", node, value)
+        if n_parts <= MAX_ASSIGNING_PARTS and (assigned := assigned_alone(part)):
+            path = (*context.scope, *context.conditions[-MAX_CONDITIONS:], key_of(assigned[0]))
+            self._add(path, "case", *assigned)
 
     def _arm_part(self, part: Node, context: _Context, depth: int) -> None:
         is_wrapper = part.type in ("then", "expression_statement") and part.named_child_count == 1

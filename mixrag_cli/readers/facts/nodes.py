@@ -168,6 +168,15 @@ def _node_text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
+def assigned_alone(part: Node) -> tuple[Node, Node] | None:
+    """The assignment that a statement is, and the literal that it gives; None where it is more or gives none."""
+    node = part
+    while node.named_child_count == 1 and node.type not in CHAINS:
+        node = node.named_children[0]
+    value = value_of(node) if node.type in CHAINS else None
+    return (node, value) if value is not None and is_literal(value) else None
+
+
 def end_column(node: Node, lines: Sequence[str]) -> int | None:
     """Where the node ends in its line, in characters; None where it goes on over lines."""
     row, column = node.end_point

@@ -54,6 +54,7 @@ COMPUTED = re.compile(
 # Gradle's build files: "minSdkVersion 23", "android {"
 CALLED = re.compile(rf"(?P<key>(?!return\b|case\b)[A-Za-z_]\w{{1,60}})\s+(?P<text>{_ONE})\s*(?://.*)?$")
 BLOCK = re.compile(r"(?P<name>[\w.]{1,60})\s*(?:\([\"']?(?P<of>[\w.:-]{1,80})[\"']?\)\s*)?\{$")
+LUA_TABLE = re.compile(r"(?:local\s+)?(?P<name>[A-Za-z_][\w.]{0,80})\s*=\s*\{$")
 PARAMETER = re.compile(
     r"(?:[^:=]*[\s\]])?\$?(?P<key>[A-Za-z_][\w.]{0,80})\s*(?:::?\s*(?P<type>[^=]{1,80}?))?\s*=\s*(?P<text>\S.*)$",
     re.DOTALL,
@@ -124,6 +125,8 @@ class _LineReader:
             scopes.append(_Scope(indent, " ".join(filter(None, block.groups())), is_function=False))
         elif self._fields and self._fields.read(number, line, tuple(scope.name for scope in scopes)):
             pass
+        elif self._suffix == "lua" and (table := LUA_TABLE.match(plain)):
+            scopes.append(_Scope(indent, table["name"], is_function=False))
         elif found := DECLARED.match(plain) or (COMPUTED.match(plain) if self._suffix == "swift" else None):
             self._declared(number, indent, found)
         elif self._has_blocks and (found := CALLED.match(plain)):
