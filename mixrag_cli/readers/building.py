@@ -51,6 +51,7 @@ class DocumentBuilder:
         self.warnings: list[str] = []
         self._headings: list[tuple[int, str]] = []
         self._has_heading = False
+        self._entitling: int | None = None  # the block of the heading that is the title
         self._parts: list[str] = []
         self._length = 0
         self._blocks: list[Block] = []
@@ -68,6 +69,7 @@ class DocumentBuilder:
         """Call the document by its first heading, unless that names a release, as all headings of a changelog do."""
         if not (self.title or self._has_heading or RELEASE.match(heading)):
             self.title = heading
+            self._entitling = len(self._blocks)
 
     def add_heading(self, text: str | LinedText, level: int, **place: Any) -> None:
         """Append a heading block and let the following blocks stand under it."""
@@ -150,6 +152,8 @@ class DocumentBuilder:
     def build(self) -> Document:
         """The finished document, with the facts that its running text states."""
         marks = LineMarks(*self._marks)
+        if self._entitling is not None and self._names_a_part(self._entitling):
+            self.title = ""
         if self.modality in PROSE:
             collect_prose_facts(self.facts, self._blocks, marks)
         return Document(
@@ -163,6 +167,21 @@ class DocumentBuilder:
             marks,
             tuple(self.facts.facts),
         )
+
+    def _names_a_part(self, first: int) -> bool:
+        """Whether the first heading names a part of the document, as others on its level do, and not the document.
+
+        So does one below a text, and one among the releases of a change log.
+        """
+        level = self._blocks[first].level
+        below = [each for each in self._blocks[first + 1 :] if each.kind == "heading"]
+        inside = list(takewhile(lambda each: each.level > level, below))
+        others = [each for each in below[len(inside) :] if each.level <= level]
+        if any(each.kind in ("paragraph", "list") for each in self._blocks[:first]):
+            return bool(others)
+        is_empty = not inside and self._blocks[first + 1 : first + 2] == others[:1]
+        holds_releases = is_empty or any(RELEASE.match(each.text) for each in inside)
+        return not holds_releases and 2 * sum(RELEASE.match(each.text) is not None for each in others) > len(others)
 
     def _place_of(self, heading: str, place: dict[str, Any]) -> dict[str, Any]:
         """The place of a block in a format whose lines say nothing: the notebook's cell, the page or the section."""

@@ -57,7 +57,9 @@ NUMBER_AT_START = re.compile(r"[vV$€£~]?\d")
 PRINTED_FIGURE = re.compile(r"[$€£]?[+-]?\d[\d.,]*(?:e[+-]?\d+)?\s?[^\W\d]{0,12}%?$")
 OPTION_NAME = re.compile(r"-{1,2}[A-Za-z]")
 
-_VERSION = r"(?:[A-Za-z][\w.-]{0,30}\s+){0,2}\[?[vV]?(?P<version>\d{1,4}\.\d{1,4}[\w.+-]{0,20})\]?"
+# "4.2.0"; of one number where its letter says so, "v12", "v12-rc1"
+_NUMBERED = r"\d{1,4}\.\d{1,4}[\w.+-]{0,20}|(?<=[vV])\d{1,4}(?:-[A-Za-z][\w.]{0,15})?"
+_VERSION = rf"(?:[A-Za-z][\w.-]{{0,30}}\s+){{0,2}}\[?[vV]?(?P<version>{_NUMBERED})\]?"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,6}\.?"
 _DATE = (
     r"(?P<date>\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
@@ -66,7 +68,7 @@ _DATE = (
 )
 _BETWEEN = r"[\s(\[\-–—:,/|]{1,6}(?:(?:[Rr]eleased?|on)[\s:]{1,3}){0,2}"
 RELEASE = re.compile(
-    r"(?:[Vv]ersion|[Rr]elease)?\s*\[?[vV]?\d{1,4}\.\d{1,4}[\w.+-]{0,20}\]?(?:$|\s*[(\[\-–—:,|/])"
+    rf"(?:[Vv]ersion|[Rr]elease)?\s*\[?[vV]?(?:{_NUMBERED})\]?(?:$|\s*[(\[\-–—:,|/])"
 )  # a heading that names one, and not the document
 DATED_VERSION = re.compile(rf"{_VERSION}{_BETWEEN}{_DATE}[)\].]?$")
 # "Version 1.3.4 Release Notes (2025-07-19)"
