@@ -143,6 +143,14 @@ def test_a_span_ends_before_the_first_bracket_without_a_partner(said: str, answe
     assert found == ([] if answer is None else [answer])
 
 
+def test_a_span_ends_with_its_paragraph() -> None:
+    text = "--force: Renew what is to expire within RENEW_DAYS\n\n--no-lock: Use no lock"
+    hit = Hit(Chunk("c", "d", "prose", "text", text, "", "", Locator((0, 1)), 0), "a.1", "", {}, 0.5)
+    span = ScoredSpan(text.index("expire"), text.index(": Use"), -0.5)
+    (found,) = answers_in(ScoredSpan(0, text.index("\n"), 0.0), hit, [span])
+    assert text[found.start : found.end] == "expire within RENEW_DAYS"
+
+
 def test_a_span_goes_on_to_the_end_of_a_product() -> None:
     text = "MAX_AGE = 60 * 60 * 24"
     hit = Hit(Chunk("c", "d", "code", "text", text, "", "", Locator((0, 1)), 0), "a.py", "", {}, 0.5)
