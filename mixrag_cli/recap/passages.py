@@ -27,7 +27,6 @@ READ_HITS = 10  # the right passage is among ten in 82 % of questions on folders
 WINDOW_CHARS = 900  # of a passage that are read at once: with its question it fits the reader's 256 tokens
 CONTEXT_CHARS = 160  # of the headings in front of it
 MAX_SENTENCES = 16  # that are read by themselves for the choice
-PARAGRAPH_END = "\n\n"
 # What has so many lines, and in text so many characters, is no sentence: statements, a block that is set line by line.
 CODE_LINES, TEXT_LINES, TEXT_CHARS = 2, 3, 400
 # What each says of a sentence, chosen by hand: the log probability of its spans, the words of the question that it has,
@@ -210,8 +209,7 @@ def answers_in(sentence: ScoredSpan, hit: Hit, spans: Sequence[ScoredSpan]) -> I
     """The spans of a sentence that may be an answer, each as whole as it is written there, none over two paragraphs."""
     for span in spans:
         if sentence.start <= span.start < sentence.end:
-            blank = hit.chunk.text.find(PARAGRAPH_END, span.start, span.end)
-            end = blank if blank > span.start else span.end
-            start, end = whole_stretch(hit.chunk.text, span.start, end, sentence.end)
+            said = hit.chunk.text[span.start : span.end].partition("\n\n")[0]
+            start, end = whole_stretch(hit.chunk.text, span.start, span.start + len(said), sentence.end)
             if end > start:
                 yield replace(span, start=start, end=end)
