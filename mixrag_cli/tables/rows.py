@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mixrag_cli.records.documents import GridCell
-from mixrag_cli.tables.forms import is_form
-from mixrag_cli.tables.headers import TOTAL, Layout, is_unit_row
-from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.headers import TOTAL, Layout
+from mixrag_cli.tables.matrix import Matrix
+from mixrag_cli.tables.row_kinds import RowKinds, indent_of
 from mixrag_cli.tables.row_labels import (
-    are_blank_records,
     fills_down,
     key_name,
     repeated_blocks,
@@ -66,10 +65,9 @@ class _RowWalk:
         self.layout = layout
         self.open: list[_Open] = []
         self.block = Unit()
-        self.are_records = are_blank_records(matrix, layout)
         self.found: list[RowHeader] = []
-        self.counted = {c for c in layout.data if any(matrix.kind(row, c) in DATA_KINDS for row in layout.body)}
-        self.kinds = {row: self._kind_of_row(row) for row in layout.body}
+        kinds = RowKinds(matrix, layout)
+        self.kinds, self._label = kinds.of_row, kinds.label
         sections = [self._label(row) for row, kind in self.kinds.items() if kind == "section"]
         self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
         self.fills_down = fills_down(matrix, layout)
@@ -113,62 +111,6 @@ class _RowWalk:
         self._open_section(row, "")
         return "section"
 
-    def _kind_of_row(self, row: int) -> str:
-        matrix, layout = self.matrix, self.layout
-        if matrix.is_blank(row, range(matrix.n_columns)):
-            return "blank"
-        if self._is_header_again(row):
-            return "header"
-        data = [
-            cell
-            for column in layout.data
-            if (cell := matrix.at(row, column)) is not None and cell.column >= layout.data[0]
-        ]
-        if not data or matrix.is_noted_label(row):
-            if len(layout.labels) > 1 and sum(matrix.own(row, column) is not None for column in layout.labels) > 1:
-                return "data"
-            is_named = self._label(row) is not None and not self._is_empty_period(row)
-            return "section" if is_named and not self.are_records and not self._is_key_among_keys(row) else "data"
-        if is_unit_row(matrix, row, layout):
-            return "unit"
-        if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
-            is_lone = all(cell is data[0] for cell in data)
-            return "heading" if is_lone else "header" if any(cell.column in self.counted for cell in data) else "data"
-        return "data"
-
-    def _is_header_again(self, row: int) -> bool:
-        """Whether a labelled row says what the last header row says: the foot of a page's part of the table."""
-        matrix = self.matrix
-        if not self.layout.headers or self._label(row) is None:
-            return False
-        head = self.layout.headers[-1]
-        pairs = [(matrix.text(row, c), matrix.text(head, c)) for c in range(matrix.n_columns)]
-        return all(a == b for a, b in pairs) and len({a for a, _ in pairs if a}) > 1
-
-    def _is_empty_period(self, row: int) -> bool:
-        """Whether a year or date without figures stands between others: a period of which nothing is known."""
-        label = self._label(row)
-        below = (self._label(other) for other in self.layout.body if other > row)
-        following = next((cell for cell in below if cell is not None), None)
-        if label is None or following is None:
-            return False
-        kind = self.matrix.kinds[label.row, label.column]
-        return kind in PERIOD_KINDS and kind == self.matrix.kinds[following.row, following.column]
-
-    def _is_key_among_keys(self, row: int) -> bool:
-        """Whether a key of a form was left without its value, and so was the one above or below it: no sections."""
-        matrix, body = self.matrix, self.layout.body
-        near = [other for other in (row - 1, row + 1) if other in body]
-        alone = any(matrix.is_blank(other, range(1, matrix.n_columns)) for other in near)
-        colons = all(matrix.text(other, 0).endswith(":") for other in (row, *near))
-        return not self.layout.headers and alone and colons and is_form(matrix, body.start, body.stop)
-
-    def _is_unlabelled_text(self, row: int, data: list[GridCell]) -> bool:
-        if self._label(row) is not None or any(cell.row != row for cell in data):
-            return False
-        kinds = {self.matrix.kinds[cell.row, cell.column] for cell in data}
-        return bool(kinds) and kinds <= {"text", "date", "year"}
-
     def _open_block(self, row: int) -> None:
         """A lone heading in the middle of the columns stands above all rows that follow."""
         text = next(self.matrix.text(row, column) for column in self.layout.data if self.matrix.at(row, column))
@@ -187,9 +129,6 @@ class _RowWalk:
             self.matrix.text(row, column) == parent.text for row in above for column in range(self.matrix.n_columns)
         )
         return parent.is_section and not parent.n_rows and not is_header
-
-    def _label(self, row: int) -> GridCell | None:
-        return next((cell for column in self.layout.labels if (cell := self.matrix.at(row, column)) is not None), None)
 
     def _open_section(self, row: int, previous: str) -> None:
         cell = self._label(row)
@@ -352,11 +291,6 @@ class _RowWalk:
 def read_rows(matrix: Matrix, layout: Layout) -> tuple[RowHeader, ...]:
     """The data rows with their left header paths; section, unit and blank rows are not data rows."""
     return _RowWalk(matrix, layout).walk()
-
-
-def indent_of(cell: GridCell) -> int:
-    """The style's indent, or the leading spaces of the text where the format has none."""
-    return cell.indent or len(cell.text) - len(cell.text.lstrip(" \t\u00a0\u3000"))
 
 
 def _clean_label(text: str) -> str:

@@ -1,0 +1,116 @@
+"""What each row of a table's body is: data, a section (a label that heads rows), a heading, a header again, a unit row.
+
+A label without data is a section where the table gives a reason: see RowKinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from mixrag_cli.records.documents import GridCell
+from mixrag_cli.tables.forms import is_form
+from mixrag_cli.tables.headers import Layout, is_unit_row
+from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.row_labels import are_blank_records
+
+
+class RowKinds:
+    """The kinds of the rows of a body, by row. counted: data columns with figures."""
+
+    def __init__(self, matrix: Matrix, layout: Layout) -> None:
+        self.matrix = matrix
+        self.layout = layout
+        self.are_records = are_blank_records(matrix, layout)
+        self.counted = {c for c in layout.data if any(matrix.kind(row, c) in DATA_KINDS for row in layout.body)}
+        self.of_row = {row: self._kind_of_row(row) for row in layout.body}
+        self.of_row |= dict.fromkeys(self._left_blank(), "data")
+
+    def label(self, row: int) -> GridCell | None:
+        """The first label that covers the row."""
+        return next((cell for column in self.layout.labels if (cell := self.matrix.at(row, column)) is not None), None)
+
+    def _kind_of_row(self, row: int) -> str:
+        matrix, layout = self.matrix, self.layout
+        if matrix.is_blank(row, range(matrix.n_columns)):
+            return "blank"
+        if self._is_header_again(row):
+            return "header"
+        data = [
+            cell
+            for column in layout.data
+            if (cell := matrix.at(row, column)) is not None and cell.column >= layout.data[0]
+        ]
+        if not data or matrix.is_noted_label(row):
+            if self._is_named_in_full(row):
+                return "data"
+            is_named = self.label(row) is not None and not self._is_empty_period(row)
+            return "section" if is_named and not self.are_records and not self._is_key_among_keys(row) else "data"
+        if is_unit_row(matrix, row, layout):
+            return "unit"
+        if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
+            is_lone = all(cell is data[0] for cell in data)
+            return "heading" if is_lone else "header" if any(cell.column in self.counted for cell in data) else "data"
+        return "data"
+
+    def _is_named_in_full(self, row: int) -> bool:
+        """Whether a row says its name in several label columns, all but the last perhaps in a cell merged down to it.
+
+        A row that merely lacks its figures heads nothing.
+        """
+        *outer, last = self.layout.labels or (0,)
+        own = [column for column in self.layout.labels if self.matrix.own(row, column) is not None]
+        return len(own) > 1 or (own == [last] and any(self.matrix.at(row, column) for column in outer))
+
+    def _is_header_again(self, row: int) -> bool:
+        """Whether a labelled row says what the last header row says: the foot of a page's part of the table."""
+        matrix = self.matrix
+        if not self.layout.headers or self.label(row) is None:
+            return False
+        head = self.layout.headers[-1]
+        pairs = [(matrix.text(row, c), matrix.text(head, c)) for c in range(matrix.n_columns)]
+        return all(a == b for a, b in pairs) and len({a for a, _ in pairs if a}) > 1
+
+    def _is_empty_period(self, row: int) -> bool:
+        """Whether a year or date without figures stands between others: a period of which nothing is known."""
+        label = self.label(row)
+        below = (self.label(other) for other in self.layout.body if other > row)
+        following = next((cell for cell in below if cell is not None), None)
+        if label is None or following is None:
+            return False
+        kind = self.matrix.kinds[label.row, label.column]
+        return kind in PERIOD_KINDS and kind == self.matrix.kinds[following.row, following.column]
+
+    def _is_key_among_keys(self, row: int) -> bool:
+        """Whether a key of a form was left without its value, and so was the one above or below it: no sections."""
+        matrix, body = self.matrix, self.layout.body
+        near = [other for other in (row - 1, row + 1) if other in body]
+        alone = any(matrix.is_blank(other, range(1, matrix.n_columns)) for other in near)
+        colons = all(matrix.text(other, 0).endswith(":") for other in (row, *near))
+        return not self.layout.headers and alone and colons and is_form(matrix, body.start, body.stop)
+
+    def _is_unlabelled_text(self, row: int, data: list[GridCell]) -> bool:
+        if self.label(row) is not None or any(cell.row != row for cell in data):
+            return False
+        kinds = {self.matrix.kinds[cell.row, cell.column] for cell in data}
+        return bool(kinds) and kinds <= {"text", "date", "year"}
+
+    def _left_blank(self) -> Iterator[int]:
+        """Rows of a name alone, right below each other and of one look, among texts: none of them heads the next."""
+        if self.counted:
+            return
+        looks = ((row, self._look(row)) for row in self.layout.body)
+        for look, run in groupby(looks, key=lambda pair: pair[1]):
+            rows = [row for row, _ in run]
+            if look is not None and len(rows) > 1:
+                yield from rows
+
+    def _look(self, row: int) -> tuple[int, bool] | None:
+        """The indent of a section's label, and whether it is bold; None for a row of another kind."""
+        cell = self.label(row) if self.of_row[row] == "section" else None
+        return (indent_of(cell), cell.bold) if cell is not None else None
+
+
+def indent_of(cell: GridCell) -> int:
+    """The style's indent, or the leading spaces of the text where the format has none."""
+    return cell.indent or len(cell.text) - len(cell.text.lstrip(" \t\u00a0\u3000"))
