@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
+from mixrag_cli.readers.sheets.delimited import read_delimited
+from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from tests.test_sheets import fill_rows, make_book, read
@@ -45,3 +48,60 @@ def test_rows_of_a_name_alone_right_below_each_other_nest_not_among_texts() -> N
         *(["Closing", "Farewell", "Report"], ["Review", "Results", "Minutes"]),
     ]
     assert paths(table_of(rows)) == [(row[0],) for row in rows[1:]]
+
+
+SHIFTS = [["9-10", "Ann", "Bo", "Hall"], ["10-11", "Cem", "Dee", "Barn"]]
+
+
+def table_of_csv(rows: list[list[str]]) -> Table:
+    raw = "\n".join(",".join(row) for row in rows).encode()
+    document = read_delimited(ReadSource("roles.csv", len(raw), io.BytesIO(raw)))
+    table = grid_to_table(document.grids[0], document="d", title="t")
+    assert table is not None
+    return table
+
+
+def test_a_header_said_anew_with_another_name_begins_a_block() -> None:
+    blocks = [[[name, "Topic", "Helper", room], *SHIFTS] for name, room in (("Oak", "Room"), ("Fir", "Raum"))]
+    table = table_of_csv([row for block in blocks for row in block])
+    assert paths(table) == [(name, shift[0]) for name in ("Oak", "Fir") for shift in SHIFTS]
+    assert [column.path for column in table.columns[-3:]] == [("Topic",), ("Helper",), ("Room",)]
+
+
+def test_a_header_that_shares_few_texts_with_a_record_begins_none() -> None:
+    rows = [["Oak", "Topic", "Helper", "Room"], *SHIFTS, ["Fir", "Topic", "Ann", "Hall"], *SHIFTS]
+    assert paths(table_of_csv(rows))[2] == ("Oak", "Fir")
+
+
+def test_records_that_are_like_the_first_begin_no_blocks() -> None:
+    votes = [[name, "Yes", "No", "Yes", "Abstain"] for name in ("Basel", "Dresden", "Graz", "Metz")]
+    lessons = [["Talk", "Mon", "9 am", "Hall"], ["Panel", "Mon", "1 pm", "Hall"], ["Lab", "Tue", "9 am", "Barn"]]
+    assert all(len(path) == 1 for rows in (votes, lessons) for path in paths(table_of_csv(rows)))
+
+
+def test_one_text_over_several_columns_heads_the_rows_below() -> None:
+    days = [[f"Week {n}", "", "", f"Week {n}", ""] for n in (1, 2)]
+    lessons = [["9:00-10:00", "Oak", "", "9:00-10:00", "Fir"], ["1:00-1:55", "Ash", "", "1:00-1:55", "Elm"]]
+    head = ["Session 1", "Class", "", "Session 2", "Class"]
+    table = table_of_csv([head, days[0], *lessons, days[1], *lessons])
+    assert paths(table) == [(day[0], lesson[0]) for day in days for lesson in lessons]
+    classes = [("Session 1", "Class"), ("Session 2",), ("Session 2", "Class")]
+    assert [column.path for column in table.columns[-3:]] == classes
+
+
+def test_days_that_are_merged_over_all_columns_head_their_hours() -> None:
+    hours = [["9:00 - 9:15", "Recap", "All"], ["9:15 - 10:00", "Practice", "Ann"]]
+    days = ["Monday 28th October 2024", "Tuesday 29th October 2024"]
+    rows = [[days[0]], ["Time", "What", "Who"], *hours, [days[1]], *hours]
+    assert paths(table_of(rows, ("A1:C1", "A5:C5"))) == [(day, hour[0]) for day in days for hour in hours]
+
+
+def test_a_name_below_a_blank_line_heads_the_rows_of_its_part() -> None:
+    rows = [
+        *(["Crew", "Spring", "Autumn"], ["MAIN FLOOR", "", ""], ["Kitchen", "Ann", "Bo"], ["Hall", "Cem", "Dee"]),
+        *(["", "", ""], ["OUTSIDE", "", ""], ["Garage", "Eva", "Fay"], ["", "", ""], ["Floater", "Gus", "Hal"]),
+        *(["", "", ""], ["FH = Fellowship Hall", "", ""], ["Not for special events", "", ""]),
+    ]
+    found = paths(table_of_csv(rows))
+    parts = [("MAIN FLOOR", "Kitchen"), ("MAIN FLOOR", "Hall"), ("OUTSIDE", "Garage")]
+    assert found == [*parts, ("Floater",), ("FH = Fellowship Hall",), ("Not for special events",)]

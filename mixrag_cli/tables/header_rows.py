@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from mixrag_cli.quantities.numerals import is_identifier
 from mixrag_cli.quantities.unit_words import MEASURES
 from mixrag_cli.records.documents import GridCell
+from mixrag_cli.tables.blocks import block_rows, says_one_text
 from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
@@ -144,7 +145,12 @@ def _is_marked(matrix: Matrix, row: int) -> bool:
 
 
 def _is_repeated_section(matrix: Matrix, row: int, end: int) -> bool:
-    """Whether a text stands alone in the row, under a heading of its column, as others do further down: a section."""
+    """Whether a text stands alone in the row, under a heading of its column, as others do further down: a section.
+
+    So is one text that stands in several columns, where another one does so further down.
+    """
+    if says_one_text(matrix, row) and row in block_rows(matrix, range(row, end)):
+        return True
     alone = _lone_cell(matrix, row)
     if alone is None or alone.column_span > 1 or matrix.at(row - 1, alone.column) is None:
         return False

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from mixrag_cli.records.documents import GridCell
+from mixrag_cli.tables.blocks import block_rows, header_rows_anew
 from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.headers import Layout, is_unit_row
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
@@ -16,13 +17,21 @@ from mixrag_cli.tables.row_labels import are_blank_records
 
 
 class RowKinds:
-    """The kinds of the rows of a body, by row. counted: data columns with figures."""
+    """The kinds of the rows of a body, by row.
+
+    counted: data columns with figures. blocks: rows that say the header anew. parts: those that say one text all over.
+    parted: rows below a blank line of the file, in a table of records.
+    """
 
     def __init__(self, matrix: Matrix, layout: Layout) -> None:
         self.matrix = matrix
         self.layout = layout
         self.are_records = are_blank_records(matrix, layout)
         self.counted = {c for c in layout.data if any(matrix.kind(row, c) in DATA_KINDS for row in layout.body)}
+        is_named = bool(layout.headers) and layout.labels[:1] == (0,)
+        self.blocks = header_rows_anew(matrix, layout.headers[-1], layout.body) if is_named else frozenset()
+        self.parted = _below_blank_lines(matrix, layout) if self.are_records else frozenset[int]()
+        self.parts = block_rows(matrix, layout.body)
         self.of_row = {row: self._kind_of_row(row) for row in layout.body}
         self.of_row |= dict.fromkeys(self._left_blank(), "data")
 
@@ -36,6 +45,8 @@ class RowKinds:
             return "blank"
         if self._is_header_again(row):
             return "header"
+        if row in self.blocks or row in self.parts:
+            return "section"
         data = [
             cell
             for column in layout.data
@@ -45,13 +56,21 @@ class RowKinds:
             if self._is_named_in_full(row):
                 return "data"
             is_named = self.label(row) is not None and not self._is_empty_period(row)
-            return "section" if is_named and not self.are_records and not self._is_key_among_keys(row) else "data"
+            is_record = self.are_records and not self._heads_parted(row)
+            return "section" if is_named and not is_record and not self._is_key_among_keys(row) else "data"
         if is_unit_row(matrix, row, layout):
             return "unit"
         if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
             is_lone = all(cell is data[0] for cell in data)
             return "heading" if is_lone else "header" if any(cell.column in self.counted for cell in data) else "data"
         return "data"
+
+    def _heads_parted(self, row: int) -> bool:
+        """Whether rows that blank lines part begin with this one, and the next is a record with values."""
+        following = row + 1
+        begins = row in self.parted or (bool(self.parted) and row == self.layout.body.start)
+        is_right_above = following in self.layout.body and following not in self.parted
+        return begins and is_right_above and not self.matrix.is_blank(following, range(1, self.matrix.n_columns))
 
     def _is_named_in_full(self, row: int) -> bool:
         """Whether a row says its name in several label columns, all but the last perhaps in a cell merged down to it.
@@ -72,11 +91,14 @@ class RowKinds:
         return all(a == b for a, b in pairs) and len({a for a, _ in pairs if a}) > 1
 
     def _is_empty_period(self, row: int) -> bool:
-        """Whether a year or date without figures stands between others: a period of which nothing is known."""
+        """Whether a year or date without figures stands between others: a period of which nothing is known.
+
+        One that is merged over the columns beside it heads what follows.
+        """
         label = self.label(row)
         below = (self.label(other) for other in self.layout.body if other > row)
         following = next((cell for cell in below if cell is not None), None)
-        if label is None or following is None:
+        if label is None or following is None or label.column_span > len(self.layout.labels):
             return False
         kind = self.matrix.kinds[label.row, label.column]
         return kind in PERIOD_KINDS and kind == self.matrix.kinds[following.row, following.column]
@@ -114,3 +136,15 @@ class RowKinds:
 def indent_of(cell: GridCell) -> int:
     """The style's indent, or the leading spaces of the text where the format has none."""
     return cell.indent or len(cell.text) - len(cell.text.lstrip(" \t\u00a0\u3000"))
+
+
+def _below_blank_lines(matrix: Matrix, layout: Layout) -> frozenset[int]:
+    """The rows whose first line stands further down than right below the last line of the row above."""
+    columns = range(matrix.n_columns)
+    lines = {
+        row: [line for cell in matrix.cells_of_row(row, columns) for line in (cell.line, cell.last_line) if line]
+        for row in (layout.body.start - 1, *layout.body)
+    }
+    return frozenset(
+        row for row in layout.body if lines[row] and lines[row - 1] and min(lines[row]) > max(lines[row - 1]) + 1
+    )

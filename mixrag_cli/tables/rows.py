@@ -67,11 +67,12 @@ class _RowWalk:
         self.block = Unit()
         self.found: list[RowHeader] = []
         kinds = RowKinds(matrix, layout)
-        self.kinds, self._label = kinds.of_row, kinds.label
+        self.kinds, self._label, self.counted = kinds.of_row, kinds.label, kinds.counted
+        self.blocks, self.parted = kinds.blocks, kinds.parted
         sections = [self._label(row) for row, kind in self.kinds.items() if kind == "section"]
         self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
         self.fills_down = fills_down(matrix, layout)
-        self.key_name = key_name(matrix, layout)
+        self.key_name = () if self.blocks else key_name(matrix, layout)
         self.unknown = unknown_labels(matrix, layout)
         self.years = years_said_above(matrix, layout)
         self.heads = self._heads_of_repeated()
@@ -82,6 +83,9 @@ class _RowWalk:
         previous = self._open_leading_section()
         for row in self.layout.body:
             kind = self.kinds[row]
+            if row in self.parted:
+                self._close_data_rows()
+                self._close_same_indent()
             if kind == "unit":
                 self.block = _unit_of_row(self.matrix, row, self.layout)
             elif kind == "blank":
@@ -100,8 +104,17 @@ class _RowWalk:
         return tuple(self.found)
 
     def _open_leading_section(self) -> str:
-        """The label of a unit row below a merged corner is a section's: "Region of birth | percent"."""
+        """The label of a unit row below a merged corner is a section's: "Region of birth | percent".
+
+        So are the name in a header that is said anew below, and a day above the headers of a table with further days.
+        """
         matrix, row = self.matrix, self.layout.body.start - 1
+        if self.blocks:
+            self._open_section(self.layout.headers[-1], "")
+            return "section"
+        if self._is_first_day():
+            self._open_section(self.layout.titles[-1], "")
+            return "section"
         upper = matrix.at(row - 1, 0)
         is_below_corner = any(r + depth == row for (r, c), depth in matrix.depths.items() if c == 0) or (
             upper is not None and upper.row_span > 1
@@ -110,6 +123,18 @@ class _RowWalk:
             return ""
         self._open_section(row, "")
         return "section"
+
+    def _is_first_day(self) -> bool:
+        """Whether the last title is a date, and each section is one, too, and stands over all columns as it does."""
+        rows = [*self.layout.titles[-1:], *(row for row, kind in self.kinds.items() if kind == "section")]
+        cells = [list(self.matrix.cells_of_row(row, range(self.matrix.n_columns))) for row in rows]
+        return (
+            len(rows) > 1
+            and bool(self.layout.titles)
+            and self.kinds[self.layout.body.start] != "section"
+            and all(len(found) == 1 and self.matrix.kinds[found[0].row, found[0].column] == "date" for found in cells)
+            and all(found[0].column_span == self.matrix.n_columns for found in cells)
+        )
 
     def _open_block(self, row: int) -> None:
         """A lone heading in the middle of the columns stands above all rows that follow."""
@@ -181,7 +206,7 @@ class _RowWalk:
             path = parents or (TOTAL_NAME if is_unsaid else self._row_name(row),)
         block = next((parent.unit for parent in reversed(self.open) if parent.unit.is_known), self.block)
         self.found.append(
-            RowHeader(row, path, is_total or (not labels and bool(parents)), _unit_of_labels(labels), block)
+            RowHeader(row, path, is_total or self._is_unnamed_sum(row, labels), _unit_of_labels(labels), block)
         )
         for parent in self.open:
             parent.n_rows += 1
@@ -201,6 +226,10 @@ class _RowWalk:
     def _is_unsaid_total(self, row: int) -> bool:
         is_inside = any(parent.is_section for parent in self.open)
         return bool(self.layout.labels) and not is_inside and self.sums.is_unsaid(row)
+
+    def _is_unnamed_sum(self, row: int, labels: tuple[str, ...]) -> bool:
+        """Whether a row of figures without a name stands below a heading."""
+        return not labels and bool(self.open) and any(self.matrix.at(row, column) for column in self.counted)
 
     def _heads_of_repeated(self) -> dict[int, tuple[str, ...]]:
         """The row above the first of several like blocks of rows, for each of their rows.

@@ -37,6 +37,7 @@ def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
                 chain.append(cell)
         paths[column] = _chain_to_path(chain, levels)
     _part_by_units(matrix, layout, paths)
+    _part_by_neighbours(matrix, layout, paths)
     for column in layout.data[1:]:
         if _has_percentages(matrix, layout, column) and not _has_percentages(matrix, layout, column - 1):
             left = paths.get(column - 1, ())
@@ -64,6 +65,30 @@ def _part_by_units(matrix: Matrix, layout: Layout, paths: dict[int, tuple[str, .
         columns = [column for column in paths if paths[column] == path]
         if len({units[column] for column in columns}) > 1:
             paths.update({column: (*path, *units[column]) for column in columns})
+
+
+def _part_by_neighbours(matrix: Matrix, layout: Layout, paths: dict[int, tuple[str, ...]]) -> None:
+    """Where columns have one path, and before each stand the labels of the rows, their heading is the column's parent.
+
+    Example: "Session 1 | Class | Session 2 | Class" above "9:00 | Oak | 9:00 | Fir" -> "Session 1 > Class" and
+    "Session 2 > Class".
+    """
+    labels = {column for column in layout.data if _says_labels(matrix, layout, column)} | set(layout.labels)
+    row = layout.headers[-1] if layout.headers else 0
+    for path in set(filter(None, paths.values())):
+        columns = [column for column in paths if paths[column] == path]
+        before = [matrix.text(row, column - 1) for column in columns]
+        is_last = labels.issuperset(column - 1 for column in columns) and all(
+            matrix.own(row, column) and matrix.text(row, column) == path[-1] for column in columns
+        )
+        if len(columns) > 1 and is_last and all(before) and len({*before, path[-1]}) == len(columns) + 1:
+            paths.update({column: (*path[:-1], name, path[-1]) for column, name in zip(columns, before, strict=True)})
+
+
+def _says_labels(matrix: Matrix, layout: Layout, column: int) -> bool:
+    """Whether a column says of each row what its label says."""
+    pairs = [(matrix.text(row, column), matrix.text(row, layout.labels[-1])) for row in layout.body if layout.labels]
+    return bool(pairs) and all(own == label for own, label in pairs)
 
 
 def _has_percentages(matrix: Matrix, layout: Layout, column: int) -> bool:
