@@ -96,6 +96,34 @@ def test_days_that_are_merged_over_all_columns_head_their_hours() -> None:
     assert paths(table_of(rows, ("A1:C1", "A5:C5"))) == [(day, hour[0]) for day in days for hour in hours]
 
 
+def test_names_that_are_merged_over_as_many_rows_each_are_no_header() -> None:
+    checks = ["CT Sim", "Leakage Test", "Room Survey"]
+    rows = [[quarter if n == 0 else None, check] for quarter in ("1st", "2nd") for n, check in enumerate(checks)]
+    table = table_of(rows, ("A1:A3", "A4:A6"))
+    assert paths(table) == [(quarter,) for quarter in ("1st", "2nd") for _ in checks]
+    assert [cell.text for cell in table.cells] == checks * 2
+
+
+def test_the_first_row_is_the_header_of_lists_beside_a_jotting() -> None:
+    ideas = [[None, f"Craft {n}", f"Game {n}", f"Trip {n}", None] for n in "abcdefghijkl"]
+    ideas[0][4], ideas[6][0] = "Bold: new this year", "Asked for by many"
+    table = table_of([[None, "Early years", "Young years", "Teen years", None], *ideas])
+    assert [column.path for column in table.columns[:3]] == [("Early years",), ("Young years",), ("Teen years",)]
+    assert table.cells[0].text == "Craft a"
+
+
+def test_sizes_that_rise_below_groups_name_the_columns() -> None:
+    rows = [
+        [None, "Water", None, None, "Bolus", None, None],
+        ["Energy", "0 cm", "0.5 cm", "1 cm", 3, 4, 5],
+        *(["4 MeV", 1.35, 1.68, 1.64, None, None, None], ["6 MeV", 1.42, 1.4, 1.79, None, None, None]),
+    ]
+    table = table_of(rows, ("B1:D1", "E1:G1"))
+    sizes = [("Water", "0 cm"), ("Water", "0.5 cm"), ("Water", "1 cm"), ("Bolus", "3"), ("Bolus", "4"), ("Bolus", "5")]
+    assert [column.path for column in table.columns] == sizes
+    assert paths(table) == [("4 MeV",), ("6 MeV",)]
+
+
 def test_a_name_below_a_blank_line_heads_the_rows_of_its_part() -> None:
     rows = [
         *(["Crew", "Spring", "Autumn"], ["MAIN FLOOR", "", ""], ["Kitchen", "Ann", "Bo"], ["Hall", "Cem", "Dee"]),
@@ -105,3 +133,11 @@ def test_a_name_below_a_blank_line_heads_the_rows_of_its_part() -> None:
     found = paths(table_of_csv(rows))
     parts = [("MAIN FLOOR", "Kitchen"), ("MAIN FLOOR", "Hall"), ("OUTSIDE", "Garage")]
     assert found == [*parts, ("Floater",), ("FH = Fellowship Hall",), ("Not for special events",)]
+
+
+def test_a_row_that_says_the_kind_of_the_answers_is_no_record() -> None:
+    questions = ["Change bylaw 4?", "Change bylaw 5?", "Change bylaw 12?", "Change section 3?"]
+    votes = [[1016 + n, f"2018-08-0{n + 1}", *(["Yes", "No", "Yes", "No"][n:] + ["Yes"] * n)] for n in range(4)]
+    table = table_of([["Respondent ID", "Date", *questions], [None, None, *["Response"] * 4], *votes])
+    assert [column.path for column in table.columns[-4:]] == [(question,) for question in questions]
+    assert paths(table) == [(str(vote[0]), vote[1]) for vote in votes]

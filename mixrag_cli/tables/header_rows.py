@@ -17,9 +17,22 @@ from mixrag_cli.quantities.unit_words import MEASURES
 from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.blocks import block_rows, says_one_text
 from mixrag_cli.tables.forms import is_form
-from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, TYPED_SHARE
+from mixrag_cli.tables.label_columns import TYPED_SHARE
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
-from mixrag_cli.tables.numbered_columns import counts_beside_labels, counts_to_total, counts_up, names_by_codes
+from mixrag_cli.tables.numbered_columns import (
+    counts_beside_labels,
+    counts_to_total,
+    counts_up,
+    names_by_codes,
+    rises_below_groups,
+)
+from mixrag_cli.tables.text_rows import (
+    heads_categories,
+    is_full_text_row,
+    is_long_as_below,
+    is_merged_as_below,
+    says_kind_of_answers,
+)
 from mixrag_cli.tables.units import is_code, is_unit_text, is_wide_unit_text
 
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
@@ -61,7 +74,7 @@ def count_below(matrix: Matrix, column: int, end: int) -> Below:
 
 def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -> tuple[int, ...]:
     """The header rows from start on; rows with a label only belong to them when a true header row follows."""
-    if is_form(matrix, start, end):
+    if is_form(matrix, start, end) or is_merged_as_below(matrix, start, end):
         return ()
     last = None
     has_label_between = False
@@ -91,9 +104,9 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
             known_end, evidence = max(known_end, names + 1), 1.0
         if evidence < 0 or (last is not None and ((evidence == 0 and not is_unit) or (is_unit and has_label_between))):
             break  # data, or the unit of the section above it
-        if evidence > 0 or last is not None or _is_full_text_row(matrix, row) or _heads_categories(matrix, row, end):
+        if evidence > 0 or last is not None or is_full_text_row(matrix, row) or heads_categories(matrix, row, end):
             last = row
-        elif _is_long_as_below(matrix, row):
+        elif is_long_as_below(matrix, row):
             break  # data, as which no heading follows
         if last == row and _parts_groups_below(matrix, row):
             known_end = max(known_end, row + 2)
@@ -205,11 +218,17 @@ def _has_column_cells(matrix: Matrix, row: int) -> bool:
 
 
 def _is_numbered(matrix: Matrix, below: list[Below], row: int, *, is_first: bool) -> bool:
-    """Whether a row names its columns by numbers: a count, a count up to a text over figures, or codes."""
+    """Whether a row names its columns by numbers: a count, a count up to a text over figures, codes, or sizes.
+
+    Below another header row it may also say what kind the answers are.
+    """
     total = counts_to_total(matrix, row)
     if total is not None and below[total].share(row, below[total].figures) >= TYPED_SHARE:
         return True
-    return (counts_beside_labels(matrix, row) or names_by_codes(matrix, row)) if is_first else counts_up(matrix, row)
+    if is_first:
+        return counts_beside_labels(matrix, row) or names_by_codes(matrix, row)
+    end = len(below[0].filled) - 1
+    return counts_up(matrix, row) or rises_below_groups(matrix, row) or says_kind_of_answers(matrix, row, end)
 
 
 def _parts_groups_below(matrix: Matrix, row: int) -> bool:
@@ -339,51 +358,6 @@ def _is_quantity_among_quantities(matrix: Matrix, row: int, column: int) -> bool
     below = [text for at in range(row + 1, matrix.n_rows) if (text := matrix.text(at, column))]
     found = [match for text in below if (match := _QUANTITY.match(text)) is not None and match[2] == first[2]]
     return len(found) == len(below) > 0 and any(match[1] != first[1] for match in found)
-
-
-def _is_full_text_row(matrix: Matrix, row: int) -> bool:
-    """Whether short texts stand in all columns, or all but one.
-
-    In a full row of three and more one may be long, where what stands below it seldom is: a heading that explains.
-    """
-    cells = [matrix.at(row, column) for column in range(matrix.n_columns)]
-    filled = [cell for cell in cells if cell is not None]
-    long = [cell.column for cell in filled if _is_long(cell)]
-    is_explained = len(long) == 1 and len(filled) == matrix.n_columns > 2 and not _is_long_below(matrix, row, long[0])
-    return len(filled) >= max(2, matrix.n_columns - 1) and (not long or is_explained)
-
-
-def _is_long(cell: GridCell) -> bool:
-    return len(cell.text) >= LONG_LABEL_CHARS
-
-
-def _is_long_below(matrix: Matrix, row: int, column: int) -> bool:
-    """Whether most of what stands below a place is long."""
-    below = [_is_long(cell) for at in range(row + 1, matrix.n_rows) if (cell := matrix.own(at, column))]
-    return 2 * sum(below) >= len(below)
-
-
-def _is_long_as_below(matrix: Matrix, row: int) -> bool:
-    """Whether a full row has a long text where most texts below are long: a thing and what is said of it."""
-    cells = [matrix.own(row, column) for column in range(matrix.n_columns)]
-    is_full = all(cell is not None and cell.column_span == 1 for cell in cells)
-    return is_full and any(cell and _is_long(cell) and _is_long_below(matrix, row, cell.column) for cell in cells)
-
-
-def _heads_categories(matrix: Matrix, row: int, end: int) -> bool:
-    """Whether texts of any length, no two alike, stand in a full row above columns of a few words again and again.
-
-    Example: questions that were put to the vote, above "yes" and "no".
-    """
-    texts = [matrix.text(row, column) for column in range(1, matrix.n_columns) if matrix.own(row, column)]
-    if len(texts) < max(2, matrix.n_columns - 2) or len(set(texts)) < len(texts):
-        return False
-    below = [
-        [text for at in range(row + 1, end) if (text := matrix.text(at, column))]
-        for column in range(1, matrix.n_columns)
-    ]
-    n_categories = sum(2 * len(set(words)) <= len(words) for words in below)
-    return n_categories * 2 > len(below) and not any(text in words for text in texts for words in below)
 
 
 def _has_typed_column(below: list[Below], row: int) -> bool:

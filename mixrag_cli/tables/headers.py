@@ -26,6 +26,7 @@ from mixrag_cli.tables.header_rows import (
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, find_label_columns
 from mixrag_cli.tables.matrix import Matrix
 from mixrag_cli.tables.numbered_columns import numbers_all_columns
+from mixrag_cli.tables.text_rows import says_kind_of_answers
 
 MAX_TITLE_ROWS = 6
 MOST_COLUMNS = 0.6  # that a title stands across
@@ -69,6 +70,7 @@ def find_layout(matrix: Matrix) -> Layout | None:
     start = headers[-1] + 1 if headers else (titles[-1] + 1 if titles else 0)
     if start >= end:
         return None
+    headers = _without_kinds(matrix, headers, end)
     labels = find_label_columns(matrix, headers, range(start, end))
     data = tuple(
         column for column in range(len(labels), matrix.n_columns) if _is_used(matrix, column, start, end, headers)
@@ -86,6 +88,15 @@ def find_layout(matrix: Matrix) -> Layout | None:
     kept = tuple(row for row in headers if row not in units)
     kept = tuple(row for row in kept if not numbers_all_columns(matrix, row)) or kept
     return Layout(titles, kept, units, range(start, end), notes, labels, data, bool(headers), is_flat, axes)
+
+
+def _without_kinds(matrix: Matrix, headers: tuple[int, ...], end: int) -> tuple[int, ...]:
+    """The header rows without a second one that says the kind of the answers, where the first tells columns apart."""
+    if len(headers) != 2 or not says_kind_of_answers(matrix, headers[1], end):
+        return headers
+    names = [matrix.text(headers[0], cell.column) for cell in matrix.cells_of_row(headers[1], range(matrix.n_columns))]
+    is_unit = is_unit_line(matrix, headers[1], range(1, matrix.n_columns))
+    return headers[:1] if len(set(names)) == len(names) and not is_unit else headers
 
 
 def _axis_names(

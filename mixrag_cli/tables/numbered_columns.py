@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.tables.matrix import Matrix
 
 MIN_COUNTED = 4  # columns that are numbered from the first on; three numbers may be data; set by judgement, as
+MIN_RISING = 3  # below one heading,
 MIN_CODES = 8  # of columns that are named by codes,
 DECIMAL_SHARE = 0.5  # and which part of the figures below them has decimals
 
@@ -53,6 +55,28 @@ def counts_to_total(matrix: Matrix, row: int) -> int | None:
     first = next((at for at, kind in enumerate(kinds) if kind != "text"), len(kinds))
     is_between = first > 0 and len(numbers) > 1 and len(kinds) == first + len(numbers) + 1 and kinds[-1] == "text"
     return cells[-1].column if is_between and (_counts(numbers) or _are_codes(numbers)) else None
+
+
+def rises_below_groups(matrix: Matrix, row: int) -> bool:
+    """Whether a row below headings over several columns each names what stands under them by numbers that rise.
+
+    Example: "Water (3 columns) | Bolus (3 columns)" above "Energy | 0 cm | 1 cm | 2 cm | 3 | 4 | 5". The row has a
+    label where the headings have none, fills all columns, and no row below it rises so as well.
+    """
+    columns = range(1, matrix.n_columns)
+    groups = list(matrix.cells_of_row(row - 1, columns)) if row else []
+    is_parted = bool(groups) and all(cell.column_span >= MIN_RISING and cell.row == row - 1 for cell in groups)
+    is_labelled = matrix.at(row - 1, 0) is None and matrix.kind(row, 0) == "text"
+    if not is_parted or not is_labelled or sum(cell.column_span for cell in groups) < len(columns):
+        return False
+    under = [range(cell.column, cell.column + cell.column_span) for cell in groups]
+    return _rises(matrix, row, under) and not any(_rises(matrix, at, under) for at in range(row + 1, matrix.n_rows))
+
+
+def _rises(matrix: Matrix, row: int, groups: Sequence[range]) -> bool:
+    """Whether a number stands in each column of a row, and they rise from column to column of each group."""
+    values = [[parse_value(matrix.text(row, column)).value for column in group] for group in groups]
+    return all(a is not None and b is not None and a < b for group in values for a, b in itertools.pairwise(group))
 
 
 def _counts(numbers: Sequence[str]) -> bool:
