@@ -19,7 +19,7 @@ import pytest
 
 from mixrag_cli.errors import ModelUnusable, WrongUsage
 from mixrag_cli.evaluation.ablation import ablated_runs, parse_run, settings_of
-from mixrag_cli.evaluation.answers import candidates_hold, is_right_value, says_form
+from mixrag_cli.evaluation.answers import candidates_hold, is_right_value, says_form, says_right
 from mixrag_cli.evaluation.datasets import Question, of_size, select
 from mixrag_cli.evaluation.judging import Judged, judge_answer
 from mixrag_cli.evaluation.loading import load_dataset
@@ -704,3 +704,7 @@ def test_shares_are_written_short(value: float, text: str) -> None:
 @pytest.mark.parametrize(("value", "text"), [(0.0812, "+.081"), (-0.00001, "+.000"), (-0.5, "-.500")])
 def test_changes_carry_their_sign(value: float, text: str) -> None:
     assert share_text(value, signed=True) == text
+
+
+def test_a_right_number_may_begin_with_its_point() -> None:
+    assert says_right("q", (".546",), "0.546", 0.546, "") and not says_right("q", (".546",), "5.46", 5.46, "")

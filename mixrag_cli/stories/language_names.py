@@ -35,6 +35,8 @@ LANGUAGES = {
     "vue": "vue",
     "svelte": "svelte",
     "protobuf": "proto",
+    "flatbuffers": "fbs",
+    "thrift": "thrift",
     "graphql": "graphql",
     "terraform": "tf hcl",
     "cmake": "cmake",
