@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 
+from reportlab.lib.pagesizes import LETTER
 from reportlab.pdfgen.canvas import Canvas
 
 from mixrag_cli.records.documents import Document
-from tests.painted_pdf import read_pages
+from tests.painted_pdf import read_pages, read_raw
 
 SENTENCES = ("The works stand at the river.", "They were built by the town.", "Two of them are closed in winter.")
 
@@ -191,3 +193,17 @@ def test_the_title_above_two_tables_without_text_between_is_that_of_both() -> No
     grids = read_pages(paint).grids
     assert [grid.caption for grid in grids] == ["Coverage as on 10 May"] * 2
     assert grids[1].notes == ()  # the heading below is none of the table's notes
+
+
+def test_bold_is_what_a_font_is_named_whatever_its_stems_are_said_to_measure() -> None:
+    target = io.BytesIO()
+    canvas = Canvas(target, pagesize=LETTER)
+    canvas.setFont("Times-Bold", 9)
+    canvas.drawString(72, 740, "Our works")
+    canvas.setFont("Times-Roman", 9)
+    for number in range(8):
+        canvas.drawString(72, 720 - 13 * number, f"{SENTENCES[number % 3]} Nobody counted visitors that day.")
+    canvas.save()
+    stems = b"/FontDescriptor << /Type /FontDescriptor /FontName /Times-Roman /Flags 34 /StemV 139 >> "
+    raw = target.getvalue().replace(b"/BaseFont /Times-Roman", stems + b"/BaseFont /Times-Roman")
+    assert headings_of(read_raw(raw)) == ["Our works"]

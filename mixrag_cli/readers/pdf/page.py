@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +15,7 @@ SAME_RULE_POINTS = 1.0  # rulings less than this apart, along or across, are one
 MIN_RULE_POINTS = 4.0
 RULE_THICKNESS = 2.5  # points: a thinner box is a ruling
 OUTLINE_POINTS = 0.5  # how far the outline of a letter is drawn outside of it
-BOLD_NAMES = ("bold", "black", "heavy", "demi")
+BOLD_NAME = re.compile(r"bold|black|heavy|demi|medi(?!um)|-x?bd|cm\w*b\d|bx")  # with the short forms that foundries use
 ITALIC_NAMES = ("italic", "oblique")
 
 
@@ -199,8 +200,8 @@ def map_box(matrix: Matrix | None, box: tuple[float, float, float, float]) -> tu
 
 
 def is_bold_name(font: str) -> bool:
-    """Whether the font's name says that it is bold."""
-    return any(part in font.lower() for part in BOLD_NAMES)
+    """Whether the font's name, without the random letters before a "+", says that it is bold."""
+    return BOLD_NAME.search(font.rpartition("+")[2].lower()) is not None
 
 
 def is_italic_name(font: str) -> bool:

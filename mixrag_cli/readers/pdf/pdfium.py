@@ -182,7 +182,6 @@ get_object = _native(pdfium.FPDFText_GetTextObject, _POINTER, _INT, result=_POIN
 get_font = _native(pdfium.FPDFTextObj_GetFont, _POINTER, result=_POINTER)
 get_mode = _native(pdfium.FPDFTextObj_GetTextRenderMode, _POINTER)
 get_font_info = _native(pdfium.FPDFText_GetFontInfo, _POINTER, _INT, _POINTER, ctypes.c_ulong, _POINTER)
-get_weight = _native(pdfium.FPDFText_GetFontWeight, _POINTER, _INT)
 get_fill = _native(pdfium.FPDFPageObj_GetFillColor, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER)
 get_type = _native(pdfium.FPDFPageObj_GetType, _POINTER)
 get_page_object = _native(pdfium.FPDFPage_GetObject, _POINTER, _INT, result=_POINTER)

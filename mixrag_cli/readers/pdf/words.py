@@ -21,7 +21,6 @@ from mixrag_cli.readers.pdf.pdfium import (
     get_origin,
     get_size,
     get_unicode,
-    get_weight,
     is_white,
     matrix_of_char,
 )
@@ -34,7 +33,6 @@ INVISIBLE = 3
 TINY_POINTS = 2.0
 BOLD_FLAG = 1 << 18
 ITALIC_FLAG = 1 << 6
-BOLD_WEIGHT = 600
 HYPHEN_MARKS = (2, 0xFFFE, 0xAD, 0x2010)  # pdfium writes U+0002 for a hyphen at a line's end
 SPACES = (0xA0, 0x1680, *range(0x2000, 0x200C), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 ASCENT, DESCENT = 0.76, 0.22  # of the type size: one box for all fonts, so that lines compare
@@ -188,8 +186,8 @@ class TextPage:
         name = ctypes.create_string_buffer(256)
         get_font_info(self._handle, index, name, len(name), ctypes.addressof(flags))
         family = name.value.decode("latin-1")
-        weight = get_weight(self._handle, index)
-        bold = bool(flags.value & BOLD_FLAG) or weight >= BOLD_WEIGHT or is_bold_name(family)
+        # pdfium's weight is worked out from the stems, which many writers misstate: "Times-Roman" comes to 695.
+        bold = bool(flags.value & BOLD_FLAG) or is_bold_name(family)
         italic = bool(flags.value & ITALIC_FLAG) or is_italic_name(family)
         self._fonts[font] = (bold, italic)
         return bold, italic
