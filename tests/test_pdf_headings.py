@@ -207,3 +207,18 @@ def test_bold_is_what_a_font_is_named_whatever_its_stems_are_said_to_measure() -
     stems = b"/FontDescriptor << /Type /FontDescriptor /FontName /Times-Roman /Flags 34 /StemV 139 >> "
     raw = target.getvalue().replace(b"/BaseFont /Times-Roman", stems + b"/BaseFont /Times-Roman")
     assert headings_of(read_raw(raw)) == ["Our works"]
+
+
+def test_upright_type_that_is_slanted_is_italic_and_no_larger() -> None:
+    def paint(canvas: Canvas) -> None:
+        for number, slant in enumerate((0.33, 0.6)):
+            text = canvas.beginText()
+            text.setFont("Helvetica", 9)
+            text.setTextTransform(1, 0, slant, 1, 72, 740 - 160 * number)
+            text.textOut(
+                ("Our works", "This one stands in slanted type all along, and so it ends like any other.")[number]
+            )
+            canvas.drawText(text)
+            write(canvas, 720 - 160 * number, start=8 * number)
+
+    assert headings_of(read_pages(paint)) == ["Our works"]

@@ -31,6 +31,7 @@ SHIFT_SHARE = 0.08  # of the character height: a raised or larger character is a
 FARTHEST_POINTS = 100_000.0  # a page is 14,400 points at most; this also turns NaN away
 INVISIBLE = 3
 TINY_POINTS = 2.0
+MIN_SLANT = 0.1  # sideways for each point of height: programs slant upright type by 0.2 to 0.35 for want of an italic
 BOLD_FLAG = 1 << 18
 ITALIC_FLAG = 1 << 6
 HYPHEN_MARKS = (2, 0xFFFE, 0xAD, 0x2010)  # pdfium writes U+0002 for a hyphen at a line's end
@@ -162,7 +163,9 @@ class TextPage:
             return known
         turn_a, turn_b, shear_c, shear_d, _, _ = matrix_of_char(self._handle, index)
         signed = get_size(self._handle, index)  # negative where a program turns the page and the type
-        size = abs(signed) * math.hypot(shear_c, shear_d)
+        width = math.hypot(turn_a, turn_b)
+        height = abs(turn_a * shear_d - turn_b * shear_c) / width if width else math.hypot(shear_c, shear_d)
+        size = abs(signed) * height
         a, b = math.copysign(1.0, signed) * turn_a, math.copysign(1.0, signed) * turn_b
         angle = round(math.atan2(b, a) / (math.pi / 2)) % 4 if math.isfinite(size) else 0
         bold, italic = self._font_style(text_object, index)
@@ -170,7 +173,7 @@ class TextPage:
         style = _Style(
             round(size, 2) if math.isfinite(size) else 0.0,
             bold,
-            italic,
+            italic or abs(turn_a * shear_c + turn_b * shear_d) > MIN_SLANT * width * height,
             angle,
             mode == INVISIBLE,
             bool(text_object) and is_white(text_object),
