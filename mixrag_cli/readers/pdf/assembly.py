@@ -23,13 +23,13 @@ from mixrag_cli.readers.pdf.layout import (
     count_words,
     join_lines,
     join_turned,
-    lines_to_paragraphs,
     words_to_lines,
 )
 from mixrag_cli.readers.pdf.line_breaks import find_breaks, right_edge
 from mixrag_cli.readers.pdf.line_numbers import without_line_numbers
 from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
 from mixrag_cli.readers.pdf.page import Box, PageContent, Word
+from mixrag_cli.readers.pdf.paragraphs import lines_to_paragraphs
 from mixrag_cli.readers.pdf.pieces import is_parted
 from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
 from mixrag_cli.readers.pdf.running import PAGE_NUMBER, drop_repeated
@@ -241,7 +241,7 @@ def _heading_levels(texts: Sequence[TextItem]) -> dict[int, int]:
     if not sizes:
         return {}
     body = sizes.most_common(1)[0][0]
-    bold_counts = n_bold < 0.4 * n_all
+    bold_counts = n_bold < 0.5 * n_all
     headings = _headings(texts, body, bold_counts)
     large = sorted({round(item.size) for item in headings if item.size > LARGER * body}, reverse=True)
     has_parts = any(PART.match(item.texts[0]) or ITEM.match(item.texts[0]) for item in headings)

@@ -1,13 +1,12 @@
-"""Words on a page to lines, columns, paragraphs and headings in reading order; pure functions, no PDF library.
+"""Words on a page to lines, and printed lines to one text; pure functions, no PDF library.
 
-    words ─► flows (columns) ─► words_to_lines ─► lines_to_paragraphs ─► join_lines (hyphenation)
+    words ─► flows (columns) ─► words_to_lines ─► paragraphs ─► join_lines (hyphenation)
 
 Coordinates are points from the page's top left corner; y grows downward.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -22,14 +21,11 @@ from mixrag_cli.readers.pdf.page import Box, TurnedWord, Word
 from mixrag_cli.readers.raised import raise_text
 
 BASELINE_TOLERANCE = 0.45  # of the type size: below it two words stand on one line (superscripts are caught apart)
-PARAGRAPH_GAP = 0.75  # of the type size between a line's bottom and the next top; set on 10-Q filings and papers
-MAX_LEADING = 1.6  # of the type size: so far apart stand the lines of a text set with double spacing,
-MORE_THAN_LEADING = 0.15  # and so much farther its paragraphs
 SMALLER = 0.85  # times the type size: a raised sign is at most as large
 RAISED_SHARE = 0.15  # of the type size: a raised sign stands at least so far above the baseline
 GLUE_SHARE = 0.12  # of the type size: a raised sign this near belongs to its word
 COLUMN_GAP = 0.9  # of the type size: the least gap that can be a gutter or part two table cells
-LIST_MARK = re.compile(r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7]|[-–—*] |\(?[a-zA-Z0-9ivx]{1,3}[.)] )")
+SECTION_NUMBER = re.compile(r"^\(?(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|(?:[a-zA-Z]|[ivx]{2,5}|[IVX]{2,5})[.)])$")
 NUMBER = re.compile(
     r"^[<>~≈]?[(\[]?[-+−–—]?(?:[A-Z]{2,3})?[$€£¥]?[(\-−–]?\d(?:[\d,.'’:/ ]*\d)?\.?\)?\s?(?:%|x|bps?|pp)?"
     r"[)\]]?\s?%?[*†‡⁰¹²³⁴-⁹ᵃ-ᶻ]*$"
@@ -81,8 +77,9 @@ class Line:
 
     @cached_property
     def bold(self) -> bool:
-        """Whether all words with letters or digits are bold."""
-        return all(word.bold for word in self.words if word.text[0].isalnum()) and self.words[0].bold
+        """Whether all words with letters or digits are bold, whatever the number before them is."""
+        words = without_number(self.words)
+        return all(word.bold for word in words if word.text[0].isalnum()) and words[0].bold
 
     @cached_property
     def italic(self) -> bool:
@@ -95,22 +92,9 @@ class Line:
         return (self.x0, self.top, self.x1, self.bottom)
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """Lines that belong together: a paragraph, a list item or a heading."""
-
-    lines: tuple[Line, ...]
-    is_list: bool = False
-
-    @property
-    def box(self) -> Box:
-        """Its bounding box."""
-        return merge_boxes(line.box for line in self.lines)
-
-    @property
-    def size(self) -> float:
-        """The type size of its first line."""
-        return self.lines[0].size
+def without_number(words: Sequence[Word]) -> Sequence[Word]:
+    """The words behind the number of a section or list item that stands before them."""
+    return words[1:] if len(words) > 1 and SECTION_NUMBER.match(words[0].text) else words
 
 
 def merge_boxes(boxes: Iterable[Box]) -> Box:
@@ -223,87 +207,6 @@ def _scripts_of(row: Sequence[Word], host: Sequence[Word], size: float) -> list[
         )
     ]
     return found or None
-
-
-# --- paragraphs ------------------------------------------------------------------------------------------------
-
-
-def lines_to_paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
-    """Group a flow's lines to paragraphs by gap, size, style, first-line indent and list marks."""
-    paragraphs: list[Paragraph] = []
-    current: list[Line] = []
-    right = max((line.x1 for line in lines), default=0.0)
-    leading = _leading(lines, right)
-    for line in lines:
-        if current and _starts_paragraph(line, current, right, leading):
-            paragraphs.append(_to_paragraph(current))
-            current = []
-        current.append(line)
-    if current:
-        paragraphs.append(_to_paragraph(current))
-    return paragraphs
-
-
-def _to_paragraph(lines: Sequence[Line]) -> Paragraph:
-    return Paragraph(tuple(lines), is_list=bool(LIST_MARK.match(lines[0].text + " ")))
-
-
-def _leading(lines: Sequence[Line], right: float) -> float:
-    """The blank between two lines of one paragraph, in type sizes; 0 where no line surely goes on in the next."""
-    gaps = [_gap(last, line) for last, line in pairwise(lines) if _goes_on(last, line, right)]
-    return median(gaps) if gaps else 0.0
-
-
-def _gap(last: Line, line: Line) -> float:
-    return (line.top - last.bottom) / max(line.size, last.size, 1.0)
-
-
-def _goes_on(last: Line, line: Line, right: float) -> bool:
-    """Whether a line surely goes on in the next: it is full and ends no sentence, and the next begins in lower case."""
-    size = max(line.size, last.size)
-    return (
-        0 < _gap(last, line) <= MAX_LEADING
-        and line.text[:1].islower()
-        and not LIST_MARK.match(line.text + " ")
-        and last.text[-1:] not in ".:!?;"
-        and not _is_short(last, line, right)
-        and abs(line.x0 - last.x0) < 4 * size
-        and abs(line.size - last.size) <= 0.12 * size
-        and _letters_are_bold(line) is _letters_are_bold(last)
-    )
-
-
-def _letters_are_bold(line: Line) -> bool:
-    """Whether its words are bold, whatever the mark of a list before them is."""
-    words = [word for word in line.words if word.text[0].isalnum()] or line.words
-    return all(word.bold for word in words)
-
-
-def _is_short(last: Line, line: Line, right: float) -> bool:
-    return last.x1 < right - 0.25 * (right - min(last.x0, line.x0))
-
-
-def _starts_paragraph(line: Line, current: Sequence[Line], right: float, leading: float) -> bool:
-    """Whether the line opens a new paragraph behind the current one."""
-    last = current[-1]
-    size = max(line.size, last.size)
-    gap = _gap(last, line)
-    inner = _gap(current[-2], last) if len(current) > 1 else math.inf
-    if line.baseline < last.baseline:
-        return True
-    is_apart = gap > max(PARAGRAPH_GAP, leading + MORE_THAN_LEADING) or gap > inner + 0.3
-    if is_apart and not _goes_on(last, line, right):
-        return True
-    if abs(line.size - last.size) > 0.12 * size or _letters_are_bold(line) is not _letters_are_bold(last):
-        return True
-    if line.italic is not last.italic and (last.x1 < right - 3 * size or len(last.words) < 4):
-        return True
-    if LIST_MARK.match(line.text + " ") and (last.x1 < right - 2 * size or line.words[0].text in "•●▪■◦‣⁃∙"):
-        return True
-    indented = line.x0 > min(other.x0 for other in current) + 0.8 * size and line.x0 < last.x0 + 4 * size
-    if indented and len(current) > 1 and not LIST_MARK.match(current[0].text + " "):
-        return True
-    return _is_short(last, line, right) and last.text[-1:] in ".:!?;" and line.text[:1].isupper()
 
 
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")

@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from mixrag_cli.readers.pdf.layout import HYPHENS, PARAGRAPH_GAP, Line, is_number
+from mixrag_cli.readers.pdf.layout import HYPHENS, Line, is_number
 from mixrag_cli.readers.pdf.page import Word
+from mixrag_cli.readers.pdf.paragraphs import PARAGRAPH_GAP
 
 WORD_SPACE = 0.25  # of the type size
 MIN_ROOM = 3.0  # times the type size: what has to be left behind the word; ragged edges and tracking leave less

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mixrag_cli.readers.pdf.layout import COLUMN_GAP, Line, is_number, words_to_text
+from mixrag_cli.readers.pdf.layout import COLUMN_GAP, SECTION_NUMBER, Line, is_number, words_to_text
 from mixrag_cli.readers.pdf.page import Box, Word
 from mixrag_cli.readers.pdf.running import CAPTION
 
@@ -182,7 +182,10 @@ def is_parted(line: Line) -> bool:
         for at, (before, word) in enumerate(pairwise(line.words), start=1)
         if word.x0 - before.x1 > TEXT_GAP * max(word.size, before.size)
     ]
-    return bool(wide) and (len(wide) > 1 or not ENUMERATOR.match(words_to_text(line.words[: wide[0]]).rstrip(":")))
+    if len(wide) != 1:
+        return bool(wide)
+    before = words_to_text(line.words[: wide[0]]).rstrip(":")
+    return not (ENUMERATOR.match(before) or SECTION_NUMBER.match(before))
 
 
 def lines_to_rows(lines: Sequence[Line]) -> list[Row]:
