@@ -74,11 +74,11 @@ def test_every_block_has_its_page_its_box_and_its_characters() -> None:
         hostile_pdf.canvas_pdf(
             lambda page: page.drawString(72, 700, "First page text."),
             lambda page: page.drawString(100, 600, "Second page text."),
-            title="A Report in Two Pages",
+            title="First Page Text",
         )
     )
     first, second = document.blocks
-    assert (document.title, document.modality) == ("A Report in Two Pages", "pdf")
+    assert (document.title, document.modality) == ("First Page Text", "pdf")
     assert (first.locator.page, second.locator.page) == (1, 2)
     start, end = second.locator.chars
     assert document.text[start:end] == second.text == "Second page text."

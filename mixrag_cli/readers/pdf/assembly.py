@@ -14,7 +14,8 @@ from mixrag_cli.readers.pdf.captions import caption_of, notes_below
 from mixrag_cli.readers.pdf.charts import Chart, find_charts
 from mixrag_cli.readers.pdf.continued_tables import join_continued
 from mixrag_cli.readers.pdf.flows import split_flows
-from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
+from mixrag_cli.readers.pdf.headings import heading_levels, pick_title
+from mixrag_cli.readers.pdf.items import PageLayout, TextItem
 from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.lattice_headers import with_header_above
 from mixrag_cli.readers.pdf.lattice_labels import with_labels_beside
@@ -32,21 +33,14 @@ from mixrag_cli.readers.pdf.page import Box, PageContent, Word
 from mixrag_cli.readers.pdf.paragraphs import lines_to_paragraphs
 from mixrag_cli.readers.pdf.pieces import is_parted
 from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
-from mixrag_cli.readers.pdf.running import PAGE_NUMBER, drop_repeated
+from mixrag_cli.readers.pdf.running import drop_repeated
 from mixrag_cli.readers.pdf.shared_headings import share_headings
 from mixrag_cli.readers.pdf.torn_tables import find_torn_tables
 from mixrag_cli.readers.pdf.turned_headers import with_turned_header
 from mixrag_cli.records.documents import BlockKind, Document, Grid
 
-MAX_HEADING_LEVEL = 6
-LARGER = 1.12  # times the body's type size
-NEXT_LARGER = 1.04  # times it: enough for a heading whose number follows that of the last
 TABLE_MARK = "\x00table "
 MARK_SIZE = 1.0  # points: small, so that no text line takes the mark for one of its words
-NOTE = re.compile(r"^(?:Note|NOTE)\s+\d+\b")
-NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[A-Z\u00c0-\u00de]")
-MAX_TITLE_LINES = 3
-FILE_TITLE = re.compile(r"\.(?:docx?|pdf|tex|indd|xlsx?|qxd)\b|^untitled", re.I)
 SEPARATOR = re.compile(r"^[-=_–—*·]{4,}$")  # a ruling typed in characters
 
 
@@ -184,9 +178,9 @@ def pages_to_document(
     pages = share_headings(join_continued(drop_repeated(layouts)))
     texts = [item for page in pages for item in page.items if isinstance(item, TextItem)]
     known = count_words(line for item in texts for line in item.texts) if _has_hyphens(texts) else Counter[str]()
-    levels = _heading_levels(texts)
+    levels = heading_levels(texts)
     levels |= {id(item): 1 for page in pages if len(page.items) == 1 for item in page.items if id(item) in levels}
-    builder = DocumentBuilder("pdf", _pick_title(title, texts, levels))
+    builder = DocumentBuilder("pdf", pick_title(title, layouts))
     builder.warnings += warnings
     last: TextItem | None = None
     for page in pages:
@@ -224,100 +218,6 @@ def grid_to_text(grid: Grid) -> str:
     for cell in grid.cells:
         rows[cell.row][cell.column] = cell.text
     return "\n".join(" | ".join(row).rstrip(" |") for row in rows if any(row))
-
-
-# --- headings --------------------------------------------------------------------------------------------------
-
-
-def _heading_levels(texts: Sequence[TextItem]) -> dict[int, int]:
-    """The level of each item that is a heading, by the item's id."""
-    sizes: Counter[float] = Counter()
-    n_bold = n_all = 0
-    for item in texts:
-        n = sum(map(len, item.texts))
-        sizes[round(item.size * 2) / 2] += n
-        n_all += n
-        n_bold += n * item.bold
-    if not sizes:
-        return {}
-    body = sizes.most_common(1)[0][0]
-    bold_counts = n_bold < 0.5 * n_all
-    headings = _headings(texts, body, bold_counts)
-    large = sorted({round(item.size) for item in headings if item.size > LARGER * body}, reverse=True)
-    has_parts = any(PART.match(item.texts[0]) or ITEM.match(item.texts[0]) for item in headings)
-    return {id(item): _level_of(item, body, large, has_parts) for item in headings}
-
-
-def _headings(texts: Sequence[TextItem], body: float, bold_counts: bool) -> list[TextItem]:
-    """The items that are headings; pages that are scaled differently set one of a row of numbered headings smaller."""
-    found: list[TextItem] = []
-    last: tuple[int, ...] = ()
-    for item in texts:
-        numbered = NUMBERED.match(item.texts[0])
-        number = tuple(map(int, numbered.group(1).split("."))) if numbered else ()
-        larger = NEXT_LARGER if len(item.texts) == 1 and _follows(number, last) else LARGER
-        if _is_heading(item, larger * body, body, bold_counts):
-            found.append(item)
-            last = number or last
-    return found
-
-
-def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
-    """Whether a section's number is the next on its level. Example: (2,) and (1, 3) follow (1, 2)."""
-    depth = len(number)
-    return 0 < depth <= len(last) and number == (*last[: depth - 1], last[depth - 1] + 1)
-
-
-def _is_heading(item: TextItem, large: float, body: float, bold_counts: bool) -> bool:
-    """Whether the item is one text set off from the body by size or weight, and short. large: the size that is enough
-    alone.
-    """
-    text = " ".join(item.texts)
-    if item.is_parted or PAGE_NUMBER.match(text):
-        return False
-    n_letters = sum(map(str.isalpha, text))
-    if len(text) > MAX_HEADING_CHARS or len(item.texts) > 3 or n_letters < 2 or text[0] in "(•●▪☐☒":
-        return False
-    if n_letters < 0.4 * len(text) or text[-1] in ",;" or (text[-1] in ".:" and len(text) > 60):
-        return False
-    if item.size > large:
-        return True
-    if item.size < 0.88 * body:
-        return False
-    if item.bold and bold_counts:
-        return True
-    return item.italic and len(item.texts) == 1 and len(text) < 70 and text[-1] not in ".:" and text[0].isupper()
-
-
-def _level_of(item: TextItem, body: float, large: Sequence[int], has_parts: bool) -> int:
-    text = item.texts[0]
-    if PART.match(text):
-        return 1
-    if ITEM.match(text):
-        return 2
-    if NOTE.match(text):
-        return 3
-    if (numbered := NUMBERED.match(text)) is not None and not has_parts:
-        return min(MAX_HEADING_LEVEL, numbered.group(1).count(".") + 1)
-    base = 3 if has_parts else min(len(large), MAX_HEADING_LEVEL - 2)
-    if item.size > LARGER * body:
-        return 1 if has_parts else min(large.index(round(item.size)) + 1, MAX_HEADING_LEVEL)
-    if item.bold:
-        return base if has_parts and item.is_centered else base + 1
-    return base + 2
-
-
-def _pick_title(title: str, texts: Sequence[TextItem], levels: dict[int, int]) -> str:
-    """The metadata's title where it reads like one, else the largest headings near the top.
-
-    All of the largest, not the first alone: the cover of a filing sets the form and the company in one size.
-    """
-    if len(title) > 3 and " " in title and not FILE_TITLE.search(title):
-        return title
-    top = [item for item in texts[:30] if id(item) in levels]
-    largest = max((round(item.size) for item in top), default=0)
-    lines = [" ".join(item.texts) for item in top if round(item.size) == largest]
-    return " · ".join(dict.fromkeys(lines[:MAX_TITLE_LINES]))
 
 
 def _has_hyphens(texts: Sequence[TextItem]) -> bool:
