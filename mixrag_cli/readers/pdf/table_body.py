@@ -13,7 +13,7 @@ from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, Row, column
 TIGHT = 0.88  # of the usual row pitch: lines closer than this are one wrapped label
 SAME_GAP = 1.1  # times the step to the row below: a line farther from the row above than that is not its own
 MAX_STEP = 2.0  # of the type size: the lines of one cell stand no farther apart
-OPEN_ENDS = (",", " and", " of", " the", " to", " in", " for")
+OPEN_ENDS = (",", " and", " of", " the", " to", " in", " for", " –", " -", " &", "/")
 
 
 def wrapped_rows(rows: Sequence[Row], bands: Sequence[Band], rules: Sequence[Rule] = ()) -> list[list[Row]]:
@@ -22,6 +22,7 @@ def wrapped_rows(rows: Sequence[Row], bands: Sequence[Band], rules: Sequence[Rul
     """
     steps = sorted(b.line.baseline - a.line.baseline for a, b in pairwise(rows) if a.is_data and b.is_data)
     pitch = steps[len(steps) // 4] if steps else 1.35 * rows[0].line.size  # blanks part many rows of a statement
+    names_are_bold = any(map(_has_bold_name, rows))
     groups: list[list[Row]] = []
     open_group = False
     for index, row in enumerate(rows):
@@ -30,7 +31,7 @@ def wrapped_rows(rows: Sequence[Row], bands: Sequence[Band], rules: Sequence[Rul
             behind is not None
             and _is_label(row, bands)
             and not _heads(row, rows[index + 1 : index + 3])
-            and _wraps(row, behind, pitch, bands)
+            and _wraps(row, behind, pitch, bands, names_are_bold=names_are_bold)
         )
         joins_last = (
             bool(groups)
@@ -65,15 +66,25 @@ def _heads(row: Row, below: Sequence[Row]) -> bool:
     )
 
 
-def _wraps(row: Row, behind: Row, pitch: float, bands: Sequence[Band]) -> bool:
-    """Whether a label goes on in the next line."""
+def _has_bold_name(row: Row) -> bool:
+    """Whether a bold text without a figure behind it stands in the row: the name of a group of rows."""
+    behind = [*(piece.is_number for piece in row.pieces[1:]), False]
+    pairs = zip(row.pieces, behind, strict=True)
+    return any(piece.bold and not (piece.is_number or has_figure) for piece, has_figure in pairs)
+
+
+def _wraps(row: Row, behind: Row, pitch: float, bands: Sequence[Band], *, names_are_bold: bool) -> bool:
+    """Whether a label goes on in the next line. names_are_bold: of groups of rows, so a plain line names none."""
     step = behind.line.baseline - row.line.baseline
     if behind.pieces[0].is_number or columns_of(behind.pieces[0], bands)[0] > 0:
         return step < 0.9 * row.line.size
     if row.line.text.endswith(":") or row.line.bold is not behind.pieces[0].bold or step > 1.1 * pitch:
         return False
     reads_on = behind.line.text[:1].islower() or row.line.text.endswith(OPEN_ENDS)
-    return step < TIGHT * pitch or reads_on
+    if step < TIGHT * pitch or reads_on:
+        return True
+    is_plain = names_are_bold and not (row.line.bold or row.line.text[:1].islower())
+    return is_plain and abs(behind.line.x0 - row.line.x0) < ALIGN_POINTS
 
 
 def _trails(group: Sequence[Row], row: Row, pitch: float) -> bool:
