@@ -222,3 +222,19 @@ def test_upright_type_that_is_slanted_is_italic_and_no_larger() -> None:
             write(canvas, 720 - 160 * number, start=8 * number)
 
     assert headings_of(read_pages(paint)) == ["Our works"]
+
+
+def test_a_bold_paragraph_above_a_table_is_not_its_title() -> None:
+    def paint(canvas: Canvas) -> None:
+        write(canvas, 740)
+        canvas.setFont("Helvetica-Bold", 9)
+        for number in range(3):
+            canvas.drawString(72, 600 - 13 * number, f"{SENTENCES[number]} They have supported the town's projects.")
+        canvas.setFont("Helvetica", 9)
+        for number, label in enumerate(("Cash", "Property taxes", "Prepaid items", "Accounts payable")):
+            canvas.drawString(72, 552 - 13 * number, label)
+            for column in range(2):
+                canvas.drawRightString(400 + 80 * column, 552 - 13 * number, f"{number + 3},{100 + column}")
+
+    (grid,) = read_pages(paint).grids
+    assert grid.caption == ""

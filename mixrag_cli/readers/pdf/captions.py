@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 from mixrag_cli.readers.building import IN_BRACKETS
 from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, TextItem
+from mixrag_cli.readers.pdf.running import CAPTION
 from mixrag_cli.records.documents import Grid
 
 CAPTION_GAP = 3.5  # of the type size: farther above, a title is not the table's
 TITLE_GAP = 9.0  # of it: how far below the page's title a table may begin where nothing else stands between
 MAX_CAPTION_CHARS = 400
+TITLE_LINES = 2  # of a title that is longer than a heading: a questionnaire's question
 MAX_NOTES = 12
 NOTE_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]\)|[*†‡]+|\d{1,2}[.)]?)\s")
 INTRODUCES = re.compile(r":$|\b(?:table|tables|follows|following|below|summarized)\b[^.]*[.:]?$", re.I)
@@ -36,7 +38,8 @@ def caption_of(items: Sequence[TextItem | Grid], index: int, last: TextItem | No
             return ""  # it introduces the text in brackets, which is none of the table's
         if not -2.0 <= gap <= reach * item.size or len(found) > 3 or PART.match(text) or ITEM.match(text):
             break
-        if not (item.bold or item.is_centered or IN_BRACKETS.match(text) or INTRODUCES.search(text)):
+        is_set_off = item.bold or item.is_centered
+        if not ((is_set_off and _is_title(item)) or IN_BRACKETS.match(text) or INTRODUCES.search(text)):
             break
         is_headnote = IN_BRACKETS.match(text) and len(text) >= MAX_HEADING_CHARS
         (headnotes if is_headnote else found).append(text if is_headnote else _last_sentence(text))
@@ -49,6 +52,12 @@ def caption_of(items: Sequence[TextItem | Grid], index: int, last: TextItem | No
             found.append(_last_sentence(text))
     lines = (" ".join(reversed(texts))[:MAX_CAPTION_CHARS] for texts in (found, headnotes) if texts)
     return "\n".join(lines)
+
+
+def _is_title(item: TextItem) -> bool:
+    """Whether a text is as short as titles are, or numbered as one: a bold paragraph above a table names nothing."""
+    n_chars = sum(map(len, item.texts))
+    return n_chars < MAX_HEADING_CHARS or len(item.texts) <= TITLE_LINES or CAPTION.match(item.texts[0]) is not None
 
 
 def _top_of(item: TextItem | Grid) -> float:
