@@ -82,3 +82,14 @@ def test_a_bold_line_heads_the_text_below_it_whatever_its_number_looks_like(numb
 
     document = read_pages(paint)
     assert [block.text for block in document.blocks if block.kind == "heading"] == [f"{number} Five a side tournament"]
+
+
+def test_a_small_number_far_behind_a_heading_is_no_raised_sign() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 18)
+        canvas.drawString(72, 740, "Resources")
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(500, 744, "3")
+        canvas.drawString(72, 700, FULL)
+
+    assert read_pages(paint).blocks[0].text == "Resources 3"

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from statistics import median
 
 from mixrag_cli.quantities.values import is_figure_with_aside
@@ -113,10 +112,12 @@ def words_to_text(words: Sequence[Word]) -> str:
     words = in_reading_order(words)
     parts = [words[0].text]
     base = words[0]  # the last word that is not raised
-    for before, word in pairwise(words):
+    for before, word, behind in zip(words, words[1:], [*words[2:], None], strict=False):
         is_small = word.size < SMALLER * base.size
         is_glued = word.glued or (word.size < SMALLER * before.size and word.x0 - before.x1 < GLUE_SHARE * before.size)
-        is_raised = is_small and base.baseline - word.baseline > RAISED_SHARE * base.size
+        is_near = word.x0 - before.x1 < COLUMN_GAP * base.size  # a page number beside a heading is no sign of it
+        is_near |= behind is not None and behind.x0 - word.x1 < GLUE_SHARE * base.size
+        is_raised = is_small and is_near and base.baseline - word.baseline > RAISED_SHARE * base.size
         text = raise_text(word.text) if is_raised else word.text
         base = base if text != word.text else word  # behind a small word of its own a number is no sign: "Phone 0731"
         parts.append(text if is_glued else f" {text}")
