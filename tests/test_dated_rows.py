@@ -14,7 +14,7 @@ from mixrag_cli.stories.events import Silent
 from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
-from mixrag_cli.tables.date_forms import DateForm, date_form_of
+from mixrag_cli.tables.record_columns import DateForm, date_form_of
 
 N_DAYS = 400
 FIRST = datetime.date(2012, 1, 1)
