@@ -142,6 +142,17 @@ def test_each_grade_is_laid_out_as_agreed(grade: str, width: int) -> None:
     assert page_of(grade, width) == (GOLDEN / f"{grade}-{width}.txt").read_text("utf-8")
 
 
+def test_a_likely_computed_value_shows_what_it_is_computed_of() -> None:
+    """Two figures of different things are seen to be so."""
+    columns = ("Year ended 31 March 2024 > Total", "Year ended 31 March 2025 > Total")
+    made = computed(
+        "How much?", "5.05 %", "(e2 - e1) / abs(e1) * 100", "5.05", *((PDF, "Total revenue", one) for one in columns)
+    )
+    guess = replace(candidate(quote(PDF, "Leakage fell to 35.0"), "5.05 %", 0.4, "computed"), formula=made.formula)
+    page = " ".join(shown(likely(made.question, replace(guess, evidence=made.evidence)), 200).split())
+    assert "computed from it: 5.05 % = (112,400 - 107,000) / abs(107,000) * 100 (107,000: Total revenue" in page
+
+
 @pytest.mark.parametrize("width", [80, 50, 20])
 @pytest.mark.parametrize("grade", GRADES)
 def test_nothing_is_wider_than_the_terminal_but_what_is_copied(grade: str, width: int) -> None:

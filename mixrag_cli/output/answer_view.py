@@ -115,7 +115,7 @@ def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
         for candidate in (shown[place] for place in places):
             if told := DERIVED.get(candidate.kind):
                 number = f"{shown.index(candidate) + 1}. " if len(places) > 1 else ""
-                print_indented(console, foreign(f"{number}{told}: {one_line(candidate.text)}"))
+                print_indented(console, foreign(f"{number}{told}: {one_line(candidate.text)}{_made_of(candidate)}"))
 
 
 def shown_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -146,10 +146,18 @@ def print_abstention(console: Console, answer: Answer, behind: Behind) -> None:
         print_near(console, hit, answer.question, behind.file)
 
 
-def formula_text(answer: Answer) -> str:
+def formula_text(made: Answer | Candidate) -> str:
     """The formula with what it was computed from. Example: "(e2 - e1) / e1" -> "(112,400 - 107,000) / 107,000"."""
-    said = {piece.id: _operand_text(piece, answer.evidence) for piece in answer.evidence}
-    return _OPERAND.sub(lambda found: said.get(found.group(), found.group()), answer.formula)
+    said = {piece.id: _operand_text(piece, made.evidence) for piece in made.evidence}
+    return _OPERAND.sub(lambda found: said.get(found.group(), found.group()), made.formula)
+
+
+def _made_of(candidate: Candidate) -> str:
+    """What a value that stands nowhere was computed of, each operand with its name."""
+    if len(candidate.evidence) < 2:
+        return ""
+    named = "; ".join(f"{_operand_text(piece, candidate.evidence)}: {piece.label}" for piece in candidate.evidence)
+    return f" = {formula_text(candidate)} ({named})"
 
 
 def _operand_text(piece: Evidence, others: Sequence[Evidence]) -> str:

@@ -115,7 +115,8 @@ class Draft:
 
     def as_candidate(self, probability: float) -> Candidate:
         """The record that people and scripts see."""
-        return Candidate(self.kind, self.text, probability, self.source, self.value, self.unit, self.marks)
+        shown = (self.kind, self.text, probability, self.source, self.value, self.unit, self.marks)
+        return Candidate(*shown, self.evidence, self.formula)
 
 
 def said_signs(restated: Restated, base: EvidenceBase, source: Source, text: str) -> dict[str, float]:

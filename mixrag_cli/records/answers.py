@@ -54,7 +54,8 @@ class Candidate:
     """What may be the answer, in the passage that it stands in.
 
     text: what it would answer; of a passage the sentence that decides. probability: calibrated, of being right. source:
-    its text is the passage as it is shown. marks: [start, end) of the deciding words in source.text.
+    its text is the passage as it is shown. marks: [start, end) of the deciding words in source.text. evidence, formula:
+    what it rests on.
     """
 
     kind: CandidateKind
@@ -64,6 +65,8 @@ class Candidate:
     value: Decimal | None = None
     unit: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    formula: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,10 +211,8 @@ def score_pairs(
     pairs, network = pair_features(operand, table, rows, columns), load_network()
     meant = network.metric.features(*pair_tokens(operand, rows, columns, vectors), pairs.row, pairs.column)
     scores = network.score(pairs.matrix(network.features), meant)
-    return [
-        (float(s), int(r), int(c), cell)
-        for s, r, c, cell in zip(scores, pairs.row, pairs.column, pairs.cells, strict=True)
-    ]
+    places = zip(scores, pairs.row, pairs.column, pairs.cells, strict=True)
+    return [(float(s), int(r), int(c), cell) for s, r, c, cell in places]
 
 
 def probability_of(signs: Mapping[str, float]) -> float:
