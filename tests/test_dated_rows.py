@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from mixrag_cli.quantities.facets import dated_otherwise, times_meant
+from mixrag_cli.quantities.facets import dated_otherwise, facets_of, times_meant
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.answering import answer_question, prepare
 from mixrag_cli.stories.clock import Clock
@@ -89,6 +89,12 @@ def test_times_that_a_text_means() -> None:
     assert times_meant("from 30 February 2012 to 1 March 2012") == []  # no calendar has it
     assert times_meant("from 1 March 1912 to 1 March 2012") == []  # too many days
     assert times_meant("in 2011 and 2013") == times_meant("sales") == []
+
+
+@pytest.mark.parametrize("text", ["on 2012-13-45", "on 2012-00-05", "on 2012-06-32", "on 13/13/2012"])
+def test_what_no_calendar_has_is_no_date(text: str) -> None:
+    assert facets_of(text).dates == frozenset() and dated_otherwise(text) == ""
+    assert times_meant(text) == [(2012, 0, 0)]
 
 
 def test_dates_as_files_write_them() -> None:

@@ -33,7 +33,7 @@ _JOINT = r"(?:\s*[,–—-]\s*(?:and\s+)?|\s+(?:and|or|to|through|until|till)\s+
 _MONTHS_BEFORE = re.compile(  # "March" of "from March to April 2020", and the year
     rf"\b({_MONTH})\.?(?=(?:{_JOINT}(?:{_MONTH})\.?)+,?\s+((?:19|20)\d\d)\b)", re.IGNORECASE
 )
-_DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
+_DATE_ISO = re.compile(r"\b((?:19|20)\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\b")
 _MONTH_ISO = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-M](0[1-9]|1[0-2])(?![\d-])")  # Eurostat's "2023M05", too
 _DATE_DIGITS = re.compile(r"(?<![\d./])(\d\d?)([./])(\d\d?)\2((?:19|20)\d\d)(?![\d./])")
 _YEAR = re.compile(r"(?<![\d.$€£])((?:19|20)\d\d)(?![\d%]|\.\d|,\d{3}(?!\d))")  # "2017,2018" are two
