@@ -97,6 +97,11 @@ def test_what_no_calendar_has_is_no_date(text: str) -> None:
     assert times_meant(text) == [(2012, 0, 0)]
 
 
+def test_an_amount_before_a_month_is_no_year() -> None:
+    assert facets_of("2016 May").dates == {(2016, 5, 0)}
+    assert times_meant("what was paid, $2012 June?") == [] and dated_otherwise("what was paid, $2012 June?") == ""
+
+
 def test_dates_as_files_write_them() -> None:
     assert dated_otherwise("sales on 5 June 2012") == "sales 2012-06-05 5/6/2012 June"
     assert dated_otherwise("sales in June 2012") == "sales 2012-06 June"

@@ -26,7 +26,7 @@ _DATE_DMY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH})\.?,?\s+((?:
 _DATE_MD = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!,?\s+(?:19|20)\d\d)", re.IGNORECASE)
 _DATE_MONTH = re.compile(rf"\b({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
 _YEAR_MONTH = re.compile(  # as groups of a table say it: "2016 May"; "in 2016 may" names no month
-    rf"\b((?:19|20)\d\d)\s+((?=[A-Z])(?i:{_MONTH}))\b(?!\s+\d)"
+    rf"(?<![\w.$€£])((?:19|20)\d\d)\s+((?=[A-Z])(?i:{_MONTH}))\b(?!\s+\d)"
 )
 _DATE_SHORT = re.compile(rf"\b({_MONTH})[-'’](\d\d)(?![-\w])", re.IGNORECASE)  # as sheets show months: "Jan-10"
 _JOINT = r"(?:\s*[,–—-]\s*(?:and\s+)?|\s+(?:and|or|to|through|until|till)\s+)"
