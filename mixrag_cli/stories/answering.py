@@ -159,10 +159,10 @@ def faithfulness(answer: Answer, base: EvidenceBase, embedder: Embedder) -> Fait
 
 def _unread(collection: Collection, answer: Answer) -> tuple[str, ...]:
     """What could not be read: files whose old text answers, and, where nothing does, those that may hold the answer."""
-    stale, unread = collection.reader.count_stale(), collection.reader.count_unread()
-    told = [(stale, "could not be read at the last index and may be out of date")]
+    reader = collection.reader
+    told = [(reader.count_stale(), "could not be read at the last index and may be out of date")]
     if answer.status == "abstained":
-        told.append((unread, "could not be read and may hold the answer (mixrag status --skipped)"))
+        told.append((reader.count_unread(), "could not be read and may hold the answer (mixrag status --skipped)"))
     return tuple(f"{count} file{'s' * (count > 1)} {what}" for count, what in told if count)
 
 

@@ -180,13 +180,13 @@ def _yes_no(asked: Sequence[str], table: Table, settled: Collection[int]) -> Ite
 
 def _dates(question: str, table: Table, chosen: Sequence[_Found]) -> Iterator[Condition]:
     """The year, month or day asked for, or a stretch, in a column of dates: of several, the one that is named."""
-    times, spans = times_meant(question), period_spans(question)
-    columns = [column for column in columns_of(table) if column.date_form is not None]
-    if not times or not columns or any(is_year(each.text) for each in chosen):
+    forms = [(column, column.date_form) for column in columns_of(table) if column.date_form is not None]
+    if not forms or any(is_year(each.text) for each in chosen) or not (times := times_meant(question)):
         return
-    named = (column for column in columns if set(column.stems) & set(stems_in(question)))
-    column = next(named, columns[0])
-    if column.date_form is not None and (pattern := column.date_form.pattern(times)):
+    named = (each for each in forms if set(each[0].stems) & set(stems_in(question)))
+    column, form = next(named, forms[0])
+    if pattern := form.pattern(times):
         said = frozenset((*(str(year) for year, *_ in times), *column.stems))
+        spans = period_spans(question)
         words = question[spans[0][0] : spans[-1][1]]
         yield Condition(Filter(column.index, "matches", pattern), f"{column.header.leaf} in {words}", said)
