@@ -194,8 +194,11 @@ def dates_agree(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
 def _date_text(date: tuple[int, int, int]) -> str:
     """A date as American filings write it. Example: _date_text((2023, 7, 1)) -> "July 1, 2023"."""
     year, month, day = date
-    name = next(name for name, number in _MONTHS.items() if number == month).capitalize()
-    return f"{name} {day}, {year}" if day else f"{name} {year}"
+    return f"{_month_name(month)} {day}, {year}" if day else f"{_month_name(month)} {year}"
+
+
+def _month_name(month: int) -> str:
+    return next(name for name, number in _MONTHS.items() if number == month).capitalize()
 
 
 def _share_a_year(asked: Facets, found: Facets) -> bool:
@@ -248,12 +251,10 @@ def dated_otherwise(text: str) -> str:
     Example: "sales on 5 June 2012" -> "sales 2012-06-05 5/6/2012 June".
     """
     dates = sorted(date for date in facets_of(text).dates if date[0])
-    names = {number: name for name, number in reversed(_MONTHS.items())}
     forms = [
-        f"{year}-{month:02}-{day:02} {day}/{month}/{year} {names[month].title()}" if day
-        else f"{year}-{month:02} {names[month].title()}"
+        f"{year}-{month:02}{f'-{day:02} {day}/{month}/{year}' if day else ''} {_month_name(month)}"
         for year, month, day in dates
-    ]  # fmt: skip
+    ]
     return " ".join((without_periods(text), *forms)) if forms else ""
 
 
@@ -313,8 +314,10 @@ def _days_between(first: tuple[int, int, int], last: tuple[int, int, int]) -> li
         start, end = (datetime.date(*each).toordinal() for each in (first, last))
     except ValueError:
         return []
-    days = [datetime.date.fromordinal(number) for number in range(start, min(end, start + MOST_DAYS) + 1)]
-    return [(day.year, day.month, day.day) for day in days] if end - start < MOST_DAYS else []
+    if end - start >= MOST_DAYS:
+        return []
+    days = map(datetime.date.fromordinal, range(start, end + 1))
+    return [(day.year, day.month, day.day) for day in days]
 
 
 def _stretches_in(text: str) -> list[tuple[str, str]]:

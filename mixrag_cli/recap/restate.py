@@ -80,8 +80,10 @@ class Restated:
 
     def is_unsigned(self, operation: Operation) -> bool:
         """Whether what is less is told without a sign: "by how much do they differ", "by what percent did it fall"."""
-        says = _FALL.search(self.question) is not None
-        return says or (operation == "difference" and _DISTANCE.search(self.question) is not None)
+        falls = _FALL.search(self.question) is not None
+        if operation == "difference":
+            return falls or _DISTANCE.search(self.question) is not None
+        return falls and operation == "change_percent"
 
     @property
     def kind(self) -> str:

@@ -227,8 +227,7 @@ def _computed(calculation: Calculation, restated: Restated, known: Draft) -> Dra
     computed = compute(calculation.operation, evidence)
     if computed is None or (calculation.operation == "share" and abs(computed.value) > MAX_PERCENT):
         return None
-    is_change = calculation.operation in ("difference", "change_percent")
-    is_turned = is_change and computed.value < 0 and restated.is_unsigned(calculation.operation)
+    is_turned = computed.value < 0 and restated.is_unsigned(calculation.operation)
     value = rounded(abs(computed.value) if is_turned else computed.value, computed.unit)
     return replace(
         known,

@@ -68,6 +68,12 @@ def commented_out_in(lines: Sequence[str]) -> dict[int, CommentedOut]:
     return dict(sorted((_shown_in(lines) | _told_in(lines)).items()))
 
 
+def part_commented_out(lines: Sequence[str]) -> tuple[dict[int, CommentedOut], list[str]]:
+    """The settings that are commented out, by row, and the lines with these left blank."""
+    found = commented_out_in(lines)
+    return found, ["" if row in found else line for row, line in enumerate(lines)]
+
+
 def collect_commented_out(
     collector: FactCollector, lines: Sequence[str], commented_out: Mapping[int, CommentedOut]
 ) -> None:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from mixrag_cli.readers.facts.collecting import FactCollector, unquoted
-from mixrag_cli.readers.facts.commented_out import collect_commented_out, commented_out_in
+from mixrag_cli.readers.facts.commented_out import collect_commented_out, commented_out_in, part_commented_out
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.directives import (
     INI_COMMENT,
@@ -61,11 +61,11 @@ NAMED_VALUE = re.compile(r"(?P<key>[\w.\-/$]{1,120})\s*=\s*(?P<text>\S.*?),?$", 
 
 def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
     """Collect the settings of a file of that suffix, one of LINE_SHAPED."""
-    commented_out = commented_out_in(lines) if suffix != "properties" else {}
-    lines = ["" if row in commented_out else line for row, line in enumerate(lines)]
     if suffix == "properties":
         _collect_properties(collector, lines)
-    elif suffix == "uci":
+        return
+    commented_out, lines = part_commented_out(lines)
+    if suffix == "uci":
         collect_uci(collector, lines)
     elif suffix == "cron":
         collect_cron(collector, lines)
@@ -77,8 +77,7 @@ def collect_line_settings(collector: FactCollector, lines: Sequence[str], suffix
         collect_directives(collector, lines)
     else:
         _collect_ini(collector, lines, may_comment=suffix in COMMENTED)
-    if commented_out:
-        collect_commented_out(collector, lines, commented_out)
+    collect_commented_out(collector, lines, commented_out)
 
 
 def settings_form(lines: Sequence[str], *, is_named: bool = True) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.readers.facts.collecting import FactCollector, inside_quotes
-from mixrag_cli.readers.facts.commented_out import collect_commented_out, commented_out_in
+from mixrag_cli.readers.facts.commented_out import CommentedOut, collect_commented_out, part_commented_out
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.line_settings import LINE_SHAPED, collect_line_settings
 from mixrag_cli.readers.facts.markup import collect_markup, is_xml
@@ -82,9 +82,10 @@ def collect_settings(
     elif suffix != "svg" and is_xml(text):
         collect_markup(collector, text, lines)
     elif not is_deep(text) and (grammar := GRAMMARS.get(suffix)):
-        commented_out = commented_out_in(lines) if suffix != "json" and not lines_above else {}
-        lines = ["" if row in commented_out else line for row, line in enumerate(lines)]
-        text = "\n".join(lines)
+        commented_out: dict[int, CommentedOut] = {}
+        if suffix != "json" and not lines_above:
+            commented_out, lines = part_commented_out(lines)
+            text = "\n".join(lines)
         # Statements are blanked before expressions lose their braces.
         plain = text if grammar.unread is None else grammar.unread.sub(blanked, text)
         parsed = plain if grammar.unread is None else TEMPLATE_EXPRESSION.sub(r"((\1))", plain)

@@ -20,6 +20,7 @@ from mixrag_cli.readers.office.looks import (
     Place,
     heading_levels,
     is_running,
+    level_of_outline,
 )
 
 STYLE_OF_LEVEL = "FoundHeading{}"  # what a found heading's paragraph has for its style
@@ -35,7 +36,6 @@ APART = re.compile(r"(?:toc \d|caption|subtitle|table of figures)$", re.I)
 # What holds no text of the paragraph that it is in: what is deleted, boxes and pictures, whose texts stand behind it.
 NOT_IN_LINE = ("del", "moveFrom", "drawing", "pict", "object", "AlternateContent")
 HOLDERS = ("body", "sdt", "sdtContent", "ins", "customXml", "smartTag", "moveTo")
-BODY_TEXT = 9  # the outline level of what has none, counted from 0
 
 
 @dataclass
@@ -169,8 +169,7 @@ def _read_styles(part: bytes) -> _Styles:
 
 def _outline(value: str | None) -> int | None:
     """An outline level counted from 1, 0 for body text; None where none is named."""
-    level = int(value) if value and value in "0123456789" else None
-    return None if level is None else (level + 1) % (BODY_TEXT + 1)
+    return level_of_outline(int(value)) if value and value in "0123456789" else None
 
 
 def _paragraphs_in(

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 Place = Literal["text", "list", "cell", "heading", "apart"]
 MAX_HEADING_CHARS = 100  # what a line of a page holds at the usual sizes
 MAX_LEVEL = 6
+BODY_TEXT = 9  # the outline level of what has none, counted from 0
 MAX_PARAGRAPHS = 200_000  # of a document whose looks are held: some 100 MB; longer ones are not people's
 # In parts of the text's size: 14 beside 12 points and 13 beside 11 are meant to be seen, 12 beside 11 are a slip.
 LARGER = 1.15  # set by judgement
@@ -227,6 +228,11 @@ class _Looks:
         is_greatest = greatest >= max(others, default=greatest) and greatest > real
         is_larger = greatest.size >= LARGER * self._body
         return lines[0] if is_greatest and (is_larger or len(lines) <= MAX_LINES + 1) else None
+
+
+def level_of_outline(outline: int) -> int:
+    """The level, from 1, of an outline level as office programs count it, from 0; 0 for that of body text."""
+    return (outline + 1) % (BODY_TEXT + 1)
 
 
 def is_running(text: str) -> bool:

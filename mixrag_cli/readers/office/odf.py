@@ -14,6 +14,7 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive, local_names, open_package, parse_xml
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
+from mixrag_cli.readers.office.looks import MAX_LEVEL
 from mixrag_cli.readers.office.odf_looks import LookPass
 from mixrag_cli.readers.office.running_text import running_texts_of_odt
 from mixrag_cli.readers.raised import RaisedSpans
@@ -235,7 +236,7 @@ class _ContentPass:
             level = _number(attributes.get("outline-level"), 1) if is_heading else self._levels.get(self._n_texts, 0)
             self._n_texts += 1
             if self._note_parts is None and level:
-                tag = f"h{min(level, 6)}"
+                tag = f"h{min(level, MAX_LEVEL)}"
                 self._write_notes()
             self._paragraphs.append(tag)
             self._write(f"<{tag}>")

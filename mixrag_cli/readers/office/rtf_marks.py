@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from mixrag_cli.errors import FileUnreadable
-from mixrag_cli.readers.office.looks import Look
+from mixrag_cli.readers.office.looks import Look, level_of_outline
 
 MARK = "\ue000"  # one of the characters for private use; the document's own is left out
 MARKS = re.compile(rf"{MARK}([a-z])(\d{{0,9}});")
@@ -25,7 +25,6 @@ CHARACTERS = frozenset(("u", "uc", "f", "deff", "ansicpg", "tab", "line", "emspa
 SIGNS = frozenset(("emdash", "endash", "bullet", "lquote", "rquote", "ldblquote", "rdblquote"))
 BREAKS = ("par", "sect", "page", "column")
 DEFAULT_LOOK = Look(24, False)  # in half points
-BODY_TEXT = 9  # the outline level of what has none
 MAX_DEPTH = 1_000
 MAX_MARKED_CHARS = 20_000_000  # ten seconds of striprtf's time, in which nothing is heard of it
 BEAT_TOKENS = 20_000
@@ -227,7 +226,7 @@ def _set_by(before: _Set, word: str, number: str | None) -> _Set:
     if word == "pard":
         return replace(before, level=0, is_in_table=False)
     if word == "outlinelevel" and number:
-        return replace(before, level=(int(number) + 1) % (BODY_TEXT + 1))
+        return replace(before, level=level_of_outline(int(number)))
     if word == "intbl":
         return replace(before, is_in_table=True)
     if word in ("super", "nosupersub", "sub"):
