@@ -8,8 +8,8 @@ from mixrag_cli.records.answers import Spot
 from mixrag_cli.records.places import Locator
 
 
-def spot(kind: str, chunk: str, table: str = "", **place: object) -> Spot:
-    return Spot(kind, chunk, table, "d", Locator((0, 1), **place))  # type: ignore[arg-type]
+def spot(kind: str, chunk: str, table: str = "", said: str = "", **place: object) -> Spot:
+    return Spot(kind, chunk, table, "d", Locator((0, 1), **place), said)  # type: ignore[arg-type]
 
 
 def test_what_stands_in_one_passage_is_seen_at_once() -> None:
@@ -39,3 +39,16 @@ def test_two_cells_are_seen_at_once_where_they_are_one() -> None:
     cell = spot("cell", "r1", "t", cells="B4")
     assert cell.is_beside(spot("fact", "r1", "t", cells="B4"))
     assert not cell.is_beside(spot("cell", "r1", "t", cells="C4"))
+
+
+@pytest.mark.parametrize("kind", ["computed", "column"])
+def test_what_is_derived_is_seen_in_no_passage(kind: str) -> None:
+    value = spot(kind, "r1", "t", "80.1", cells="B4")
+    assert not value.is_beside(spot("passage", "r1", "t", cells="A4:F4"))
+    assert not spot("cell", "r1", "t", "14514", cells="B4").is_beside(value)
+    assert not value.is_beside(spot(kind, "r1", "t", "80.4", cells="B4"))
+
+
+def test_the_same_answer_is_shown_once() -> None:
+    assert spot("cell", "r1", "t", "35357").is_beside(spot("computed", "r2", "u", "35357"))
+    assert not spot("passage", "r1", "t").is_beside(spot("passage", "r2", "u"))

@@ -9,7 +9,7 @@ abstained  what was looked for and not found, and the nearest passages
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 
@@ -19,13 +19,11 @@ from mixrag_cli.output.marks import source_marks
 from mixrag_cli.output.passages import Behind, Cited, by_passage, print_cited, print_near
 from mixrag_cli.quantities.shown import number_text
 from mixrag_cli.records.answers import Answer, Candidate, Evidence, Faithfulness, Source
-from mixrag_cli.records.places import Locator
 
-SHOWN_CANDIDATES = 3
 SHOWN_PASSAGES = 3  # of an answer out of many places the first; of the others the place alone
 DECIDERS = {"built-in": "the built-in reader", "calculator": "the calculator", "model": "the generator"}
 PROBABLY = "Probably in one of these:"
-DERIVED = {"computed": "computed from it", "column": "over its rows"}  # kinds whose value may stand in no passage
+MADE_HOW = {"computed": "computed from it", "column": "over its rows"}
 _OPERAND = re.compile(r"\be\d+\b")
 
 
@@ -105,7 +103,7 @@ def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
     Places in one table stand above one slice of it.
     """
     print_wrapped(console, foreign(PROBABLY, "bold yellow"))
-    shown = shown_candidates(answer.candidates)
+    shown = answer.candidates
     cited = [Cited(candidate.source, candidate.marks) for candidate in shown]
     for group in by_passage(cited):
         console.print()
@@ -113,26 +111,15 @@ def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
         heads = [(f"{place + 1}. ", f"  {shown[place].probability:.0%}") for place in places]
         print_cited(console, group, heads, behind)
         for candidate in (shown[place] for place in places):
-            if told := DERIVED.get(candidate.kind):
+            if told := MADE_HOW.get(candidate.kind):
                 number = f"{shown.index(candidate) + 1}. " if len(places) > 1 else ""
                 print_indented(console, foreign(f"{number}{told}: {one_line(candidate.text)}{_made_of(candidate)}"))
-
-
-def shown_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The first of each place, at most SHOWN_CANDIDATES."""
-    by_place: dict[tuple[str, str, Locator], Candidate] = {}
-    for candidate in candidates:
-        by_place.setdefault(
-            (candidate.source.hit.collection, candidate.source.hit.path, candidate.source.locator), candidate
-        )
-    return list(by_place.values())[:SHOWN_CANDIDATES]
 
 
 def numbered_sources(answer: Answer) -> dict[int, Source]:
     """The sources by the numbers that they are shown with: of a likely answer those of its candidates."""
     if answer.status == "likely":
-        shown = shown_candidates(answer.candidates)
-        return {number: candidate.source for number, candidate in enumerate(shown, start=1)}
+        return {number: candidate.source for number, candidate in enumerate(answer.candidates, start=1)}
     return {source.ref: source for source in answer.sources}
 
 
@@ -153,9 +140,10 @@ def formula_text(made: Answer | Candidate) -> str:
 
 
 def _made_of(candidate: Candidate) -> str:
-    """What a value that stands nowhere was computed of, each operand with its name."""
+    """What a value that stands nowhere was computed of: each operand with its name, else the column and its rows."""
     if len(candidate.evidence) < 2:
-        return ""
+        parts = ((piece.label, piece.quote) for piece in candidate.evidence)
+        return "".join(f" ({quote if label in quote else f'{label}: {quote}'})" for label, quote in parts)
     named = "; ".join(f"{_operand_text(piece, candidate.evidence)}: {piece.label}" for piece in candidate.evidence)
     return f" = {formula_text(candidate)} ({named})"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mixrag_cli.cleaning import safe_text
-from mixrag_cli.output.answer_view import PROBABLY, shown_candidates
+from mixrag_cli.output.answer_view import PROBABLY
 from mixrag_cli.output.places import reference
 from mixrag_cli.records.answers import Answer, Candidate
 
@@ -28,7 +28,7 @@ def _turn_to_markdown(turn: Turn) -> str:
     if answer.formula:
         lines += [f"Computed: {_plain(answer.formula)} = {answer.result}", ""]
     if answer.status == "likely":
-        lines += [_candidate_line(*numbered) for numbered in enumerate(shown_candidates(answer.candidates), start=1)]
+        lines += [_candidate_line(*numbered) for numbered in enumerate(answer.candidates, start=1)]
     else:
         lines += [f"{source.ref}. {_plain(reference(source.hit.path, source.locator))}" for source in answer.sources]
     return "\n".join([*lines, ""])

@@ -25,7 +25,6 @@ from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, read_passages
 from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.signs import (
-    DERIVED,
     Draft,
     asked_sign,
     compare,
@@ -36,7 +35,7 @@ from mixrag_cli.recap.signs import (
 )
 from mixrag_cli.recap.structure import fact_formulas, structural_drafts
 from mixrag_cli.recap.wanted import text_wanted
-from mixrag_cli.records.answers import LIST_SIGN, Evidence, Source
+from mixrag_cli.records.answers import DERIVED, LIST_SIGN, Evidence, Source
 from mixrag_cli.records.places import LineMarks
 from mixrag_cli.sentences import goes_on, is_call
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from mixrag_cli.reading import log_sum
 from mixrag_cli.recap.passages import ReadPassage
-from mixrag_cli.recap.signs import DERIVED, Draft
-from mixrag_cli.records.answers import STRETCHES
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.records.answers import DERIVED, STRETCHES
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.words import words_of
 

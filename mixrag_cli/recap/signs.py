@@ -48,7 +48,6 @@ SIGNS = (
     "coverage", "cell", "number", "asked", "done", "none", "held", "quoted", "length", "agreement", "accepted",
     "terms", "text_asked", "documents", "listwise", "listwise_lead", "worded", "tried",
 )  # fmt: skip
-DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells
 OF_ANSWERS = ("pair", "span")  # signs that tell answers apart; the others tell passages apart
 LEADS = (*OF_ANSWERS, "listwise", "holds", "alone", "alone_span", "sentence", "promise", "near", "match")
 # What restating calls an operation, as the trained reader calls it.
@@ -96,7 +95,7 @@ class Draft:
     def spot(self) -> Spot:
         """Where it stands."""
         chunk = self.source.hit.chunk
-        return Spot(self.kind, chunk.id, chunk.parent, chunk.document, self.source.locator)
+        return Spot(self.kind, chunk.id, chunk.parent, chunk.document, self.source.locator, self.said)
 
     @property
     def said(self) -> str:

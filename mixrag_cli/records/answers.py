@@ -17,6 +17,7 @@ CandidateKind = Literal["cell", "fact", "span", "sentence", "passage", "column",
 
 STRETCHES: tuple[CandidateKind, ...] = ("passage", "sentence")  # of text that hold an answer, and are none word by word
 PASSAGES: tuple[CandidateKind, ...] = (*STRETCHES, "span")
+DERIVED: tuple[CandidateKind, ...] = ("computed", "column")  # from several cells: the value may stand in no passage
 LIST_SIGN = "; "  # between the values of a list
 N_LIKELY = 3  # candidates that are shown, from different places
 
@@ -71,16 +72,25 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A candidate's kind, the ids of its passage, of that one's table ("" for none) and document, and its place."""
+    """A candidate's kind, the ids of its passage, of that one's table ("" for none) and document, and its place.
+
+    said: what it answers, apart from how it is written.
+    """
 
     kind: CandidateKind
     chunk: str
     table: str
     document: str
     place: Locator
+    said: str = ""
 
     def is_beside(self, other: Spot) -> bool:
-        """Whether who looks at the one sees the other: of one passage, or a cell and its table, but not another row."""
+        """Whether who looks at the one sees the other: the same answer, of one passage, or a cell and its table, but
+        not another row; what is derived is seen in no passage."""
+        if self.said and self.said == other.said:
+            return True
+        if self.kind in DERIVED or other.kind in DERIVED:
+            return False
         if self.kind not in PASSAGES and other.kind not in PASSAGES:
             return self.document == other.document and self.place == other.place
         if self.chunk == other.chunk:

@@ -50,9 +50,9 @@ from mixrag_cli.recap.grading import (
     inputs_of,
     surety_inputs,
 )
-from mixrag_cli.recap.signs import DERIVED, KINDS
+from mixrag_cli.recap.signs import KINDS
 from mixrag_cli.recap.wanted import BIAS, logistic
-from mixrag_cli.records.answers import N_LIKELY
+from mixrag_cli.records.answers import DERIVED, N_LIKELY
 from training.grading import domains, everyday
 from training.grading.drawn import drawn_lookups
 from training.grading.drawn_rows import drawn_tallies

@@ -31,7 +31,8 @@ from mixrag_cli.recap.drafting import labelled_drafts
 from mixrag_cli.recap.evidence import EvidenceBase
 from mixrag_cli.recap.passages import READ_HITS, Window, windows_of
 from mixrag_cli.recap.restate import Restated
-from mixrag_cli.recap.signs import DERIVED, Draft
+from mixrag_cli.recap.signs import Draft
+from mixrag_cli.records.answers import DERIVED
 from mixrag_cli.records.passages import Chunk, Hit
 from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
