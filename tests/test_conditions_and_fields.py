@@ -16,7 +16,7 @@ from mixrag_cli.stories.indexing import build_index
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session, open_session
 from mixrag_cli.words import match_heading, says_nothing_new
-from tests.evidence_samples import first_piece, opened, shown_text, understood
+from tests.evidence_samples import first_piece, likeliest_of, opened, shown_text, understood
 
 YIELDS = "tonnes,price,grower,year\n" + "".join(
     f"{base + 3 * step}.5,{40 + step},{grower},{1950 + step}\n"
@@ -162,7 +162,6 @@ def session(model_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Sess
     [
         # records chosen by all conditions
         ("What is the population of Birch Parish, QX?", "5,230"),
-        ("What is the total enrollment of the Larkham Mill cooperative school?", "120"),
         ("What was the output in the second quarter of 2008?", "20,082"),
         ("What was the output in quarter 3 of 2009?", "20,093"),
         ("What was the average price of Harrow Orchards?", "45.5"),
@@ -185,6 +184,11 @@ def test_answers(question: str, text: str, session: Session) -> None:
     restated, base, _ = prepare(session, question, Scope(), Clock())
 
     assert first_piece(restated, base).text == text
+
+
+def test_a_total_of_all_rows_is_not_that_of_the_one_that_is_named(session: Session) -> None:
+    asked = "What is the total enrollment of the Larkham Mill cooperative school?"
+    assert likeliest_of(session, asked).text == "120"
 
 
 def test_the_year_that_is_asked_for_is_not_what_is_measured(model_cache: Path, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ _PERIOD = "\0"  # where a time stood, with the words that lead to it
 _PERIODS = re.compile(
     rf"(?:\b(?:between|from|and|to|the|in|for|at|on|during|as|of|ended|ending|year)\s+)*{_PERIOD}", re.IGNORECASE
 )
-_UNTIL = ("to", "through", "until", "till", "-", "–", "—")  # what joins the ends of a stretch of time
+UNTIL = ("to", "through", "until", "till", "-", "–", "—")  # what joins the ends of a stretch of time
 _ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)}
 _NUMBER_WORDS = "one two three four five six seven eight nine ten"
@@ -326,7 +326,7 @@ def _stretches_in(text: str) -> list[tuple[str, str]]:
     for (start, end), (after, last) in pairwise(period_spans(text)):
         joint = text[end:after].lower().split()
         is_between = joint[:1] == ["and"] and "between" in text[:start].lower()
-        if is_between or (joint and joint[0] in _UNTIL):
+        if is_between or (joint and joint[0] in UNTIL):
             found.append((text[start:end], text[after:last]))
     return found
 

@@ -73,9 +73,10 @@ def operands_of(question: str, operation: str) -> tuple[Operand, ...]:
     if operation == "share" and (texts := _share_texts(question)):
         facets = facets_of(question)  # of both, wherever they are named
         return tuple(operand_of(text, facets) for text in texts)
+    texts = _between_texts(question) if operation not in ("sum", "average") else ()  # they are of all between two ends
     return (
         period_operands(question, with_between=not changes)
-        or tuple(map(operand_of, _between_texts(question)))
+        or tuple(map(operand_of, texts))
         or (_since_year_before(question) if changes else ())
         or (whole_of(question),)
     )

@@ -7,15 +7,16 @@ of records, too: its rows are the records, or, turned, its columns; their labels
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain, pairwise, product
 
 from mixrag_cli.quantities.facets import DAYS, MONTHS, Facets, dates_agree, facet_conflict
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import has_labels, key_columns, times_of
-from mixrag_cli.words import stem, stems_in, stems_of
+from mixrag_cli.words import places_of, stem, stems_in, stems_of
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 MAX_KEPT = 32  # tables whose columns are kept for the next look
@@ -51,6 +52,7 @@ class DateForm:
 class Column:
     """A column of records. stems: of its innermost label, in order. texts: the different ones, in order, () where there
     are too many to be asked for. date_form: how it writes dates, None where it holds others than dates in digits.
+    is_ordinal: whether it numbers the rows, or those of each group, from 1 on.
     """
 
     header: Header
@@ -59,6 +61,7 @@ class Column:
     is_numeric: bool
     is_of_years: bool
     date_form: DateForm | None
+    is_ordinal: bool = False
 
     @property
     def index(self) -> int:
@@ -104,7 +107,14 @@ def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
         texts = texts if len(texts) <= MAX_DISTINCT or not is_numeric else ()
     date_form = date_form_of([cell.text for cell in looked_at if cell.text])
     is_of_years = 2 * sum(map(is_year, texts)) > len(texts)  # beside years may stand "later" and "total"
-    return Column(header, stems_in(header.leaf), texts, is_numeric, is_of_years, date_form)
+    is_ordinal = is_numeric and _counts_up([cell.value for cell in looked_at])
+    return Column(header, stems_in(header.leaf), texts, is_numeric, is_of_years, date_form, is_ordinal)
+
+
+def _counts_up(values: Sequence[Decimal | None]) -> bool:
+    """Whether each value is one more than the one before it, or begins again at 1."""
+    steps = pairwise([Decimal(0), *(value for value in values if value is not None)])
+    return len(values) > 2 and all(after in (1, before + 1) for before, after in steps)
 
 
 def date_form_of(texts: Sequence[str]) -> DateForm | None:
@@ -160,6 +170,23 @@ def columns_named(words: Sequence[str], table: Table) -> list[Column]:
 
 
 # --- a report as records ----------------------------------------------------------------------------------------------
+
+
+def records_of(table: Table, times: Facets, asked: Sequence[str], calculates: bool) -> Iterator[Table]:
+    """The table as records, by its rows; by its columns, too, where a calculation may mean them.
+
+    Of a report it may mean them always, of records where the question names several: "from May to July". times, asked:
+    those that the question says, and its stems.
+    """
+    if is_record_table(table):
+        yield table
+        named = [column for column in columns_of(table) if column.is_numeric and places_of(column.stems, asked)]
+        is_meant = len(named) > 1 and len(table.rows) <= MAX_DISTINCT
+    else:
+        yield as_records(table, times, asked)
+        is_meant = calculates
+    if is_meant:
+        yield as_records(turned(table), times, asked)
 
 
 def turned(table: Table) -> Table:

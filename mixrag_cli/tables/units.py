@@ -92,6 +92,7 @@ _MEASURE = re.compile(
     re.I,
 )
 _MEASURED = re.compile(MEASURES, re.I)
+_LAST_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 # "Pct 4" is a precinct.
 _SAYS_PERCENT = r"(?<![\d.])(?<!\d\s)%|\bpercent(?:age)?\b(?! points?)|\bpct\b(?!\.?\s?\d{1,3}(?!\d))"
 _MAX_MEASURE_WORDS = 5
@@ -392,3 +393,10 @@ class UnitRules:
 def _of_counts(said: Unit, path: tuple[str, ...]) -> Unit:
     """What a unit of money says where things are counted; shares are counted in the table's scale."""
     return Unit("shares", said.scale) if _counts_shares(path) else said.without_unit()
+
+
+def without_unit(label: str) -> str:
+    """The label less the unit that its last brackets say. Example: "Nitrate (mg/L)" -> "Nitrate"."""
+    found = _LAST_BRACKETS.search(label)
+    is_unit = found is not None and is_unit_text(found[1]) and not _COUNT.match(found[1])
+    return label[: found.start()] if found and is_unit else label

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from mixrag_cli.quantities.facets import in_digits, period_spans, times_meant, years_between
+from mixrag_cli.quantities.facets import UNTIL, in_digits, period_spans, times_meant, years_between
 from mixrag_cli.quantities.prose_numbers import limits_in
 from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records.tables import Table
@@ -29,6 +29,7 @@ NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
 MAX_KINDS = 30  # different texts of a column that says of which kind its rows are
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
+_UNTELLING = (COMMON_WORDS | WHOLE_WORDS) - {"may"}  # of a column's texts that one is a month
 _NEGATION = frozenset(("non", "not", "no", "without", "never"))
 ORDINAL_ENDINGS = ("st", "nd", "rd", "th")  # as words stand without their digits
 
@@ -65,8 +66,12 @@ def find_conditions(question: str, table: Table) -> tuple[Condition, ...]:
     compared = tuple(_comparisons(question, asked, table))
     settled = {each.filter.column for each in compared}
     named = _choose([each for each in _values(asked, table) if each.column.index not in settled])
+    times, forms = times_meant(question), [each for each in columns_of(table) if each.date_form is not None]
+    is_dated = bool(forms) and any(month for _, month, _ in times)  # the year of a date is no value of its own
     chosen = [*named, *_yes_no(asked, table, {each.column.index for each in named})]
-    return (*compared, *_merged(chosen, asked, years_between(question)), *_dates(question, table, chosen))
+    chosen = [each for each in chosen if not (is_dated and is_year(each.text))]
+    dates = _dates(question, forms, times) if times and not any(is_year(each.text) for each in chosen) else ()
+    return (*compared, *_merged(chosen, asked, years_between(question)), *dates)
 
 
 def _asked_in(text: str) -> list[str]:
@@ -135,10 +140,8 @@ def _values(asked: Sequence[str], table: Table) -> Iterator[_Found]:
 
 def _tells(stems: Sequence[str]) -> bool:
     """Whether the words name something: no number, no total, no yes or no."""
-    said = set(stems)
-    return not said & (YES | NO) and any(
-        len(part) > 1 and not part.isdigit() and part not in COMMON_WORDS | WHOLE_WORDS for part in stems
-    )
+    telling = [part for part in stems if len(part) > 1 and not part.isdigit() and part not in _UNTELLING]
+    return bool(telling) and not {*stems} & (YES | NO)
 
 
 def _choose(found: Sequence[_Found]) -> list[_Found]:
@@ -151,7 +154,7 @@ def _choose(found: Sequence[_Found]) -> list[_Found]:
 
 
 def _merged(chosen: Sequence[_Found], asked: Sequence[str], between: Collection[int]) -> Iterator[Condition]:
-    """One condition a column, over all of its texts that the question says, and over the years between them."""
+    """One condition a column, over all of its texts that the question says, and those between them."""
     for column in dict.fromkeys(each.column for each in chosen):
         own = [each for each in chosen if each.column == column]
         stems = {word for each in own for word in asked[each.place[0] : each.place[1] + 1]}
@@ -159,10 +162,20 @@ def _merged(chosen: Sequence[_Found], asked: Sequence[str], between: Collection[
         named = [each.text.strip() for each in own]
         if column.is_of_years and len(named) > 1:
             named = sorted({*named, *set(map(str.strip, column.texts)).intersection(map(str, between))})
+        elif len(own) == 2 and _is_stretch(asked, own[0].place, own[1].place):
+            first, last = sorted(column.texts.index(each.text) for each in own)
+            named = list(map(str.strip, column.texts[first : last + 1]))
         texts = tuple(dict.fromkeys(map(str.lower, named)))
-        label = f"{column.header.leaf} = {' or '.join(dict.fromkeys(named))}"
+        label = f"{column.header.leaf} = {' or '.join(dict.fromkeys(named))}".removeprefix(" = ")
         filter_ = Filter(column.index, "=", texts[0]) if len(texts) == 1 else Filter(column.index, "in", texts)
         yield Condition(filter_, label, said)
+
+
+def _is_stretch(asked: Sequence[str], first: tuple[int, int], last: tuple[int, int]) -> bool:
+    """Whether two values are the ends of what is asked for: "from January to June", "between Monday and Friday"."""
+    joint = [word for word in asked[first[1] + 1 : last[0]] if not is_year(word)]
+    is_between = joint == ["and"] and asked[first[0] - 1 : first[0]] == [stem("between")]
+    return is_between or (len(joint) == 1 and joint[0] in UNTIL)
 
 
 def _yes_no(asked: Sequence[str], table: Table, settled: Collection[int]) -> Iterator[_Found]:
@@ -178,14 +191,11 @@ def _yes_no(asked: Sequence[str], table: Table, settled: Collection[int]) -> Ite
             yield _Found(column, said_no if is_no else said_yes, (first - is_no, last))
 
 
-def _dates(question: str, table: Table, chosen: Sequence[_Found]) -> Iterator[Condition]:
+def _dates(question: str, columns: Sequence[Column], times: Sequence[tuple[int, int, int]]) -> Iterator[Condition]:
     """The year, month or day asked for, or a stretch, in a column of dates: of several, the one that is named."""
-    forms = [(column, column.date_form) for column in columns_of(table) if column.date_form is not None]
-    if not forms or any(is_year(each.text) for each in chosen) or not (times := times_meant(question)):
-        return
-    named = (each for each in forms if set(each[0].stems) & set(stems_in(question)))
-    column, form = next(named, forms[0])
-    if pattern := form.pattern(times):
+    named = (each for each in columns if set(each.stems) & set(stems_in(question)))
+    column = next(named, next(iter(columns), None))
+    if column is not None and column.date_form is not None and (pattern := column.date_form.pattern(times)):
         said = frozenset((*(str(year) for year, *_ in times), *column.stems))
         spans = period_spans(question)
         words = question[spans[0][0] : spans[-1][1]]

@@ -8,7 +8,7 @@ tally             what those that count come to (tables/tally.py)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -25,18 +25,18 @@ from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.record_columns import (
     LABELS,
     Column,
-    as_records,
     columns_named,
     columns_of,
-    is_record_table,
     is_sampled,
-    turned,
+    is_year,
+    records_of,
     years_said,
 )
 from mixrag_cli.tables.scan import Filter, ScanOperation
 from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, rows_left, tallied_cells, tally
 from mixrag_cli.tables.text import ARROW, key_columns
-from mixrag_cli.words import match_heading, stem, stems_in
+from mixrag_cli.tables.units import without_unit
+from mixrag_cli.words import COMMON_WORDS, match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits
 MAX_LISTED = 10  # rows of an answer
@@ -142,31 +142,18 @@ def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
         return []
     found_tables = (*base.placed_tables(), *base.placed_releases())
     placed = ((hit, table) for hit, table in found_tables if table.columns)
-    records = ((hit, one) for hit, table in placed for one in _as_records(restated, table))
+    calculates = restated.operation != "lookup" or bool(limits_in(restated.question))
+    times = replace(restated.whole.facets, years=restated.whole.facets.years | years_between(restated.question))
+    asked = stems_in(restated.question)
+    records = ((hit, one) for hit, table in placed for one in records_of(table, times, asked, calculates))
     found = (_match_records(restated, operation, hit, one, base) for hit, one in records)
     return sorted((one for one in found if one is not None), key=lambda one: -one.score)[:N_COLUMNS]
-
-
-def _as_records(restated: Restated, table: Table) -> Iterator[Table]:
-    """The table as records: a report by its rows, and for a calculation or a comparison by its columns, too."""
-    if is_record_table(table):
-        yield table
-        return
-    question, asked = restated.question, stems_in(restated.question)
-    times = restated.whole.facets
-    times = replace(times, years=times.years | years_between(question))
-    yield as_records(table, times, asked)
-    if restated.operation != "lookup" or limits_in(question):
-        yield as_records(turned(table), times, asked)
 
 
 def _match_records(
     restated: Restated, operation: ScanOperation, hit: Hit, table: Table, base: EvidenceBase
 ) -> ColumnMatch | None:
-    """The tally over the table's rows, None where the question does not speak of its columns or cannot be computed.
-
-    A name that neither headers nor values nor the surroundings know leaves no answer: its rows are elsewhere.
-    """
+    """The tally over the table's rows, None where the question does not speak of its columns or cannot be computed."""
     question = restated.question
     rows = Rows(hit, table, find_conditions(question, table), base)
     around, around_facets = surroundings_of(hit, table)
@@ -176,10 +163,6 @@ def _match_records(
         return None  # of several periods a value of one is no answer
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
     measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms, around)
-    heads = {part for column in columns_of(table) for part in column.stems}
-    unsaid = set(terms) - heads - rows.said - ROW_WORDS - set(around)
-    if any(term in restated.names or any(map(str.isdigit, term)) for term in unsaid):
-        return None
     is_extreme = operation in ("maximum", "minimum")
     is_in_all = measured is None or IN_ALL.search(question) is not None
     shared = _shared_names(rows, terms) if is_extreme and is_in_all and restated.expects == "label" else None
@@ -268,7 +251,8 @@ def _measured(
         own = rows.base.part_said(
             words, [0.0 if word in around else one for word, one in zip(words, said, strict=True)]
         )
-        return own, rows.base.part_said(words, said), len(asked & {*column.stems}), -len(column.stems)
+        n_words = len(stems_in(without_unit(column.header.leaf)))
+        return own, rows.base.part_said(words, said), len(asked & {*column.stems}), -n_words
 
     for candidates in (others, [column for column in numeric if column.index not in compared], numeric):
         column = max(candidates, key=fit_of, default=None)
@@ -284,7 +268,7 @@ def _is_asked_for(column: Column, restated: Restated) -> bool:
 
 
 def _counted(question: str, rows: Rows) -> Measured:
-    """What "how many" counts: the amounts in a column of numbers of whose heading it says half or more, else the rows.
+    """What "how many" counts: the amounts in a column of numbers that is named after it, else the rows.
 
     What a condition says ("how many pilots are women") and what the first column holds are the rows themselves.
     """
@@ -292,7 +276,12 @@ def _counted(question: str, rows: Rows) -> Measured:
     behind = stems_in(question[asked.end() :])[:COUNTED_REACH] if asked else ()
     explained = {*ROW_WORDS, *rows.said}
     counted = behind[: next((n for n, word in enumerate(behind) if word in explained), None)]
-    said = [one for one in columns_named(counted, rows.table) if 2 * len({*behind} & {*one.stems}) >= len(one.stems)]
-    named = next(iter(said), first)
-    is_amount = named != first and named.is_numeric and named.index not in key_columns(rows.table)
-    return (named, "sum", 1.0) if is_amount else (first, "count", 1.0)
+    named = next((one for one in columns_named(counted, rows.table) if _head_of(one) in counted), first)
+    is_amount = named.is_numeric and not named.is_ordinal and named.index not in key_columns(rows.table)
+    return (named, "sum", 1.0) if is_amount and named != first else (first, "count", 1.0)
+
+
+def _head_of(column: Column) -> str:
+    """The stem of what the column's name says that it holds: "updates" of "New updates (2024)"; "" for none."""
+    said = (part for part in stems_in(without_unit(column.header.leaf)) if not is_year(part))
+    return next(reversed([part for part in said if part not in COMMON_WORDS | WHOLE_WORDS]), "")

@@ -29,6 +29,7 @@ from mixrag_cli.recap.in_tables.token_match import TOKEN_FEATURES, Matrix, Place
 from mixrag_cli.recap.wording import COUNT, PERCENT, PERCENT_UNITS, TOTAL
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import ARROW, times_of
+from mixrag_cli.tables.units import without_unit
 from mixrag_cli.words import COMMON_WORDS, match_term, stems_in, stems_of
 
 # Fitted to the 3,597 lookups of HiTab's training set, as tests/benchmarks/hitab_pairs.py --keep-metric does: the metric
@@ -89,7 +90,8 @@ class Side:
 
 def _kind_of(header: Header, operand: Operand) -> dict[str, float]:
     """What a path says of its figures, against what the question asks for."""
-    asked, own = stems_of(operand.text), [word for word in stems_of(header.leaf) if word not in COMMON_WORDS]
+    asked, named = stems_of(operand.text), stems_of(without_unit(header.leaf))
+    own = [word for word in named if word not in COMMON_WORDS]
     facets = times_of(header)
     asked_pairs = set(pairwise(stems_in(operand.text)))
     beyond = sum(match_term(word, asked) < MIN_HELD for word in own)
