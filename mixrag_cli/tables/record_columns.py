@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import chain, pairwise, product
 
-from mixrag_cli.quantities.facets import DAYS, MONTHS, Facets, dates_agree, facet_conflict
+from mixrag_cli.quantities.facets import DAYS, MONTHS, Facets, dates_agree, facet_conflict, facets_of, years_between
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import has_labels, key_columns, times_of
 from mixrag_cli.words import places_of, stem, stems_in, stems_of
@@ -172,12 +172,13 @@ def columns_named(words: Sequence[str], table: Table) -> list[Column]:
 # --- a report as records ----------------------------------------------------------------------------------------------
 
 
-def records_of(table: Table, times: Facets, asked: Sequence[str], calculates: bool) -> Iterator[Table]:
+def records_of(table: Table, question: str, calculates: bool) -> Iterator[Table]:
     """The table as records, by its rows; by its columns, too, where a calculation may mean them.
 
-    Of a report it may mean them always, of records where the question names several: "from May to July". times, asked:
-    those that the question says, and its stems.
+    Of a report it may mean them always, of records where the question names several: "from May to July".
     """
+    asked, times = stems_in(question), facets_of(question)
+    times = replace(times, years=times.years | years_between(question))
     if is_record_table(table):
         yield table
         named = [column for column in columns_of(table) if column.is_numeric and places_of(column.stems, asked)]

@@ -14,7 +14,7 @@ from decimal import Decimal
 from functools import partial
 from typing import cast
 
-from mixrag_cli.quantities.facets import Facets, facet_conflict, ordinal_conflict, years_between
+from mixrag_cli.quantities.facets import Facets, facet_conflict, ordinal_conflict
 from mixrag_cli.quantities.prose_numbers import limits_in
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
@@ -143,9 +143,7 @@ def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
     found_tables = (*base.placed_tables(), *base.placed_releases())
     placed = ((hit, table) for hit, table in found_tables if table.columns)
     calculates = restated.operation != "lookup" or bool(limits_in(restated.question))
-    times = replace(restated.whole.facets, years=restated.whole.facets.years | years_between(restated.question))
-    asked = stems_in(restated.question)
-    records = ((hit, one) for hit, table in placed for one in records_of(table, times, asked, calculates))
+    records = ((hit, one) for hit, table in placed for one in records_of(table, restated.question, calculates))
     found = (_match_records(restated, operation, hit, one, base) for hit, one in records)
     return sorted((one for one in found if one is not None), key=lambda one: -one.score)[:N_COLUMNS]
 
@@ -163,6 +161,9 @@ def _match_records(
         return None  # of several periods a value of one is no answer
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
     measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms, around)
+    said = {*rows.said, *ROW_WORDS, *around, *(part for column in columns_of(table) for part in column.stems)}
+    if any(any(map(str.isdigit, term)) for term in terms if term not in said):
+        return None
     is_extreme = operation in ("maximum", "minimum")
     is_in_all = measured is None or IN_ALL.search(question) is not None
     shared = _shared_names(rows, terms) if is_extreme and is_in_all and restated.expects == "label" else None
