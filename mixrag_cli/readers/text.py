@@ -15,6 +15,7 @@ from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.code import add_code
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
 from mixrag_cli.readers.facts.build_files import collect_build_facts
+from mixrag_cli.readers.facts.comments import comment_begin
 from mixrag_cli.readers.facts.line_settings import LINE_SHAPED as SETTINGS_LINES
 from mixrag_cli.readers.facts.line_settings import settings_form
 from mixrag_cli.readers.facts.markup import is_xml
@@ -64,6 +65,7 @@ SECTION_STARTS = {
     **dict.fromkeys(("css", "scss", "less", "sass"), CSS_RULE),
     "sql": SQL_STATEMENT,
 }
+SECTION_COMMENTS = dict.fromkeys(("css", "scss", "less", "sass"), "//")  # "#menu," is none there
 # Formats whose headings are lines of their own: what comes before the title says the level.
 ORG_HEADING = re.compile(r"(\*{1,9})[ \t]+(\S[^\n]{0,200})")
 TEX_HEADING = re.compile(
@@ -139,7 +141,10 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     elif suffix not in SECTION_STARTS and suffix not in HEADING_LINES and is_man_page(text):
         add_man_page(builder, lines, beat)
     elif suffix in SECTION_STARTS or suffix in ("json", "geojson"):
-        _add_sections(builder, lines, list(_section_starts(lines, suffix)))
+        marks = SECTION_COMMENTS.get(suffix, "")
+        _add_sections(
+            builder, lines, [(comment_begin(lines, at, marks), name) for at, name in _section_starts(lines, suffix)]
+        )
     elif suffix in ASCIIDOC:
         _add_headed(builder, lines, heading_lines(lines), beat)
     elif suffix in WIKI:
@@ -238,7 +243,8 @@ def _section_starts(lines: Sequence[str], suffix: str) -> Iterator[tuple[int, st
             yield number, " ".join(found.group(1).strip(" \t\"'").split())
 
 
-def _add_sections(builder: DocumentBuilder, lines: Sequence[str], starts: list[tuple[int, str]]) -> None:
+def _add_sections(builder: DocumentBuilder, lines: Sequence[str], starts: Iterable[tuple[int, str]]) -> None:
+    """Sections from each start, with the comment right above it, to the next."""
     pending = 0  # lines from here on belong to entries too small to stand alone
     for (first, name), (last, _) in pairwise([*starts, (len(lines), "")]):
         if last - first < MIN_SECTION_LINES:

@@ -73,10 +73,47 @@ def _paragraphs(lines: Sequence[str], row: int, alone: re.Pattern[str]) -> list[
                 break
             said = [[], *said] if said[0] else said
         above -= 1
+    if any(said):
+        first = _after_going_on(lines, above + 1, row)
+        said = [[line for line in part if line[0] >= first] for part in said]
     if above < 0 or row - above > MAX_DOC_LINES or lines[above].startswith("#!"):
         return said[-1] if len(said[-1]) <= NEAREST_LINES else []
     leading = takewhile(lambda part: not (part and _ASSIGNS.match(part[0][1])), reversed(said[:-1]))
     return [line for part in reversed([said[-1], *leading]) for line in part]
+
+
+def comment_begin(lines: Sequence[str], row: int, marks: str = "") -> int:
+    """The first row, from 0, of the comment that stands right above a row and speaks of it; the row without one.
+
+    A comment that is as deep as an indented line above it, and settings that are commented out right below others,
+    speak of those. What opens a file speaks of it all if it is long.
+    """
+    if row and lines[row - 1].rstrip().endswith("*/"):
+        begin = _block_begin(lines, row - 1)
+    else:
+        begin = row
+        while begin and row - begin < MAX_DOC_LINES and _ALONE[marks].match(lines[begin - 1][:MAX_LINE_CHARS]):
+            begin -= 1
+    if not begin:
+        return 0 if row <= NEAREST_LINES else row
+    begin = _after_going_on(lines, begin, row)
+    above = next((line for line in reversed(lines[max(begin - MAX_DOC_LINES, 0) : begin]) if line.strip()), "")
+    is_inside, touches = above[:1] in (" ", "\t"), bool(lines[begin - 1].strip())
+    for number in range(row - 1, begin - 1, -1):
+        found = _ALONE[marks].match(lines[number][:MAX_LINE_CHARS])
+        is_setting = touches and found is not None and _ASSIGNS.match(found["text"].strip()) is not None
+        if is_setting or (is_inside and lines[number][:1] in (" ", "\t")):
+            return number + 1
+    return begin
+
+
+def _after_going_on(lines: Sequence[str], first: int, row: int) -> int:
+    """The first of the comments' rows up to a row that does not go on with the comment behind what is above them."""
+    column, above = len(lines[first]) - len(lines[first].lstrip()), lines[first - 1] if first else ""
+    if not above[:column].strip() or above[column : column + 1] != lines[first][column]:
+        return first
+    goes_on = lines[first][: column + 1]
+    return next((at for at in range(first, row) if not lines[at].startswith(goes_on)), row)
 
 
 def documentation_above(lines: Sequence[str], row: int, marks: str) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,93 @@
+"""Sections of files of settings: each key with the comment that documents it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.test_readers_text import read
+
+REDUCTION = """\
+#####
+#
+#  TIME DOMAIN REDUCTION SETTINGS
+#
+#  Organises how the full series is divided into clusters.
+#
+#####
+
+  #   - ScalingMethod
+  #   Either 'N' or 'S', this directs the module to normalize
+  #   or standardize the input data.
+ScalingMethod: "S"
+
+  #   - MaxPeriods
+  #   The maximum number of periods that
+  #   may be used to represent the input data.
+MaxPeriods: 11
+
+  #   - MinPeriods
+  #   The minimum number of periods
+  #   used to represent the input data.
+MinPeriods: 8
+"""
+BELOW = """\
+server:
+  port: 80
+  host: a
+  # tls: on
+client:
+  retries: 3
+  # seconds
+
+  # of the first try
+  wait: 4
+"""
+BEHIND = """\
+seed: auto              # default global seed, can be one of:
+                        #  `auto`: a seed will be generated.
+                        #  `none`: no seed will be provided.
+separator: x
+# of what is kept
+# after a run
+archive:
+  - logs
+"""
+BRACKETS = """\
+[old]
+a = 1
+b = 2
+c = 3
+# d = 4
+[new]
+e = 5
+f = 6
+g = 7
+
+; Only for
+; the brave
+[brave]
+h = 8
+i = 9
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.yml", REDUCTION, {(): (1, 7), "ScalingMethod": (9, 12), "MaxPeriods": (14, 17), "MinPeriods": (19, 22)}),
+        ("a.yaml", BELOW, {"server": (1, 4), "client": (5, 10)}),
+        ("a.yaml", BEHIND, {(): (1, 4), "archive": (5, 8)}),
+        ("a.ini", BRACKETS, {"old": (1, 5), "new": (6, 9), "brave": (11, 15)}),
+        ("a.sql", "-- Who pays\nCREATE TABLE payers (\n  id int,\n  name text\n);\n", {"CREATE TABLE payers": (1, 5)}),
+    ],
+)
+def test_a_comment_right_above_a_key_belongs_to_its_section(
+    name: str, text: str, expected: dict[str | tuple[()], tuple[int, int]]
+) -> None:
+    found = [(block.heading_path, block.locator.lines) for block in read(name, text).blocks]
+    assert found == [((key,) if isinstance(key, str) else key, lines) for key, lines in expected.items()]
+
+
+def test_what_goes_on_with_a_comment_behind_a_value_documents_no_other_key() -> None:
+    facts = {fact.path[-1]: [value.text for value in fact.values] for fact in read("a.yaml", BEHIND).facts}
+    assert facts["separator"] == ["x"]
