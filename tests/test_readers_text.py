@@ -529,7 +529,7 @@ def test_what_sets_a_tex_document_up_is_no_text_of_it() -> None:
     )
     document = read("a.tex", f"{markup}\nNotes of the editor.\n")
     assert [(block.text, block.locator.lines) for block in document.blocks] == [
-        ("\\author{Ann Lee}", (4, 4)),
+        ("author: Ann Lee", (4, 4)),
         ("Opening words.", (7, 7)),
         ("Results", (8, 8)),
         ("Text.", (9, 9)),

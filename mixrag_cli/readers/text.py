@@ -21,7 +21,7 @@ from mixrag_cli.readers.facts.line_settings import settings_form
 from mixrag_cli.readers.facts.markup import is_xml
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.languages import is_script
-from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs
+from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs, trim_blank
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text_markup.asciidoc import SUFFIXES as ASCIIDOC
 from mixrag_cli.readers.text_markup.asciidoc import asciidoc_tables, head_attributes, heading_lines, with_attributes
@@ -29,6 +29,8 @@ from mixrag_cli.readers.text_markup.man_pages import add_man_page, is_man_page
 from mixrag_cli.readers.text_markup.numbered_headings import RELEASE_STYLE, find_numbered_headings
 from mixrag_cli.readers.text_markup.rst_markup import with_substitutions
 from mixrag_cli.readers.text_markup.rst_tables import directive_tables
+from mixrag_cli.readers.text_markup.tex_source import SUFFIXES as TEX
+from mixrag_cli.readers.text_markup.tex_source import read_tex, tex_headings
 from mixrag_cli.readers.text_markup.text_tables import parted_by_tables
 from mixrag_cli.readers.text_markup.wiki import SUFFIXES as WIKI
 from mixrag_cli.readers.text_markup.wiki import wiki_headings, wiki_tables
@@ -68,20 +70,9 @@ SECTION_STARTS = {
 SECTION_COMMENTS = dict.fromkeys(("css", "scss", "less", "sass"), "//")  # "#menu," is none there
 # Formats whose headings are lines of their own: what comes before the title says the level.
 ORG_HEADING = re.compile(r"(\*{1,9})[ \t]+(\S[^\n]{0,200})")
-TEX_HEADING = re.compile(
-    r"[ \t]{0,20}\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]\n]{0,200}\])?"
-    r"\{((?:[^{}\n]|\{[^{}\n]{0,100}\}){1,200})\}"
-)
-HEADING_LINES = {"org": ORG_HEADING, **dict.fromkeys(("tex", "latex", "ltx"), TEX_HEADING)}
-TEX_TITLE = re.compile(r"^[ \t]{0,20}\\title[ \t]{0,20}(?:\[[^\n]{0,500}?\])?(?=\{)", re.MULTILINE)
-TEX_LINE_END, TEX_MARKUP = re.compile(r"\\\\"), re.compile(r"\\[A-Za-z]+\*?[ \t]*|[{}]")
-MAX_TEX_TITLE_CHARS = 500
-TEX_BEGIN, TEX_END = r"\begin{document}", r"\end{document}"
-TEX_ABOUT = re.compile(r"[ \t]*\\(?:title|subtitle|author|date|institute|affil)\b")
-TEX_LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
 LINE_SHAPED = frozenset(("log", "jsonl", "ndjson", "json", "geojson", "xml", "svg", "srt", "vtt"))
 
-FORMED = frozenset((*SECTION_STARTS, *HEADING_LINES, *LINE_SHAPED, *ASCIIDOC, *WIKI, "rst"))  # told by their suffix
+FORMED = frozenset((*SECTION_STARTS, "org", *TEX, *LINE_SHAPED, *ASCIIDOC, *WIKI, "rst"))  # told by their suffix
 
 
 def read_text(source: ReadSource) -> Document:
@@ -128,9 +119,7 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
         lines = with_attributes(lines)
         for number, path, value in head_attributes(lines):
             builder.facts.add(path, "label", ("value", value, number))
-    elif suffix in HEADING_LINES and HEADING_LINES[suffix] is TEX_HEADING:
-        lines = _within_document(lines)
-    else:
+    elif suffix not in TEX:
         lines = with_substitutions(lines)
     written = read_written_xml(text) if suffix != "svg" and suffix not in SECTION_STARTS and is_xml(text) else None
     if written is None:
@@ -138,7 +127,7 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     if written is not None:
         _add_headed(builder, written.lines, written.headings, beat, is_titled=False)
         _add_explained(builder, written)
-    elif suffix not in SECTION_STARTS and suffix not in HEADING_LINES and is_man_page(text):
+    elif suffix not in SECTION_STARTS and suffix not in ("org", *TEX) and is_man_page(text):
         add_man_page(builder, lines, beat)
     elif suffix in SECTION_STARTS or suffix in ("json", "geojson"):
         marks = SECTION_COMMENTS.get(suffix, "")
@@ -149,9 +138,12 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
         _add_headed(builder, lines, heading_lines(lines), beat)
     elif suffix in WIKI:
         _add_headed(builder, lines, wiki_headings(lines), beat, is_titled=False)  # a page is called as its file is
-    elif suffix in HEADING_LINES:
-        builder.title = builder.title or (_tex_title(text) if HEADING_LINES[suffix] is TEX_HEADING else "")
-        _add_headed(builder, lines, _heading_lines(lines, HEADING_LINES[suffix]), beat)
+    elif suffix in TEX:
+        tex = read_tex(text)
+        builder.title = builder.title or tex.title
+        _add_headed(builder, tex.lines, tex_headings(tex.lines), beat, said=tex.shown)
+    elif suffix == "org":
+        _add_headed(builder, lines, _org_headings(lines), beat)
     elif suffix in LINE_SHAPED or is_xml(text):
         for span in line_runs(lines, 0, len(lines)):
             add_lines(builder, lines, span, "code")
@@ -179,52 +171,27 @@ def _add_headed(
     beat: Callable[[int, int], None],
     *,
     is_titled: bool = True,
+    said: Sequence[str] | None = None,
 ) -> None:
     """Sections below headings, each given with its line, from 0, and its level; what is between is read as prose.
 
     is_titled: whether the first heading is the title of the whole, on whatever level; one on the first always is.
+    said: what the lines say to a reader, where that is not how they are written.
     """
     start = 0
     for number, level, title in headings:
-        _add_prose(builder, lines, (start, number), beat, is_plain=False)
+        _add_prose(builder, lines, (start, number), beat, is_plain=False, said=said)
         if is_titled or level == 1:
             builder.entitle(title)
         builder.add_heading(title, level, lines=(number + 1, number + 1))
         start = number + 1
-    _add_prose(builder, lines, (start, len(lines)), beat, is_plain=False)
+    _add_prose(builder, lines, (start, len(lines)), beat, is_plain=False, said=said)
 
 
-def _heading_lines(lines: Sequence[str], heading: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
+def _org_headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     for number, line in enumerate(lines):
-        if found := heading.match(line):
-            yield number, TEX_LEVELS.get(found.group(1), len(found.group(1))), found.group(2).strip()
-
-
-def _tex_title(text: str) -> str:
-    r"""What \title says up to its first line break, without commands; "" where none does."""
-    if (found := TEX_TITLE.search(text)) is None:
-        return ""
-    depth = 0
-    for end in range(found.end(), min(len(text), found.end() + MAX_TEX_TITLE_CHARS)):
-        depth += (text[end] == "{") - (text[end] == "}")
-        if not depth:
-            title = TEX_LINE_END.split(text[found.end() : end])[0]
-            return " ".join(TEX_MARKUP.sub("", title).replace("~", " ").split())
-    return ""
-
-
-def _within_document(lines: Sequence[str]) -> Sequence[str]:
-    r"""The lines with those blank that set a document up: what stands above \begin{document}, and below its end.
-
-    Who wrote it and when is said among them, and stays.
-    """
-    begin = next((number for number, line in enumerate(lines) if line.lstrip(" \t").startswith(TEX_BEGIN)), None)
-    if begin is None:
-        return lines
-    rest = range(begin, len(lines))
-    end = next((number for number in rest if lines[number].lstrip(" \t").startswith(TEX_END)), len(lines))
-    about = [line if TEX_ABOUT.match(line) else "" for line in lines[:begin]]
-    return [*about, "", *lines[begin + 1 : end], *[""] * (len(lines) - end)]
+        if found := ORG_HEADING.match(line):
+            yield number, len(found.group(1)), found.group(2).strip()
 
 
 def _section_starts(lines: Sequence[str], suffix: str) -> Iterator[tuple[int, str]]:
@@ -262,8 +229,13 @@ def _add_prose(
     beat: Callable[[int, int], None],
     *,
     is_plain: bool = True,
+    said: Sequence[str] | None = None,
 ) -> None:
-    """Add lines as prose. is_plain: no markup says what its headings are: numbers may, and "::" opens a literal."""
+    """Add lines as prose. is_plain: no markup says what its headings are: numbers may, and "::" opens a literal.
+
+    said: as for _add_headed.
+    """
+    said = lines if said is None else said
     styles: list[str] = []  # heading styles in the order of their first use: that is their level
     numbered = find_numbered_headings(lines, *span) if is_plain else {}
     literal = NO_LITERAL
@@ -271,8 +243,8 @@ def _add_prose(
         if count % BEAT_BLOCKS == 0:
             beat(first, len(lines))
         if grid is not None:
-            text = "\n".join(lines[first:last])
-            builder.add(text, "table", grid=grid, lines=(first + 1, last))
+            first, last = trim_blank(said, (first, last))
+            builder.add("\n".join(said[first:last]), "table", grid=grid, lines=(first + 1, last))
             continue
         at = first
         first, text, style = _take_heading(lines, first, last)
@@ -292,7 +264,7 @@ def _add_prose(
         opens_code = RST_CODE.match(lines[first]) is not None
         kind = "code" if opens_code or literal < NO_LITERAL else _kind_of(lines[first], last - first)
         if not (opens_code and last - first == 1):
-            add_lines(builder, lines, (first, last), kind)
+            add_lines(builder, said, (first, last), kind)
         if literal == NO_LITERAL and (opens_code or (is_plain and _opens_literal(lines[last - 1]))):
             literal = indent
 

@@ -2,8 +2,8 @@ r"""Tables of TeX sources: the rows and cells of a tabular, and the caption of t
 
     \begin{tabular}{lr} \toprule City & Ships \\ \midrule Brook & 12 \\ \end{tabular}   ─►   City | Ships; Brook | 12
 
-Rows above the first rule over all columns inside are headings; \multicolumn spans columns. Of a cell the markup is
-taken off, and nothing is computed.
+Rows above the first rule over all columns inside are headings; \multicolumn spans columns. Of a cell is read what it
+shows (tex_text). A line or cell that ends within braces or a tabular inside of a cell ends there alone.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from mixrag_cli.readers.text_markup.tex_text import shown
+
 MAX_LINES = 5_000  # of one tabular; one that is never closed ends there
+MAX_NESTED = 10  # tabulars, one in the cell of another
 MAX_FLOAT_LINES = 40  # between a tabular and the caption of its float
-BEGIN = re.compile(r"[ \t]*\\begin\{(tabular\*?|tabularx|tabulary|longtable|supertabular)\}")
+_NAMES = r"(?:tabular\*?|tabularx|tabulary|longtable|supertabular)"
+BEGIN = re.compile(rf"[ \t]*\\begin\{{({_NAMES})\}}")
+EDGE = re.compile(rf"\\(begin|end)\{{{_NAMES}\}}")
 WITH_WIDTH = ("tabular*", "tabularx", "tabulary")
 COMMENT = re.compile(r"(?<!\\)%.*")
 RULE = re.compile(r"\\(?:(hline|toprule|midrule|bottomrule)\b|(?:cline|cmidrule)(?:\([lr]{1,2}\))?\{[\d-]{3,9}\})\s*")
 ROW_END = re.compile(r"\\\\(?:\s?\[[^\]\n]{1,20}\])?|\\tabularnewline\b")
 CELL_END = re.compile(r"(?<!\\)&")
-SPANNING = re.compile(r"\s*\\multicolumn\{(\d{1,3})\}\{[^{}]{0,40}\}\s*")
-MULTIROW = re.compile(r"\\multirow(?:\[[^\]]{0,20}\])?\{[^{}]{1,9}\}\{[^{}]{1,30}\}")
-COMMAND = re.compile(r"\\(?:[a-zA-Z]{2,30}\*?)\s?(?:\[[^\]]{0,40}\])?")
-SPACE = re.compile(r"\\[,;:! ]|~")
-ESCAPED = re.compile(r"\\([%&$#_{}])")
+SPANNING = re.compile(r"\s*\\multicolumn\{(\d{1,3})\}\{(?:[^{}]|\{[^{}]{0,40}\}){0,80}\}\s*")
+NESTING = re.compile(r"\\(begin|end)(?=\{)|\\.|([{}])")
 CAPTION = re.compile(r"\\caption\*?(?:\[[^\]]{0,200}\])?(?=\{)")
 FLOAT_EDGE = re.compile(r"\\(begin|end)\{(?:table\*?|sidewaystable|longtable|wraptable)\}")
 
@@ -38,19 +40,18 @@ def tabular_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list
     begin = BEGIN.match(lines[first])
     if begin is None:
         return first, []
-    end_mark = f"\\end{{{begin.group(1)}}}"
-    end = next((at for at in range(first, min(last, first + MAX_LINES)) if end_mark in lines[at]), None)
+    end = _end_of(lines, first, last)
     if end is None:
         return first, []
     head = _after_groups(COMMENT.sub("", lines[first])[begin.end() :], 2 if begin.group(1) in WITH_WIDTH else 1)
     inside = [(first, head), *((at, COMMENT.sub("", lines[at])) for at in range(first + 1, end + 1))]
-    inside[-1] = (end, inside[-1][1].partition(end_mark)[0])
+    inside[-1] = (end, inside[-1][1].rpartition(f"\\end{{{begin.group(1)}}}")[0])
     rows: list[tuple[int, Cells]] = []
     header_end = 0
     for line, text, is_below_rule in _source_rows(inside):
         if is_below_rule and rows and not header_end:
             header_end = len(rows)
-        cells = [_to_cell(cell) for cell in CELL_END.split(text)]
+        cells = [_to_cell(cell) for cell in _parted(text, CELL_END)]
         if any(shown for shown, _ in cells):
             rows.append((line, cells))
     return end + 1, [(line, cells, number < header_end) for number, (line, cells) in enumerate(rows)]
@@ -65,15 +66,56 @@ def caption_of(lines: Sequence[str], first: int, end: int) -> str:
         for at in span:
             if found := CAPTION.search(lines[at]):
                 text = " ".join(lines[at : at + 5])[found.end() :]
-                return _shown(text[1 : len(text) - len(_after_groups(text, 1)) - 1])
+                return shown(text[1 : len(text) - len(_after_groups(text, 1)) - 1])
             if FLOAT_EDGE.search(lines[at]) or BEGIN.match(lines[at]):
                 break
     return ""
 
 
+def shown_rows(lines: Sequence[str]) -> dict[int, str]:
+    """The lines between the edges of tabulars, by their numbers: what their cells show, parted by pipes."""
+    inside = [at for first, last in _spans(lines) for at in range(first + 1, last)]
+    return {
+        at: " | ".join(
+            shown(ROW_END.sub(" ", RULE.sub("", cell))) for cell in _parted(COMMENT.sub("", lines[at]), CELL_END)
+        )
+        for at in inside
+    }
+
+
+def _spans(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """The lines of the edges of each tabular that is in no other."""
+    waiting: list[int] = []
+    found: list[tuple[int, int]] = []
+    for at, line in enumerate(lines):
+        for edge in EDGE.findall(COMMENT.sub("", line)):
+            if edge == "begin":
+                waiting.append(at)
+            elif waiting:
+                first = waiting.pop()
+                while found and found[-1][0] >= first:
+                    found.pop()
+                found.append((first, at))
+    return found
+
+
+def _end_of(lines: Sequence[str], first: int, last: int) -> int | None:
+    """The line that closes what the first one begins; None where none does."""
+    depth = 0
+    for at in range(first, min(last, first + MAX_LINES)):
+        for edge in EDGE.findall(COMMENT.sub("", lines[at])):
+            depth += 1 if edge == "begin" else -1
+            if not depth:
+                return at
+        if depth > MAX_NESTED:
+            return None
+    return None
+
+
 def _source_rows(inside: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str, bool]]:
     """The source of each row with its first line, and whether a rule stands right above it."""
     row, start, is_below_rule = "", None, False
+    depth, is_balanced = 0, not sum(_depth_of(text) for _, text in inside)
     for line, text in inside:
         rest = text
         while rest:
@@ -86,23 +128,35 @@ def _source_rows(inside: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str, 
             start = line if start is None and part.strip() else start
             row += f"{part} "
             rest = rest[found.end() :] if found else ""
-            if found:
+            depth += _depth_of(part)
+            if found and not (depth > 0 and is_balanced):
                 yield line if start is None else start, row, is_below_rule
                 row, start, is_below_rule = "", None, False
     if row.strip():
         yield start or 0, row, is_below_rule
 
 
+def _parted(text: str, mark: re.Pattern[str]) -> list[str]:
+    """The text cut at the marks that do not stand within braces or a tabular."""
+    parts = [""]
+    depth = 0
+    for number, piece in enumerate(mark.split(text)):
+        if number and depth <= 0:
+            parts.append("")
+        parts[-1] += piece if len(parts[-1]) == 0 else f" {piece}"
+        depth += _depth_of(piece)
+    return parts
+
+
+def _depth_of(text: str) -> int:
+    """How many more groups and environments the text opens than it closes."""
+    edges = [edge or brace for edge, brace in NESTING.findall(text)]
+    return sum((edge in ("{", "begin")) - (edge in ("}", "end")) for edge in edges)
+
+
 def _to_cell(source: str) -> tuple[str, int]:
     spanning = SPANNING.match(source)
-    return (_shown(source[spanning.end() :]), int(spanning.group(1))) if spanning else (_shown(source), 1)
-
-
-def _shown(source: str) -> str:
-    """What a reader sees of a cell: no commands, braces and dollar signs."""
-    text = COMMAND.sub("", MULTIROW.sub("", ESCAPED.sub(lambda found: chr(0xE000 + ord(found[1])), source)))
-    text = re.sub(r"[{}$]", "", SPACE.sub(" ", text)).replace("---", "—").replace("--", "–")
-    return " ".join(re.sub("[\ue000-\ue0ff]", lambda found: chr(ord(found[0]) - 0xE000), text).split())
+    return (shown(source[spanning.end() :]), int(spanning.group(1))) if spanning else (shown(source), 1)
 
 
 def _after_groups(text: str, n_groups: int) -> str:
