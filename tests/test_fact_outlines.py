@@ -18,6 +18,18 @@ CASES = {
         "default | Rule > send > timeout | default=30@9 type=Int@9",
         "default | Rule > send > mode | default=Mode.FAST@10 type=Mode@10",
     ),
+    "epidemic.jl": (
+        "# Steps of a day.\nδt = 0.1\nnsteps = 400 # until the end\n\nfunction run(β = 0.05)\n    k = 3\nend\n",
+        "constant | δt | value=0.1@2 help=Steps of a day.@1",
+        "constant | nsteps | value=400@3 help=until the end@3",
+        "default | run > β | default=0.05@5",
+    ),
+    "sir.m": (
+        "% People at the start.\nN = 1000;\ntmax = 40.0; % end time\nn = 5 * N;\n\nfunction y = f(x)\na = 1;\nend\n",
+        "constant | N | value=1000@2 help=People at the start.@1",
+        "constant | tmax | value=40.0@3 help=end time@3",
+    ),
+    "View.m": ('#import "View.h"\nint width = 5;\n',),
     "a.swift": (
         "open class Policy: Base {\n    /// The limit.\n    public static let limit: UInt = 2\n"
         "    public static let codes: Set<Int> = [408, 500]\n    func f(with size: Int = 4) {}\n"

@@ -1,4 +1,4 @@
-"""Sections of files of settings: each key with the comment that documents it."""
+"""Sections of settings and of code without a grammar: each key with its comment, statements that belong together."""
 
 from __future__ import annotations
 
@@ -91,3 +91,43 @@ def test_a_comment_right_above_a_key_belongs_to_its_section(
 def test_what_goes_on_with_a_comment_behind_a_value_documents_no_other_key() -> None:
     facts = {fact.path[-1]: [value.text for value in fact.values] for fact in read("a.yaml", BEHIND).facts}
     assert facts["separator"] == ["x"]
+
+
+EPIDEMIC = """\
+# Spread among people who meet at random.
+
+using Agents
+
+function rate(r, t)
+    1 - exp(-r * t)
+end
+
+
+nsteps = 400
+t = 0:0.1:40
+
+
+N = 1000
+I0 = 10
+
+
+model = init_model(N, I0)
+
+# What is drawn
+plot(t, model)
+
+for step in 1:N
+    run!(model)
+end
+"""
+
+
+def test_plain_statements_go_on_with_a_few_above_and_a_comment_or_a_block_begins_anew() -> None:
+    found = [(block.kind, block.locator.lines) for block in read("epidemic.jl", EPIDEMIC).blocks]
+    assert found == [
+        ("code", (1, 3)),
+        ("definition", (5, 7)),
+        ("code", (10, 18)),
+        ("code", (20, 21)),
+        ("code", (23, 25)),
+    ]

@@ -44,6 +44,7 @@ MAX_PARSED_CHARS = 5_000_000  # a tree takes some 50 times the memory of its tex
 MINIFIED_MEAN_LINE = 400  # characters; people's code has 30 to 45, minified code thousands
 # A statement or function above this is looked into for definitions: a module wrapped in one call, a factory.
 LARGE_LINES = 150
+SMALL_CHARS = 400  # of loose lines: less than half a passage, as of a section of running text
 
 BLOCKWISE = ("tf", "hcl")  # code that is made of blocks of settings
 
@@ -241,21 +242,39 @@ def _has_word(line: str) -> bool:
 
 
 def _add_outline(builder: DocumentBuilder, lines: Sequence[str]) -> None:
-    """Blocks by blank lines; a run that begins indented or with a closing bracket goes on with the one before."""
+    """Blocks by blank lines; a run that begins indented or with a closing bracket goes on with the one before.
+
+    Plain statements without a comment of their own go on with a few above, too.
+    """
     groups: list[tuple[int, int]] = []
     for first, last in line_runs(lines, 0, len(lines)):
         if groups and OUTLINE_CLOSES.match(lines[first]):
             groups[-1] = (groups[-1][0], last)
         else:
             groups.append((first, last))
+    loose = (0, 0)  # lines that wait for what goes on with them
     for first, last in groups:
         code = next((line for line in lines[first:last] if not COMMENT.match(line) and not line.startswith("@")), "")
         named = opening_of(code)
         if named and last - first <= LARGE_LINES:
+            add_lines(builder, lines, loose, "code", ())
+            loose = (last, last)
             text = "\n".join(lines[first:last])
             builder.add(text, "definition", heading_path=(), name=named[0], lines=(first + 1, last))
+        elif named or not _goes_on(lines, loose, (first, last)):
+            add_lines(builder, lines, loose, "code", ())
+            loose = (first, last)
         else:
-            add_lines(builder, lines, (first, last), "code", ())
+            loose = (loose[0], last)
+    add_lines(builder, lines, loose, "code", ())
+
+
+def _goes_on(lines: Sequence[str], above: tuple[int, int], run: tuple[int, int]) -> bool:
+    """Whether a run of statements stays with those above: they are few, none is a block, and no comment parts them."""
+    said = [line for line in lines[slice(*above)] if line.strip()]
+    is_headed = COMMENT.match(lines[run[0]]) is not None
+    is_flat = not any(line[:1] in (" ", "\t") for line in (*said, *lines[slice(*run)]))
+    return sum(map(len, said)) < SMALL_CHARS and is_flat and not is_headed
 
 
 def _docstring_title(root: Node) -> str:

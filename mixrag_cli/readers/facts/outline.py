@@ -42,7 +42,7 @@ _SEVERAL = (
     rf"(?:\[|\{{|(?:[A-Z][\w.]{{0,40}}|c|list|\w{{1,10}}Of)\()\s*(?:{_ONE})(?:\s*,\s*(?:{_ONE})){{0,40}}\s*[\])}}]"
 )
 DECLARED = re.compile(
-    r"(?P<words>(?:(?:map<\w{1,20},\s?[\w.]{1,80}>|[\w@.<>?/]{1,40})\s+){0,6})(?:\[(?P<cast>[\w.\[\]]{1,60})\]\s*)?\$?(?P<key>[A-Za-z_][\w.]{0,80})\s*"
+    r"(?P<words>(?:(?:map<\w{1,20},\s?[\w.]{1,80}>|[\w@.<>?/]{1,40})\s+){0,6})(?:\[(?P<cast>[\w.\[\]]{1,60})\]\s*)?\$?(?P<key>[^\W\d][\w.]{0,80})\s*"
     rf"(?::\s*(?P<type>[\w.<>?\[\]:, ]{{1,60}}?))?\s*(?::=|=|<-)\s*(?P<text>{_SEVERAL}|{_ONE})"
     r"\s*(?:\[[^\]\n]{0,200}\]\s*;|[;,)])?\s*(?://.*|#.*|--.*|/\*.*)?$"
 )
@@ -56,7 +56,7 @@ CALLED = re.compile(rf"(?P<key>(?!return\b|case\b)[A-Za-z_]\w{{1,60}})\s+(?P<tex
 BLOCK = re.compile(r"(?P<name>[\w.]{1,60})\s*(?:\([\"']?(?P<of>[\w.:-]{1,80})[\"']?\)\s*)?\{$")
 LUA_TABLE = re.compile(r"(?:local\s+)?(?P<name>[A-Za-z_][\w.]{0,80})\s*=\s*\{$")
 PARAMETER = re.compile(
-    r"(?:[^:=]*[\s\]])?\$?(?P<key>[A-Za-z_][\w.]{0,80})\s*(?:::?\s*(?P<type>[^=]{1,80}?))?\s*=\s*(?P<text>\S.*)$",
+    r"(?:[^:=]*[\s\]])?\$?(?P<key>[^\W\d][\w.]{0,80})\s*(?:::?\s*(?P<type>[^=]{1,80}?))?\s*=\s*(?P<text>\S.*)$",
     re.DOTALL,
 )
 ELIXIR_PARAMETER = re.compile(r"\s*(?P<key>[a-z_]\w{0,80})\s*\\\\\s*(?P<text>\S.*)$", re.DOTALL)
@@ -66,10 +66,13 @@ GOES_ON = (")", "{", "}", "]")
 MARKS = {
     "#": "r jl ps1 nim pl pm ex exs",
     "//": "kt kts swift scala dart groovy gradle proto thrift fbs sol zig",
+    "%": "m",
     "": "lua hs",
 }
 BUILT_OF_BLOCKS = frozenset(["gradle", "groovy", "kts"])
 ELIXIR = frozenset(["ex", "exs"])
+OBJECTIVE_C = re.compile(r"[ \t]*(?:#(?:import|include)|@(?:interface|implementation|import|protocol)\b)")
+FUNCTION = re.compile(r"[ \t]*(?:function|methods)\b")
 TEXT_MARK = '"""'  # of a text over lines
 MARKS_OF = {suffix: marks for marks, suffixes in MARKS.items() for suffix in suffixes.split()}
 
@@ -83,6 +86,8 @@ class _Scope:
 
 def collect_outline_facts(collector: FactCollector, lines: Sequence[str], suffix: str) -> None:
     """Collect what the lines of a source file declare. suffix: one of MARKS_OF."""
+    if suffix == "m":
+        lines = _matlab_script(lines)
     reader = _LineReader(collector, lines, suffix)
     is_in_text = False
     for number, line in enumerate(lines):
@@ -127,7 +132,9 @@ class _LineReader:
             pass
         elif self._suffix == "lua" and (table := LUA_TABLE.match(plain)):
             scopes.append(_Scope(indent, table["name"], is_function=False))
-        elif found := DECLARED.match(plain) or (COMPUTED.match(plain) if self._suffix == "swift" else None):
+        elif found := DECLARED.match(plain.partition("%")[0].rstrip() if self._marks == "%" else plain) or (
+            COMPUTED.match(plain) if self._suffix == "swift" else None
+        ):
             self._declared(number, indent, found)
         elif self._has_blocks and (found := CALLED.match(plain)):
             self._declared(number, indent, found, is_call=True)
@@ -185,6 +192,13 @@ class _LineReader:
         self._collector.add(
             path, "constant", ("value", value, number + 1), ("type", declared, number + 1), ("help", comment, where)
         )
+
+
+def _matlab_script(lines: Sequence[str]) -> Sequence[str]:
+    """What a file of MATLAB or Octave sets above its functions, whose bodies need no indent; nothing of Objective-C."""
+    if any(OBJECTIVE_C.match(line) for line in lines):
+        return ()
+    return lines[: next((number for number, line in enumerate(lines) if FUNCTION.match(line)), len(lines))]
 
 
 def opening_of(line: str) -> tuple[str, bool] | None:
