@@ -244,16 +244,16 @@ class _PageReader(HTMLParser):
         elif tag in ("ul", "ol"):
             self._lists.append(_item_number(attributes.get("start"), 1) if tag == "ol" else 0)
         elif tag == "li":
-            self._open_item(attributes.get("value"))
+            self._open_item(attributes.get("value"), attributes.get("data-label"))
         elif tag in ("dt", "dd"):
             self._definition_part = tag
 
-    def _open_item(self, value: str | None) -> None:
+    def _open_item(self, value: str | None, label: str | None) -> None:
         if self._lists and self._lists[-1]:
             self._lists[-1] = _item_number(value, self._lists[-1])
         number = self._lists[-1] if self._lists else 0
         margin = "  " * min(max(len(self._lists) - 1, 0), 20)
-        self._bullet = margin + (f"{number}. " if number else "- ")
+        self._bullet = margin + (f"{label} " if label else f"{number}. " if number else "- ")
         if number:
             self._lists[-1] += 1
 

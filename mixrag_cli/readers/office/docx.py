@@ -1,4 +1,4 @@
-"""Word documents (docx), through mammoth: headings, lists with their numbers, tables with merged cells, footnotes.
+"""Word documents (docx), through mammoth: headings, lists with Word's labels, tables with merged cells, footnotes.
 
 What the headers say stands above the text once, what the footers say below it.
 
@@ -19,6 +19,7 @@ from mixrag_cli.readers.archive import Archive, open_package
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
 from mixrag_cli.readers.office.docx_looks import STYLE_OF_LEVEL, with_headings
+from mixrag_cli.readers.office.docx_numbers import with_labels, with_numbers
 from mixrag_cli.readers.office.looks import MAX_LEVEL
 from mixrag_cli.readers.office.markup import LIBRARY_ERRORS
 from mixrag_cli.readers.office.running_text import running_texts
@@ -55,6 +56,7 @@ RAISING_STYLE = re.compile(
 RAISED_PLACE = rb'<w:position w:val="(?:[4-9]|[1-9]\d{1,2})"/>'
 DOCUMENT_PART = "word/document"  # .xml, or 2.xml as some programs write
 STYLES_PART = "word/styles.xml"
+NUMBERING_PART = "word/numbering.xml"
 
 
 def read_docx(source: ReadSource) -> Document:
@@ -80,22 +82,26 @@ def read_docx(source: ReadSource) -> Document:
         raise FileUnreadable("damaged", f"not a readable {KIND}") from error
     running = running_texts(archive)
     builder.add("\n".join(running["header"]), "paragraph")
-    markup = with_tab_tables(with_notes_in_sections(safe_text(made.value)))
+    markup = with_tab_tables(with_notes_in_sections(safe_text(with_labels(made.value))))
     add_html(builder, markup, source.beat, keeps_inner=True)
     builder.add("\n".join(running["footer"]), "paragraph", heading_path=())
     return builder.build()
 
 
 def _package_without_media(archive: Archive) -> bytes:
-    """The package's XML parts, all raised runs and all headings marked in the one way that mammoth knows."""
+    """The package's XML parts, all raised runs and all headings marked in the one way that mammoth knows, and with the
+    labels of list items in its text.
+    """
     target = io.BytesIO()
-    styles = archive.read(STYLES_PART) if STYLES_PART in archive else b""
+    styles, numbering = (archive.read(part) if part in archive else b"" for part in (STYLES_PART, NUMBERING_PART))
     with zipfile.ZipFile(target, "w") as package:
         for name in archive.names:
             if name.lower().endswith((".xml", ".rels")):
                 part = archive.read(name)
                 is_text = name.startswith(DOCUMENT_PART)
-                package.writestr(name, with_headings(_mark_raised(part, styles), styles) if is_text else part)
+                if is_text:
+                    part = with_numbers(with_headings(_mark_raised(part, styles), styles), numbering, styles)
+                package.writestr(name, part)
     return target.getvalue()
 
 

@@ -93,7 +93,7 @@ class _Styles:
         return int(self.is_known(style_id))
 
 
-class _Names:
+class Names:
     """Elements and attributes in the namespace that the document uses."""
 
     def __init__(self, root: ElementTree.Element) -> None:
@@ -118,9 +118,9 @@ class _Names:
 def with_headings(document: bytes, styles: bytes) -> bytes:
     """The document's XML, its further headings in styles named by STYLE_OF_LEVEL; as it is where there are none."""
     root = ElementTree.fromstring(document)
-    names = _Names(root)
+    names = Names(root)
     reading = _Reading(names, _read_styles(styles))
-    elements = list(_paragraphs_in(root.find(names.path("body")), names))
+    elements = list(paragraphs_in(root.find(names.path("body")), names))
     if len(elements) > MAX_PARAGRAPHS:
         return document
     told = [reading.paragraph(element, is_in_cell) for element, is_in_cell in elements]
@@ -133,7 +133,7 @@ def with_headings(document: bytes, styles: bytes) -> bytes:
     return bytes(ElementTree.tostring(root, "utf-8", xml_declaration=True)) if found else document
 
 
-def _set_style(paragraph: ElementTree.Element, style_id: str, names: _Names) -> None:
+def _set_style(paragraph: ElementTree.Element, style_id: str, names: Names) -> None:
     properties = paragraph.find(names.path("pPr"))
     if properties is None:
         properties = ElementTree.Element(names.path("pPr"))
@@ -148,7 +148,7 @@ def _read_styles(part: bytes) -> _Styles:
     if not part:
         return styles
     root = ElementTree.fromstring(part)
-    names = _Names(root)
+    names = Names(root)
     size, is_bold = names.look(root.find(names.path("docDefaults", "rPrDefault", "rPr")))
     styles.size, styles.is_bold = size or DEFAULT_SIZE, bool(is_bold)
     for element in root.iterfind(names.path("style")):
@@ -172,8 +172,8 @@ def _outline(value: str | None) -> int | None:
     return level_of_outline(int(value)) if value and value in "0123456789" else None
 
 
-def _paragraphs_in(
-    holder: ElementTree.Element | None, names: _Names, is_in_cell: bool = False
+def paragraphs_in(
+    holder: ElementTree.Element | None, names: Names, is_in_cell: bool = False
 ) -> Iterator[tuple[ElementTree.Element, bool]]:
     """The paragraphs in order, and whether they are of a table."""
     for element in () if holder is None else holder:
@@ -182,13 +182,13 @@ def _paragraphs_in(
         elif element.tag == names.path("tbl"):
             yield from ((each, True) for each in element.iter(names.path("p")))
         elif element.tag.rpartition("}")[2] in HOLDERS:
-            yield from _paragraphs_in(element, names, is_in_cell)
+            yield from paragraphs_in(element, names, is_in_cell)
 
 
 class _Reading:
     """What the paragraphs of one document hold."""
 
-    def __init__(self, names: _Names, styles: _Styles) -> None:
+    def __init__(self, names: Names, styles: _Styles) -> None:
         self._names = names
         self._styles = styles
 
