@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mixrag_cli.readers.lines import without_measured_runs
+from tests.bounded import assert_in_line
 from tests.test_readers_text import read
 
 REDUCTION = """\
@@ -131,3 +133,37 @@ def test_plain_statements_go_on_with_a_few_above_and_a_comment_or_a_block_begins
         ("code", (20, 21)),
         ("code", (23, 25)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "a.yaml",
+            f"chord:\n  grid: [{', '.join(f'{n / 7:.4f}' for n in range(90))}]\n  end: 2\n  side: suction\n",
+            "chord:\n  grid: [0.0000, 0.1429, 0.2857 … 12.7143]\n  end: 2\n  side: suction",
+        ),
+        (
+            "a.json",
+            f'{{\n  "loss": [\n{("," + chr(10)).join(f"    {n}.5e-3" for n in range(60))}\n  ],\n  "k": 1\n}}\n',
+            '{\n  "loss": [\n    0.5e-3,\n    1.5e-3,\n    2.5e-3 …' + 57 * "\n" + ' 59.5e-3\n  ],\n  "k": 1\n}',
+        ),
+        ("a.yaml", f"ids: [{', '.join(map(str, range(1000, 1090)))}]\n", None),
+        ("a.yaml", f"days:\n{''.join(f'- 2024-01-{n}{chr(10)}' for n in range(10, 40))}", None),
+        ("a.yaml", f"pi: 3.{'1' * 400}\n", None),
+        ("a.yaml", f"blank:{' ' * 400}1\n", None),
+        ("a.yaml", f"few: [{', '.join(f'{n}.5' for n in range(40))}]\n", None),
+    ],
+)
+def test_long_runs_of_measured_numbers_are_cut_and_lines_keep_their_places(
+    name: str, text: str, expected: str | None
+) -> None:
+    blocks = read(name, text).blocks
+    assert "\n".join(block.text for block in blocks) == (text.rstrip("\n") if expected is None else expected)
+    assert blocks[-1].locator.lines is not None
+    assert blocks[-1].locator.lines[1] == text.count("\n")
+
+
+def test_runs_of_numbers_cost_no_more_than_their_length() -> None:
+    assert_in_line(without_measured_runs, ("a " + "1.5 " * 70) * 4_000)
+    assert_in_line(without_measured_runs, "1.5 " * 200_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,12 @@ MAX_BLOCK_LINES = 80  # about two chunks of code: a longer run is cut so that a 
 MAX_BLOCK_CHARS = 20_000
 MAX_CLUSTER_CHARS = 64  # how far a cut gives way to combining marks
 JOINER = "\u200d"
+LONG_RUN_CHARS = 300  # of numbers in one line: as the longest list that is told as a fact
+RUN_OF_NUMBERS = re.compile(r"(?<![\d\s.,+\-\[\]eE])[\d\s.,+\-\[\]eE]{300,}")
+MAX_RUN_CHARS = 20_000  # a longer one is cut piece by piece, so that little of it is held at once
+TOKEN, NUMBER = re.compile(r"[^\s,\[\]]+"), re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+EDGE_OF_RUN = re.compile(r"[eE-]+")  # a list's mark, and letters of the words around a run
+SHOWN_NUMBERS = 3  # and the last one
 
 
 def split_long_line(line: str, limit: int = MAX_LINE_CHARS) -> Iterator[str]:
@@ -23,6 +30,25 @@ def split_long_line(line: str, limit: int = MAX_LINE_CHARS) -> Iterator[str]:
         yield line[start:cut]
         start = cut
     yield line[start:]
+
+
+def without_measured_runs(text: str) -> str:
+    """The text with long runs of measured numbers, most of them with a fraction, cut to their first and last few.
+
+    Whole numbers may be codes that somebody looks for, and dates are no numbers: those stay. Lines keep their places.
+    """
+    return RUN_OF_NUMBERS.sub(lambda found: "".join(map(_cut_run, split_long_line(found[0], MAX_RUN_CHARS))), text)
+
+
+def _cut_run(run: str) -> str:
+    numbers = [each for each in TOKEN.finditer(run) if not EDGE_OF_RUN.fullmatch(each[0])]
+    n_fractions = sum("." in each[0] for each in numbers)
+    n_chars = sum(len(each[0]) + 2 for each in numbers)
+    is_long = len(numbers) > SHOWN_NUMBERS + 1 and n_chars >= LONG_RUN_CHARS
+    if not is_long or 2 * n_fractions < len(numbers) or not all(NUMBER.fullmatch(each[0]) for each in numbers):
+        return run
+    first, last = numbers[SHOWN_NUMBERS - 1].end(), numbers[-1].start()
+    return f"{run[:first]} …{run.count(chr(10), first, last) * chr(10)} {run[last:]}"
 
 
 def line_runs(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -21,7 +21,7 @@ from mixrag_cli.readers.facts.line_settings import settings_form
 from mixrag_cli.readers.facts.markup import is_xml
 from mixrag_cli.readers.facts.settings import collect_settings
 from mixrag_cli.readers.languages import is_script
-from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs, trim_blank
+from mixrag_cli.readers.lines import MAX_BLOCK_LINES, add_lines, line_runs, trim_blank, without_measured_runs
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text_markup.asciidoc import SUFFIXES as ASCIIDOC
 from mixrag_cli.readers.text_markup.asciidoc import asciidoc_tables, head_attributes, heading_lines, with_attributes
@@ -70,6 +70,7 @@ SECTION_STARTS = {
 SECTION_COMMENTS = dict.fromkeys(("css", "scss", "less", "sass"), "//")  # "#menu," is none there
 # Formats whose headings are lines of their own: what comes before the title says the level.
 ORG_HEADING = re.compile(r"(\*{1,9})[ \t]+(\S[^\n]{0,200})")
+DATA = frozenset(("yaml", "yml", "json", "geojson", "toml"))
 LINE_SHAPED = frozenset(("log", "jsonl", "ndjson", "json", "geojson", "xml", "svg", "srt", "vtt"))
 
 FORMED = frozenset((*SECTION_STARTS, "org", *TEX, *LINE_SHAPED, *ASCIIDOC, *WIKI, "rst"))  # told by their suffix
@@ -130,6 +131,7 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
     elif suffix not in SECTION_STARTS and suffix not in ("org", *TEX) and is_man_page(text):
         add_man_page(builder, lines, beat)
     elif suffix in SECTION_STARTS or suffix in ("json", "geojson"):
+        lines = without_measured_runs(text).split("\n") if suffix in DATA else lines
         marks = SECTION_COMMENTS.get(suffix, "")
         _add_sections(
             builder, lines, [(comment_begin(lines, at, marks), name) for at, name in _section_starts(lines, suffix)]
