@@ -93,6 +93,9 @@ def test_a_comment_right_above_a_key_belongs_to_its_section(
 def test_what_goes_on_with_a_comment_behind_a_value_documents_no_other_key() -> None:
     facts = {fact.path[-1]: [value.text for value in fact.values] for fact in read("a.yaml", BEHIND).facts}
     assert facts["separator"] == ["x"]
+    assert facts["seed"][1] == (
+        "default global seed, can be one of: `auto`: a seed will be generated. `none`: no seed will be provided."
+    )
 
 
 EPIDEMIC = """\

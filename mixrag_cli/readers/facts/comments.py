@@ -21,7 +21,7 @@ _OPENINGS = {
     "": (rf"{_HASH}|{_SLASH}|--(?=\s)", rf"{_HASH}|//+!?|/\*+|\*+(?=\s|$)|;|--(?=\s)"),
 }
 _BEHIND = {
-    marks: re.compile(rf"^[\s,;)\]}}]{{0,12}}(?:{behind})[:!<]{{0,2}}\s*(?P<text>(?!@[a-z])\S.*?)(?:\s*\*+/)?\s*$")
+    marks: re.compile(rf"^[\s,;)\]}}]{{0,60}}(?:{behind})[:!<]{{0,2}}\s*(?P<text>(?!@[a-z])\S.*?)(?:\s*\*+/)?\s*$")
     for marks, (behind, _) in _OPENINGS.items()
 }
 # "-- " behind the mark is helm-docs' own. What begins with "@" is told to a tool: "@schema type:[integer, null]".
@@ -51,7 +51,7 @@ def comment_at(lines: Sequence[str], row: int, column: int | None, marks: str = 
         and row < len(lines)
         and (found := _BEHIND[marks].match(lines[row][column : column + MAX_LINE_CHARS]))
     ):
-        return found["text"], row + 1
+        return " ".join((found["text"], *_going_on(lines, row, column + found.start("text"), marks))), row + 1
     if marks != "#" and (told := _documentation(lines, row)):
         return told
     paragraph = _paragraphs(lines, row, _ALONE[marks])
@@ -106,6 +106,20 @@ def comment_begin(lines: Sequence[str], row: int, marks: str = "") -> int:
         if is_setting or (is_inside and lines[number][:1] in (" ", "\t")):
             return number + 1
     return begin
+
+
+def _going_on(lines: Sequence[str], row: int, text_start: int, marks: str) -> Iterator[str]:
+    """What the comment says that goes on below one behind a value, whose text starts there."""
+    opening = lines[row][:text_start].rstrip(":!<-# \t/*%")
+    below = row + 1
+    while below < min(len(lines), row + 1 + MAX_DOC_LINES):
+        column = len(lines[below]) - len(lines[below].lstrip())
+        found = _ALONE[marks].match(lines[below][:MAX_LINE_CHARS])
+        is_under = len(opening) < column < text_start and lines[below][column : column + 1] == lines[row][column]
+        if found is None or not is_under or not _HAS_WORDS.search(found["text"]):
+            return
+        yield found["text"].strip()
+        below += 1
 
 
 def _after_going_on(lines: Sequence[str], first: int, row: int) -> int:
