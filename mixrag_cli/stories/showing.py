@@ -103,13 +103,21 @@ def show_passage(
         path=row.path,
         title=row.title,
         modality=row.modality,
-        locator=chunks[first].locator,
+        locator=_spanned([chunks[n].locator for n in cited]),
         text=_joined(prose),
         context_before=said_before[: len(said_before) - _overlap([*before, chunks[first]])].rstrip(),
         context_after=_from(said_after, _overlap([chunks[last], *after])),
         tables=tables,
         highlight=_to_mark(place, tables),
     )
+
+
+def _spanned(places: Sequence[Locator]) -> Locator:
+    """The first place, over the lines of all."""
+    lines = [place.lines for place in places if place.lines is not None]
+    if not lines:
+        return places[0]
+    return replace(places[0], lines=(min(first for first, _ in lines), max(last for _, last in lines)))
 
 
 def _to_mark(place: Place, tables: Sequence[Table]) -> tuple[str, ...]:
