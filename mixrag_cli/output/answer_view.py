@@ -66,7 +66,8 @@ def _is_passage(answer: Answer) -> bool:
 def _print_passage(console: Console, answer: Answer, behind: Behind) -> None:
     """The passage that answers, whole, below its place."""
     for source in answer.sources:
-        print_cited(console, [_cited(answer, source)], [(f"[{source.ref}] ", "")], behind, is_whole=True)
+        heads = [(f"[{source.ref}] ", "")]
+        print_cited(console, [_cited(answer, source)], heads, behind, question=answer.question, is_whole=True)
 
 
 def _print_value(console: Console, answer: Answer, behind: Behind) -> None:
@@ -84,7 +85,8 @@ def print_sources(console: Console, answer: Answer, behind: Behind, *, limit: in
     for number, group in enumerate(by_passage(cited)):
         if limit is None or number < limit:
             console.print()
-            print_cited(console, group, [(f"[{one.source.ref}] ", "") for one in group], behind)
+            heads = [(f"[{one.source.ref}] ", "") for one in group]
+            print_cited(console, group, heads, behind, question=answer.question)
             continue
         if number == limit:
             console.print()
@@ -109,7 +111,7 @@ def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
         console.print()
         places = [cited.index(one) for one in group]
         heads = [(f"{place + 1}. ", f"  {shown[place].probability:.0%}") for place in places]
-        print_cited(console, group, heads, behind)
+        print_cited(console, group, heads, behind, question=answer.question)
         for candidate in (shown[place] for place in places):
             if told := MADE_HOW.get(candidate.kind):
                 number = f"{shown.index(candidate) + 1}. " if len(places) > 1 else ""

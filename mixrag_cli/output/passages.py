@@ -67,11 +67,13 @@ def print_cited(
     heads: Sequence[tuple[str, str]],
     behind: Behind,
     *,
+    question: str = "",
     is_whole: bool = False,
 ) -> None:
     """Sources of one passage or table: their places, then the passage once, with the deciding words of all marked.
 
-    heads: what stands before and after the place of each. is_whole: nothing of a passage is left out.
+    heads: what stands before and after the place of each. question: what is asked of them, which decides on what of a
+    table is shown. is_whole: nothing of a passage is left out.
     """
     named: dict[tuple[str, str], list[tuple[Source, str]]] = {}
     for one, (before, told) in zip(cited, heads, strict=True):
@@ -85,7 +87,7 @@ def print_cited(
     cells = {place for one in cited for place in deciding_cells(one, table)} if table else set()
     if table and cells:
         _print_heading(console, chunk, "")
-        _print_slice(console, table, cells)
+        _print_slice(console, table, cells, question)
         return
     passages = [whole_passage(one) for one in cited]
     for number, text in enumerate(dict.fromkeys(passage.text for passage in passages)):
@@ -193,9 +195,9 @@ def _print_heading(console: Console, chunk: Chunk, shown: str) -> None:
         print_indented(console, foreign(context, "dim"))
 
 
-def _print_slice(console: Console, table: Table, cells: set[Place]) -> None:
+def _print_slice(console: Console, table: Table, cells: set[Place], question: str) -> None:
     indent = indent_of(console)
-    layout, left_out = table_slice(console, table, cells, indent)
+    layout, left_out = table_slice(console, table, cells, indent, question)
     if told := unit_text(table.unit, table.scale):
         print_indented(console, foreign(f"in {told}", "dim"))
     print_layout(console, layout, indent)

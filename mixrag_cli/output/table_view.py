@@ -6,6 +6,7 @@ parent that has no data. What does not fit is left out and counted; what is cite
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from rich.text import Text
 from mixrag_cli.output.console import foreign
 from mixrag_cli.output.places import is_on, is_within
 from mixrag_cli.records.tables import Cell, Header, Table
+from mixrag_cli.words import match_heading, stems_of, terms_of
 
 NARROWEST_COLUMN = 9  # characters: "1,234,567"
 LABEL_SHARE = 3  # the row labels get at most one part in three of the width
@@ -42,8 +44,10 @@ def table_layout(console: Console, table: Table, highlight: Sequence[str] = ()) 
     return layout, f"… and {left_out} (all with --json)" if left_out else ""
 
 
-def table_slice(console: Console, table: Table, cited: Set[Place], indent: int) -> tuple[Layout, str]:
-    """The header rows, the cited rows with a neighbour on each side, and the columns round the cited ones.
+def table_slice(
+    console: Console, table: Table, cited: Set[Place], indent: int, question: str = ""
+) -> tuple[Layout, str]:
+    """The header rows, the cited rows with a neighbour on each side, the cited columns and those that are asked for.
 
     Columns that repeat the rows' own headers stand in for these, so that no label is shown twice. Returns the slice
     ready to print beside an indent of so many columns, and one line on what was left out.
@@ -51,9 +55,11 @@ def table_slice(console: Console, table: Table, cited: Set[Place], indent: int) 
     width = console.width - indent
     rows = _rows_round(table.rows, {row for row, _ in cited})
     labels = _label_columns(table, [row for row in rows if row is not None])
-    columns = _columns_that_fit(table.columns, cited, width, labels)
-    if not {column.index for column in columns} >= {*labels[:1]}:  # too narrow for a column of labels beside the cited
-        labels, columns = [], _columns_that_fit(table.columns, cited, width)
+    asked = _asked_columns([column for column in table.columns if column.index not in labels], question)
+    columns = _columns_that_fit(table.columns, cited, width, labels, asked)
+    shown = {column.index for column in columns}
+    if not shown >= {*labels} or not shown & (asked or shown):  # too narrow for columns of labels beside the others
+        labels, columns = [], _columns_that_fit(table.columns, cited, width, asked=asked)
     left_out = _left_out(table, sum(row is not None for row in rows), len(columns))
     layout = _laid_out(table, rows, columns, cited, _Room(width, console.is_terminal, outlined=not labels))
     return layout, f"… {left_out}" if left_out else ""
@@ -74,6 +80,18 @@ def _label_columns(table: Table, rows: Sequence[Header]) -> list[int]:
             return []
         found.append(index)
     return found
+
+
+def _asked_columns(columns: Sequence[Header], question: str) -> set[int]:
+    """The indices of the columns whose header paths say most of the question; a word is the more, the fewer say it."""
+    said: dict[int, float] = dict.fromkeys((column.index for column in columns), 0.0)
+    for term in terms_of(question):
+        matches = {column.index: match_heading(term, stems_of(" ".join(column.path))) for column in columns}
+        saying = sum(match > 0 for match in matches.values())
+        for index, match in matches.items():
+            said[index] += match * math.log(len(columns) / saying) if saying else 0.0
+    most = max(said.values(), default=0.0)
+    return {index for index, share in said.items() if share == most > 0}
 
 
 def cited_cells(table: Table, highlight: Sequence[str]) -> set[Place]:
@@ -163,11 +181,16 @@ def _is_cited(cell: Cell, first_page: int | None, highlight: Sequence[str]) -> b
 
 
 def _columns_that_fit(
-    columns: Sequence[Header], cited: Set[Place], width: int, labels: Sequence[int] = ()
+    columns: Sequence[Header],
+    cited: Set[Place],
+    width: int,
+    labels: Sequence[int] = (),
+    asked: Set[int] = frozenset(),
 ) -> list[Header]:
-    """As many as there is room for: those with a cited cell first, then the labels, then those nearest to the cited.
+    """As many as there is room for: those with a cited cell, the labels, those asked for, then those near the cited.
 
     Where one row is cited by a cell and another as a whole, the cell's column tells more than the others of that row.
+    asked: the indices of the columns that the question names.
     """
     room = max(1, (width if labels else width - width // LABEL_SHARE) // (NARROWEST_COLUMN + 2))
     indices = {column for _, column in cited}
@@ -177,12 +200,12 @@ def _columns_that_fit(
     fewest: dict[int, int] = {}
     for row, column in cited:
         fewest[column] = min(fewest.get(column, of_row[row]), of_row[row])
-    order = {
-        place: (near > 0, fewest.get(columns[place].index, 0), columns[place].index not in labels, near, place)
-        for place, near in nearness.items()
-    }
-    wanted = sorted(nearness, key=order.__getitem__)[:room]
-    return [columns[place] for place in sorted(wanted)]
+
+    def order(place: int) -> tuple[float, ...]:
+        index, near = columns[place].index, nearness[place]
+        return near > 0, fewest.get(index, 0), index not in labels, index not in asked, near, place
+
+    return [columns[place] for place in sorted(sorted(nearness, key=order)[:room])]
 
 
 def _rows_to_show(rows: Sequence[Header], cited: Set[int]) -> list[Header]:

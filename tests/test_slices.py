@@ -1,0 +1,43 @@
+"""What of a table is shown below a citation: the columns that the question names, and the cells that decide."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from mixrag_cli.output.answer_view import print_answer
+from mixrag_cli.output.console import make_console
+from mixrag_cli.output.passages import Behind
+from mixrag_cli.records.answers import Candidate, Source
+from tests.evidence_samples import read_bytes
+from tests.northmere import hit_of, likely
+
+WIDE = """\
+compound,NF54,K1,D6,W2,V1S,logD,solubility,protein binding,rat clearance,rat half-life,dog clearance
+MMV048,28,25,31,30,22,3.6,5,97,1,10.7,4
+KAE609,0.5,0.6,1,0.9,1.4,4.8,12,99,3.48,24,2
+DSM265,30,28,33,41,36,3.2,8,98,5,11,7
+"""
+
+
+def page_of(name: str, text: str, question: str, *deciding: tuple[str, str], width: int = 80) -> str:
+    """A likely answer out of a table's rows. deciding: of each the start of the row, and its words that decide."""
+    chunks, tables, _ = read_bytes(name, text.encode(), 160)
+    found = []
+    for row, words in deciding:
+        chunk = next(each for each in chunks if each.row is not None and row in each.text)
+        start = chunk.text.index(words)
+        source = Source(1, hit_of(name, chunk), chunk.locator, chunk.text)
+        found.append(Candidate("passage", words, 0.5, source, marks=((start, start + len(words)),)))
+    stream = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(width))
+        print_answer(make_console(stream, "never"), likely(question, *found), Behind(lambda _: None, tables.get))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 50])
+def test_a_slice_of_a_wide_table_shows_the_column_that_is_asked_for(width: int) -> None:
+    page = page_of("rats.csv", WIDE, "What is the half-life of KAE609?", ("KAE609", "0.5"), width=width)
+    assert "half-life" in page and " 24" in page and "[0.5]" in page and "KAE609" in page
