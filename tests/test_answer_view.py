@@ -255,6 +255,18 @@ def test_a_snippet_is_centred_on_its_mark_and_cut_between_sentences(number: int,
         assert abs(len(before) - len(after)) < 100
 
 
+def test_a_snippet_shows_what_is_asked_as_well_as_what_is_marked() -> None:
+    """A guess may decide on a sentence beside the one that answers; of a mark without end the asked part is shown."""
+    forest = "The forest of Steigen covers 16,500 ha of forest."
+    text = f"{STORY[:900]} {forest} {STORY[900:1800]} Beetles were caught in traps."
+    start = text.index("Beetles")
+    asked = marked_words(text, "How large is the forest of the beetles?").marks
+    found = snippet(Marked(text, ((start, len(text)),)), 320, asked=asked).text
+    assert forest in found and found.endswith("Beetles were caught in traps.") and found.count("…") == 2
+    assert len(found) <= 330
+    assert forest in snippet(Marked(text, ((0, len(text)),)), 320, asked=asked).text
+
+
 @pytest.mark.parametrize("width", [20, 60, 400])
 def test_no_mark_is_lost_in_a_sentence_without_end(width: int) -> None:
     text = " ".join(f"w{n}" for n in range(2000))

@@ -111,7 +111,7 @@ def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
         console.print()
         places = [cited.index(one) for one in group]
         heads = [(f"{place + 1}. ", f"  {shown[place].probability:.0%}") for place in places]
-        print_cited(console, group, heads, behind, question=answer.question)
+        print_cited(console, group, heads, behind, question=answer.question, is_guess=True)
         for candidate in (shown[place] for place in places):
             if told := MADE_HOW.get(candidate.kind):
                 number = f"{shown.index(candidate) + 1}. " if len(places) > 1 else ""

@@ -68,12 +68,14 @@ def print_cited(
     behind: Behind,
     *,
     question: str = "",
+    is_guess: bool = False,
     is_whole: bool = False,
 ) -> None:
     """Sources of one passage or table: their places, then the passage once, with the deciding words of all marked.
 
     heads: what stands before and after the place of each. question: what is asked of them, which decides on what of a
-    table is shown. is_whole: nothing of a passage is left out.
+    table is shown. is_guess: the marked words may not be what is asked for, so that a long passage is shown where it
+    speaks of that, too. is_whole: nothing of a passage is left out.
     """
     named: dict[tuple[str, str], list[tuple[Source, str]]] = {}
     for one, (before, told) in zip(cited, heads, strict=True):
@@ -89,15 +91,15 @@ def print_cited(
         _print_heading(console, chunk, "")
         _print_slice(console, table, cells, question)
         return
+    keep_lines = keeps_lines(cited[0].source.hit)
     passages = [whole_passage(one) for one in cited]
     for number, text in enumerate(dict.fromkeys(passage.text for passage in passages)):
-        marks = merged([mark for passage in passages if passage.text == text for mark in passage.marks])
-        marked, keep_lines = Marked(text, marks), keeps_lines(cited[0].source.hit)
-        shown = (
-            whole(marked, keep_lines=keep_lines)
-            if is_whole
-            else snippet(marked, ANSWER_CHARACTERS, keep_lines=keep_lines)
-        )
+        marked = Marked(text, merged([mark for passage in passages if passage.text == text for mark in passage.marks]))
+        if is_whole:
+            shown = whole(marked, keep_lines=keep_lines)
+        else:
+            asked = marked_words(text, question).marks if is_guess else ()
+            shown = snippet(marked, ANSWER_CHARACTERS, keep_lines=keep_lines, asked=asked)
         if not number:
             _print_heading(console, chunk, shown.text)
         print_indented(console, marked_text(shown))

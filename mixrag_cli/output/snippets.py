@@ -9,9 +9,12 @@ document says.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.output.marks import Mark, merged
@@ -73,20 +76,24 @@ def marked_words(text: str, query: str) -> Marked:
     return Marked(clean, tuple(match.span() for match in found if stem(match.group().lower()) in wanted))
 
 
-def snippet(passage: Marked, characters: int, *, keep_lines: bool = False) -> Marked:
+def snippet(passage: Marked, characters: int, *, keep_lines: bool = False, asked: Sequence[Mark] = ()) -> Marked:
     """The best part of a passage: the sentence that holds most of what is marked, and as many round it as fit.
 
     passage: cleaned. characters: about how long; a sentence that is longer is cut round its first mark. keep_lines: for
-    code, which is cut between lines and keeps its indentation. Without marks it begins where the passage does.
+    code, which is cut between lines and keeps its indentation. asked: where the passage says words of the question; the
+    sentence that says most of those that the best does not is shown as well. Without marks it begins where the passage
+    does.
     """
     text = passage.text
     units = list(_lines(text) if keep_lines else _units(text))
     if not units:
         return Marked("")
-    first, last = _grown(units, text, _best_unit(units, passage), characters)
-    shown = _joined(passage, units[first : last + 1])
-    more_before, more_after = first > 0, last < len(units) - 1
-    if len(shown.text) <= characters or first < last:
+    said = [_words_in(unit, Marked(text, tuple(asked))) for unit in units]
+    best = _best_unit(units, passage, said)
+    places = _shown_places(units, text, best, said, characters)
+    shown = _joined(passage, [units[place] for place in places])
+    more_before, more_after = places[0] > 0, places[-1] < len(units) - 1
+    if len(shown.text) <= characters or len(places) > 1:
         return _with_ellipses(shown, "\n" if keep_lines else " ", more_before, more_after)
     shown, cut_before, cut_after = _cut(shown, characters)
     return _with_ellipses(shown, " ", cut_before or more_before, cut_after or more_after)
@@ -137,20 +144,54 @@ def _lines(text: str) -> Iterator[_Unit]:
         place += len(line) + 1
 
 
-def _best_unit(units: Sequence[_Unit], passage: Marked) -> int:
-    """The first of those that hold the most different marked words; the first of all where nothing is marked."""
-    said: list[set[str]] = [set() for _ in units]
-    for start, end in passage.marks:
-        for place, unit in enumerate(units):
-            if start < unit.end and unit.start < end:
-                said[place].add(passage.text[start:end].casefold())
-    return max(range(len(units)), key=lambda place: (len(said[place]), -place))
+def _best_unit(units: Sequence[_Unit], passage: Marked, said: Sequence[Counter[str]]) -> int:
+    """The first of those that hold the most different marked words, then the most that are asked; else the first."""
+    held = [len(_words_in(unit, passage)) for unit in units]
+    return max(range(len(units)), key=lambda place: (held[place], len(said[place]), -place))
 
 
-def _grown(units: Sequence[_Unit], text: str, best: int, characters: int) -> tuple[int, int]:
-    """The first and the last unit shown: neighbours are added on both sides in turn while they fit."""
-    first = last = best
-    shown = _length(units[best])
+def _words_in(unit: _Unit, passage: Marked) -> Counter[str]:
+    """What is marked in a unit, and how often it stands there."""
+    inside = (mark for mark in passage.marks if mark[0] < unit.end and unit.start < mark[1])
+    return Counter(stem(passage.text[start:end].casefold()) for start, end in inside)
+
+
+def _beside(units: Sequence[_Unit], said: Sequence[Counter[str]], shown: Sequence[int], room: int) -> int | None:
+    """The unit, in the room that is left, that says most of what is asked and not said so by any that is shown.
+
+    A word counts by how much of it stands there more often than in each of the shown; None where nothing does.
+    """
+    everywhere = sum(said, Counter())
+    known = reduce(or_, (said[place] for place in shown))
+    worth = {
+        place: sum(count / everywhere[word] for word, count in (words - known).items())
+        for place, words in enumerate(said)
+        if _length(units[place]) <= room
+    }
+    found = max(worth, key=lambda place: (worth[place], -abs(place - shown[0])), default=None)
+    return found if found is not None and worth[found] else None
+
+
+def _shown_places(
+    units: Sequence[_Unit], text: str, best: int, said: Sequence[Counter[str]], characters: int
+) -> list[int]:
+    """The units that are shown, in order: the best, one that says more of what is asked, what fits round both."""
+    alone = _span(_grown(units, text, (best, best), characters))
+    other = _beside(units, said, alone, characters - _length(units[best]))
+    if other is None:
+        return alone
+    first, last = min(best, other), max(best, other)
+    if _length_of(units, (first, last)) <= characters:
+        return _span(_grown(units, text, (first, last), characters))
+    half = (characters + _length(units[other]) - _length(units[best])) // 2
+    around = _grown(units, text, (other, other), half)
+    return sorted({*_span(around), *_span(_grown(units, text, (best, best), characters - _length_of(units, around)))})
+
+
+def _grown(units: Sequence[_Unit], text: str, core: tuple[int, int], characters: int) -> tuple[int, int]:
+    """The first and the last unit shown: neighbours are added to the core on both sides in turn while they fit."""
+    first, last = core
+    shown = _length_of(units, core)
     while True:
         sides = [place for place in (first - 1, last + 1) if 0 <= place < len(units)]
         steps = {place: units[first if place < first else last] for place in sides}
@@ -161,14 +202,22 @@ def _grown(units: Sequence[_Unit], text: str, best: int, characters: int) -> tup
         ]
         if not fitting:
             break
-        nearest = min(fitting, key=lambda place: abs(place - best))
+        nearest = min(fitting, key=lambda place: max(core[0] - place, place - core[1]))
         first, last = min(first, nearest), max(last, nearest)
         shown += _length(units[nearest])
-    while first < best and not _length(units[first]) > 1:  # blank lines at the edges
+    while first < core[0] and not _length(units[first]) > 1:  # blank lines at the edges
         first += 1
-    while last > best and not _length(units[last]) > 1:
+    while last > core[1] and not _length(units[last]) > 1:
         last -= 1
     return first, last
+
+
+def _span(ends: tuple[int, int]) -> list[int]:
+    return list(range(ends[0], ends[1] + 1))
+
+
+def _length_of(units: Sequence[_Unit], ends: tuple[int, int]) -> int:
+    return sum(_length(units[place]) for place in _span(ends))
 
 
 def _belongs(unit: _Unit, beside: _Unit, text: str, shown: int) -> bool:
@@ -203,6 +252,8 @@ def _joined(passage: Marked, units: Sequence[_Unit], between_paragraphs: str = "
         if number:
             is_next = between_paragraphs and unit.paragraph != units[number - 1].paragraph
             gap = between_paragraphs if is_next else "\n" if unit.breaks else " "
+            if passage.text[units[number - 1].end : unit.start].strip():
+                gap = f"{gap}{ELLIPSIS}{gap}"
             letters.append(gap)
             size += len(gap)
         own = passage.text[unit.start : unit.end]
