@@ -41,3 +41,13 @@ def page_of(name: str, text: str, question: str, *deciding: tuple[str, str], wid
 def test_a_slice_of_a_wide_table_shows_the_column_that_is_asked_for(width: int) -> None:
     page = page_of("rats.csv", WIDE, "What is the half-life of KAE609?", ("KAE609", "0.5"), width=width)
     assert "half-life" in page and " 24" in page and "[0.5]" in page and "KAE609" in page
+
+
+def test_a_slice_shows_by_what_its_row_was_chosen() -> None:
+    """The question gives the player; the slice that shows an owner shows him, and not the columns beside the owner."""
+    picks = "pick,round,Owner,Player ID,Bye,Slot,Keeper,Points,Player Name,Cost\n" + "".join(
+        f"{n},1,Owner {n},30{n},7,RB{n},no,{n}1,{name},{n}0\n"
+        for n, name in enumerate(("Nick Chubb", "Derrick Henry", "Travis Kelce"), 1)
+    )
+    page = page_of("draft.csv", picks, "Who drafted Derrick Henry?", ("Derrick", "Owner 2"), width=60)
+    assert "[Owner 2]" in page and "Derrick Henry" in page and "Bye" not in page

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from rich import box
@@ -20,7 +20,7 @@ from rich.text import Text
 from mixrag_cli.output.console import foreign
 from mixrag_cli.output.places import is_on, is_within
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.words import match_heading, stems_of, terms_of
+from mixrag_cli.words import COMMON_WORDS, match_heading, stem, stems_of, terms_of, tokens_of
 
 NARROWEST_COLUMN = 9  # characters: "1,234,567"
 LABEL_SHARE = 3  # the row labels get at most one part in three of the width
@@ -55,10 +55,10 @@ def table_slice(
     width = console.width - indent
     rows = _rows_round(table.rows, {row for row, _ in cited})
     labels = _label_columns(table, [row for row in rows if row is not None])
-    asked = _asked_columns([column for column in table.columns if column.index not in labels], question)
+    asked = _asked_columns(table, {row for row, _ in cited}, labels, question)
     columns = _columns_that_fit(table.columns, cited, width, labels, asked)
     shown = {column.index for column in columns}
-    if not shown >= {*labels} or not shown & (asked or shown):  # too narrow for columns of labels beside the others
+    if not shown >= {*labels} or not shown & ({*asked} or shown):  # too narrow for columns of labels beside the others
         labels, columns = [], _columns_that_fit(table.columns, cited, width, asked=asked)
     left_out = _left_out(table, sum(row is not None for row in rows), len(columns))
     layout = _laid_out(table, rows, columns, cited, _Room(width, console.is_terminal, outlined=not labels))
@@ -82,16 +82,35 @@ def _label_columns(table: Table, rows: Sequence[Header]) -> list[int]:
     return found
 
 
-def _asked_columns(columns: Sequence[Header], question: str) -> set[int]:
-    """The indices of the columns whose header paths say most of the question; a word is the more, the fewer say it."""
-    said: dict[int, float] = dict.fromkeys((column.index for column in columns), 0.0)
+def _asked_columns(table: Table, rows: Set[int], labels: Sequence[int], question: str) -> dict[int, int]:
+    """The columns by index: 0 those whose header paths say most of the question, 1 those with cells that it says.
+
+    A word of a header is the more, the fewer headers say it. rows: in which the cells stand.
+    """
+    asked = _whole_words(question)
+    given = {cell.column for cell in table.cells if cell.row in rows and _is_said(cell.text, asked)}
+    said = {column.index: 0.0 for column in table.columns if column.index not in labels}
+    heads = {column.index: stems_of(" ".join(column.path)) for column in table.columns}
     for term in terms_of(question):
-        matches = {column.index: match_heading(term, stems_of(" ".join(column.path))) for column in columns}
+        matches = {index: match_heading(term, heads[index]) for index in said}
         saying = sum(match > 0 for match in matches.values())
         for index, match in matches.items():
-            said[index] += match * math.log(len(columns) / saying) if saying else 0.0
+            said[index] += match * math.log(len(said) / saying) if saying else 0.0
     most = max(said.values(), default=0.0)
-    return {index for index, share in said.items() if share == most > 0}
+    named = {index for index, share in said.items() if share == most > 0}
+    return dict.fromkeys(given - {*labels}, 1) | dict.fromkeys(named, 0)
+
+
+def _is_said(text: str, asked: Set[str]) -> bool:
+    """Whether half of a cell's words or more are the question's: a name, and no text that speaks of the same."""
+    words = _whole_words(text)
+    return bool(words) and 2 * len(words & asked) >= len(words)
+
+
+def _whole_words(text: str) -> set[str]:
+    """The stems of a text's words that tell something, of identifiers in one: the 1 of "K1" is no word."""
+    words = (token.casefold().replace(",", "") for token in tokens_of(text))
+    return {stem(word) for word in words if word not in COMMON_WORDS}
 
 
 def cited_cells(table: Table, highlight: Sequence[str]) -> set[Place]:
@@ -185,12 +204,12 @@ def _columns_that_fit(
     cited: Set[Place],
     width: int,
     labels: Sequence[int] = (),
-    asked: Set[int] = frozenset(),
+    asked: Mapping[int, int] | None = None,
 ) -> list[Header]:
     """As many as there is room for: those with a cited cell, the labels, those asked for, then those near the cited.
 
     Where one row is cited by a cell and another as a whole, the cell's column tells more than the others of that row.
-    asked: the indices of the columns that the question names.
+    asked: what the question names, as of _asked_columns.
     """
     room = max(1, (width if labels else width - width // LABEL_SHARE) // (NARROWEST_COLUMN + 2))
     indices = {column for _, column in cited}
@@ -203,7 +222,7 @@ def _columns_that_fit(
 
     def order(place: int) -> tuple[float, ...]:
         index, near = columns[place].index, nearness[place]
-        return near > 0, fewest.get(index, 0), index not in labels, index not in asked, near, place
+        return near > 0, fewest.get(index, 0), index not in labels, (asked or {}).get(index, 2), near, place
 
     return [columns[place] for place in sorted(sorted(nearness, key=order)[:room])]
 
