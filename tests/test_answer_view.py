@@ -322,6 +322,21 @@ def test_a_likely_value_over_the_rows_of_a_table_is_shown() -> None:
     assert "Barrow Lane (Barrow Lane | commissioned (minimum of 9 rows)" in page
 
 
+@pytest.mark.parametrize(
+    ("label", "quote", "told"),
+    [
+        (" (count of 52 rows where ARM = Placebo)", "", "52 (count of 52 rows where ARM = Placebo)"),
+        ("AGE (average of 9 rows)", "AGE", "52 (AGE (average of 9 rows))"),
+        ("", "", "52"),
+        ("West | pumps (maximum of 9 rows)", "7", "52 (West | pumps (maximum of 9 rows): 7)"),
+    ],
+)
+def test_what_a_value_over_rows_rests_on_has_no_empty_part(label: str, quote: str, told: str) -> None:
+    source, first = cell(CSV, "Barrow Lane", "commissioned")
+    over = replace(candidate(source, "52", 0.8, "column"), evidence=(replace(first, label=label, quote=quote),))
+    assert f"over its rows: {told}\n" in shown(likely("How many?", over), 120)
+
+
 def test_the_words_of_a_query_are_marked_in_their_forms() -> None:
     marked = marked_words("The loggers of MAX_GAP_DAYS listen; a Logger is what it is.", "What is the max logger?")
     assert marked.words() == ["loggers", "MAX", "Logger"]

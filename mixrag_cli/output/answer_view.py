@@ -144,10 +144,18 @@ def formula_text(made: Answer | Candidate) -> str:
 def _made_of(candidate: Candidate) -> str:
     """What a value that stands nowhere was computed of: each operand with its name, else the column and its rows."""
     if len(candidate.evidence) < 2:
-        parts = ((piece.label, piece.quote) for piece in candidate.evidence)
-        return "".join(f" ({quote if label in quote else f'{label}: {quote}'})" for label, quote in parts)
-    named = "; ".join(f"{_operand_text(piece, candidate.evidence)}: {piece.label}" for piece in candidate.evidence)
-    return f" = {formula_text(candidate)} ({named})"
+        told = "".join(map(_basis_text, candidate.evidence))
+        return f" ({told.removeprefix('(').removesuffix(')') if told.startswith('(') else told})" if told else ""
+    named = ((_operand_text(piece, candidate.evidence), one_line(piece.label)) for piece in candidate.evidence)
+    return f" = {formula_text(candidate)} ({'; '.join(': '.join(filter(None, each)) for each in named)})"
+
+
+def _basis_text(piece: Evidence) -> str:
+    """What a value over rows rests on, each part once: a column's label may begin with what is quoted of it."""
+    label, quote = one_line(piece.label), one_line(piece.quote)
+    if label in quote or label.startswith(quote):
+        return max(label, quote, key=len)
+    return f"{label}: {quote}"
 
 
 def _operand_text(piece: Evidence, others: Sequence[Evidence]) -> str:
