@@ -22,12 +22,13 @@ DSM265,30,28,33,41,36,3.2,8,98,5,11,7
 
 
 def page_of(name: str, text: str, question: str, *deciding: tuple[str, str], width: int = 80) -> str:
-    """A likely answer out of a table's rows. deciding: of each the start of the row, and its words that decide."""
+    """A likely answer out of a table's rows. deciding: words of each row, and those that decide, after a bar if any."""
     chunks, tables, _ = read_bytes(name, text.encode(), 160)
     found = []
     for row, words in deciding:
         chunk = next(each for each in chunks if each.row is not None and row in each.text)
-        start = chunk.text.index(words)
+        lead, _, words = words.rpartition("|")
+        start = chunk.text.index(lead + words) + len(lead)
         source = Source(1, hit_of(name, chunk), chunk.locator, chunk.text)
         found.append(Candidate("passage", words, 0.5, source, marks=((start, start + len(words)),)))
     stream = io.StringIO()
@@ -51,3 +52,21 @@ def test_a_slice_shows_by_what_its_row_was_chosen() -> None:
     )
     page = page_of("draft.csv", picks, "Who drafted Derrick Henry?", ("Derrick", "Owner 2"), width=60)
     assert "[Owner 2]" in page and "Derrick Henry" in page and "Bye" not in page
+
+
+def test_a_mark_all_over_a_row_marks_what_is_asked_or_its_name() -> None:
+    row = "compound KAE609: NF54 0.5; K1 0.6; D6 1; W2 0.9"
+    asked = page_of("rats.csv", WIDE, "Is KAE609 weak on K1?", ("KAE609", row))
+    assert "[0.6]" in asked and asked.count("[") == 1
+    unnamed = page_of("rats.csv", WIDE, "Is KAE609 any good?", ("KAE609", row))
+    assert "[KAE609]" in unnamed and unnamed.count("[") == 1
+
+
+def test_of_equal_cells_that_is_marked_whose_header_leads_the_words() -> None:
+    same = WIDE.replace("30,28,33", "30,30,30")
+    assert "    30   [30]   30  " in page_of("rats.csv", same, "Which is it?", ("DSM265", "K1 |30"))
+
+
+def test_a_guess_marks_no_cell_that_the_question_gives() -> None:
+    page = page_of("rats.csv", WIDE, "What has an NF54 of 28?", ("MMV048", "NF54 |28"))
+    assert "[28]" not in page and "[MMV048]" in page

@@ -16,7 +16,8 @@ from rich.console import Console
 from mixrag_cli.output.console import foreign
 from mixrag_cli.output.lines import one_line, print_hanging, print_indented, print_notes, print_reference, print_wrapped
 from mixrag_cli.output.marks import source_marks
-from mixrag_cli.output.passages import Behind, Cited, by_passage, print_cited, print_near
+from mixrag_cli.output.passages import Behind, by_passage, print_cited, print_near
+from mixrag_cli.output.slices import Cited
 from mixrag_cli.quantities.shown import number_text
 from mixrag_cli.records.answers import Answer, Candidate, Evidence, Faithfulness, Source
 

@@ -18,20 +18,19 @@ from mixrag_cli.output.lines import (
     print_layout,
     print_reference,
 )
-from mixrag_cli.output.marks import Mark, merged
+from mixrag_cli.output.marks import merged
 from mixrag_cli.output.places import reference
+from mixrag_cli.output.slices import Cited, deciding_cells
 from mixrag_cli.output.snippets import Marked, cleaned, marked_words, snippet, whole
-from mixrag_cli.output.table_view import Place, cited_cells, table_slice
+from mixrag_cli.output.table_view import Place, table_slice
 from mixrag_cli.quantities.shown import unit_text
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.answers import Source
 from mixrag_cli.records.passages import Chunk, Hit
-from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Table
 
 ANSWER_CHARACTERS = 480  # of the passage of an answer: a paragraph, six lines of a terminal
 HIT_CHARACTERS = 320  # of a passage among others
-SAME_PLACE = 0.5  # points; a cell's box is rounded in JSON
 OWN_KIND = "code"  # chunks whose lines and indentation are kept, as are those of any text but these
 FLOWING = frozenset(
     ["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "latex", "ltx", "textile", "wiki", "mediawiki", "wikitext"]
@@ -45,20 +44,6 @@ class Behind:
 
     file: Locate
     table: Callable[[str], Table | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """A source and the deciding words in its text. quotes: what was taken from it, as its cells say it."""
-
-    source: Source
-    marks: tuple[Mark, ...] = ()
-    quotes: tuple[str, ...] = ()
-
-    @property
-    def words(self) -> list[str]:
-        """What is marked, as it stands in the source's text."""
-        return [self.source.text[start:end] for start, end in self.marks]
 
 
 def print_cited(
@@ -86,10 +71,10 @@ def print_cited(
         print_reference(console, before, first.hit.path, first.locator, behind.file, after)
     chunk = cited[0].source.hit.chunk
     table = behind.table(chunk.parent) if chunk.parent else None
-    cells = {place for one in cited for place in deciding_cells(one, table)} if table else set()
-    if table and cells:
+    parts = [deciding_cells(one, table, question, is_guess=is_guess) for one in cited] if table else []
+    if table and (rows := {row for some, _ in parts for row in some}):
         _print_heading(console, chunk, "")
-        _print_slice(console, table, cells, question)
+        _print_slice(console, table, rows, {cell for _, some in parts for cell in some}, question)
         return
     keep_lines = keeps_lines(cited[0].source.hit)
     passages = [whole_passage(one) for one in cited]
@@ -158,38 +143,6 @@ def whole_passage(cited: Cited) -> Marked:
     return cleaned(text, [(start + left, start + right) for left, right in found] or [at])
 
 
-def deciding_cells(cited: Cited, table: Table) -> set[Place]:
-    """The cells of the table that a source means: those at its place, of several those that it quotes.
-
-    None where the place is the whole table and no cell is quoted.
-    """
-    there = _cells_at(table, cited.source.locator)
-    if not there:
-        row = cited.source.hit.chunk.row
-        there = {(cell.row, cell.column) for cell in table.cells if row is None or cell.row == row}
-    said = {one_line(word) for word in (*cited.words, *cited.quotes)}
-    quoted = {(cell.row, cell.column) for cell in table.cells if one_line(cell.text) in said} & there
-    return quoted or (there if len(there) < len(table.cells) else set())
-
-
-def _cells_at(table: Table, locator: Locator) -> set[Place]:
-    if locator.cells:
-        return cited_cells(table, (locator.cells,))
-    if locator.lines:
-        return cited_cells(table, (f"L{locator.lines[0]}-{locator.lines[1]}",))
-    if locator.bbox:
-        return {(cell.row, cell.column) for cell in table.cells if _lies_in(cell.bbox, locator.bbox)}
-    return set()
-
-
-def _lies_in(box: tuple[float, ...] | None, other: tuple[float, ...]) -> bool:
-    """Whether a box lies within another, both as (x0, top, x1, bottom)."""
-    if box is None:
-        return False
-    inside = (box[0] - other[0], box[1] - other[1], other[2] - box[2], other[3] - box[3])
-    return all(gap >= -SAME_PLACE for gap in inside)
-
-
 def _print_heading(console: Console, chunk: Chunk, shown: str) -> None:
     """The headings above a passage, unless what is shown of it begins with them itself."""
     context = one_line(chunk.context)
@@ -197,9 +150,9 @@ def _print_heading(console: Console, chunk: Chunk, shown: str) -> None:
         print_indented(console, foreign(context, "dim"))
 
 
-def _print_slice(console: Console, table: Table, cells: set[Place], question: str) -> None:
+def _print_slice(console: Console, table: Table, rows: set[int], cells: set[Place], question: str) -> None:
     indent = indent_of(console)
-    layout, left_out = table_slice(console, table, cells, indent, question)
+    layout, left_out = table_slice(console, table, rows, cells, indent, question)
     if told := unit_text(table.unit, table.scale):
         print_indented(console, foreign(f"in {told}", "dim"))
     print_layout(console, layout, indent)

@@ -45,23 +45,27 @@ def table_layout(console: Console, table: Table, highlight: Sequence[str] = ()) 
 
 
 def table_slice(
-    console: Console, table: Table, cited: Set[Place], indent: int, question: str = ""
+    console: Console, table: Table, rows: Set[int], cited: Set[Place], indent: int, question: str = ""
 ) -> tuple[Layout, str]:
-    """The header rows, the cited rows with a neighbour on each side, the cited columns and those that are asked for.
+    """The header rows, some rows with a neighbour on each side, the cited columns and those that are asked for.
 
-    Columns that repeat the rows' own headers stand in for these, so that no label is shown twice. Returns the slice
+    Columns that repeat the rows' own headers stand in for these, so that no label is shown twice. Of a row without a
+    cited cell the name is marked. Returns the slice
     ready to print beside an indent of so many columns, and one line on what was left out.
     """
     width = console.width - indent
-    rows = _rows_round(table.rows, {row for row, _ in cited})
-    labels = _label_columns(table, [row for row in rows if row is not None])
-    asked = _asked_columns(table, {row for row, _ in cited}, labels, question)
+    around = _rows_round(table.rows, rows)
+    labels = _label_columns(table, [row for row in around if row is not None])
+    asked = asked_columns(table, rows, labels, question)
     columns = _columns_that_fit(table.columns, cited, width, labels, asked)
     shown = {column.index for column in columns}
     if not shown >= {*labels} or not shown & ({*asked} or shown):  # too narrow for columns of labels beside the others
         labels, columns = [], _columns_that_fit(table.columns, cited, width, asked=asked)
-    left_out = _left_out(table, sum(row is not None for row in rows), len(columns))
-    layout = _laid_out(table, rows, columns, cited, _Room(width, console.is_terminal, outlined=not labels))
+    left_out = _left_out(table, sum(row is not None for row in around), len(columns))
+    unmarked = rows - {row for row, _ in cited}
+    cited = {*cited, *((row, column) for row in unmarked for column in labels[:1])}
+    room = _Room(width, console.is_terminal, outlined=not labels, named=frozenset(unmarked))
+    layout = _laid_out(table, around, columns, cited, room)
     return layout, f"… {left_out}" if left_out else ""
 
 
@@ -82,7 +86,7 @@ def _label_columns(table: Table, rows: Sequence[Header]) -> list[int]:
     return found
 
 
-def _asked_columns(table: Table, rows: Set[int], labels: Sequence[int], question: str) -> dict[int, int]:
+def asked_columns(table: Table, rows: Set[int], labels: Sequence[int], question: str) -> dict[int, int]:
     """The columns by index: 0 those whose header paths say most of the question, 1 those with cells that it says.
 
     A word of a header is the more, the fewer headers say it. rows: in which the cells stand.
@@ -121,11 +125,15 @@ def cited_cells(table: Table, highlight: Sequence[str]) -> set[Place]:
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """Where a table is laid out. styled: whether a mark can be a style; outlined: whether row headers are shown."""
+    """Where a table is laid out. styled: whether a mark can be a style; outlined: whether row headers are shown.
+
+    named: the rows whose header is marked.
+    """
 
     width: int
     styled: bool
     outlined: bool = True
+    named: frozenset[int] = frozenset()
 
 
 def _laid_out(
@@ -152,18 +160,19 @@ def _laid_out(
         label, style = "", "bold" if row.is_total else ""
         if room.outlined:
             for depth in range(_common_length(shown, row.path), len(row.path) - 1):
-                layout.add_row(_outlined(row.path[depth], depth, "bold"))
+                layout.add_row(_outlined(foreign(row.path[depth], "bold"), depth))
             label = row.path[-1] if row.path else ""
         places = [(row.index, column.index) for column in columns]
         texts = [_cell_text(cells.get(place), place in cited, room.styled) for place in places]
-        layout.add_row(*([_outlined(label, len(row.path) - 1)] if room.outlined else []), *texts, style=style)
+        told = _marked(label, row.index in room.named and bool(label), room.styled)
+        layout.add_row(*([_outlined(told, len(row.path) - 1)] if room.outlined else []), *texts, style=style)
         shown = row.path
     return layout
 
 
-def _outlined(label: str, depth: int, style: str = "") -> Padding:
+def _outlined(label: Text, depth: int) -> Padding:
     """A row header at its depth, whose further lines stand below its first."""
-    return Padding(foreign(label, style), (0, 0, 0, INDENT * min(max(depth, 0), MAX_DEPTH)))
+    return Padding(label, (0, 0, 0, INDENT * min(max(depth, 0), MAX_DEPTH)))
 
 
 def facts_layout(table: Table) -> Layout:
@@ -187,11 +196,14 @@ def facts_layout(table: Table) -> Layout:
 
 
 def _cell_text(cell: Cell | None, is_cited: bool, styled: bool) -> Text:
-    if cell is None:
-        return Text("")
-    if not is_cited:
-        return foreign(cell.text)
-    return foreign(cell.text, "bold reverse") if styled else foreign(f"[{cell.text}]")
+    return _marked(cell.text, is_cited, styled) if cell is not None else Text("")
+
+
+def _marked(text: str, is_marked: bool, styled: bool) -> Text:
+    """A text as it may be printed; a mark is a style where there are styles, else brackets."""
+    if not is_marked:
+        return foreign(text)
+    return foreign(text, "bold reverse") if styled else foreign(f"[{text}]")
 
 
 def _is_cited(cell: Cell, first_page: int | None, highlight: Sequence[str]) -> bool:
@@ -209,7 +221,7 @@ def _columns_that_fit(
     """As many as there is room for: those with a cited cell, the labels, those asked for, then those near the cited.
 
     Where one row is cited by a cell and another as a whole, the cell's column tells more than the others of that row.
-    asked: what the question names, as of _asked_columns.
+    asked: what the question names, as of asked_columns.
     """
     room = max(1, (width if labels else width - width // LABEL_SHARE) // (NARROWEST_COLUMN + 2))
     indices = {column for _, column in cited}

@@ -1,0 +1,98 @@
+"""Which rows of a table are shown below a citation, and which of their cells are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mixrag_cli.output.lines import one_line
+from mixrag_cli.output.marks import Mark
+from mixrag_cli.output.table_view import Place, asked_columns, cited_cells
+from mixrag_cli.records.answers import Source
+from mixrag_cli.records.places import Locator
+from mixrag_cli.records.tables import Table
+from mixrag_cli.words import stems_in
+
+SAME_PLACE = 0.5  # points; a cell's box is rounded in JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A source and the deciding words in its text. quotes: what was taken from it, as its cells say it."""
+
+    source: Source
+    marks: tuple[Mark, ...] = ()
+    quotes: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> list[str]:
+        """What is marked, as it stands in the source's text."""
+        return [self.source.text[start:end] for start, end in self.marks]
+
+
+def deciding_cells(cited: Cited, table: Table, question: str, *, is_guess: bool) -> tuple[set[int], set[Place]]:
+    """The rows of the table that a source means, and the cells that decide: those at its place that it quotes, or all.
+
+    Of a row as a whole those in the columns that the question names: marks all over it would say nothing. is_guess: a
+    cell that only repeats the question decides nothing either. No rows where the place is the whole table and no cell
+    is quoted.
+    """
+    there = _cells_at(table, cited.source.locator)
+    if not there:
+        row = cited.source.hit.chunk.row
+        there = {(cell.row, cell.column) for cell in table.cells if row is None or cell.row == row}
+    quoted = {*_quoted(cited, table, there)}
+    if not quoted and len(there) == len(table.cells):
+        return set(), set()
+    rows = {row for row, _ in quoted or there}
+    given = {(cell.row, cell.column) for cell in table.cells if is_guess and _is_given(cell.text, question)}
+    if quoted - given:
+        return rows, quoted - given
+    is_row = len(there) > 1 and there >= {(cell.row, cell.column) for cell in table.cells if cell.row in rows}
+    if not quoted and not is_row:
+        return rows, there
+    named = {index for index, rank in asked_columns(table, rows, (), question).items() if not rank}
+    return rows, {place for place in there - given if place[0] in rows and place[1] in named}
+
+
+def _quoted(cited: Cited, table: Table, there: set[Place]) -> Iterator[Place]:
+    """The cells of a place that are quoted; of equal ones in a row that whose header stands before the words."""
+    quotes = {one_line(quote) for quote in cited.quotes}
+    leaves = {column.index: one_line(column.leaf) for column in table.columns}
+    before = {
+        word: cited.source.text[:start].rstrip() for word, (start, _) in zip(cited.words, cited.marks, strict=True)
+    }
+    said = {one_line(word): one_line(text) for word, text in before.items()}
+    for row in {row for row, _ in there}:
+        equal: dict[str, list[Place]] = {}
+        for cell in table.cells:
+            text = one_line(cell.text)
+            if cell.row == row and (cell.row, cell.column) in there and (text in quotes or text in said):
+                equal.setdefault(text, []).append((cell.row, cell.column))
+        for text, places in equal.items():
+            led = [place for place in places if leaves[place[1]] and said.get(text, "").endswith(leaves[place[1]])]
+            yield from led or places
+
+
+def _is_given(text: str, question: str) -> bool:
+    """Whether a cell says only what the question says, unless that is a choice between two."""
+    asked, own = stems_in(question), stems_in(text)
+    return bool(own) and {*own} <= {*asked} and "or" not in asked
+
+
+def _cells_at(table: Table, locator: Locator) -> set[Place]:
+    if locator.cells:
+        return cited_cells(table, (locator.cells,))
+    if locator.lines:
+        return cited_cells(table, (f"L{locator.lines[0]}-{locator.lines[1]}",))
+    if locator.bbox:
+        return {(cell.row, cell.column) for cell in table.cells if _lies_in(cell.bbox, locator.bbox)}
+    return set()
+
+
+def _lies_in(box: tuple[float, ...] | None, other: tuple[float, ...]) -> bool:
+    """Whether a box lies within another, both as (x0, top, x1, bottom)."""
+    if box is None:
+        return False
+    inside = (box[0] - other[0], box[1] - other[1], other[2] - box[2], other[3] - box[3])
+    return all(gap >= -SAME_PLACE for gap in inside)
