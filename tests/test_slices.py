@@ -26,8 +26,8 @@ def page_of(name: str, text: str, question: str, *deciding: tuple[str, str], wid
     chunks, tables, _ = read_bytes(name, text.encode(), 160)
     found = []
     for row, words in deciding:
-        chunk = next(each for each in chunks if each.row is not None and row in each.text)
         lead, _, words = words.rpartition("|")
+        chunk = next(each for each in chunks if each.row is not None and row in each.text and lead + words in each.text)
         start = chunk.text.index(lead + words) + len(lead)
         source = Source(1, hit_of(name, chunk), chunk.locator, chunk.text)
         found.append(Candidate("passage", words, 0.5, source, marks=((start, start + len(words)),)))
@@ -70,3 +70,13 @@ def test_of_equal_cells_that_is_marked_whose_header_leads_the_words() -> None:
 def test_a_guess_marks_no_cell_that_the_question_gives() -> None:
     page = page_of("rats.csv", WIDE, "What has an NF54 of 28?", ("MMV048", "NF54 |28"))
     assert "[28]" not in page and "[MMV048]" in page
+
+
+@pytest.mark.parametrize("width", [80, 50])
+def test_long_cells_and_labels_are_cut_and_the_marked_words_stay(width: int) -> None:
+    story = " ".join(f"Sentence {n} tells of the year {1900 + n}." for n in range(40))
+    table = f"name,unit,kind,code,note\nAbstract,NA,text,blank,{story}\n{'Long name ' * 30},NA,text,blank,{story}\n"
+    marked = "Sentence 20 tells of the year 1920."
+    page = page_of("notes.csv", table, "Which sentence?", ("Abstract", marked), width=width)
+    assert "1920." in page
+    assert page.count("Sentence") < 12 and page.count("…") >= 3 and len(page.splitlines()) < 40

@@ -20,7 +20,7 @@ from mixrag_cli.output.lines import (
 )
 from mixrag_cli.output.marks import merged
 from mixrag_cli.output.places import reference
-from mixrag_cli.output.slices import Cited, deciding_cells
+from mixrag_cli.output.slices import Cited, deciding_cells, shortened
 from mixrag_cli.output.snippets import Marked, cleaned, marked_words, snippet, whole
 from mixrag_cli.output.table_view import Place, table_slice
 from mixrag_cli.quantities.shown import unit_text
@@ -74,7 +74,10 @@ def print_cited(
     parts = [deciding_cells(one, table, question, is_guess=is_guess) for one in cited] if table else []
     if table and (rows := {row for some, _ in parts for row in some}):
         _print_heading(console, chunk, "")
-        _print_slice(console, table, rows, {cell for _, some in parts for cell in some}, question)
+        cells = {cell for _, some in parts for cell in some}
+        words = [word for one in cited for word in one.words]
+        short = shortened(table, cells, words, question, console.width - indent_of(console))
+        _print_slice(console, short, rows, cells, question)
         return
     keep_lines = keeps_lines(cited[0].source.hit)
     passages = [whole_passage(one) for one in cited]

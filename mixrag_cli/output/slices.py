@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from mixrag_cli.output.lines import one_line
 from mixrag_cli.output.marks import Mark
+from mixrag_cli.output.snippets import ELLIPSIS, cleaned, marked_words, snippet
 from mixrag_cli.output.table_view import Place, asked_columns, cited_cells
+from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.answers import Source
 from mixrag_cli.records.places import Locator
-from mixrag_cli.records.tables import Table
+from mixrag_cli.records.tables import Cell, Table
 from mixrag_cli.words import stems_in
 
 SAME_PLACE = 0.5  # points; a cell's box is rounded in JSON
+USUAL_WIDTH = 80  # columns; on a narrower terminal a cell is not cut to less than its line
+MARKED_LINES = 3  # lines' worth of a marked cell: a sentence or two; of others one, as of a label
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +60,29 @@ def deciding_cells(cited: Cited, table: Table, question: str, *, is_guess: bool)
 
 
 def _quoted(cited: Cited, table: Table, there: set[Place]) -> Iterator[Place]:
-    """The cells of a place that are quoted; of equal ones in a row that whose header stands before the words."""
+    """The cells of a place that are quoted; of equal ones in a row that whose header stands before the words.
+
+    Where no cell of a row says just the marked words, that which holds them among others, if it is one alone.
+    """
     quotes = {one_line(quote) for quote in cited.quotes}
     leaves = {column.index: one_line(column.leaf) for column in table.columns}
-    before = {
-        word: cited.source.text[:start].rstrip() for word, (start, _) in zip(cited.words, cited.marks, strict=True)
-    }
-    said = {one_line(word): one_line(text) for word, text in before.items()}
-    for row in {row for row, _ in there}:
-        equal: dict[str, list[Place]] = {}
-        for cell in table.cells:
-            text = one_line(cell.text)
-            if cell.row == row and (cell.row, cell.column) in there and (text in quotes or text in said):
-                equal.setdefault(text, []).append((cell.row, cell.column))
-        for text, places in equal.items():
-            led = [place for place in places if leaves[place[1]] and said.get(text, "").endswith(leaves[place[1]])]
-            yield from led or places
+    starts = (start for start, _ in cited.marks)
+    before = {one_line(word): one_line(cited.source.text[:at]) for word, at in zip(cited.words, starts, strict=True)}
+    by_row: dict[int, list[Cell]] = {}
+    for cell in table.cells:
+        if (cell.row, cell.column) in there:
+            by_row.setdefault(cell.row, []).append(cell)
+    for row, cells in by_row.items():
+        equal: dict[str, list[int]] = {}
+        for cell in cells:
+            if (text := one_line(cell.text)) in quotes or text in before:
+                equal.setdefault(text, []).append(cell.column)
+        for text, columns in equal.items():
+            led = [column for column in columns if leaves[column] and before.get(text, "").endswith(leaves[column])]
+            yield from ((row, column) for column in led or columns)
+        holding = [cell.column for cell in cells if any(word in one_line(cell.text) for word in before)]
+        if not equal and len(holding) == 1:
+            yield row, holding[0]
 
 
 def _is_given(text: str, question: str) -> bool:
@@ -96,3 +107,36 @@ def _lies_in(box: tuple[float, ...] | None, other: tuple[float, ...]) -> bool:
         return False
     inside = (box[0] - other[0], box[1] - other[1], other[2] - box[2], other[3] - box[3])
     return all(gap >= -SAME_PLACE for gap in inside)
+
+
+def shortened(table: Table, marked: set[Place], words: Sequence[str], question: str, width: int) -> Table:
+    """The table with its long cells and row headers cut to what fills a line of so many columns, marked cells to three.
+
+    A marked cell is cut round the deciding words, or what it says of the question.
+    """
+    width = max(width, USUAL_WIDTH)
+
+    def cut(cell: Cell) -> Cell:
+        if len(cell.text) <= width:
+            return cell
+        if (cell.row, cell.column) not in marked:
+            return replace(cell, text=_beginning(cell.text, width))
+        found = [mark for word in words if (mark := find_quote(word, cell.text))]
+        passage = cleaned(cell.text, found)
+        asked = marked_words(passage.text, question).marks
+        return replace(cell, text=snippet(passage, MARKED_LINES * width, asked=asked).text)
+
+    rows = (
+        replace(row, path=tuple(_beginning(part, width) for part in row.path))
+        if any(len(part) > width for part in row.path)
+        else row
+        for row in table.rows
+    )
+    return replace(table, cells=tuple(map(cut, table.cells)), rows=tuple(rows))
+
+
+def _beginning(text: str, characters: int) -> str:
+    """The text up to so many characters, cut between words where it can be."""
+    if len(text) <= characters:
+        return text
+    return f"{text[: characters - 1].rpartition(' ')[0] or text[: characters - 1]} {ELLIPSIS}"

@@ -25,6 +25,7 @@ from mixrag_cli.words import COMMON_WORDS, match_heading, stem, stems_of, terms_
 NARROWEST_COLUMN = 9  # characters: "1,234,567"
 LABEL_SHARE = 3  # the row labels get at most one part in three of the width
 MAX_ROWS = 40  # a screenful; --json has them all
+LONG_CELL = 4 * NARROWEST_COLUMN  # characters: sentences, which are read in a wider column
 ROWS_BEFORE_CITED = 6
 NEIGHBOURS = 1  # rows of a slice before and after its only cited row
 MAX_CITED_ROWS = 8  # of a slice: enough for what a formula compares; a tally over more is told by its column
@@ -50,17 +51,19 @@ def table_slice(
     """The header rows, some rows with a neighbour on each side, the cited columns and those that are asked for.
 
     Columns that repeat the rows' own headers stand in for these, so that no label is shown twice. Of a row without a
-    cited cell the name is marked. Returns the slice
-    ready to print beside an indent of so many columns, and one line on what was left out.
+    cited cell the name is marked. Returns the slice ready to print beside an indent of so many columns, and one line on
+    what was left out.
     """
     width = console.width - indent
     around = _rows_round(table.rows, rows)
     labels = _label_columns(table, [row for row in around if row is not None])
     asked = asked_columns(table, rows, labels, question)
-    columns = _columns_that_fit(table.columns, cited, width, labels, asked)
+    longest = max((len(cell.text) for cell in table.cells if (cell.row, cell.column) in cited), default=0)
+    taken = min(longest, width // 2) - NARROWEST_COLUMN if longest > LONG_CELL else 0
+    columns = _columns_that_fit(table.columns, cited, width - taken, labels, asked)
     shown = {column.index for column in columns}
     if not shown >= {*labels} or not shown & ({*asked} or shown):  # too narrow for columns of labels beside the others
-        labels, columns = [], _columns_that_fit(table.columns, cited, width, asked=asked)
+        labels, columns = [], _columns_that_fit(table.columns, cited, width - taken, asked=asked)
     left_out = _left_out(table, sum(row is not None for row in around), len(columns))
     unmarked = rows - {row for row, _ in cited}
     cited = {*cited, *((row, column) for row in unmarked for column in labels[:1])}
