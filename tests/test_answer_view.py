@@ -333,8 +333,12 @@ def test_a_likely_value_over_the_rows_of_a_table_is_shown() -> None:
 )
 def test_what_a_value_over_rows_rests_on_has_no_empty_part(label: str, quote: str, told: str) -> None:
     source, first = cell(CSV, "Barrow Lane", "commissioned")
-    over = replace(candidate(source, "52", 0.8, "column"), evidence=(replace(first, label=label, quote=quote),))
+    over = replace(
+        candidate(source, "52", 0.8, "column"), evidence=(replace(first, label=label, quote=quote, value=None),)
+    )
     assert f"over its rows: {told}\n" in shown(likely("How many?", over), 120)
+    explained = shown(replace(likely("How many?", over), evidence=over.evidence), 120, explain=True)
+    assert "“”" not in explained and "   [1]" not in explained
 
 
 def test_the_words_of_a_query_are_marked_in_their_forms() -> None:

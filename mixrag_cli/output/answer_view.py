@@ -189,8 +189,9 @@ def _print_steps(console: Console, answer: Answer) -> None:
 
 
 def _evidence_line(piece: Evidence) -> str:
-    said = number_text(piece.value, piece.unit, piece.scale) if piece.value is not None else f"“{piece.quote}”"
-    return f"{said}  {piece.label}  [{piece.source}]"
+    quote = f"“{piece.quote}”" if piece.quote else ""
+    said = number_text(piece.value, piece.unit, piece.scale) if piece.value is not None else quote
+    return "  ".join(filter(None, (said, piece.label.strip(), f"[{piece.source}]")))
 
 
 def _print_step(console: Console, name: str, text: str) -> None:
