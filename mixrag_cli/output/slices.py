@@ -49,14 +49,14 @@ def deciding_cells(cited: Cited, table: Table, question: str, *, is_guess: bool)
     if not quoted and len(there) == len(table.cells):
         return set(), set()
     rows = {row for row, _ in quoted or there}
-    given = {(cell.row, cell.column) for cell in table.cells if is_guess and _is_given(cell.text, question)}
+    beside = {(cell.row, cell.column): cell.text for cell in table.cells if cell.row in rows}
+    given = {place for place, text in beside.items() if is_guess and _is_given(text, question)}
     if quoted - given:
         return rows, quoted - given
-    is_row = len(there) > 1 and there >= {(cell.row, cell.column) for cell in table.cells if cell.row in rows}
-    if not quoted and not is_row:
+    if not quoted and not (len(there) > 1 and there >= beside.keys()):
         return rows, there
     named = {index for index, rank in asked_columns(table, rows, (), question).items() if not rank}
-    return rows, {place for place in there - given if place[0] in rows and place[1] in named}
+    return rows, {place for place in beside.keys() & there - given if place[1] in named}
 
 
 def _quoted(cited: Cited, table: Table, there: set[Place]) -> Iterator[Place]:
