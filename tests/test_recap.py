@@ -301,6 +301,8 @@ def test_compute_brings_scales_together_and_refuses_mixed_units() -> None:
     assert mixed_scale is not None
     assert (mixed_scale.value, mixed_scale.scale) == (Decimal(300), 1000)
     assert compute("difference", [piece("e1", "1", "USD"), piece("e2", "2", "EUR")]) is None
+    scaled_and_bare = [piece("e1", "7.7", "kWh", 10**9), piece("e2", "13.9")]
+    assert not any(compute(operation, scaled_and_bare) for operation in ("difference", "sum", "share"))
     assert compute("share", [piece("e1", "1"), piece("e2", "0")]) is None
     points = compute("difference", [piece("e1", "4", "%"), piece("e2", "6", "%")])
     assert points is not None

@@ -30,6 +30,22 @@ def test_a_unit_without_figures_on_its_left_is_about_those_on_its_right() -> Non
     assert units_of(to_table(rows), 2) == ["%", "%"]
 
 
+def test_units_are_about_all_figures_on_their_right() -> None:
+    """As an agency's export writes them, under headings without figures."""
+    head = ["", "", "", "2000", "2010", "2014"]
+    groups = [["", "Electricity", "Billion kWh"], ["", "Generation", ""]]
+    rows = [["", f"Country {n}", "Billion kWh", f"{n}.9", f"{n}.6", f"{n}.2"] for n in range(4)]
+    table = to_table([["Source: U.S. EIA"], head, *groups, *rows])
+    assert {(cell.unit, cell.scale) for cell in table.cells if cell.value is not None} == {("kWh", 10**9)}
+    assert sum(cell.value is not None for cell in table.cells) == 12
+
+
+def test_texts_end_what_a_unit_is_about() -> None:
+    head = ["Contract", "Unit", "First", "Second", "Remark", "Staff"]
+    table = to_table([head, *([f"Road {n}", "EUR million", f"{n}1", f"{n}2", "paid", f"{n}3"] for n in range(1, 5))])
+    assert [set(units_of(table, column)) for column in (2, 3, 5)] == [{"EUR"}, {"EUR"}, {""}]
+
+
 def test_a_scale_counts() -> None:
     rows = [["Area", "Value", "Unit"], ["North", "53.9", "USD millions"], ["South", "51.6", "USD thousands"]]
     table = to_table(rows)

@@ -49,14 +49,16 @@ def formula_for(operation: Operation, n_operands: int) -> str | None:
 def compute(operation: Operation, evidence: Sequence[Evidence]) -> Computed | None:
     """The operation's value over the evidence, brought to one scale; None where units forbid it or it has none.
 
-    A share or a change is in per cent, or it is none.
+    A share or a change is in per cent, or it is none. Of a figure in a scale and one of which neither unit nor scale is
+    known there is a ratio alone: revenue, in millions, to employees.
     """
     formula = formula_for(operation, len(evidence))
     if formula is None or any(piece.value is None for piece in evidence):
         return None
-    if operation in _DIVISORS and not evidence[_DIVISORS[operation]].value:
+    scale, most = (end(piece.scale for piece in evidence) for end in (min, max))
+    is_open = most > scale == 1 and not all(piece.unit for piece in evidence if piece.scale == 1)
+    if (is_open and operation != "ratio") or (operation in _DIVISORS and not evidence[_DIVISORS[operation]].value):
         return None
-    scale = min(piece.scale for piece in evidence)
     values = {piece.id: (piece.value or Decimal(0)) * piece.scale / scale for piece in evidence}
     try:
         value, result = evaluate(formula, values), result_unit(formula, {piece.id: piece.unit for piece in evidence})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile, takewhile
 
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.tables.headers import Layout
@@ -18,17 +19,18 @@ MIN_FILLED = 0.8  # of the rows that hold a figure in the column beside
 def units_beside(matrix: Matrix, layout: Layout) -> dict[int, dict[int, Unit]]:
     """For each column of figures with units beside it, the unit of each of its rows.
 
-    The units of a column are about the nearest figures on its left, or where there are none, on its right.
+    The units of a column are about the nearest figures on its left, or where there are none, about those on its right
+    up to the next column of texts.
     """
-    figures = [column for column in layout.data if _count(matrix, layout, column) >= MIN_CELLS]
+    counts = {column: _count(matrix, layout, column) for column in layout.data}
     found: dict[int, dict[int, Unit]] = {}
     for column in layout.data:
         units = _units_of(matrix, layout, column)
-        left = [other for other in figures if other < column]
-        right = [other for other in figures if other > column]
-        of = left[-1] if left else next(iter(right), None)
-        if units and of is not None and len(units) >= MIN_FILLED * _count(matrix, layout, of):
-            found.setdefault(of, units)
+        left = [other for other, count in counts.items() if other < column and count >= MIN_CELLS]
+        right = dropwhile(lambda other: counts[other] < MIN_CELLS, (other for other in layout.data if other > column))
+        for of in left[-1:] or takewhile(counts.__getitem__, right):
+            if units and len(units) >= MIN_FILLED * counts[of]:
+                found.setdefault(of, units)
     return found
 
 
