@@ -8,6 +8,7 @@ Table.unit is written out ("percent", "USD", "acres"); a cell's unit is the shor
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from decimal import Decimal
 
@@ -24,7 +25,7 @@ from mixrag_cli.tables.narrowing import narrow_grid
 from mixrag_cli.tables.paired_forms import stack_pairs
 from mixrag_cli.tables.row_labels import fills_down, key_name
 from mixrag_cli.tables.rows import RowHeader, read_rows
-from mixrag_cli.tables.text import column_name
+from mixrag_cli.tables.text import column_name, field_names
 from mixrag_cli.tables.top_paths import top_paths
 from mixrag_cli.tables.totals import decimal_mark
 from mixrag_cli.tables.unit_columns import units_beside
@@ -223,9 +224,10 @@ def _read_cells(
     matrix: Matrix, layout: Layout, rows: tuple[RowHeader, ...], columns: tuple[Header, ...], rules: UnitRules
 ) -> tuple[Cell, ...]:
     by_row_unit = _column_units(matrix, layout)
+    fields = field_names([header.leaf for header in columns if len(header.path) == 1])
     units = {
         header.index: ColumnUnit(
-            _header_unit(header, by_row_unit.get(header.index, Unit()), rules.table.unit),
+            _header_unit(header, by_row_unit.get(header.index, Unit()), rules.table.unit, fields),
             _currency_of_column(matrix, layout, header.index),
             header.leaf,
         )
@@ -260,12 +262,12 @@ def _currency_of_column(matrix: Matrix, layout: Layout, column: int) -> str:
     return units.pop() if len(units) == 1 else ""
 
 
-def _header_unit(header: Header, said: Unit, table_unit: str) -> Unit:
+def _header_unit(header: Header, said: Unit, table_unit: str, fields: Collection[str]) -> Unit:
     """The unit of a column: what its unit row says, else the innermost heading that states one.
 
     A group heading that is only a countable word ("Person", "Households") states none beside a measure further out.
     """
-    if said.is_known:
+    if said.is_known or header.leaf in fields:
         return said
     found = [unit_of_header(part) for part in reversed(header.path)]
     is_measured = table_unit in MEASURED or any(unit.unit in MEASURED for unit in found)

@@ -20,7 +20,7 @@ from mixrag_cli.tables.row_labels import (
     unknown_labels,
     years_said_above,
 )
-from mixrag_cli.tables.text import row_name
+from mixrag_cli.tables.text import field_names, row_name
 from mixrag_cli.tables.totals import TOTAL_ALONE, TOTAL_NAME, Sums
 from mixrag_cli.tables.units import Unit, unit_of_header, unit_of_unit_text
 
@@ -77,6 +77,7 @@ class _RowWalk:
         self.years = years_said_above(matrix, layout)
         self.heads = self._heads_of_repeated()
         self.sums = Sums(matrix, layout)
+        self.fields = field_names([cell.text.strip() for row in self.kinds if (cell := self._label(row))])
 
     def walk(self) -> tuple[RowHeader, ...]:
         """The data rows in order."""
@@ -206,7 +207,7 @@ class _RowWalk:
             path = parents or (TOTAL_NAME if is_unsaid else self._row_name(row),)
         block = next((parent.unit for parent in reversed(self.open) if parent.unit.is_known), self.block)
         self.found.append(
-            RowHeader(row, path, is_total or self._is_unnamed_sum(row, labels), _unit_of_labels(labels), block)
+            RowHeader(row, path, is_total or self._is_unnamed_sum(row, labels), self._unit_of(labels), block)
         )
         for parent in self.open:
             parent.n_rows += 1
@@ -217,6 +218,10 @@ class _RowWalk:
         elif closes:
             self._close_after_total(labels)
         self.sums.add(row, self.found[-1].is_total)
+
+    def _unit_of(self, labels: tuple[str, ...]) -> Unit:
+        is_field = len(self.layout.labels) == 1 and not self.open and labels[-1:] and labels[-1] in self.fields
+        return unit_of_header(labels[-1]) if labels and not is_field else Unit()
 
     def _said_total(self, row: int) -> str:
         """What a cell beside the labels says of a total: a whole label too far to the right, or one of a sum."""
@@ -329,10 +334,6 @@ def _clean_label(text: str) -> str:
 
 def _is_bold_total(cell: GridCell, labels: tuple[str, ...]) -> bool:
     return cell.bold and bool(labels) and labels[-1].lower().startswith("all ")
-
-
-def _unit_of_labels(labels: tuple[str, ...]) -> Unit:
-    return unit_of_header(labels[-1]) if labels else Unit()
 
 
 def _unit_of_row(matrix: Matrix, row: int, layout: Layout) -> Unit:

@@ -6,11 +6,13 @@ Source: MixRAG, eq. 2-8: the hierarchical row-and-column representation (H-RCL).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.quantities.shown import as_shown, number_text
 from mixrag_cli.quantities.shown import unit_text as unit_and_scale
+from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.documents import ColumnProfile
@@ -22,6 +24,7 @@ ARROW = " > "
 BETWEEN_PATHS = " | "  # of a row and a column
 _ROW_NAME = re.compile(r"^row \d+$")
 MAX_HEAD_ROWS = 5
+_FIELD_NAME = re.compile(r"[a-z]{1,3}")
 MAX_NAMES = 40  # column or row names listed in a table's text; more say little and fill the window
 
 
@@ -170,6 +173,16 @@ def row_name(number: int) -> str:
 def column_name(index: int) -> str:
     """What a column is called that has no header. index: from 0, as in Header.index."""
     return f"column {index + 1}"
+
+
+def field_names(names: Sequence[str]) -> frozenset[str]:
+    """Those that are a short word in small letters where most begin with one, as fields do: they say no unit.
+
+    Example: of "smiles", "mw", "logp" the second and no megawatts; of "Team", "Played", "cm" none.
+    """
+    if 2 * sum(name[:1].islower() for name in names) <= len(names):
+        return frozenset()
+    return frozenset(name for name in names if _FIELD_NAME.fullmatch(name) and find_unit_and_scale(name) == ("", 1))
 
 
 def has_labels(table: Table) -> bool:

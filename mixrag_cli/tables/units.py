@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 
 from mixrag_cli.quantities.numerals import Value
+from mixrag_cli.quantities.unit_expressions import is_unit_expression
 from mixrag_cli.quantities.unit_words import (
     CURRENCIES,
     CURRENCY_CODES,
@@ -171,7 +172,8 @@ def is_unit_text(text: str) -> bool:
         return True
     if re.fullmatch(r"\(?in\s?(?:thousands|millions|billions)\)?", text, re.I) or _SI.match(text.strip("()[]")):
         return True
-    return bool(_UNIT_ROW.match(text) and _NAMES_UNIT.search(_FILLER.sub(" ", text)))
+    is_words = _UNIT_ROW.match(text) and _NAMES_UNIT.search(_FILLER.sub(" ", text))
+    return bool(is_words) or is_unit_expression(text.strip("()[]"))
 
 
 def is_code(text: str) -> bool:
@@ -192,6 +194,8 @@ def unit_of_unit_text(text: str) -> Unit:
     if (measured := _measure(said)) is not None:
         return Unit(*measured, text.strip())
     unit, scale = find_unit_and_scale(said)
+    if (unit, scale) == ("", 1) and is_unit_expression(said):
+        return Unit(said.strip(), 1, text.strip())
     is_count = not unit and scale == 1 and _COUNT.match(text.strip()) is not None
     if not unit and scale == 1 and not is_count:
         unit = text.strip(" ()[]")
@@ -314,7 +318,7 @@ def _measure_at_end(text: str) -> tuple[str, int] | None:
 
 
 def unit_of_header(text: str) -> Unit:
-    """The unit in a column header or row label: the whole of it, its brackets, a % sign or "… percentage"."""
+    """The unit in a column header or row label: the whole of it, its brackets, its end, a % sign or "… percentage"."""
     if is_unit_text(text) and not is_code(text):
         said = unit_of_unit_text(text)
         return replace(said, may_be_name=said.unit in CURRENCIES and said.scale == 1 and text.strip()[0] not in "([")
@@ -322,6 +326,8 @@ def unit_of_header(text: str) -> Unit:
         if (is_unit_text(inner) and not inner.strip().isdigit()) or inner.strip() == "000":
             said = unit_of_unit_text(inner)
             return replace(said, is_count=said.is_count or (not said.unit and _COUNT.match(text.strip()) is not None))
+    if is_unit_expression(said := text.rpartition(", ")[2]):
+        return unit_of_unit_text(said)
     if re.search(_SAYS_PERCENT, text, re.I):
         return Unit("%", 1, text)
     if (measured := _measure_at_end(text)) is not None:
