@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import re
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,7 @@ from mixrag_cli.tables.record_columns import DateForm, date_form_of
 N_DAYS = 400
 FIRST = datetime.date(2012, 1, 1)
 WAYS = {"iso": "%Y-%m-%d", "british": "%d/%m/%Y", "american": "%m/%d/%Y", "german": "%d.%m.%Y"}
+WAYS |= {"short": "%m/%d/%y", "named": "%d-%b-%y"}
 
 
 def opened_at(day: int) -> str:
@@ -70,6 +73,36 @@ def test_how_a_column_writes_its_dates() -> None:
     assert date_form_of(["5/6/2012", "6/7/2012"]) is None  # nothing tells the day from the month
     assert date_form_of(["2012-06-05", "later"]) is None and date_form_of([]) is None
     assert DateForm("ym", "-").pattern([(2012, 6, 5)]) == ""
+    assert date_form_of(["7/10/15", "7/15/15"]) == DateForm("mdy", "/", year_digits=2)
+    assert date_form_of(["8-Jun-12", "27-May-2011"]) is None
+    assert date_form_of(["8 Jun 2012", "27 May 2011"]) == DateForm("dmy", " ", True)
+    assert date_form_of(["1.2.13", "2.0.14"]) is None and date_form_of(["1 234", "2 345"]) is None  # versions, amounts
+
+
+def test_years_of_two_digits() -> None:
+    form = DateForm("dmy", "/", year_digits=2)
+    assert re.match(form.pattern([(2016, 0, 0)]), "7/10/16") and re.match(form.pattern([(1969, 0, 0)]), "7/10/69")
+    assert not re.match(form.pattern([(1916, 0, 0)]), "7/10/16")
+
+
+@pytest.mark.parametrize("text", ["11_Mar_24", "11-Mar-24", "11.mar.2024", "notes of 11-March-24"])
+def test_a_day_of_three_parts(text: str) -> None:
+    assert facets_of(text).dates == {(2024, 3, 11)} and facets_of(text).years == {2024}
+
+
+@pytest.mark.parametrize("text", ["45-Mar-24", "a11_Mar_24b", "11_Mar-24x"])
+def test_what_is_no_day_of_three_parts(text: str) -> None:
+    assert (2024, 3, 11) not in facets_of(text).dates and not any(all(date) for date in facets_of(text).dates)
+
+
+def test_headers_that_are_days(tmp_path: Path) -> None:
+    """The lists of who was there have a column a meeting."""
+    rows = ["attendees,08_Jan_24,12_Feb_24,11_Mar_24", "Chi Zhang,7,6,4", "Lyn Taylor,3,2,9", "Lily Smith,5,8,1"]
+    (tmp_path / "members.csv").write_text("\n".join(rows), "utf-8")
+    build_index([tmp_path], Settings(), events=Silent())
+    with_members = open_session(tmp_path / ".mixrag", Settings(), asks=True)
+    answer = answer_question(with_members, "What is the number of Chi Zhang on 11 March 2024?", Scope())
+    assert answer.text == "4" or answer.candidates[0].text == "4"
 
 
 def test_a_stretch_of_days_or_months_is_all_of_it(session: Session) -> None:

@@ -23,6 +23,9 @@ _MONTHS = {
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DATE_MDY = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
 _DATE_DMY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
+_DATE_D_M_Y = re.compile(  # as sheets and files are dated: "11-Mar-24", "11_Mar_2024"
+    rf"(?<![^\W_])(0?[1-9]|[12]\d|3[01])([-_./])({_MONTH})\2((?:19|20)?\d\d)(?![^\W_])", re.IGNORECASE
+)
 _DATE_MD = re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!,?\s+(?:19|20)\d\d)", re.IGNORECASE)
 _DATE_MONTH = re.compile(rf"\b({_MONTH})\.?,?\s+((?:19|20)\d\d)\b", re.IGNORECASE)
 _YEAR_MONTH = re.compile(  # as groups of a table say it: "2016 May"; "in 2016 may" names no month
@@ -50,8 +53,8 @@ _SPAN = re.compile(
 )
 _ANY_TIME = re.compile(rf"(?:19|20)\d\d|q[1-4]|FY|quarter|month|year|{_MONTH}", re.IGNORECASE)  # in each of these
 _TIMES = (
-    _DATE_MDY, _DATE_DMY, _DATE_ISO, _DATE_MONTH, _DATE_SHORT, _MONTHS_BEFORE, _DATE_MD, _MONTH_ISO, _DATE_DIGITS,
-    _QUARTER, _SPAN, _YEAR, _SHORT_YEAR,
+    _DATE_MDY, _DATE_DMY, _DATE_D_M_Y, _DATE_ISO, _DATE_MONTH, _DATE_SHORT, _MONTHS_BEFORE, _DATE_MD, _MONTH_ISO,
+    _DATE_DIGITS, _QUARTER, _SPAN, _YEAR, _SHORT_YEAR,
 )  # fmt: skip
 _SPAN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12, "quarter": 3}
 QUARTER_WORDS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
@@ -148,6 +151,7 @@ def facets_of(text: str) -> Facets:
         return Facets()
     dates = {(int(y), _MONTHS[m.lower()], int(d)) for m, d, y in _DATE_MDY.findall(text)}
     dates |= {(int(y), _MONTHS[m.lower()], int(d)) for d, m, y in _DATE_DMY.findall(text)}
+    dates |= {(full_year(y), _MONTHS[m.lower()], int(d)) for d, _, m, y in _DATE_D_M_Y.findall(text)}
     dates |= {(int(y), int(m), int(d)) for y, m, d in _DATE_ISO.findall(text)}
     dates |= {day for match in _DATE_DIGITS.finditer(text) for day in _day_of(match)}
     whole_months = {
@@ -157,11 +161,11 @@ def facets_of(text: str) -> Facets:
     ends = {split.start() for split in splits}  # "2010-11" is no November
     whole_months |= {(int(m[1]), int(m[2]), 0) for m in _MONTH_ISO.finditer(text) if m.start() not in ends}
     whole_months |= {(int(y), _MONTHS[m.lower()], 0) for y, m in _YEAR_MONTH.findall(text)}
-    whole_months |= {(_full_year(y), _MONTHS[m.lower()], 0) for m, y in _DATE_SHORT.findall(text)}
+    whole_months |= {(full_year(y), _MONTHS[m.lower()], 0) for m, y in _DATE_SHORT.findall(text)}
     dates |= {month for month in whole_months if not any(month[:2] == date[:2] for date in dates)}
     dates |= {(0, _MONTHS[m.lower()], int(d)) for m, d in _DATE_MD.findall(text) if int(d) <= 31}
     years = {int(year) for year in _YEAR.findall(text)} | {date[0] for date in dates if date[0]}
-    years |= {_full_year(year) for year in _SHORT_YEAR.findall(text)}
+    years |= {full_year(year) for year in _SHORT_YEAR.findall(text)}
     quarters = {int(digit) if digit else QUARTER_WORDS[word.lower()] for digit, word in _QUARTER.findall(text)}
     months = set()
     for number, phrase in _SPAN.findall(text):
@@ -181,8 +185,10 @@ def _day_of(match: re.Match[str]) -> frozenset[tuple[int, int, int]]:
     return frozenset(days) if len(days) == 1 else frozenset()
 
 
-def _full_year(digits: str) -> int:
-    """The year of two digits, as spreadsheets read them: "29" -> 2029, "30" -> 1930."""
+def full_year(digits: str) -> int:
+    """The year of two digits, as spreadsheets read them: "29" -> 2029, "30" -> 1930; of four as it is."""
+    if len(digits) > len("30"):
+        return int(digits)
     return int(digits) + (2000 if int(digits) < FIRST_OF_1900S else 1900)
 
 
@@ -194,10 +200,11 @@ def dates_agree(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
 def _date_text(date: tuple[int, int, int]) -> str:
     """A date as American filings write it. Example: _date_text((2023, 7, 1)) -> "July 1, 2023"."""
     year, month, day = date
-    return f"{_month_name(month)} {day}, {year}" if day else f"{_month_name(month)} {year}"
+    return f"{month_name(month)} {day}, {year}" if day else f"{month_name(month)} {year}"
 
 
-def _month_name(month: int) -> str:
+def month_name(month: int) -> str:
+    """Its English name. Example: 3 -> "March"."""
     return next(name for name, number in _MONTHS.items() if number == month).capitalize()
 
 
@@ -252,7 +259,7 @@ def dated_otherwise(text: str) -> str:
     """
     dates = sorted(date for date in facets_of(text).dates if date[0])
     forms = [
-        f"{year}-{month:02}{f'-{day:02} {day}/{month}/{year}' if day else ''} {_month_name(month)}"
+        f"{year}-{month:02}{f'-{day:02} {day}/{month}/{year}' if day else ''} {month_name(month)}"
         for year, month, day in dates
     ]
     return " ".join((without_periods(text), *forms)) if forms else ""

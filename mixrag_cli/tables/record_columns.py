@@ -13,7 +13,18 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import chain, pairwise, product
 
-from mixrag_cli.quantities.facets import DAYS, MONTHS, Facets, dates_agree, facet_conflict, facets_of, years_between
+from mixrag_cli.quantities.facets import (
+    DAYS,
+    MONTHS,
+    Facets,
+    dates_agree,
+    facet_conflict,
+    facets_of,
+    full_year,
+    month_name,
+    years_between,
+)
+from mixrag_cli.quantities.periods import MONTH
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import has_labels, key_columns, times_of
 from mixrag_cli.words import places_of, stem, stems_in, stems_of
@@ -24,26 +35,39 @@ N_LOOKED_AT = 50  # cells that tell what a column holds
 LABELS = -1  # the place of a report's labels as a column of texts
 YEAR = stem("year")
 _YEAR = re.compile(r"\s*(?:1[5-9]|20)\d\d")
-_DATE = re.compile(r"\s*(\d{1,4})([-/.])(\d{1,2})(?:\2(\d{1,4}))?(?!\d)")
-YEAR_DIGITS = 4
+_DATE = re.compile(rf"\s*(\d{{1,4}})([-/._ ])(\d{{1,2}}|{MONTH})(?:\2(\d{{1,4}}))?(?!\d)", re.I)
+BEFORE_NAMES = "_ "  # signs that stand between the parts of a date where its month is written out
+YEAR_DIGITS, SHORT_YEAR_DIGITS, PADDED = 4, 2, 2
 
 
 @dataclass(frozen=True, slots=True)
 class DateForm:
-    """How a column writes dates in digits. order: "ymd", "ym", "dmy" or "mdy". sign: what stands between."""
+    """How a column writes dates. order: "ymd", "ym", "dmy" or "mdy". sign: what stands between. is_named: whether its
+    months are English names. year_digits: four, or two at the end."""
 
     order: str
     sign: str
+    is_named: bool = False
+    year_digits: int = YEAR_DIGITS
 
     def pattern(self, times: Iterable[tuple[int, int, int]]) -> str:
-        """A regular expression for what a cell of one of these days, months or years begins with; "" for none.
+        """A regular expression for what a cell of one of these days, months or years begins with, in capitals or not;
+        "" for none.
 
         times: (year, month, day) each, 0 for any. A day is none of bare months.
         """
         return "|".join(self._pattern(*time) for time in times if "d" in self.order or not time[-1])
 
     def _pattern(self, year: int, month: int, day: int) -> str:
-        told = {"y": str(year), "m": f"0?{month}" if month else "[0-9]+", "d": f"0?{day}" if day else "[0-9]+"}
+        digits = str(year)[-self.year_digits :]
+        any_month, of_month = "[a-z.]+", f"{month_name(month)[:3]}[a-z.]*" if month else ""
+        if not self.is_named:
+            any_month, of_month = "[0-9]+", f"0?{month}"
+        told = {
+            "y": digits if full_year(digits) == year else str(year),  # which no cell of two digits is
+            "m": of_month if month else any_month,
+            "d": f"0?{day}" if day else "[0-9]+",
+        }
         n_told = 1 + bool(month) + bool(day) if self.order.startswith("y") else len(self.order)
         return f"^{re.escape(self.sign).join(told[part] for part in self.order[:n_told])}([^0-9]|$)"
 
@@ -51,7 +75,7 @@ class DateForm:
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of records. stems: of its innermost label, in order. texts: the different ones, in order, () where there
-    are too many to be asked for. date_form: how it writes dates, None where it holds others than dates in digits.
+    are too many to be asked for. date_form: how it writes dates, None where it holds other things than dates.
     is_ordinal: whether it numbers the rows, or those of each group, from 1 on.
     """
 
@@ -121,21 +145,35 @@ def date_form_of(texts: Sequence[str]) -> DateForm | None:
     """The one form that all of the texts have; None for none, or where day and month cannot be told apart."""
     found = [_DATE.match(text) for text in texts]
     dates = [date for date in found if date is not None]
-    signs = {date[2] for date in dates}
-    if len(dates) < len(found) or len(signs) != 1:
+    signs, named = {date[2] for date in dates}, {date[3].isalpha() for date in dates}
+    if len(dates) < len(found) or len(signs) != 1 or len(named) != 1:
         return None
-    sign = signs.pop()
+    sign, is_named = signs.pop(), named.pop()
+    if sign in BEFORE_NAMES and not is_named:
+        return None
     if all(len(date[1]) == YEAR_DIGITS for date in dates):
-        fits = all(1 <= int(date[3]) <= MONTHS for date in dates)
-        return DateForm("ymd" if all(date[4] for date in dates) else "ym", sign) if fits else None
-    if not all(date[4] and len(date[4]) == YEAR_DIGITS for date in dates):
+        fits = is_named or all(1 <= int(date[3]) <= MONTHS for date in dates)
+        return DateForm("ymd" if all(date[4] for date in dates) else "ym", sign, is_named) if fits else None
+    lengths = {len(date[4] or "") for date in dates}
+    if lengths not in ({YEAR_DIGITS}, {SHORT_YEAR_DIGITS}):
         return None
-    first, second = (max(int(date[place]) for date in dates) for place in (1, 3))
+    year_digits = lengths.pop()
+    if is_named:
+        return DateForm("dmy", sign, True, year_digits) if all(int(date[1]) <= DAYS for date in dates) else None
+    is_padded = all(len(date[1]) == len(date[3]) == PADDED for date in dates)
+    if sign == "." and year_digits == SHORT_YEAR_DIGITS and not is_padded:
+        return None  # numbers of sections and versions
+    order = _order_of(sign, *(max(int(date[place]) for date in dates) for place in (1, 3)))
+    return DateForm(order, sign, False, year_digits) if order else None
+
+
+def _order_of(sign: str, first: int, second: int) -> str:
+    """The order of days and months by the greatest of each; "" where it is none, or cannot be told."""
     if max(first, second) > DAYS or min(first, second) > MONTHS:
-        return None
+        return ""
     if sign == "." or first > MONTHS:  # nobody writes months first with dots
-        return DateForm("dmy", sign)
-    return DateForm("mdy", sign) if second > MONTHS else None
+        return "dmy"
+    return "mdy" if second > MONTHS else ""
 
 
 def rows_at(table: Table, dates: Collection[tuple[int, int, int]]) -> set[int]:
@@ -145,7 +183,7 @@ def rows_at(table: Table, dates: Collection[tuple[int, int, int]]) -> set[int]:
     }
     told = ((cell.row, patterns[cell.column], cell.text) for cell in table.cells if patterns.get(cell.column))
     if patterns:
-        return {row for row, pattern, text in told if re.match(pattern, text.strip())}
+        return {row for row, pattern, text in told if re.match(pattern, text.strip(), re.I)}
     return {row.index for row in table.rows if any(dates_agree(*both) for both in product(dates, times_of(row).dates))}
 
 
