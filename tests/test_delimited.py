@@ -168,6 +168,17 @@ def test_narrow_rows_that_are_no_head_stay_where_they_are(raw: bytes) -> None:
     assert rows_of(read(raw))[0][0] == raw.decode().split(",")[0]
 
 
+NAMES = "I [A],z [cm],Bx [G],I [A],z [cm],Bx [G]\n1.5,62,0.1,1.5,62,-0.72\n1.5,63,-0.14,1.5,63,-1.29\n"
+
+
+@pytest.mark.parametrize("head", ["", "Plate test,,,,,\nseparation [in],2.19,,,,\ncenter [cm],67.75,,,,\n"])
+def test_groups_above_names_that_are_said_again_part_them(head: str) -> None:
+    table = table_of(read(f"{head}Coil 1,,,Coil 2,,\n{NAMES}".encode()))
+    assert [column.path for column in table.columns][::3] == [("Coil 1", "I [A]"), ("Coil 2", "I [A]")]
+    field = [(cell.text, cell.unit) for cell in table.cells if cell.column in (2, 5)]
+    assert field == [("0.1", ""), ("-0.72", ""), ("-0.14", ""), ("-1.29", "")]  # and no cm of what stands above
+
+
 def test_a_quoted_field_may_hold_lines_and_each_row_knows_its_line() -> None:
     document = read(b'a,b\n"x\ny",1\nz,2\n')
     assert rows_of(document)[1:] == [["x\ny", "1"], ["z", "2"]]

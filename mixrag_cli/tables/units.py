@@ -50,9 +50,9 @@ _FILLER = re.compile(
     re.I,
 )
 _UNIT_LEAD = re.compile(
-    r"[(\[]([^()\[\]]{1,80})[)\]]|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in "
-    r"(?:[\w$€£.]+\s){0,3}(?:thousands|millions|billions|dollars|percent))|^(percent(?:age)?s?)\b|,\s?(in [a-z]+)\b",
-    re.I,
+    r"(?i)[(\[]([^()\[\]]{1,80})[)\]](?!\s*:\s*[-+]?\d(?!\d{3}\b))"  # "center [cm]: 68" speaks of this alone
+    r"|\b((?:u\.?s\.?\s)?(?:dollars?|amounts?|figures|tabular)?\s?,?\s?in "
+    r"(?:[\w$€£.]+\s){0,3}(?:thousands|millions|billions|dollars|percent))|^(percent(?:age)?s?)\b|,\s?(in [a-z]+)\b"
 )
 _PER_ITEM = re.compile(r"\bper[ -](?:\w+[ -])?(?:share|unit|user|employee|ads|barrel|ounce|tonne?)s?\b|\beps\b", re.I)
 # A label names what it counts at its head: "Average headcount", "Units sold"; "Due in five years" names money.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mixrag_cli.readers.lined_text import LinedText
 from mixrag_cli.readers.sheets.sampling import fast_number
@@ -80,16 +81,25 @@ def _named_values(records: Sequence[Record]) -> list[Record]:
     """The records of a name and what it says, above the first that fills all columns, which names them."""
     widths = [len(record.filled) for record in records]
     n_columns = max(widths, default=0)
-    n = widths.index(n_columns) if widths else 0
-    head, body = records[:n], records[n + 1 :]
+    at = n = widths.index(n_columns) if widths else 0
+    is_grouped = n > 0 and _groups_names(records[n - 1], records[n])
+    n -= is_grouped
+    head, body = records[:n], records[at + 1 :]
     if n_columns < MIN_COLUMNS or not 1 <= n <= MAX_HEAD_ROWS or not body:
         return []
     is_narrow = all(width <= MAX_HEAD_FIELDS and 2 * width <= n_columns + 1 for width in widths[:n])
     keys = [record.filled[0] for record in head]
     n_figures = sum(fast_number(record.filled[-1]) is not None for record in head)  # more than half are a table's
-    names_values = is_narrow and max(widths[:n]) > 1 and len(set(keys)) == n and 2 * n_figures <= n
-    names_values = names_values and not any(map(_is_typed, keys))
-    return list(head) if names_values and _names_columns(records[n], body) else []
+    names_values = is_narrow and max(widths[:n]) > 1 and len(set(keys)) == n and not any(map(_is_typed, keys))
+    names_values = names_values and (is_grouped or 2 * n_figures <= n)
+    return list(head) if names_values and _names_columns(records[at], body) else []
+
+
+def _groups_names(record: Record, names: Record) -> bool:
+    """Whether texts with room between them stand above names that are said again: what tells these apart."""
+    places = [place for place, field in enumerate(record.fields) if field.strip()]
+    is_apart = len(places) > 1 and all(right - left > 1 for left, right in pairwise(places))
+    return is_apart and len(set(names.filled)) < len(names.filled)
 
 
 def _names_columns(record: Record, body: Sequence[Record]) -> bool:
