@@ -18,6 +18,7 @@ from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.files import stable_id
 from mixrag_cli.records.tables import Cell, Header, Table
+from mixrag_cli.tables.compared import join_signs
 from mixrag_cli.tables.halves import stack_halves, stack_repeated
 from mixrag_cli.tables.headers import NOTE, TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
@@ -68,6 +69,8 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     layout = find_layout(matrix)
     if layout is None:
         return None
+    if not grid.profiles:
+        matrix, layout = join_signs(matrix, layout)
     rows = read_rows(matrix, layout)
     if not rows or not _holds_data(matrix, layout):
         return None
