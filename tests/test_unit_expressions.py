@@ -45,6 +45,11 @@ def test_figures_below_such_a_header_have_its_unit() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("label", ["TJ", "Dushanbe, TJ", "Tajikistan"])
+def test_a_country_is_no_unit(label: str) -> None:
+    assert unit_of_header(label).unit == ""
+
+
 def test_a_row_of_such_units_names_no_columns() -> None:
     table = to_table([["Site", "Nitrate", "Flow"], ["", "mg/L", "m3 s-1"], ["North", "4.1", "12"], ["South", "3", "8"]])
     assert [(cell.unit, cell.text) for cell in table.cells if cell.row == 2] == [("mg/L", "4.1"), ("m3 s-1", "12")]
