@@ -62,6 +62,39 @@ def test_halves_of_several_columns_with_the_same_headings_and_a_blank_between_ar
     assert value_of(table, ("COUNCILLOR", "Gunn")) == 140
 
 
+def test_parts_with_a_title_each_are_sections_of_one_table() -> None:
+    """As a field season is typed in, a species beside the other."""
+    head = ["Date", "Plot", "Sex", "Weight"]
+    rows = [
+        ["Species: DM", "", "", "", "", "Species: DO", "", "", "", "", "Species: DS", "", "", ""],
+        [*head, "", *head, "", *head],
+        *[["2013-07-16", "2", "F", "33", "", "2013-08-19", "8", "F", "52", "", "2013-11-12", "9", "F", "117"]] * 2,
+        ["2013-07-18", "7", "M", "40", "", "2013-10-17", "3", "M", "", "", "", "", "", ""],
+    ]
+    table = to_table(rows)
+    assert [row.path[0] for row in table.rows] == [*["Species: DM"] * 3, *["Species: DO"] * 3, *["Species: DS"] * 2]
+    assert [column.leaf for column in table.columns][-1] == "Weight"
+    weights = [cell.text for cell in table.cells if cell.column == 3]
+    assert weights == ["33", "33", "40", "52", "52", "117", "117"]
+
+
+def test_a_list_of_texts_goes_on_beside_itself() -> None:
+    head = ["Code", "Reference", "Year"]
+    rows = [
+        ["AA1", "ref-a", "2015", "", "BB2", "ref-b", "2009"],
+        ["CC3", "ref-e", "2016", "late", "DD4", "ref-f", "2011"],
+    ]
+    table = to_table([[*head, "", *head], *rows, ["", "2 trials", "", "", "EE5", "ref-g", "2012"]])
+    assert [cell.text for cell in table.cells if cell.column == 1] == ["ref-a", "ref-e", "ref-b", "ref-f", "ref-g"]
+    assert all(len(row.path) == 1 for row in table.rows) and "2 trials" in table.notes
+
+
+def test_the_same_headings_over_figures_alone_are_groups_of_columns() -> None:
+    head = ["", "Low", "Mean", "High", "", "Low", "Mean", "High"]
+    table = to_table([head, ["Oslo", "1", "2", "3", "", "4", "5", "6"], ["Bergen", "2", "3", "4", "", "5", "6", "7"]])
+    assert len(table.rows) == 2
+
+
 def test_the_same_headings_again_without_a_blank_are_more_of_the_same_row() -> None:
     head = ["Name", "Party", "Votes", "Name", "Party", "Votes"]
     rows = [["Lee", "R", "127", "Olver", "D", "61"], ["Poe", "D", "45", "Engel", "R", "7"]]

@@ -77,7 +77,7 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     paths = top_paths(matrix, layout)
     columns = tuple(Header(c, paths[c] or (column_name(c),), _is_total_path(paths[c])) for c in layout.data)
     columns = _key_columns(matrix, layout) + columns
-    caption, notes = _caption_and_notes(matrix, layout, grid, title)
+    caption, notes = _caption_and_notes(matrix, layout, stacked, title)
     rules = _unit_rules(matrix, layout, caption, notes)
     return Table(
         id=_table_id(grid, document),

@@ -8,11 +8,12 @@
                                              Taxes  |  15
 
 Each half has labels and, beside them, figures. Above the figures stands nothing, or both halves have the same headings.
-Halves of more columns have the same headings and a blank column between them.
+Parts of more columns, two and more of them, have the same headings and a column without one between them.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -43,8 +44,8 @@ def stack_halves(grid: Grid, matrix: Matrix) -> Grid:
 
 
 def stack_repeated(grid: Grid) -> Grid:
-    """The grid with its right half below its left one, where both have the same several headings and a blank column
-    parts them; a blank row then stands between. Else the grid as it is.
+    """The grid with its parts one below the other, where they have the same several headings with a column without one
+    between them; a blank row then stands between, and each part below its own title. Else the grid as it is.
     """
     if grid.profiles:
         return grid
@@ -53,27 +54,95 @@ def stack_repeated(grid: Grid) -> Grid:
         if cell.text.strip():
             rows.setdefault(cell.row, []).append(cell)
     for row in sorted(rows)[:MAX_ROWS_ABOVE]:
-        names = [" ".join(cell.text.split()).casefold() for cell in rows[row]]
-        n_names, rest = divmod(len(names), 2)
-        if rest or names[:n_names] != names[n_names:] or not MIN_NAMES <= len(set(names)) == n_names:
+        starts = _starts_of_parts(rows[row])
+        if not starts:
             continue
-        first, start = rows[row][0].column, rows[row][n_names].column
         body = [cell for at in rows for cell in rows[at] if at > row]
-        halves = [cell for cell in body if cell.column < start], [cell for cell in body if cell.column >= start]
-        is_parted = not any(cell.column < start <= cell.column + cell.column_span for cell in (*rows[row], *body))
-        if not (is_parted and _is_list(halves[0], first) and _is_list(halves[1], start)):
+        parts = [[cell for cell in body if _part_of(cell, starts) == part] for part in range(len(starts))]
+        cells = (*rows[row], *body)
+        is_parted = all(
+            not any(cell.column == start - 1 for cell in rows[row])
+            and not any(cell.column < start < cell.column + cell.column_span for cell in cells)
+            for start in starts[1:]
+        )
+        is_named = all(cell.column >= starts[0] for cell in body)
+        if not is_parted or not (
+            all(map(_is_list, parts, starts)) or (is_named and all(map(_are_records, parts, starts)))
+        ):
             return grid
-        return _below_each_other(grid, row, start, start - first, grid.n_rows - row)
+        grid = _without_remarks(grid, parts, starts)
+        return _stacked(grid, row, starts, [cell for at in rows for cell in rows[at] if at < row])
     return grid
 
 
-def _is_list(half: Sequence[GridCell], first: int) -> bool:
+def _without_remarks(grid: Grid, parts: Sequence[Sequence[GridCell]], starts: Sequence[int]) -> Grid:
+    """The grid with what ends a part alone, beside its first column, as a note: it heads no part below it."""
+    remarks = []
+    for part, start in zip(parts[:-1], starts, strict=False):
+        last = max(cell.row for cell in part)
+        ends = [cell for cell in part if cell.row == last]
+        remarks += [cell for cell in ends if len(ends) == 1 and cell.column > start]
+    kept = tuple(cell for cell in grid.cells if cell not in remarks)
+    return replace(grid, cells=kept, notes=(*grid.notes, *(cell.text.strip() for cell in remarks)))
+
+
+def _starts_of_parts(headings: Sequence[GridCell]) -> list[int]:
+    """The columns at which the headings begin anew, in parts of the same width; [] where they do not."""
+    names = [" ".join(cell.text.split()).casefold() for cell in headings]
+    n_names = names.index(names[0], 1) if names[0] in names[1:] else len(names)
+    n_parts, rest = divmod(len(names), n_names)
+    if n_parts < 2 or rest or n_names < MIN_NAMES or len(set(names)) != n_names or names != names[:n_names] * n_parts:
+        return []
+    offsets = [
+        [cell.column - headings[at].column for cell in headings[at : at + n_names]]
+        for at in range(0, len(names), n_names)
+    ]
+    return [cell.column for cell in headings[::n_names]] if all(each == offsets[0] for each in offsets) else []
+
+
+def _part_of(cell: GridCell, starts: Sequence[int]) -> int:
+    """The part in whose columns the cell stands; what stands before the first is in that."""
+    return max(bisect_right(starts, cell.column) - 1, 0)
+
+
+def _is_list(part: Sequence[GridCell], first: int) -> bool:
     """Whether the first column holds texts, and those beside it mostly figures."""
-    labels = [kind_of(cell.text) == "text" for cell in half if cell.column == first]
-    figures = [kind_of(cell.text) in DATA_KINDS for cell in half if cell.column > first]
+    labels = [kind_of(cell.text) == "text" for cell in part if cell.column == first]
+    figures = [kind_of(cell.text) in DATA_KINDS for cell in part if cell.column > first]
     return sum(labels) >= max(MIN_KIND * len(labels), MIN_ROWS - 1) and sum(figures) >= max(
         MIN_KIND * len(figures), MIN_ROWS - 1
     )
+
+
+def _are_records(part: Sequence[GridCell], first: int) -> bool:
+    """Whether the first column holds texts or days, one at the least, so that rows are named."""
+    named = [cell.is_date or kind_of(cell.text) in ("text", "date") for cell in part if cell.column == first]
+    return sum(named) >= max(MIN_KIND * len(named), 1)
+
+
+def _stacked(grid: Grid, header: int, starts: Sequence[int], above: Sequence[GridCell]) -> Grid:
+    """The parts one below the other, each below its title where each has one of its own, and below one row of headings.
+
+    above: what stands above the headings.
+    """
+    by_part = [[cell for cell in above if _part_of(cell, starts) == part] for part in range(len(starts))]
+    titles = [own[0] for own in by_part if len(own) == 1] if all(len(own) == 1 for own in by_part) else []
+    cells: dict[tuple[int, int], GridCell] = {}
+    down = grid.n_rows - header + bool(titles)
+    for cell in grid.cells:
+        part = _part_of(cell, starts)
+        row, column = cell.row, cell.column - starts[part] + starts[0]
+        if cell in titles:
+            row = header + 1 + part * down
+        elif cell.row > header:
+            row += bool(titles) + part * down
+        elif cell.row == header and part:
+            continue
+        moved = replace(cell, row=row, column=column)
+        cells.setdefault(_place(moved), moved)
+    n_rows = grid.n_rows + bool(titles) + (len(starts) - 1) * down
+    ordered = tuple(cells[place] for place in sorted(cells))
+    return replace(grid, n_rows=n_rows, n_columns=starts[1], cells=ordered, total_rows=n_rows)
 
 
 def _below_each_other(grid: Grid, header: int, start: int, shift: int, down: int) -> Grid:
