@@ -30,7 +30,7 @@ _UNIT = re.compile(
     rf"|{_PLAIN})(?:_[a-z]{{1,3}})?|(?P<money>{CURRENCY_SYMBOLS}|(?i:{CURRENCY_CODES})|R)(?=\s?/))"
     rf"(?P<exponent>{_EXPONENT})?(?![\w^%²³⁻])"
 )
-_JOINT = re.compile(r"\s*(?P<per>/|\bper\b)\s*|\s*[·⋅*.]\s*|\s+")
+_JOINT = re.compile(r"\s*(?P<per>/)\s*|\s*[·⋅*.]\s*|\s+")
 # A lone unit that no other rule knows: "cm2", "yr-1", "microM", "GJ", "tCO2".
 _LONE = re.compile(
     rf"(?:{_LENGTH})(?:[23²³]|\^[23])|[a-zµμ]{{2,4}}{_MINUS}[1-4]\)?|[A-Za-zµμ]{{1,4}}⁻[¹²³⁴]|(?:micro|nano|milli)[A-Z]"
