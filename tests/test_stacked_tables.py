@@ -339,3 +339,29 @@ def test_headings_behind_a_mark_name_the_blocks_below_them() -> None:
     assert [table.title for table in tables] == ["Beds", "Beds: Homes", "Places in day care"]
     assert [table.notes for table in tables] == [("Hospitals",), ("(by service)",), ("Centres",)]
     assert all([column.path for column in table.columns] == [(str(year),) for year in years] for table in tables)
+
+
+def test_parameters_among_titles_and_notes_are_tables_of_their_own() -> None:
+    """A measurement's sheet: what it was made with, for each coil beside the other, then the field."""
+    rows: list[list[Any]] = [
+        ["Coils test", None, None, None, "Coil 1 (lower)", None, None, "Coil 2 (upper)"],
+        ["Notes", "negative z goes upwards"],
+        ["separation [in]", 2.19, None, None, "I [A]", 4, None, "I [A]", 5],
+        ["z center [cm]", 67.75, None, None, "Vdrop [V]", 0.3, None, "Vdrop [V]", 0.4],
+        [None, None, "Background", None, "With background", None, None, None, None],
+        ["z [cm]", "from center", "B0x [G]", "B0y [G]", "B1x [G]", "B1y [G]", "B1z [G]", "B2x [G]", "B2y [G]"],
+    ]
+    rows += [[62 + n, 5.75 - n, 0.1, -0.2, 0.3 + n, -1.3, 2.5, 0.7, 0.2 * n] for n in range(4)]
+    made, lower, upper, field = tables_of(rows)
+    told = {(row.leaf, cell.text) for row in made.rows for cell in made.cells if cell.row == row.index}
+    assert told == {("separation [in]", "2.19"), ("z center [cm]", "67.75")}
+    assert (lower.title, upper.title) == ("Coil 1 (lower)", "Coil 2 (upper)")
+    assert [[cell.text for cell in each.cells] for each in (lower, upper)] == [["4", "0.3"], ["5", "0.4"]]
+    paths = [column.path for column in field.columns]
+    assert ("Background", "B0x [G]") in paths and ("With background", "B1x [G]") in paths
+
+
+def test_lines_of_two_columns_above_fewer_headings_are_one_table() -> None:
+    rows: list[list[Any]] = [["Item", "Amount"], ["Rent", 12], ["Heat", 7], ["Costs", "EUR"]]
+    (table,) = tables_of([*rows, ["Food", 4], ["Wine", 3], ["Bread", 2], ["Salt", 1]])
+    assert len(table.rows) >= 6

@@ -14,6 +14,7 @@ from mixrag_cli.readers.sheets.areas import (
     TableRegion,
     heading_rows,
     is_figure,
+    places,
     texts_of_row,
 )
 
@@ -58,7 +59,40 @@ def cut_settings(region: Region, cells: Cells) -> list[Region]:
             return [replace(region, bottom=row - 1), replace(region, top=row)]
         if not _is_setting(row, region, cells):
             break
-    return [region]
+    end = _end_of_parameters(region, cells)
+    if end is None:
+        return [region]
+    filled = {column for row, column in places(region) if row < end and (row, column) in cells}
+    reaches = zip(*(sorted(c for c in filled if c + step not in filled) for step in (-1, 1)), strict=True)
+    return [*(Region(region.top, left, end - 1, right) for left, right in reaches), replace(region, top=end)]
+
+
+def _end_of_parameters(region: Region, cells: Cells) -> int | None:
+    """The row below the last that says parameters, each with its figure beside it, among titles and notes; None
+    without headings below them that fill more columns than all above. Group headings right above these are theirs.
+    """
+    first = region.top + MIN_SETTINGS
+    heads = range(first, min(region.top + MAX_SETTINGS, region.bottom - MIN_BELOW) + 1)
+    head = next((row for row in heads if _heads_figures(row, region, cells)), first)
+    above = range(region.top, head)
+    named = [row for row in above if _are_named_figures(row, region, cells)]
+    is_plain = not any(_has_figures(row, region, cells) for row in above if row not in named)
+    widest = max(len(_texts(row, region, cells)) for row in above)
+    is_headed = _heads_figures(head, region, cells) and len(_texts(head, region, cells)) > widest
+    return named[-1] + 1 if len(named) >= MIN_SETTINGS and is_plain and is_headed else None
+
+
+def _are_named_figures(row: int, region: Region, cells: Cells) -> bool:
+    """Whether a row says names alone, each with a figure right beside it, from the left edge on."""
+    found = [(column, cell) for column in range(region.left, region.right + 1) if (cell := cells.get((row, column)))]
+    names, values = found[::2], found[1::2]
+    return (
+        len(names) == len(values) > 0
+        and names[0][0] == region.left
+        and all(value[0] == name[0] + 1 for name, value in zip(names, values, strict=True))
+        and not any(is_figure(cell) for _, cell in names)
+        and all(is_figure(cell) for _, cell in values)
+    )
 
 
 def _is_setting(row: int, region: Region, cells: Cells) -> bool:
