@@ -106,7 +106,16 @@ def test_a_first_line_that_says_the_delimiter_is_no_row(first: str) -> None:
 def test_ragged_rows_keep_all_their_fields_and_are_told_with_their_line() -> None:
     document = read(b"a,b,c\n1,2\n3,4,5,6\n7,8,9\n")
     assert rows_of(document) == [["a", "b", "c", ""], ["1", "2", "", ""], ["3", "4", "5", "6"], ["7", "8", "9", ""]]
-    assert document.warnings[0] == "line 2: 2 fields where the first row has 3"
+    assert document.warnings[0] == "line 2: 2 fields where line 1 has 3"
+
+
+def test_the_line_that_others_are_counted_by_is_none_of_a_title() -> None:
+    document = read(b"Hydro power\n,,2000,2010\nAngola,GWh,1,2\nMalawi,GWh\nGhana\n")
+    assert document.warnings == (
+        "line 1: 1 field where line 2 has 4",
+        "line 4: 2 fields where line 2 has 4",
+        "3 rows have another number of fields than line 2",
+    )
 
 
 def test_a_first_row_one_field_short_names_all_columns_but_the_first() -> None:

@@ -303,22 +303,27 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
     if lacks_first_name([record.fields for record in first]):
         stream.warn(first[0].first, "names one column fewer than there are; the first is taken for the one without")
         first[0] = replace(first[0], fields=["", *first[0].fields])
-    width = next((len(record.fields) for record in first if len(record.fields) > 1), 1)  # not of a title
+    counted = next((record for record in first if len(record.fields) > 1), None)  # no title
+    width, named_by = (len(counted.fields), counted.first) if counted else (1, 1)
     for record in chain(first, records):
         if not any(record.fields):
             continue
         if len(record.fields) != width:
             ragged += 1
             if ragged <= 2:
-                stream.warn(record.first, f"{len(record.fields)} fields where the first row has {width}")
+                stream.warn(record.first, f"{_count(len(record.fields))} where line {named_by} has {width}")
         if any(len(field) > MAX_CELL_CHARS for field in record.fields):
             record = stream.cut_long(record)
         sampler.add(SourceRow(record.first - 1, record.fields, (record.first, record.last)))
         if sampler.n_rows % BEAT_ROWS == 0:
             source.beat(min(source.file.tell(), source.size), source.size)
     if ragged > 2:
-        stream.warnings.append(f"{ragged:,} rows have another number of fields than the first")
+        stream.warnings.append(f"{ragged:,} rows have another number of fields than line {named_by}")
     return sampler
+
+
+def _count(n_fields: int) -> str:
+    return f"{n_fields} field{'s' * (n_fields != 1)}"
 
 
 def _sampled_grids(sampler: RowSampler) -> Iterator[Grid]:
