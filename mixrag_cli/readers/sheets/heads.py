@@ -96,10 +96,12 @@ def _named_values(records: Sequence[Record]) -> list[Record]:
 
 
 def _groups_names(record: Record, names: Record) -> bool:
-    """Whether texts with room between them stand above names that are said again: what tells these apart."""
+    """Whether texts with room between them stand above names that are said again, or beside the first column: what
+    these are of, and no name with what it says.
+    """
     places = [place for place, field in enumerate(record.fields) if field.strip()]
     is_apart = len(places) > 1 and all(right - left > 1 for left, right in pairwise(places))
-    return is_apart and len(set(names.filled)) < len(names.filled)
+    return is_apart and (places[0] > 0 or len(set(names.filled)) < len(names.filled))
 
 
 def _names_columns(record: Record, body: Sequence[Record]) -> bool:
