@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.headers import Layout, texts_above
@@ -173,13 +174,29 @@ def spread_over_blanks(filled: Sequence[bool], lower: Sequence[str], names: Sequ
     if places == list(range(n - 1)) and len(places) > 2 and "blank" not in lower:
         return [*places, None]  # a column of its own after a row of single headings: "First … Fourth, Total"
     if places[0] == 0:
-        return [max(place for place in places if place <= i) for i in range(n)]
+        reaches = _reaches(places, names or [""] * n)
+        return [max(place for place in places if place <= i) if i in reaches else None for i in range(n)]
     spread: list[int | None] = [None] * n
     for place, (start, end) in zip(places, _best_partition(places, lower, names or [""] * n), strict=True):
         is_at_end = place == end - 1 and end - start > 2  # the first line of a wrapped heading: no group stands so
         for i in range(place if is_at_end else start, end):
             spread[i] = place
     return spread
+
+
+def _reaches(places: list[int], names: Sequence[str]) -> set[int]:
+    """The places that groups head, each up to the next: one that says the names of the one before it ends with them.
+
+    Example: below "2014" and "2016" stand "papers", "data", "papers", "data" and "notes", which are of neither.
+    """
+    reached: set[int] = set()
+    before: Sequence[str] = ()
+    for start, end in pairwise([*places, len(names)]):
+        own = names[start:end]
+        said_again = len(before) if len(before) > 1 and all(before) and own[: len(before)] == before else len(own)
+        before = own[:said_again]
+        reached.update(range(start, start + said_again))
+    return reached
 
 
 def _best_partition(places: list[int], lower: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:
