@@ -326,8 +326,8 @@ def unit_of_header(text: str) -> Unit:
         if (is_unit_text(inner) and not inner.strip().isdigit()) or inner.strip() == "000":
             said = unit_of_unit_text(inner)
             return replace(said, is_count=said.is_count or (not said.unit and _COUNT.match(text.strip()) is not None))
-    if is_unit_expression(said := text.partition(", ")[2]) and not is_code(said):
-        return unit_of_unit_text(said)
+    if is_unit_expression(end := text.partition(", ")[2]) and not is_code(end):
+        return unit_of_unit_text(end)
     if re.search(_SAYS_PERCENT, text, re.I):
         return Unit("%", 1, text)
     if (measured := _measure_at_end(text)) is not None:
