@@ -9,7 +9,7 @@ from mixrag_cli.stories.answering import prepare
 from mixrag_cli.stories.clock import Clock
 from mixrag_cli.stories.scope import Scope
 from mixrag_cli.stories.session import Session
-from mixrag_cli.tables.units import without_unit
+from mixrag_cli.tables.text import without_unit
 from tests.evidence_samples import first_piece, opened
 
 FILES = {

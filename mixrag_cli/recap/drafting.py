@@ -24,15 +24,7 @@ from mixrag_cli.recap.listwise import listed_label, listed_text, read_listwise
 from mixrag_cli.recap.passages import ReadPassage, ScoredSpan, read_passages
 from mixrag_cli.recap.quoting import with_quotes
 from mixrag_cli.recap.restate import Restated, asks_passage
-from mixrag_cli.recap.signs import (
-    Draft,
-    asked_sign,
-    compare,
-    done_sign,
-    number_sign,
-    retrieval_signs,
-    said_signs,
-)
+from mixrag_cli.recap.signs import Draft, asked_sign, compare, done_sign, number_sign, retrieval_signs, said_signs
 from mixrag_cli.recap.structure import fact_formulas, structural_drafts
 from mixrag_cli.recap.wanted import text_wanted
 from mixrag_cli.records.answers import DERIVED, LIST_SIGN, Evidence, Source

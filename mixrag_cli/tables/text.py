@@ -18,11 +18,12 @@ from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.documents import ColumnProfile
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
-from mixrag_cli.tables.units import unit_of_header
+from mixrag_cli.tables.units import is_unit_text, unit_of_header, unit_of_unit_text
 
 ARROW = " > "
 BETWEEN_PATHS = " | "  # of a row and a column
 _ROW_NAME = re.compile(r"^row \d+$")
+_LAST_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 MAX_HEAD_ROWS = 5
 _FIELD_NAME = re.compile(r"[a-z]{1,3}")
 MAX_NAMES = 40  # column or row names listed in a table's text; more say little and fill the window
@@ -245,3 +246,10 @@ def _short(value: Decimal | None) -> str:
     rounded = round(value, 4)
     text = f"{rounded:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def without_unit(label: str) -> str:
+    """The label less the unit that its last brackets say. Example: "Nitrate (mg/L)" -> "Nitrate"."""
+    found = _LAST_BRACKETS.search(label)
+    is_unit = found is not None and is_unit_text(found[1]) and not unit_of_unit_text(found[1]).is_count
+    return label[: found.start()] if found and is_unit else label

@@ -93,7 +93,6 @@ _MEASURE = re.compile(
     re.I,
 )
 _MEASURED = re.compile(MEASURES, re.I)
-_LAST_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 # "Pct 4" is a precinct.
 _SAYS_PERCENT = r"(?<![\d.])(?<!\d\s)%|\bpercent(?:age)?\b(?! points?)|\bpct\b(?!\.?\s?\d{1,3}(?!\d))"
 _MAX_MEASURE_WORDS = 5
@@ -130,10 +129,6 @@ class Unit:
         unit, scale = self.unit or wider.unit, self.scale if self.scale != 1 else wider.scale
         is_whole = any((said.unit, said.scale) == (unit, scale) and not said.scales_all for said in (self, wider))
         return Unit(unit, scale, self.text or wider.text, scales_all=not is_whole)
-
-    def without_unit(self) -> Unit:
-        """What it says of numbers of another unit: the scale, where that was not said of the unit alone."""
-        return Unit("", self.scale if self.scales_all or not self.unit else 1)
 
 
 @lru_cache(maxsize=4_096)
@@ -399,10 +394,3 @@ class UnitRules:
 def _of_counts(said: Unit, path: tuple[str, ...]) -> Unit:
     """What a unit of money says where things are counted; shares are counted in the table's scale."""
     return Unit("shares", said.scale) if _counts_shares(path) else said.without_unit()
-
-
-def without_unit(label: str) -> str:
-    """The label less the unit that its last brackets say. Example: "Nitrate (mg/L)" -> "Nitrate"."""
-    found = _LAST_BRACKETS.search(label)
-    is_unit = found is not None and is_unit_text(found[1]) and not _COUNT.match(found[1])
-    return label[: found.start()] if found and is_unit else label

@@ -34,8 +34,7 @@ from mixrag_cli.tables.record_columns import (
 )
 from mixrag_cli.tables.scan import Filter, ScanOperation
 from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, rows_left, tallied_cells, tally
-from mixrag_cli.tables.text import ARROW, key_columns
-from mixrag_cli.tables.units import without_unit
+from mixrag_cli.tables.text import ARROW, key_columns, without_unit
 from mixrag_cli.words import COMMON_WORDS, match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits

@@ -28,8 +28,7 @@ from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.in_tables.token_match import TOKEN_FEATURES, Matrix, Places, TokenMetric, Tokens, TokenVectors
 from mixrag_cli.recap.wording import COUNT, PERCENT, PERCENT_UNITS, TOTAL
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.text import ARROW, times_of
-from mixrag_cli.tables.units import without_unit
+from mixrag_cli.tables.text import ARROW, times_of, without_unit
 from mixrag_cli.words import COMMON_WORDS, match_term, stems_in, stems_of
 
 # Fitted to the 3,597 lookups of HiTab's training set, as tests/benchmarks/hitab_pairs.py --keep-metric does: the metric
