@@ -41,7 +41,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
         # the year of a date is no model year
         ("How many litres did the Heron take in June 2010 in total?", "91"),
         # the figure, and not what is told of it
-        ("What was the nitrate at North?", "4.1 mg/l"),
+        ("What was the nitrate at North?", "4.1 mg/L"),
     ],
 )
 def test_what_is_meant_comes_first(question: str, text: str, session: Session) -> None:
