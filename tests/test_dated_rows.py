@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import re
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,9 @@ def test_how_a_column_writes_its_dates() -> None:
     assert date_form_of(["2012-06-05", "later"]) is None and date_form_of([]) is None
     assert DateForm("ym", "-").pattern([(2012, 6, 5)]) == ""
     assert date_form_of(["7/10/15", "7/15/15"]) == DateForm("mdy", "/", year_digits=2)
+    assert date_form_of(["Mar 2019", "April 2019"]) == DateForm("my", " ", True)
+    assert date_form_of(["Mar-19", "Apr-19"]) == DateForm("my", "-", True, 2) and date_form_of(["Mar 24", "8"]) is None
+    assert re.match(DateForm("my", "-", True, 2).pattern([(2019, 3, 0)]), "Mar-19", re.I)
     assert date_form_of(["8-Jun-12", "27-May-2011"]) is None
     assert date_form_of(["8 Jun 2012", "27 May 2011"]) == DateForm("dmy", " ", True)
     assert date_form_of(["1.2.13", "2.0.14"]) is None and date_form_of(["1 234", "2 345"]) is None  # versions, amounts

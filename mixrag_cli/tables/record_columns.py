@@ -36,14 +36,15 @@ LABELS = -1  # the place of a report's labels as a column of texts
 YEAR = stem("year")
 _YEAR = re.compile(r"\s*(?:1[5-9]|20)\d\d")
 _DATE = re.compile(rf"\s*(\d{{1,4}})([-/._ ])(\d{{1,2}}|{MONTH})(?:\2(\d{{1,4}}))?(?!\d)", re.I)
+_MONTH_OF_YEAR = re.compile(rf"\s*{MONTH}\.?([-/_ ])(\d{{2}}|\d{{4}})\s*$", re.I)
 BEFORE_NAMES = "_ "  # signs that stand between the parts of a date where its month is written out
 YEAR_DIGITS, SHORT_YEAR_DIGITS, PADDED = 4, 2, 2
 
 
 @dataclass(frozen=True, slots=True)
 class DateForm:
-    """How a column writes dates. order: "ymd", "ym", "dmy" or "mdy". sign: what stands between. is_named: whether its
-    months are English names. year_digits: four, or two at the end."""
+    """How a column writes dates. order: "ymd", "ym", "my", "dmy" or "mdy". sign: what stands between. is_named: whether
+    its months are English names. year_digits: four, or two at the end."""
 
     order: str
     sign: str
@@ -143,6 +144,8 @@ def _counts_up(values: Sequence[Decimal | None]) -> bool:
 
 def date_form_of(texts: Sequence[str]) -> DateForm | None:
     """The one form that all of the texts have; None for none, or where day and month cannot be told apart."""
+    if texts and all(map(_MONTH_OF_YEAR.match, texts)):
+        return _month_form(texts)
     found = [_DATE.match(text) for text in texts]
     dates = [date for date in found if date is not None]
     signs, named = {date[2] for date in dates}, {date[3].isalpha() for date in dates}
@@ -165,6 +168,12 @@ def date_form_of(texts: Sequence[str]) -> DateForm | None:
         return None  # numbers of sections and versions
     order = _order_of(sign, *(max(int(date[place]) for date in dates) for place in (1, 3)))
     return DateForm(order, sign, False, year_digits) if order else None
+
+
+def _month_form(texts: Iterable[str]) -> DateForm | None:
+    """The one form of months with their years: "Mar 2019", "Mar-19"; None for several."""
+    forms = {(found[1], len(found[2])) for text in texts if (found := _MONTH_OF_YEAR.match(text))}
+    return next((DateForm("my", sign, True, n_digits) for sign, n_digits in forms), None) if len(forms) == 1 else None
 
 
 def _order_of(sign: str, first: int, second: int) -> str:
