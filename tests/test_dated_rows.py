@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import re
-import re
 from pathlib import Path
 
 import pytest

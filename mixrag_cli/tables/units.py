@@ -130,6 +130,10 @@ class Unit:
         is_whole = any((said.unit, said.scale) == (unit, scale) and not said.scales_all for said in (self, wider))
         return Unit(unit, scale, self.text or wider.text, scales_all=not is_whole)
 
+    def without_unit(self) -> Unit:
+        """What it says of numbers of another unit: the scale, where that was not said of the unit alone."""
+        return Unit("", self.scale if self.scales_all or not self.unit else 1)
+
 
 @lru_cache(maxsize=4_096)
 def _is_not_money(path: tuple[str, ...]) -> bool:
