@@ -13,6 +13,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from mixrag_cli.extraction.transport import (
 from mixrag_cli.extraction.worker import Worker
 from mixrag_cli.plain import table_from_plain, table_to_plain
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.records.documents import ColumnProfile, Grid, GridCell
+from mixrag_cli.records.documents import ColumnProfile, Fact, FactValue, Grid, GridCell
 from mixrag_cli.records.files import SourceFile, stable_id
 from mixrag_cli.records.passages import Chunk
 from mixrag_cli.records.places import Locator
@@ -390,6 +391,23 @@ def test_secrets_of_any_reader_are_taken_out_of_text_and_cells() -> None:
     for block in document.blocks:
         assert document.text[slice(*block.locator.chars)] == block.text
     assert "secrets removed" in document.warnings[0]
+
+
+def test_a_secret_beside_its_name_in_a_table_is_taken_out_everywhere() -> None:
+    secret, other, digest = (
+        "e77989ed2175" + "8e78331b20e477fc5582",
+        "9f86d081884c" + "7d659a2feaa0c55ad015",
+        "ab12" * 10,
+    )
+    rows = [("setting", "value", "token"), ("APP_SECRET", secret, other), ("checksum", digest, "")]
+    cells = tuple(GridCell(r, c, text) for r, row in enumerate(rows) for c, text in enumerate(row) if text)
+    builder = DocumentBuilder("sheet", "Settings")
+    builder.add("\n".join("\t".join(row) for row in rows), "table", grid=Grid(3, 3, cells, Locator((0, 0))), sheet="S")
+    builder.add(f"Ask for {other}", "paragraph", sheet="S")
+    found = Fact(("APP_SECRET",), "entry", (FactValue("value", secret),))
+    document = redact_document(replace(builder.build(), facts=(found,)))
+    assert secret not in repr(document) and other not in repr(document)
+    assert digest in document.text and document.facts[0].values[0].text == "[secret removed]"
 
 
 # --- the wire

@@ -702,6 +702,50 @@ def test_a_secret_beside_its_name_and_a_password_in_an_address() -> None:
     assert redact_secrets(address) == ("postgres://ada:[secret removed]@db.example.org/sales", 1)
 
 
+DRAWN_HEX, DRAWN_BASE64 = "e77989ed2175" + "8e78331b20e477fc5582", "dxLmhnE0pRY2+vUlu" + "+i5Pxh8LTxLBTgBWdp82W74mMs="
+
+
+@pytest.mark.parametrize("secret", [DRAWN_HEX, DRAWN_HEX.upper(), DRAWN_BASE64], ids=["hex", "capitals", "base64"])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "APP_ENV=dev\nAPP_SECRET={}\nAPP_DEBUG=1\n",
+        "export API_TOKEN='{}'",
+        "APP_KEY=base64:{}",
+        "database:\n  password: {}\n",
+        '{{"apiKey": "{}", "region": "eu"}}',
+        "'client_secret' => '{}',",
+        'token := "{}"',
+        "<auth><apiKey>{}</apiKey></auth>",
+        '<add key="ApiSecret" value="{}" />',
+        "| JWT_SECRET | {} |",
+        "smtp_password,{}\n",
+        "secret_key_base = {} # of production",
+    ],
+)
+def test_what_looks_drawn_at_random_behind_a_credentials_name_is_taken_out(secret: str, frame: str) -> None:
+    clean, n = redact_secrets(frame.format(secret))
+    assert (clean, n) == (frame.format("[secret removed]"), 1)
+    assert redact_secrets(clean) == (clean, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "APP_SECRET=changeme\nDB_PASSWORD=<your-password>\nAPI_KEY=xxxxxxxxxxxxxxxxxxxxxxxx\n",
+        "TOKEN=${{ secrets.TOKEN }}\nSESSION_SECRET=$(openssl rand -hex 32)\n",
+        "API_KEY=your-api-key-goes-right-here-2024\nSECRET_KEY=ReplaceThisWithYourOwnSecret1\n",
+        "token = AuthTokenV2RequestHandlerFactory\nsecret = loadSecret2FromVaultService(name)\n",
+        "password = config.Passwords2.ForTheMainDatabase1x\n",
+        f"commit {DRAWN_HEX}\nchecksum: {DRAWN_HEX}\nunique_key: {DRAWN_HEX}\n",
+        "token: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+        "The password was 12345678901234567890 characters long.",
+    ],
+)
+def test_placeholders_names_and_checksums_are_no_secrets(text: str) -> None:
+    assert redact_secrets(text) == (text, 0)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -740,6 +784,8 @@ def test_redaction_keeps_line_numbers_and_is_idempotent(text: str) -> None:
         "1234567890:AA",
         "/* ",
         "data:" + "A" * 190,
+        "token: aB3",
+        "token: " + "a1B2c3D4e5" * 3 + " ",
     ],
 )
 def test_redaction_of_hostile_text_takes_time_in_line_with_its_length(hostile: str) -> None:

@@ -1,12 +1,15 @@
 """Keys and tokens taken out of a document's text before anything else sees it.
 
-Only shapes that their makers document (a fixed prefix and an alphabet) and key blocks: a rule on words such as
-"password" would take passages out of ordinary documents.
+Shapes that their makers document (a fixed prefix and an alphabet), key blocks, and what looks drawn at random behind a
+name such as "APP_SECRET": a rule on such words alone would take passages out of ordinary documents.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mixrag_cli.cleaning import REDACTED
@@ -86,6 +89,53 @@ TOKEN_SHAPES = (
     _shape("://", r"(?<=://)[A-Za-z0-9._~%+-]{0,64}:(?P<secret>[^\s:/@\"'<>{}$\[\]]{3,128})@(?=[A-Za-z0-9\[])"),
 )
 
+# What may be drawn at random: hex digits or base64. No address of a chain ("0x…"), no call, no part of a path or word.
+_DRAWN = re.compile(
+    r"(?<![A-Za-z0-9+/_.-])(?!0x)(?P<drawn>[A-Za-z0-9+/_-]{20,512}+)={0,2}+(?![A-Za-z0-9+/_=(\[-]|\.\w)"
+)
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_SMALL_RUN = re.compile(r"[a-z]{3,}")
+_CREDENTIAL = (
+    r"(?:secret|token|passw(?:or)?d|passphrase|pwd"
+    r"|(?:api|app|access|private|encrypt(?:ion)?|signing|auth|master)[_ .-]?key)"
+)
+# The name before it, with what stands between: "X=", "x: '", '"x" => "', "<x>", "x | ", 'key="x" value="'.
+_NAMED = re.compile(
+    rf"(?i:{_CREDENTIAL})s?[\w.-]{{0,24}}\\?[\"'`\])]{{0,3}}\s{{0,8}}"
+    r"(?:=>|:=|[=:>|,\t]|\bvalue\s?=)\s{0,8}(?:\\?[\"'`])?(?:base64:)?$"
+)
+MIN_DRAWN = 20
+NAME_CHARS = 100  # before a value, in which its name is sought
+MIN_HEX_BITS = 3.0  # Shannon's entropy a character: of 32 random hex digits 3.6 on average; detect-secrets' own limit
+MIN_BASE64_BITS = 3.5  # of 20 random characters 4.1; gitleaks' limit for a key behind a name
+MAX_WORDS = 0.5  # of its characters, in runs of three and more small letters: .14 in random ones, .6 in "authTokenName"
+
+
+def looks_drawn(text: str) -> bool:
+    """Whether 20 and more characters look drawn at random: hex digits, or base64 of small, capital and digits."""
+    plain = text.rstrip("=")
+    counts = Counter(plain)
+    bits = -sum(count / len(plain) * math.log2(count / len(plain)) for count in counts.values())
+    has_digit, has_letter = any(map(str.isdigit, plain)), any(map(str.isalpha, plain))
+    if _HEX.fullmatch(plain):
+        return has_digit and has_letter and bits >= MIN_HEX_BITS
+    in_words = sum(map(len, _SMALL_RUN.findall(plain)))
+    is_mixed = has_digit and not plain.islower() and not plain.isupper()
+    return is_mixed and bits >= MIN_BASE64_BITS and in_words < MAX_WORDS * len(plain)
+
+
+def _named_secrets(text: str) -> Iterator[tuple[int, int]]:
+    """The places of what looks drawn at random behind a credential's name."""
+    for found in _DRAWN.finditer(text):
+        start = found.start()
+        if looks_drawn(found["drawn"]) and _NAMED.search(text[max(0, start - NAME_CHARS) : start]):
+            yield found.span()
+
+
+def is_named_secret(name: str, value: str) -> bool:
+    """Whether a text by itself, such as a cell, looks drawn at random and its name is a credential's."""
+    return len(value) >= MIN_DRAWN and find_secrets(f"{name}={value}") == [(len(name) + 1, len(name) + 1 + len(value))]
+
 
 def find_secrets(text: str) -> list[tuple[int, int]]:
     """The places [start, end) of every known kind of secret, in order, without overlap."""
@@ -94,6 +144,7 @@ def find_secrets(text: str) -> list[tuple[int, int]]:
         if any(anchor in text for anchor in kind.anchors):
             group = "secret" if "secret" in kind.shape.groupindex else 0
             places += [found.span(group) for found in kind.shape.finditer(text)]
+    places += _named_secrets(text)
     merged: list[tuple[int, int]] = []
     for start, end in sorted(places):
         if merged and start < merged[-1][1]:
