@@ -125,3 +125,16 @@ def test_a_question_to_a_folder_without_files_is_told_that_nothing_can_be_search
     assert run_here("index", cwd=tmp_path).returncode == 0
     asked = run_here("ask", "What is the fee?", cwd=tmp_path)
     assert (asked.returncode, asked.stdout.decode().strip()) == (4, "No answer: what is searched holds no passage")
+
+
+def test_hidden_files_are_counted_and_read_where_they_are_named(folder: Path) -> None:
+    (folder / ".mergify.yml").write_text("rules: 5\n", "utf-8")
+    (folder / ".github").mkdir()
+    (folder / ".github" / "ci.yml").write_text("on: push\n", "utf-8")
+    store = f"--store={folder.parent / 'store'}"
+    said = run_here("index", str(folder), store, cwd=folder).stderr.decode()
+    assert "12 added, 2 left out by rule (2 hidden); " in said
+    listed = run_here("status", "--skipped", store, cwd=folder).stdout.decode()
+    assert "begins with a dot; read where you name it  [hidden]" in listed
+    assert b"1 added" in run_here("index", str(folder / ".mergify.yml"), store, cwd=folder).stderr
+    assert "indexed" in {row.status for path, row in rows_of(folder).items() if path.endswith(".mergify.yml")}

@@ -178,6 +178,8 @@ def _unreadable_lines(skipped: Sequence[Skipped]) -> list[str]:
 
 
 def _summary(report: IndexReport) -> str:
+    n_hidden = sum(one.code == "hidden" for one in report.left_out)
+    hidden = f" ({n_hidden:,} hidden)" if n_hidden else ""
     done = {
         "added": report.added,
         "changed": report.changed,
@@ -186,7 +188,7 @@ def _summary(report: IndexReport) -> str:
         "removed": report.removed,
         "unchanged": report.unchanged,
         "unreadable": len(report.skipped),
-        "left out by rule": len(report.left_out) - sum(report.no_reader.values()),
+        f"left out by rule{hidden}": len(report.left_out) - sum(report.no_reader.values()),
     }
     counts = ", ".join(f"{count:,} {what}" for what, count in done.items() if count) or "no files"
     rate = f", {report.tokens / report.seconds:,.0f} tokens/s" if report.tokens and report.seconds else ""

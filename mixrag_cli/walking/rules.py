@@ -23,7 +23,7 @@ class Rule:
 SECRET = Rule("secret", "likely a secret: its name says so")
 SECRET_CONTENT = Rule("secret", "holds a private key")
 TOOL_FOLDER = Rule("tool-folder", "kept by a tool, not written by people")
-HIDDEN = Rule("hidden", "hidden: its name begins with a dot")
+HIDDEN = Rule("hidden", "hidden: its name begins with a dot; read where you name it")
 EXCLUDED = Rule("excluded", "left out by --exclude")
 NOT_INCLUDED = Rule("excluded", "not named by --include")
 IGNORED = Rule("ignored", "named in an ignore file")
