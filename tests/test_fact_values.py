@@ -260,6 +260,21 @@ CASES = {
         "setting | CC | value=clang@3 help=fast@3",
         "setting | SOURCES | value=a.c b.c@5",
     ),
+    "numbers-named-in-a-list": (
+        "ports.md",
+        "# Ports\n\n- 8085 - Admin\n- `5601` - Kibana board\n\n# Levels\n\n* 0 - off\n"
+        "* 1 - all that is sent to the log is written, with its time.\n\n# Terms\n\n- 2023 - 2024\n- 2024 - 2025\n\n"
+        "# Steps\n\n- 5 - first\n- tea - second\n",
+        "label | Ports > 8085 | value=Admin@3",
+        "label | Ports > 5601 | value=Kibana board@4",
+        "label | Ports > Admin | value=8085@3",
+        "label | Ports > Kibana board | value=5601@4",
+        "label | Levels > 0 | value=off@8",
+        "definition | Levels > 1 | value=all that is sent to the log is written, with its time.@9",
+        "label | Levels > off | value=0@8",
+        "label | Steps > 5 | value=first@18",
+        "label | Steps > tea | value=second@19",
+    ),
 }
 
 

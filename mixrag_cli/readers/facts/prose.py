@@ -29,6 +29,10 @@ _KEY = r"[^\W_](?:[^\s:]| (?! )){0,70}?|--?[\w][\w-]{0,40}(?:[ ,=|/]{1,2}[\w<>\[
 _MARKED = rf"(?P<mark>``|`|\*\*|\*|__|=|~)?(?P<key>{_KEY})"
 LABEL = re.compile(rf"{_MARKED}(?:(?(mark)(?P=mark))\s?::?|:(?P=mark))\s+(?P<text>\S.*)$")
 DASHED = re.compile(rf"{_MARKED}(?(mark)(?P=mark))\s+(?:[-–—]{{1,2}}|=>)\s+(?P<text>\S.*)$")
+# "5601 - Kibana": ports, codes, years in a list of such
+NUMBERED = re.compile(
+    r"(?P<mark>``|`|\*\*)?(?P<number>\d{1,6})(?(mark)(?P=mark))\s+(?:[-–—]{1,2}|=>)\s+(?P<text>\S.*)$"
+)
 # What only programs name so: an option, a name with an underscore. Below such a heading is said what it does.
 _NAME = r"--?[A-Za-z][\w-]{0,60}|[A-Za-z]\w{0,60}_\w{1,60}(?:\.\w{1,60}){0,4}"
 NAMED = re.compile(rf"(?P<mark>`{{0,2}})(?:{_NAME})(?P=mark)$")
@@ -129,6 +133,9 @@ class _BlockReader:
             n_called = sum(CALLED.match(text) is not None for text, _, _ in items)
             for text, start, above in items:
                 self._item(text, start, above, may_call=2 * n_called > len(items))
+            if len(numbered := [match for text, _, _ in items if (match := NUMBERED.match(text))]) == len(items) > 1:
+                for found, (_, start, above) in zip(numbered, items, strict=True):
+                    self._name_number(found, start, above)
             return bool(items)
         return (self._named() if block.name else self._definition()) or self._paragraph()
 
@@ -193,6 +200,11 @@ class _BlockReader:
                 names = (*above, found["key"])
                 self._add(names, found["text"], start + found.start("text"), start + found.end("text"))
                 break
+
+    def _name_number(self, found: re.Match[str], start: int, above: tuple[str, ...]) -> None:
+        """Take what an item gives a number to: which number is Kibana's is asked as well as what 5601 is."""
+        if _is_key(found["text"]) and not NUMBER_AT_START.match(found["text"]):
+            self._add((*above, found["text"]), found["number"], start + found.start(), start + found.end())
 
     def _definition(self) -> bool:
         """A term, and below it its explanation: indented, or behind a colon."""
