@@ -36,6 +36,20 @@ def test_the_index_of_a_frame_names_no_row_beside_names() -> None:
     assert lefts(to_table(ranked))[1] == ("1", "DETR-DC5")
 
 
+def test_numbers_from_one_to_the_last_row_name_the_rows_beside_figures() -> None:
+    vested = [["Year of service", "% vested"], *([str(year), str(20 * year - 20)] for year in range(1, 7))]
+    table = to_table(vested)
+    assert lefts(table)[3] == ("Year of service", "4")
+    assert [cell.text for cell in table.cells if cell.row == table.rows[3].index][-1] == "60"
+    gaps = [vested[0], *vested[1:4], ["9", "60"], ["11", "80"]]
+    assert lefts(to_table(gaps))[0] != ("Year of service", "1")
+
+
+def test_numbers_of_rows_beside_names_are_no_names() -> None:
+    rows = [["Nr of entry", "Town", "Heads"]] + [[str(at), f"Town {chr(64 + at)}", str(at * 7)] for at in range(1, 6)]
+    assert all(path[-1].startswith("Town ") for path in lefts(to_table(rows)))
+
+
 def test_a_range_beside_a_name_with_a_colon_is_a_datum() -> None:
     rows = [
         ["", "Revenue target:", "$84,750-89,750"],

@@ -13,6 +13,7 @@ TYPED_SHARE = 0.5  # a column is one of figures when at least half of its filled
 LABEL_SHARE = 0.6
 MIN_STEPS = 3  # two rising numbers are as likely figures
 MIN_COUNTED = 10  # rows that go on by one; set by judgement, like
+MIN_COUNTED_FROM_ONE = 4  # rows that are counted from 0 or 1, all of them; fewer are as likely figures
 COUNTED_SHARE = 0.9  # of them: a number is left out, and 999 at the end is for none
 LONG_LABEL_CHARS = 60  # on average; longer texts are descriptions, not keys
 PERIOD_NAME = re.compile(r"\b(?:years?|fy|seasons?|period|date|months?|quarters?|day|week|time)\b", re.I)
@@ -58,7 +59,7 @@ class _BodyKinds:
     """What a column's body holds: texts, periods and figures as shares of its filled cells, 0..1, and counts.
 
     rises: whether its whole numbers rise strictly, and most of its cells are such. is_counted: whether they rise by one
-    from row to row, in many rows.
+    from row to row, in many rows. numbers_rows: whether its cells are 1, 2, 3, … or 0, 1, 2, … to the last row.
     """
 
     texts: float
@@ -69,6 +70,7 @@ class _BodyKinds:
     mean_chars: float
     rises: bool
     is_counted: bool
+    numbers_rows: bool
 
 
 def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
@@ -98,10 +100,12 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
     rises = len(whole) >= LABEL_SHARE * filled and all(a < b for a, b in pairwise(whole))
     n_steps = sum(b - a == 1 for a, b in pairwise(whole))
     is_counted = rises and len(whole) >= MIN_COUNTED and n_steps >= COUNTED_SHARE * len(whole)
-    mean_chars = chars / filled if filled else 0
-    return _BodyKinds(
-        share["texts"], share["periods"], share["figures"], filled, len(seen), mean_chars, rises, is_counted
+    numbers_rows = len(body) >= MIN_COUNTED_FROM_ONE and any(
+        whole == list(range(first, first + len(body))) for first in (0, 1)
     )
+    mean_chars = chars / filled if filled else 0
+    shares = share["texts"], share["periods"], share["figures"]
+    return _BodyKinds(*shares, filled, len(seen), mean_chars, rises, is_counted, numbers_rows)
 
 
 def _names_most(kinds: _BodyKinds, before: list[_BodyKinds]) -> bool:
@@ -115,7 +119,8 @@ def _is_first_label(matrix: Matrix, headers: tuple[int, ...], kinds: _BodyKinds,
     """Whether the first column names rows: by texts, or by numbers that tell records apart. beside: of the next one."""
     heads = [cell for row in headers if (cell := matrix.at(row, 0)) is not None]
     # Numbers that go on by one in many rows (scores, ages) need no groups beside them.
-    if kinds.is_counted or _is_key([cell.text.strip() for cell in heads], len(headers), kinds, beside):
+    is_numbered = kinds.numbers_rows and bool(heads) and beside.texts < LABEL_SHARE  # names beside it name the rows
+    if kinds.is_counted or is_numbered or _is_key([cell.text.strip() for cell in heads], len(headers), kinds, beside):
         return True
     if kinds.filled == 0:
         return not heads
