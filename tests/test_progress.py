@@ -12,7 +12,7 @@ import pytest
 from rich.progress import Progress
 
 from mixrag_cli.output.estimate_view import estimate_lines, estimate_to_json
-from mixrag_cli.output.progress import Bars, _TimeLeft, rate_text
+from mixrag_cli.output.progress import Bars, Silence, _TimeLeft, rate_text
 from mixrag_cli.settings import Settings
 from mixrag_cli.stories.estimating import Estimate, estimate_index
 from mixrag_cli.stories.indexing import build_index
@@ -160,3 +160,20 @@ def test_an_estimate_comes_near_to_what_the_run_takes_and_writes_nothing(model_c
 @pytest.mark.parametrize(("rate", "text"), [(2_340_000, "2.3 MB/s"), (41_000, "41 kB/s"), (700, "1 kB/s"), (3, "")])
 def test_a_slow_rate_is_no_zero(rate: float, text: str) -> None:
     assert rate_text(rate) == text
+
+
+def test_a_file_that_takes_long_is_named_where_nothing_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    view = Silence(quiet=False, clock=lambda: now[0])
+    for second in range(100):
+        now[0] = float(second)
+        view.advance(second, "funding 2023.xlsx · 0 tokens")
+        view.advance(second, f"note {second}.md · 12 tokens")
+    assert capsys.readouterr().err.splitlines() == [
+        f"mixrag: still at funding 2023.xlsx after {time}" for time in ("20 s", "40 s", "1 min 20 s")
+    ]
+    quiet = Silence(quiet=True, clock=lambda: now[0])
+    quiet.advance(0, "funding 2023.xlsx · 0 tokens")
+    now[0] += 60
+    quiet.advance(1, "funding 2023.xlsx · 0 tokens")
+    assert not capsys.readouterr().err

@@ -28,7 +28,7 @@ class Beat:
 
     @contextmanager
     def meanwhile(self) -> Iterator[None]:
-        """Beat while a library is being loaded, which on a busy machine takes longer than a file may be silent.
+        """Beat while a library is loaded or a large table read: on a busy machine longer than a file may be silent.
 
         How long a file may take in all is bounded all the same.
         """

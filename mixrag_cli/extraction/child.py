@@ -12,6 +12,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from mixrag_cli.chunking import Telling, chunk_document, chunk_row_lines
@@ -37,6 +38,7 @@ from mixrag_cli.tables.facts import facts_to_tables
 from mixrag_cli.tables.grid import grid_to_table
 
 MEGABYTE = 1_000_000
+LONG_CELLS = 20_000  # of a grid that takes seconds to read, on a busy machine longer than a file may be silent
 HEAD_BYTES = 16  # of a file, by which some formats are known
 
 
@@ -107,7 +109,9 @@ def _document_to_tables(document: Document, request: Request, beat: Beat) -> lis
             continue
         beat(block.grid, len(document.grids))
         title = block.heading_path[-1] if block.heading_path else document.title or request.name
-        table = grid_to_table(document.grids[block.grid], document=request.document_id, title=title)
+        grid = document.grids[block.grid]
+        with beat.meanwhile() if len(grid.cells) > LONG_CELLS else nullcontext():
+            table = grid_to_table(grid, document=request.document_id, title=title)
         if table is not None:
             tables.append((block.grid, table))
     return tables

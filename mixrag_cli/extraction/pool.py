@@ -21,6 +21,7 @@ RESULTS_WAITING = 8  # how far the readers may run ahead of the caller
 # What one process should have to do before a second is worth its start of half a second.
 BYTES_PER_WORKER = 500_000
 FILES_PER_WORKER = 50
+WAIT_SECONDS = 1.0  # how long the caller waits for a result before it is told that none comes
 POLL_SECONDS = 0.2  # how soon a thread that waits for room in the queue sees that nobody wants its result any more
 
 
@@ -48,11 +49,15 @@ class ReaderPool:
             run.stop()
 
     def extract_all(
-        self, jobs: Iterable[ExtractionJob], on_beat: BeatListener | None = None
+        self,
+        jobs: Iterable[ExtractionJob],
+        on_beat: BeatListener | None = None,
+        on_wait: Callable[[], None] | None = None,
     ) -> Iterator[ExtractionResult]:
         """One result for each job, in the order of completion.
 
-        on_beat: called with (job, done, total) from the reading threads as a long file advances.
+        on_beat: called with (job, done, total) from the reading threads as a long file advances. on_wait: called from
+        this one now and then while no result comes.
         """
         todo = list(jobs)
         if not todo:
@@ -60,7 +65,7 @@ class ReaderPool:
         run = _Run(todo, on_beat or _unheard, self._process_seat)
         self._runs.append(run)
         try:
-            yield from run.results(self._seats(todo))
+            yield from run.results(self._seats(todo), on_wait)
         finally:
             run.stop()
             self._runs.remove(run)
@@ -100,7 +105,7 @@ class _Run:
         self._seats: list[Seat] = []
         self._n_working = 0
 
-    def results(self, seats: Sequence[Seat]) -> Iterator[ExtractionResult]:
+    def results(self, seats: Sequence[Seat], on_wait: Callable[[], None] | None = None) -> Iterator[ExtractionResult]:
         """Start the threads and hand out what they bring. Raises what went wrong in a thread, if anything."""
         self._seats += seats
         self._n_working = len(seats)
@@ -109,10 +114,18 @@ class _Run:
             self._threads.append(thread)
             thread.start()
         for _ in range(self._count):
-            result = self._queue.get()
+            result = self._next_result(on_wait)
             if isinstance(result, BaseException):
                 raise result
             yield result
+
+    def _next_result(self, on_wait: Callable[[], None] | None) -> ExtractionResult | BaseException:
+        while True:
+            try:
+                return self._queue.get(timeout=None if on_wait is None else WAIT_SECONDS)
+            except queue.Empty:
+                if on_wait is not None:
+                    on_wait()
 
     def stop(self) -> None:
         """End every seat and wait for the threads, which then have nothing to wait for."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+import threading
+import time
+from collections.abc import Callable
 from typing import Protocol, Self
 
 from rich.console import Console
@@ -43,6 +46,8 @@ UNITS = {
 }
 
 
+SLOW_SECONDS = 20.0  # that a file takes before it is named where nothing moves
+HEARD_FILES = 64  # of which the last beats are known: far more than are read at once
 # Of one bar: they run beside each other, and its label says which one is waited for.
 JOINED = {"embed": "read", "write": "read"}
 # A time left that has been shown only falls, unless it was wrong by this much.
@@ -67,10 +72,16 @@ class RunView(Protocol):
 
 
 class Silence:
-    """No bars: notes only, and none of them with quiet."""
+    """No bars: notes only, and none of them with quiet.
 
-    def __init__(self, *, quiet: bool) -> None:
+    A file that takes long is named, and again whenever it has taken twice as long. clock: seconds, from any beginning.
+    """
+
+    def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._quiet = quiet
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._heard: dict[str, tuple[float, float]] = {}  # by path: since when, and after how long it is named
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +93,18 @@ class Silence:
         """Nothing moves where nobody looks."""
 
     def advance(self, done: int, detail: str = "") -> None:
-        """As phase."""
+        """Name the file where it takes long; called from any thread."""
+        path, now = detail.rpartition(" · ")[0], self._clock()
+        if self._quiet or not path:
+            return
+        with self._lock:
+            since, due = self._heard.pop(path, (now, SLOW_SECONDS))
+            is_due = now - since >= due
+            self._heard[path] = since, 2 * (now - since) if is_due else due
+            if len(self._heard) > HEARD_FILES:
+                self._heard.pop(next(iter(self._heard)))
+        if is_due:
+            self.note(f"still at {path} after {duration_text(now - since)}")
 
     def note(self, message: str) -> None:
         """One line on stderr."""

@@ -28,6 +28,9 @@ from mixrag_cli.quantities.unit_words import BASIS, CURRENCY_OF, MEASURES, PERCE
 
 CellKind = Literal["blank", "nil", "missing", "number", "year", "date", "range", "text"]
 
+# Texts whose reading is remembered: all cells of the largest table that is held whole. Each is read four times, row by
+# row and column by column; with fewer, none is found again. Some 40 MB in a process that reads.
+REMEMBERED_TEXTS = 131_072
 MAX_NUMBER_CHARS = 80  # a written number with currency, scale and footnotes; longer cells are prose or data dumps
 _DIGITS = r"\d[\d.,'’ ]*\d|\.?\d+"
 _EXPONENT = r"(?:e[+-]\d{1,3})|(?<=\.\d)e\d{1,3}|(?<=\.\d\d)e\d{1,3}"
@@ -85,7 +88,7 @@ def parse_value(
     return _parse_short(text, decimal_mark) if len(text) <= MAX_NUMBER_CHARS else Value(None, text=text)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=REMEMBERED_TEXTS)
 def _parse_short(text: str, decimal_mark: str | None) -> Value:
     if decimal_mark != "," and _PLAIN.match(text) and not is_identifier(text):
         return Value(Decimal(text), text=text)
@@ -203,7 +206,7 @@ def kind_of(text: str) -> CellKind:
     return _kind_of_short(plain)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=REMEMBERED_TEXTS)
 def _kind_of_short(text: str) -> CellKind:
     if _PLAIN.match(text):
         if len(text) == 4 and text.isdigit() and FIRST_YEAR <= int(text) <= LAST_YEAR:

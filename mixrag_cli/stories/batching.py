@@ -33,6 +33,7 @@ BATCH_FILES = 256
 BATCH_CHARACTERS = 64_000_000
 BATCH_LATE_BYTES = 16 * 2**20  # of token vectors, the heaviest part of most passages
 BATCH_SECONDS = 10.0
+MANY_CHUNKS = 1_024  # of one file, that takes long to embed: what was read before is written first
 EMBED_CHUNKS = 256  # texts that wait before they are embedded: enough for batches of like length
 
 
@@ -93,12 +94,19 @@ class Batch:
         if result.failure is not None:
             self._take_failure(result.failure, row)
         elif result.extraction is not None:
+            if len(result.extraction.chunks) > MANY_CHUNKS:
+                self.flush()
             self._take_extraction(result.extraction, row)
         has_text = bool(result.extraction and result.extraction.chunks)
         self._work.took(row.id, row.size, row.path, has_text=has_text)
         if sum(len(extraction.chunks) for _, extraction in self._waiting) >= EMBED_CHUNKS:
             self._embed_waiting()
         if self._is_full():
+            self.flush()
+
+    def wait(self) -> None:
+        """No file comes for a while: what was read before a long one is not kept waiting for it."""
+        if (self._waiting or self._done) and self._is_full():
             self.flush()
 
     def flush(self) -> None:

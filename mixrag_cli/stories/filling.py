@@ -104,8 +104,12 @@ def _read_all(pool: ReaderPool, batch: Batch, scan: Scan, work: Work) -> bool:
     """Read, embed and commit every file of the scan; False where it was interrupted, after a last commit."""
     jobs = [ExtractionJob(change.source, row.id, row.path_below) for change, row in scan.to_read]
     rows = {row.id: row for _, row in scan.to_read}
+
+    def beat(job: ExtractionJob, done: int, total: int) -> None:
+        work.beat(rows[job.document_id], done, total)
+
     try:
-        for result in pool.extract_all(jobs, work.beat):
+        for result in pool.extract_all(jobs, beat, batch.wait):
             batch.take(result, rows[result.job.document_id])
         batch.flush()
         batch.settle()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 
-from mixrag_cli.extraction import ExtractionJob
+from mixrag_cli.records.files import DocumentRow
 from mixrag_cli.stories.events import IndexEvents
 
 # Of a file's time: what is left is embedding. On the mixed collection the readers and the writer took 31 % beyond the
@@ -61,11 +61,11 @@ class Work:
         self._lock = threading.Lock()
         events.phase("read", self._total)
 
-    def beat(self, job: ExtractionJob, done: int, total: int) -> None:
+    def beat(self, row: DocumentRow, done: int, total: int) -> None:
         """A long file advances; called from the reading threads."""
         with self._lock:
-            self._reading[job.document_id] = work_of(job.path, job.source.size) * min(1.0, done / max(1, total))
-        self._tell(job.path)
+            self._reading[row.id] = work_of(row.path, row.size) * min(1.0, done / max(1, total))
+        self._tell(row.path)
 
     def took(self, document_id: str, size: int, path: str, *, has_text: bool) -> None:
         """A file is read; has_text: it will be embedded."""
