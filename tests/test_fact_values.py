@@ -264,7 +264,7 @@ CASES = {
         "ports.md",
         "# Ports\n\n- 8085 - Admin\n- `5601` - Kibana board\n\n# Levels\n\n* 0 - off\n"
         "* 1 - all that is sent to the log is written, with its time.\n\n# Terms\n\n- 2023 - 2024\n- 2024 - 2025\n\n"
-        "# Steps\n\n- 5 - first\n- tea - second\n",
+        "# Steps\n\n- 5 - first\n- tea - second\n\n## LOG_MODE\n\n- 0 - Disabled\n- 1 - Enabled\n",
         "label | Ports > 8085 | value=Admin@3",
         "label | Ports > 5601 | value=Kibana board@4",
         "label | Ports > Admin | value=8085@3",
@@ -274,6 +274,8 @@ CASES = {
         "label | Levels > off | value=0@8",
         "label | Steps > 5 | value=first@18",
         "label | Steps > tea | value=second@19",
+        "label | Steps > LOG_MODE > 0 | value=Disabled@23",
+        "label | Steps > LOG_MODE > 1 | value=Enabled@24",
     ),
 }
 

@@ -23,6 +23,7 @@ MAX_LABEL_WORDS = 6  # of a list's or block's line
 MAX_ALONE_WORDS = 4  # of a line that stands alone: a longer one introduces a sentence
 MAX_ALONE_CHARS = 120
 MAX_TERM_CHARS = 80
+MIN_NUMBERED = 2  # items that begin with a number: one alone is no list of such
 MAX_LABEL_VALUE_WORDS = 10  # a longer value explains its label instead of giving it a value
 _KEY = r"[^\W_](?:[^\s:]| (?! )){0,70}?|--?[\w][\w-]{0,40}(?:[ ,=|/]{1,2}[\w<>\[\]-]{1,40}){0,4}"
 # a key may stand in marks: "``port``: 80", "**Port:** 80", AsciiDoc's "`port`:: 80", Org's "=port= :: 80"
@@ -99,7 +100,9 @@ def collect_prose_facts(collector: FactCollector, blocks: Sequence[Block], marks
             continue
         reader = _BlockReader(collector, block, marks, known)
         is_stated = reader.collect()
-        if is_named and block.kind == "list":
+        if block.kind == "list" and not is_named:
+            reader.collect_numbered()
+        elif block.kind == "list":
             reader.collect_held()
         elif is_named and block.kind == "paragraph" and not (is_told or is_stated):
             is_told = reader.define()
@@ -133,9 +136,6 @@ class _BlockReader:
             n_called = sum(CALLED.match(text) is not None for text, _, _ in items)
             for text, start, above in items:
                 self._item(text, start, above, may_call=2 * n_called > len(items))
-            if len(numbered := [match for text, _, _ in items if (match := NUMBERED.match(text))]) == len(items) > 1:
-                for found, (_, start, above) in zip(numbered, items, strict=True):
-                    self._name_number(found, start, above)
             return bool(items)
         return (self._named() if block.name else self._definition()) or self._paragraph()
 
@@ -171,6 +171,18 @@ class _BlockReader:
             values = (("default", found["key"].strip(), line), ("help", found["text"], line))
             self._collector.add(self._block.heading_path, "default", *values)  # type: ignore[arg-type]
 
+    def collect_numbered(self) -> None:
+        """Take what a list of numbers names: which number is Kibana's is asked as well as what 5601 is.
+
+        Below a setting's name such numbers are its values, and their names what these do.
+        """
+        items = [(NUMBERED.match(text), start, above) for text, start, above in _items(self._lines)]
+        if len(items) < MIN_NUMBERED or not all(found for found, _, _ in items):
+            return
+        for found, start, above in items:
+            if found and _is_key(found["text"]) and not NUMBER_AT_START.match(found["text"]):
+                self._add((*above, found["text"]), found["number"], start + found.start(), start + found.end())
+
     def _paragraph(self) -> bool:
         if terms := _terms(self._lines):
             for text, start in terms:
@@ -200,11 +212,6 @@ class _BlockReader:
                 names = (*above, found["key"])
                 self._add(names, found["text"], start + found.start("text"), start + found.end("text"))
                 break
-
-    def _name_number(self, found: re.Match[str], start: int, above: tuple[str, ...]) -> None:
-        """Take what an item gives a number to: which number is Kibana's is asked as well as what 5601 is."""
-        if _is_key(found["text"]) and not NUMBER_AT_START.match(found["text"]):
-            self._add((*above, found["text"]), found["number"], start + found.start(), start + found.end())
 
     def _definition(self) -> bool:
         """A term, and below it its explanation: indented, or behind a colon."""
