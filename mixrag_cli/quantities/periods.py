@@ -40,6 +40,7 @@ _PERIOD_WORDS = re.compile(
     r"(?:months?|quarters?|weeks?|years?|half|fiscal|calendar|periods?)\s?)*(?:ended|ending|to|of)?[\s,]*$",
     re.I,
 )
+_GROUPED = re.compile(r"[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # no period is written so, most cells of some tables are
 
 
 def kind_of_period(text: str) -> Literal["year", "date"] | None:
@@ -48,6 +49,8 @@ def kind_of_period(text: str) -> Literal["year", "date"] | None:
     plain = FOOTNOTE.sub("", plain)
     if year := _YEAR.fullmatch(plain):
         return "year" if FIRST_YEAR <= int(year[1]) <= LAST_YEAR else None
+    if _GROUPED.fullmatch(plain):
+        return None
     if _SPAN.fullmatch(plain):
         return "date"
     match = DATE.search(plain)
