@@ -18,7 +18,7 @@ from tests.cli_fixtures import run_here
 from tests.evidence_samples import read_bytes
 
 SAMPLES = Path(__file__).parent / "samples"
-# What READING 15 makes of the samples: passages, their places, their terms and their tables' paths.
+# What READING 16 makes of the samples: passages, their places, their terms and their tables' paths.
 READ_AS = "9b0b4e29d4bb1208"
 
 
