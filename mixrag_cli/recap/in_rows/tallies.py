@@ -160,10 +160,11 @@ def _match_records(
         return None  # of several periods a value of one is no answer
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
     measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms, around)
-    said = {*rows.said, *ROW_WORDS, *around, *(part for column in columns_of(table) for part in column.stems)}
-    if any(any(map(str.isdigit, term)) for term in terms if term not in said):
-        return None
     is_extreme = operation in ("maximum", "minimum")
+    said = {*rows.said, *ROW_WORDS, *around, *(part for column in columns_of(table) for part in column.stems)}
+    unsaid, is_of_all = set(terms) - said, not rows.conditions and not is_extreme
+    if any(any(map(str.isdigit, term)) for term in unsaid) or (is_of_all and unsaid & restated.names):
+        return None  # "how many goals did Harry Kane score" is not of all rows
     is_in_all = measured is None or IN_ALL.search(question) is not None
     shared = _shared_names(rows, terms) if is_extreme and is_in_all and restated.expects == "label" else None
     if measured is None and shared is not None:
