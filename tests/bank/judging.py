@@ -30,6 +30,7 @@ class Verdict:
     """What became of a question. confidence: that it stated, or of the best candidate; None where it has none.
 
     is_first_right: whether what it stated is right, or its best candidate; a passage is where the answer stands in it.
+    says_value: whether what it stated is right, or one of the likely is, that is no passage where it stands.
     """
 
     question: BankQuestion
@@ -38,6 +39,7 @@ class Verdict:
     is_first_right: bool
     said: str
     milliseconds: float
+    says_value: bool
 
 
 def judge(question: BankQuestion, payload: Mapping[str, Any]) -> Verdict:
@@ -50,7 +52,11 @@ def judge(question: BankQuestion, payload: Mapping[str, Any]) -> Verdict:
     spent = payload.get("timings_ms", {}).get("total", 0.0)
     outcome = _outcome(question, payload)
     is_first_right = outcome == "right" or (outcome.startswith("likely") and _is_as_promised(question, candidates[0]))
-    return Verdict(question, outcome, confidence, is_first_right, " ".join(said.split()), spent)
+    values = [one for one in candidates[:N_CANDIDATES] if one.get("kind") != "passage"]
+    says_value = outcome == "right" or any(
+        outcome == "likely holds it" and _is_as_promised(question, value) for value in values
+    )
+    return Verdict(question, outcome, confidence, is_first_right, " ".join(said.split()), spent, says_value)
 
 
 def _is_as_promised(question: BankQuestion, candidate: Mapping[str, Any]) -> bool:

@@ -123,6 +123,7 @@ def print_totals(verdicts: Sequence[Verdict]) -> None:
         ("coverage: stated of the answerable", stated - foreign_stated, len(answerable)),
         ("stated right of the answerable", counts["right"], len(answerable)),
         ("stated right, or among the likely", held, len(answerable)),
+        ("right value stated or among likely", sum(one.says_value for one in verdicts), len(answerable)),
         ("nothing, though there", counts["nothing though there"], len(answerable)),
         ("unanswerable, stated", foreign_stated, len(foreign)),
         ("unanswerable, likely", foreign_likely, len(foreign)),
