@@ -177,3 +177,12 @@ def test_a_file_that_takes_long_is_named_where_nothing_moves(capsys: pytest.Capt
     now[0] += 60
     quiet.advance(1, "funding 2023.xlsx · 0 tokens")
     assert not capsys.readouterr().err
+
+
+def test_a_file_that_waits_for_others_is_not_named(capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    view = Silence(quiet=False, clock=lambda: now[0])
+    for second in (0, 1, 2, 190, 191):  # read in three seconds, and taken when there was time for it
+        now[0] = float(second)
+        view.advance(second, "rota.csv · 0 tokens")
+    assert not capsys.readouterr().err

@@ -47,6 +47,7 @@ UNITS = {
 
 
 SLOW_SECONDS = 20.0  # that a file takes before it is named where nothing moves
+PAUSE_SECONDS = 8.0  # without a sign of life: until then the file waited for others
 HEARD_FILES = 64  # of which the last beats are known: far more than are read at once
 # Of one bar: they run beside each other, and its label says which one is waited for.
 JOINED = {"embed": "read", "write": "read"}
@@ -81,7 +82,8 @@ class Silence:
         self._quiet = quiet
         self._clock = clock
         self._lock = threading.Lock()
-        self._heard: dict[str, tuple[float, float]] = {}  # by path: since when, and after how long it is named
+        # By path: since when it is read, after how long it is named, when it was last heard of.
+        self._heard: dict[str, tuple[float, float, float]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -98,9 +100,11 @@ class Silence:
         if self._quiet or not path:
             return
         with self._lock:
-            since, due = self._heard.pop(path, (now, SLOW_SECONDS))
+            since, due, last = self._heard.pop(path, (now, SLOW_SECONDS, now))
+            if now - last > PAUSE_SECONDS:
+                since, due = now, SLOW_SECONDS
             is_due = now - since >= due
-            self._heard[path] = since, 2 * (now - since) if is_due else due
+            self._heard[path] = since, 2 * (now - since) if is_due else due, now
             if len(self._heard) > HEARD_FILES:
                 self._heard.pop(next(iter(self._heard)))
         if is_due:
