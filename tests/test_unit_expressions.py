@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mixrag_cli.quantities.unit_expressions import is_unit_expression
+from mixrag_cli.quantities.unit_words import is_unit_expression
 from mixrag_cli.tables.units import unit_of_header
 from tests.evidence_samples import read_bytes
 from tests.table_samples import to_table

@@ -12,13 +12,13 @@ from decimal import Decimal
 from mixrag_cli.quantities.facets import Facets, facets_of
 from mixrag_cli.quantities.shown import as_shown, number_text
 from mixrag_cli.quantities.shown import unit_text as unit_and_scale
-from mixrag_cli.quantities.unit_words import find_unit_and_scale
+from mixrag_cli.quantities.unit_words import MEASURES, find_unit_and_scale, is_unit_expression
 from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.documents import ColumnProfile
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.members import summary_rows
-from mixrag_cli.tables.units import is_unit_text, unit_of_header, unit_of_unit_text
+from mixrag_cli.tables.units import unit_of_header
 
 ARROW = " > "
 BETWEEN_PATHS = " | "  # of a row and a column
@@ -250,6 +250,8 @@ def _short(value: Decimal | None) -> str:
 
 def without_unit(label: str) -> str:
     """The label less the unit that its last brackets say. Example: "Nitrate (mg/L)" -> "Nitrate"."""
-    found = _LAST_BRACKETS.search(label)
-    is_unit = found is not None and is_unit_text(found[1]) and not unit_of_unit_text(found[1]).is_count
-    return label[: found.start()] if found and is_unit else label
+    if (found := _LAST_BRACKETS.search(label)) is None:
+        return label
+    is_symbol = re.fullmatch(MEASURES, found[1], re.I) is not None or is_unit_expression(found[1])
+    is_unit = is_symbol or find_unit_and_scale(found[1]) != ("", 1)
+    return label[: found.start()] if is_unit else label

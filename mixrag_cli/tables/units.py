@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 
 from mixrag_cli.quantities.numerals import Value
-from mixrag_cli.quantities.unit_expressions import is_unit_expression
 from mixrag_cli.quantities.unit_words import (
     CURRENCIES,
     CURRENCY_CODES,
@@ -16,6 +15,7 @@ from mixrag_cli.quantities.unit_words import (
     MEASURES,
     SCALE_OF,
     find_unit_and_scale,
+    is_unit_expression,
     unit_as_written,
 )
 
