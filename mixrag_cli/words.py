@@ -198,10 +198,14 @@ def places_of(needle: Sequence[str], stems: Sequence[str]) -> list[tuple[int, in
 
 
 def says_nothing_new(text: str, question: str) -> bool:
-    """Whether a text repeats the question's words and has none of its own; a choice between two says both."""
-    asked = {stem(word) for word in words_of(question)}
-    said = {stem(word) for word in words_of(text)}
-    return said <= asked and "or" not in asked and any(word.isalpha() for word in said)
+    """Whether a text repeats the question, in words and not in numbers alone."""
+    return repeats(text, question) and any(map(str.isalpha, words_of(text)))
+
+
+def repeats(text: str, question: str) -> bool:
+    """Whether a text says something, and nothing that the question does not; a choice between two says both."""
+    asked, said = stems_in(question), {stem(word) for word in words_of(text)}
+    return bool(said) and said <= {*asked} and "or" not in asked
 
 
 def match_term(term: str, candidates: Iterable[str]) -> float:

@@ -13,7 +13,7 @@ from mixrag_cli.quotes import find_quote
 from mixrag_cli.records.answers import Source
 from mixrag_cli.records.places import Locator
 from mixrag_cli.records.tables import Cell, Table
-from mixrag_cli.words import stems_in
+from mixrag_cli.words import repeats
 
 SAME_PLACE = 0.5  # points; a cell's box is rounded in JSON
 USUAL_WIDTH = 80  # columns; on a narrower terminal a cell is not cut to less than its line
@@ -50,7 +50,7 @@ def deciding_cells(cited: Cited, table: Table, question: str, *, is_guess: bool)
         return set(), set()
     rows = {row for row, _ in quoted or there}
     beside = {(cell.row, cell.column): cell.text for cell in table.cells if cell.row in rows}
-    given = {place for place, text in beside.items() if is_guess and _is_given(text, question)}
+    given = {place for place, text in beside.items() if is_guess and repeats(text, question)}
     if quoted - given:
         return rows, quoted - given
     if not quoted and not (len(there) > 1 and there >= beside.keys()):
@@ -83,12 +83,6 @@ def _quoted(cited: Cited, table: Table, there: set[Place]) -> Iterator[Place]:
         holding = [cell.column for cell in cells if any(word in one_line(cell.text) for word in before)]
         if not equal and len(holding) == 1:
             yield row, holding[0]
-
-
-def _is_given(text: str, question: str) -> bool:
-    """Whether a cell says only what the question says, unless that is a choice between two."""
-    asked, own = stems_in(question), stems_in(text)
-    return bool(own) and {*own} <= {*asked} and "or" not in asked
 
 
 def _cells_at(table: Table, locator: Locator) -> set[Place]:
