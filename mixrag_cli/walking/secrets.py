@@ -134,7 +134,9 @@ def _named_secrets(text: str) -> Iterator[tuple[int, int]]:
 
 def is_named_secret(name: str, value: str) -> bool:
     """Whether a text by itself, such as a cell, looks drawn at random and its name is a credential's."""
-    return len(value) >= MIN_DRAWN and find_secrets(f"{name}={value}") == [(len(name) + 1, len(name) + 1 + len(value))]
+    if len(value) < MIN_DRAWN or (len(value.split()) > 1 and not any(anchor in value for anchor in KEY_BLOCK.anchors)):
+        return False  # of all kinds only a key's block holds blanks
+    return find_secrets(f"{name}={value}") == [(len(name) + 1, len(name) + 1 + len(value))]
 
 
 def find_secrets(text: str) -> list[tuple[int, int]]:
