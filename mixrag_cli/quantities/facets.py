@@ -284,6 +284,7 @@ def year_places(text: str) -> list[tuple[int, int, int]]:
     return [(*match.span(1), int(match[1])) for match in _YEAR.finditer(text)]
 
 
+@lru_cache(maxsize=256)  # a question is asked of every table
 def years_between(text: str) -> frozenset[int]:
     """The years inside the stretches of time that the text names by their ends.
 

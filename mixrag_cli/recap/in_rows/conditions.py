@@ -66,8 +66,9 @@ def find_conditions(question: str, table: Table) -> tuple[Condition, ...]:
     compared = tuple(_comparisons(question, asked, table))
     settled = {each.filter.column for each in compared}
     named = _choose([each for each in _values(asked, table) if each.column.index not in settled])
-    times, forms = times_meant(question), [each for each in columns_of(table) if each.date_form is not None]
-    is_dated = bool(forms) and any(month for _, month, _ in times)  # the year of a date is no value of its own
+    forms = [each for each in columns_of(table) if each.date_form is not None]
+    times = times_meant(question) if forms else []
+    is_dated = any(month for _, month, _ in times)  # the year of a date is no value of its own
     chosen = [*named, *_yes_no(asked, table, {each.column.index for each in named})]
     chosen = [each for each in chosen if not (is_dated and is_year(each.text))]
     dates = _dates(question, forms, times) if times and not any(is_year(each.text) for each in chosen) else ()
@@ -174,7 +175,7 @@ def _merged(chosen: Sequence[_Found], asked: Sequence[str], between: Collection[
 def _is_stretch(asked: Sequence[str], first: tuple[int, int], last: tuple[int, int]) -> bool:
     """Whether two values are the ends of what is asked for: "from January to June", "between Monday and Friday"."""
     joint = [word for word in asked[first[1] + 1 : last[0]] if not is_year(word)]
-    is_between = joint == ["and"] and asked[first[0] - 1 : first[0]] == [stem("between")]
+    is_between = joint == ["and"] and asked[first[0] - 1 : first[0]] == ["between"]
     return is_between or (len(joint) == 1 and joint[0] in UNTIL)
 
 
@@ -194,8 +195,8 @@ def _yes_no(asked: Sequence[str], table: Table, settled: Collection[int]) -> Ite
 def _dates(question: str, columns: Sequence[Column], times: Sequence[tuple[int, int, int]]) -> Iterator[Condition]:
     """The year, month or day asked for, or a stretch, in a column of dates: of several, the one that is named."""
     named = (each for each in columns if set(each.stems) & set(stems_in(question)))
-    column = next(named, next(iter(columns), None))
-    if column is not None and column.date_form is not None and (pattern := column.date_form.pattern(times)):
+    column = next(named, columns[0])
+    if column.date_form is not None and (pattern := column.date_form.pattern(times)):
         said = frozenset((*(str(year) for year, *_ in times), *column.stems))
         spans = period_spans(question)
         words = question[spans[0][0] : spans[-1][1]]
