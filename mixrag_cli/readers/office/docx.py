@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from xml.etree import ElementTree
 
 import mammoth
 
@@ -18,8 +19,8 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.archive import Archive, open_package
 from mixrag_cli.readers.building import DocumentBuilder
 from mixrag_cli.readers.html import add_html
-from mixrag_cli.readers.office.docx_looks import STYLE_OF_LEVEL, with_headings
-from mixrag_cli.readers.office.docx_numbers import with_labels, with_numbers
+from mixrag_cli.readers.office.docx_looks import STYLE_OF_LEVEL, mark_headings
+from mixrag_cli.readers.office.docx_numbers import mark_numbers, with_labels
 from mixrag_cli.readers.office.looks import MAX_LEVEL
 from mixrag_cli.readers.office.markup import LIBRARY_ERRORS
 from mixrag_cli.readers.office.running_text import running_texts
@@ -88,6 +89,14 @@ def read_docx(source: ReadSource) -> Document:
     return builder.build()
 
 
+def _marked(document: bytes, styles: bytes, numbering: bytes) -> bytes:
+    """The document's XML with its headings and the labels of its list items; as it is where it has none of both."""
+    root = ElementTree.fromstring(document)
+    # Headings first: what has a heading's style has lost that of its list.
+    marks = [mark_headings(root, styles), mark_numbers(root, numbering, styles)]
+    return bytes(ElementTree.tostring(root, "utf-8", xml_declaration=True)) if any(marks) else document
+
+
 def _package_without_media(archive: Archive) -> bytes:
     """The package's XML parts, all raised runs and all headings marked in the one way that mammoth knows, and with the
     labels of list items in its text.
@@ -99,9 +108,7 @@ def _package_without_media(archive: Archive) -> bytes:
             if name.lower().endswith((".xml", ".rels")):
                 part = archive.read(name)
                 is_text = name.startswith(DOCUMENT_PART)
-                if is_text:
-                    part = with_numbers(with_headings(_mark_raised(part, styles), styles), numbering, styles)
-                package.writestr(name, part)
+                package.writestr(name, _marked(_mark_raised(part, styles), styles, numbering) if is_text else part)
     return target.getvalue()
 
 

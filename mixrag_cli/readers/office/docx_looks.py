@@ -115,14 +115,13 @@ class Names:
         return (float(size) if size and is_number else None), (None if bold is None else bold not in OFF)
 
 
-def with_headings(document: bytes, styles: bytes) -> bytes:
-    """The document's XML, its further headings in styles named by STYLE_OF_LEVEL; as it is where there are none."""
-    root = ElementTree.fromstring(document)
+def mark_headings(root: ElementTree.Element, styles: bytes) -> bool:
+    """Put the document's further headings in styles named by STYLE_OF_LEVEL; whether there are any."""
     names = Names(root)
     reading = _Reading(names, _read_styles(styles))
     elements = list(paragraphs_in(root.find(names.path("body")), names))
     if len(elements) > MAX_PARAGRAPHS:
-        return document
+        return False
     told = [reading.paragraph(element, is_in_cell) for element, is_in_cell in elements]
     found = dict(heading_levels(told))
     for number, (element, _) in enumerate(elements):
@@ -130,7 +129,7 @@ def with_headings(document: bytes, styles: bytes) -> bytes:
             found[number] = told[number].level
     for number, level in found.items():
         _set_style(elements[number][0], STYLE_OF_LEVEL.format(min(level, MAX_LEVEL)), names)
-    return bytes(ElementTree.tostring(root, "utf-8", xml_declaration=True)) if found else document
+    return bool(found)
 
 
 def _set_style(paragraph: ElementTree.Element, style_id: str, names: Names) -> None:

@@ -47,23 +47,20 @@ class _List:
     overrides: Mapping[int, int]
 
 
-def with_numbers(document: bytes, numbering: bytes, styles: bytes) -> bytes:
-    """The document's XML with the label of each numbered item before its text, between marks."""
+def mark_numbers(root: ElementTree.Element, numbering: bytes, styles: bytes) -> bool:
+    """Put the label of each numbered item of the document before its text, between marks; whether there are any."""
     if not numbering:
-        return document
-    root = ElementTree.fromstring(document)
+        return False
     names = Names(root)
     counting = _Counting(_read_lists(numbering), _read_levels(numbering), _read_styles(styles), names)
     elements = [element for element, _ in paragraphs_in(root.find(names.path("body")), names)]
     labels = [counting.label(element) for element in elements[:MAX_PARAGRAPHS]]
-    if not any(labels):
-        return document
     for element, label in zip(elements, labels, strict=False):
         if label and any(text.text for text in element.iter(names.path("t"))):
             run = ElementTree.Element(names.path("r"))
             ElementTree.SubElement(run, names.path("t")).text = f"{START}{label}{END}"
             element.insert(1 if element.find(names.path("pPr")) is not None else 0, run)
-    return bytes(ElementTree.tostring(root, "utf-8", xml_declaration=True))
+    return any(labels)
 
 
 def with_labels(markup: str) -> str:
