@@ -36,7 +36,7 @@ LABELS = -1  # the place of a report's labels as a column of texts
 YEAR = stem("year")
 _YEAR = re.compile(r"\s*(?:1[5-9]|20)\d\d")
 _DATE = re.compile(rf"\s*(\d{{1,4}})([-/._ ])(\d{{1,2}}|{MONTH})(?:\2(\d{{1,4}}))?(?!\d)", re.I)
-_MONTH_OF_YEAR = re.compile(rf"\s*{MONTH}\.?([-/_ ])(\d{{2}}|\d{{4}})\s*$", re.I)
+_MONTH_OF_YEAR = re.compile(rf"\s*{MONTH}([-/_ ])(\d{{2}}|\d{{4}})\s*$", re.I)
 BEFORE_NAMES = "_ "  # signs that stand between the parts of a date where its month is written out
 YEAR_DIGITS, SHORT_YEAR_DIGITS, PADDED = 4, 2, 2
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from mixrag_cli.readers.text_markup.tex_text import shown
+from mixrag_cli.readers.text_markup.tex_text import closing_brace, shown
 
 MAX_LINES = 5_000  # of one tabular; one that is never closed ends there
 MAX_NESTED = 10  # tabulars, one in the cell of another
@@ -163,12 +163,5 @@ def _after_groups(text: str, n_groups: int) -> str:
     """What follows so many groups in braces, and an optional one in brackets before them."""
     text = re.sub(r"^\s*\[[^\]]{0,20}\]", "", text).lstrip()
     for _ in range(n_groups):
-        depth = 0
-        for at, sign in enumerate(text):
-            depth += (sign == "{") - (sign == "}")
-            if not depth:
-                text = text[at + 1 :]
-                break
-        else:
-            return ""
+        text = text[closing_brace(text, 1) + 1 :] if text.startswith("{") else text[1:]
     return text
