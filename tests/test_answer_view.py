@@ -346,6 +346,14 @@ def test_the_words_of_a_query_are_marked_in_their_forms() -> None:
     assert marked.words() == ["loggers", "MAX", "Logger"]
 
 
+def test_a_tables_overview_is_shown_line_by_line() -> None:
+    hit = near(BOOK, "Digging deeper than")
+    overview = "tips\n244 rows, 2 columns: bill; tip\nbill: low 3.07, high 50.81\ntip: low 1, high 10"
+    hit = replace(hit, chunk=replace(hit.chunk, kind="table", text=overview, context=""))
+    page = shown(abstained("What is a bill?", "no passage states one", hit), 80)
+    assert [line.strip() for line in page.splitlines()[-4:]] == overview.splitlines()
+
+
 def test_cleaning_moves_the_marks_along() -> None:
     text = "a\x1b[31mred\x1b[0m fox\r\nand \u202ea hen"
     start = text.index("fox")

@@ -31,7 +31,7 @@ from mixrag_cli.records.tables import Table
 
 ANSWER_CHARACTERS = 480  # of the passage of an answer: a paragraph, six lines of a terminal
 HIT_CHARACTERS = 320  # of a passage among others
-OWN_KIND = "code"  # chunks whose lines and indentation are kept, as are those of any text but these
+OWN_KINDS = ("code", "table")  # chunks whose lines and indentation are kept, as are those of any text but these
 FLOWING = frozenset(
     ["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "latex", "ltx", "textile", "wiki", "mediawiki", "wikitext"]
 )
@@ -108,8 +108,9 @@ def print_near_text(console: Console, hit: Hit, query: str, *, whole: bool = Fal
 
 
 def keeps_lines(hit: Hit) -> bool:
-    """Whether a passage is shown in its own lines: code, and settings, where the indentation says whose a key is."""
-    if hit.chunk.kind == OWN_KIND:
+    """Whether a passage is shown in its own lines: code, a table's overview with a line a column, and settings, where
+    the indentation says whose a key is."""
+    if hit.chunk.kind in OWN_KINDS:
         return True
     name = hit.path.rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")

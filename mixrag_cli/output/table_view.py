@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import accumulate
 
 from rich import box
 from rich.console import Console
@@ -23,6 +24,9 @@ from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.words import COMMON_WORDS, match_heading, stem, stems_of, terms_of, tokens_of
 
 NARROWEST_COLUMN = 9  # characters: "1,234,567"
+SHORT_CELL = 16  # characters that are kept on one line: a name, a date and time
+WIDEST_WORD = 24  # characters of a word that is kept whole
+GAP = 2  # blanks between columns
 LABEL_SHARE = 3  # the row labels get at most one part in three of the width
 MAX_ROWS = 40  # a screenful; --json has them all
 LONG_CELL = 4 * NARROWEST_COLUMN  # characters: sentences, which are read in a wider column
@@ -38,8 +42,8 @@ Place = tuple[int, int]  # row and column of a cell, as in Cell
 def table_layout(console: Console, table: Table, highlight: Sequence[str] = ()) -> tuple[Layout, str]:
     """The table ready to print, and one line on what was left out ("" where it is whole)."""
     cited = cited_cells(table, highlight)
-    columns = _columns_that_fit(table.columns, cited, console.width)
     rows = _rows_to_show(table.rows, {row for row, _ in cited})
+    columns = _columns_that_fit(table.columns, cited, console.width, _widths(table, rows))
     left_out = _left_out(table, len(rows), len(columns))
     layout = _laid_out(table, rows, columns, cited, _Room(console.width, console.is_terminal))
     return layout, f"… and {left_out} (all with --json)" if left_out else ""
@@ -58,12 +62,13 @@ def table_slice(
     around = _rows_round(table.rows, rows)
     labels = _label_columns(table, [row for row in around if row is not None])
     asked = asked_columns(table, rows, labels, question)
+    widths = _widths(table, around)
     longest = max((len(cell.text) for cell in table.cells if (cell.row, cell.column) in cited), default=0)
     taken = min(longest, width // 2) - NARROWEST_COLUMN if longest > LONG_CELL else 0
-    columns = _columns_that_fit(table.columns, cited, width - taken, labels, asked)
+    columns = _columns_that_fit(table.columns, cited, width - taken, widths, labels, asked)
     shown = {column.index for column in columns}
     if not shown >= {*labels} or not shown & ({*asked} or shown):  # too narrow for columns of labels beside the others
-        labels, columns = [], _columns_that_fit(table.columns, cited, width - taken, asked=asked)
+        labels, columns = [], _columns_that_fit(table.columns, cited, width - taken, widths, asked=asked)
     left_out = _left_out(table, sum(row is not None for row in around), len(columns))
     unmarked = rows - {row for row, _ in cited}
     cited = {*cited, *((row, column) for row in unmarked for column in labels[:1])}
@@ -214,19 +219,34 @@ def _is_cited(cell: Cell, first_page: int | None, highlight: Sequence[str]) -> b
     return any(is_within(cell.address, place) or is_on(cell.line, page, place) for place in highlight)
 
 
+def _widths(table: Table, rows: Sequence[Header | None]) -> dict[int, int]:
+    """How wide each column is, by its index, so that none of its words in these rows is broken, nor a short cell."""
+    shown = {row.index for row in rows if row is not None}
+    found = {column.index: [*column.path] for column in table.columns}
+    for cell in table.cells:
+        if cell.row in shown and cell.column in found:
+            found[cell.column].append(cell.text)
+    return {index: max(map(_width_of, texts), default=0) for index, texts in found.items()}
+
+
+def _width_of(text: str) -> int:
+    longest = max(map(len, text.split()), default=0)
+    return min(max(longest, len(text) if len(text) <= SHORT_CELL else 0), WIDEST_WORD)
+
+
 def _columns_that_fit(
     columns: Sequence[Header],
     cited: Set[Place],
     width: int,
+    widths: Mapping[int, int],
     labels: Sequence[int] = (),
     asked: Mapping[int, int] | None = None,
 ) -> list[Header]:
     """As many as there is room for: those with a cited cell, the labels, those asked for, then those near the cited.
 
     Where one row is cited by a cell and another as a whole, the cell's column tells more than the others of that row.
-    asked: what the question names, as of asked_columns.
+    widths: of the columns by index. asked: what the question names, as of asked_columns.
     """
-    room = max(1, (width if labels else width - width // LABEL_SHARE) // (NARROWEST_COLUMN + 2))
     indices = {column for _, column in cited}
     centres = [place for place, column in enumerate(columns) if column.index in indices] or [0]
     nearness = {place: min(abs(place - centre) for centre in centres) for place in range(len(columns))}
@@ -239,7 +259,10 @@ def _columns_that_fit(
         index, near = columns[place].index, nearness[place]
         return near > 0, fewest.get(index, 0), index not in labels, (asked or {}).get(index, 2), near, place
 
-    return [columns[place] for place in sorted(sorted(nearness, key=order)[:room])]
+    ordered = sorted(nearness, key=order)
+    ends = accumulate(max(widths[columns[place].index], NARROWEST_COLUMN) + GAP for place in ordered)
+    room = sum(end <= (width if labels else width - width // LABEL_SHARE) for end in ends)
+    return [columns[place] for place in sorted(ordered[: max(room, 1)])]
 
 
 def _rows_to_show(rows: Sequence[Header], cited: Set[int]) -> list[Header]:
