@@ -297,6 +297,24 @@ def test_headings_of_releases_state_their_dates() -> None:
     assert stated("news.rst", text) == ["version | 1.3.4 | date=2025-July-19@1", "version | 1.2 | date=19-Mar-2024@6"]
 
 
+def test_a_release_behind_its_date_is_dated_whatever_follows() -> None:
+    text = """\
+# News
+
+**2026-05-08  -  Pool 1.25.2  -  "Human touch"**
+
+- Fix the parser.
+
+2018-05-18: v7.0.0
+  Include the body in results
+  Support h2c
+"""
+    assert stated("news.md", text)[:2] == [
+        "version | News > 1.25.2 | date=2026-05-08@3",
+        "version | News > 7.0.0 | date=2018-05-18@7",
+    ]
+
+
 def test_every_fact_of_real_files_stands_on_its_line() -> None:
     checked = 0
     for path in [ROOT / "pyproject.toml", *sorted((ROOT / "mixrag_cli").glob("*.py"))]:

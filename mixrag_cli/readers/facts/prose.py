@@ -83,7 +83,7 @@ TITLED_VERSION = re.compile(
 )
 VERSION_ALONE = re.compile(rf"{_VERSION}:?$")
 DATE_ALONE = re.compile(rf"(?:[A-Za-z]{{1,12}}[\s:]{{1,3}}){{0,2}}{_DATE}\.?$")
-VERSION_OF_DATE = re.compile(rf"{_DATE}{_BETWEEN}{_VERSION}[)\]:]?$")
+VERSION_OF_DATE = re.compile(rf"{_DATE}{_BETWEEN}{_VERSION}[)\]:]?(?:\s{{1,3}}[-–—]\s[^\n]{{1,120}})?$")
 
 
 def collect_prose_facts(collector: FactCollector, blocks: Sequence[Block], marks: LineMarks) -> None:
@@ -137,7 +137,10 @@ class _BlockReader:
             for text, start, above in items:
                 self._item(text, start, above, may_call=2 * n_called > len(items))
             return bool(items)
-        return (self._named() if block.name else self._definition()) or self._paragraph()
+        first, start = self._lines[0]
+        is_release = VERSION_OF_DATE.match(first.strip()) and self._version(first, start, start + len(first))
+        is_explained = self._named() if block.name else self._definition()
+        return is_explained or bool(is_release) or self._paragraph()
 
     def define(self) -> bool:
         """Take a paragraph for what its heading means, if it is one."""
