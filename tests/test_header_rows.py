@@ -521,3 +521,15 @@ def test_what_stands_above_a_text_across_all_columns_heads_none() -> None:
     table = to_table([*rows, *body], spans)
     assert tops(table)[:2] == [("2014", "Total"), ("2014", "Poor")]
     assert table.title.startswith("Row headings in column A")
+
+
+def test_a_heading_over_two_columns_is_no_group_above_a_row_of_figures() -> None:
+    merged = {(0, 0): (2, 1), (0, 1): (2, 2), (0, 3): (2, 1), (0, 4): (1, 2)}
+    rows = [
+        ["ICD Nos.", "Cause of death", "", "All ages", "Age group", ""],
+        ["", "", "", "", "0-14", "15-64"],
+        ["", "ALL CAUSES", "P", "14462", "150", "14312"],
+        ["C67", "Neoplasm of bladder", "M", "62", "0", "62"],
+        ["C67", "Neoplasm of bladder", "F", "25", "1", "24"],
+    ]
+    assert tops(to_table(rows, merged))[-2:] == [("Age group", "0-14"), ("Age group", "15-64")]

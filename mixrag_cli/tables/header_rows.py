@@ -38,6 +38,7 @@ from mixrag_cli.tables.units import is_code, is_unit_text, is_wide_unit_text
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
 _MEASURED = re.compile(rf"^(\d[\d.,]*)\s?({MEASURES})$", re.I)
 _QUANTITY = re.compile(r"^([-+~≈<>]?\s?\d[\d.,]*)\s?(\D{1,40})$")
+FIGURES = DATA_KINDS - {"missing"}
 MIN_PLAIN_BELOW = 2  # figures without a measure that stand below a heading like "5 km"
 
 
@@ -234,14 +235,16 @@ def _is_numbered(matrix: Matrix, below: list[Below], row: int, *, is_first: bool
 def _parts_groups_below(matrix: Matrix, row: int) -> bool:
     """Whether the next row names what stands under headings of this row that span columns.
 
-    It does so where it has no label of its own, or says the same texts under several headings.
+    It does so where it has no figures, and no label of its own or the same texts under several headings.
     """
     groups = [cell for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)) if cell.column_span > 1]
     columns = [range(cell.column, cell.column + cell.column_span) for cell in groups]
     below = [tuple(matrix.text(row + 1, column) for column in under) for under in columns]
     if not groups or not all(len(set(texts)) == len(texts) and all(texts) for texts in below):
         return False
-    if {matrix.kind(row + 1, column) for under in columns for column in under} != {"text"}:
+    kinds = {matrix.kind(row + 1, column) for under in columns for column in under}
+    has_figures = any(matrix.kind(row + 1, column) in FIGURES for column in range(matrix.n_columns))
+    if has_figures or kinds != {"text"}:
         return False
     is_unlabelled = matrix.kind(row + 1, 0) in ("blank", "missing")
     return is_unlabelled or any(set(a) <= set(b) or set(b) <= set(a) for a, b in itertools.pairwise(below))
