@@ -103,3 +103,8 @@ def test_the_number_of_a_slide_is_none_of_its_texts() -> None:
     deck.save(target)
     texts = read_document("deck.pptx", target.getvalue()).text.split("\n\n")
     assert texts == ["Work of the year 2008 (in per cent)", "Lift in use by March"]
+
+
+def test_flat_boxes_at_one_height_leave_no_empty_part() -> None:
+    flat: list[Box] = [(45, 60, 100, 0, "left"), (200, 60, 100, 0, "right")]
+    assert set(read_slide([ABOVE, *flat, *OFFERS])) >= {"Partnership", "left", "right", "ten entries"}

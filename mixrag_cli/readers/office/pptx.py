@@ -159,7 +159,7 @@ def _cut_at_blanks(shapes: list[Any], reach: Callable[[Any], tuple[int, int]]) -
     parts: list[list[Any]] = [[] for _ in starts]
     for shape in shapes:
         parts[bisect_right(starts, reach(shape)[0]) - 1].append(shape)
-    return parts
+    return [part for part in parts if part]  # shapes that begin at one place leave one without any
 
 
 def _shape_markup(shape: Any) -> Iterator[str]:
