@@ -316,7 +316,7 @@ title: "The Handbook"
 # Intro to *things*
 
 See [the docs](http://x/y) and `code`,
-second ![a cat](cat.png) line.
+second ![a cat](cat.png){ width="600" } line.
 
 <!-- nobody reads this -->
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from mdit_py_plugins.attrs import attrs_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from mixrag_cli.readers.lined_text import LinedText, join_lined
@@ -36,10 +37,11 @@ def parse_blocks(text: str) -> list[Token] | None:
 
 
 class InlineText:
-    """Inline markup as a reader sees it: links keep their text, images their description, comments go."""
+    """Inline markup as a reader sees it: links keep their text, images their description; comments go, and so do the
+    attributes behind an image, a link or code: "{ width=600 }"."""
 
     def __init__(self) -> None:
-        self._parser = MarkdownIt("commonmark")
+        self._parser = MarkdownIt("commonmark").use(attrs_plugin)
 
     def shown(self, content: str, first_line: int) -> LinedText:
         """The text of a block whose content begins on first_line."""
