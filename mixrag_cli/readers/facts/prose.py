@@ -137,6 +137,8 @@ class _BlockReader:
             for text, start, above in items:
                 self._item(text, start, above, may_call=2 * n_called > len(items))
             return bool(items)
+        if not self._lines:
+            return False
         first, start = self._lines[0]
         is_release = VERSION_OF_DATE.match(first.strip()) and self._version(first, start, start + len(first))
         is_explained = self._named() if block.name else self._definition()
