@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mixrag_cli.recap.asked_operands import operand_of
+from mixrag_cli.recap.in_tables.scorer import Side
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
 from mixrag_cli.tables.text import row_text, row_texts, table_text, unit_text
@@ -523,3 +525,16 @@ def test_ranges_that_repeat_under_each_name_are_names_and_others_are_figures() -
     assert lefts(to_table([head, *rows])) == [(group, age) for group in ("Women", "Men") for age in ages]
     spread = [[f"Site {n}", f"{n}-{n + 4}", f"{n}100", f"{n}200"] for n in range(1, 7)]
     assert lefts(to_table([head, *spread])) == [(f"Site {n}",) for n in range(1, 7)]
+
+
+def test_figures_of_any_size_are_summed() -> None:
+    table = to_table([["Body", "Mass"], ["Earth", "5.97e24"], ["Mars", "6.4e23"], ["Moon", "7.3e22"]])
+    assert "Mass: low 73000000000000000000000, high 5970000000000000000000000" in table_text(table)
+
+
+def test_a_row_without_a_name_is_not_searched_by_its_number() -> None:
+    table = to_table([["Amps", "Watts"], ["5", "18"], ["12", "40"]])
+    assert [row.path for row in table.rows] == [("row 1",), ("row 2",)]
+    assert [*row_texts(table).values()] == ["Amps 5; Watts 18", "Amps 12; Watts 40"]
+    operand = operand_of("watts of row 2")
+    assert not Side.of(table.rows, operand.terms, "").said.any()

@@ -41,7 +41,8 @@ def times_of(*headers: Header) -> Facets:
     """All times that the headers' paths speak of. Example: ("Three Months Ended", "July 1, 2023") -> that day's."""
     found = Facets()
     for header in headers:
-        found |= facets_of(" ".join(header.path))
+        if said := facets_of(" ".join(header.path)):  # most headers of a long table say none
+            found |= said
     return found
 
 
@@ -92,13 +93,13 @@ def row_texts(table: Table) -> dict[int, str]:
 def _row_text(table: Table, header: Header, cells: dict[int, Cell]) -> str:
     named = [(column, cells[column.index]) for column in table.columns if column.index in cells]
     n_keys = _count_keys(header, named)
-    path = "; ".join(_named(*pair) for pair in named[:n_keys]) if n_keys else ARROW.join(header.path)
+    path = "; ".join(_named(*pair) for pair in named[:n_keys]) if n_keys else ARROW.join(said_path(header))
     is_nameless = all(column.path == (column_name(column.index),) for column in table.columns)
     parts = [
         _value(cell, table.unit, header) if is_nameless else _named(column, cell, table.unit, header)
         for column, cell in named[n_keys:]
     ]
-    return f"{path}: {'; '.join(parts)}" if parts else path
+    return ": ".join(part for part in (path, "; ".join(parts)) if part)
 
 
 def _count_keys(header: Header, named: list[tuple[Header, Cell]]) -> int:
@@ -189,7 +190,12 @@ def field_names(names: Sequence[str]) -> frozenset[str]:
 def has_labels(table: Table) -> bool:
     """Whether a row of the table has a label of its own; a total below rows without any is none of their labels."""
     rows = [row for row in table.rows if not row.is_total] or table.rows
-    return not all(len(row.path) == 1 and _ROW_NAME.match(row.path[0]) for row in rows)
+    return any(map(said_path, rows))
+
+
+def said_path(row: Header) -> tuple[str, ...]:
+    """The row's path, but for a name that only counts it: "row 21" is not what is asked for "at 21 A"."""
+    return () if len(row.path) == 1 and _ROW_NAME.match(row.path[0]) else row.path
 
 
 def key_columns(table: Table) -> set[int]:
@@ -243,8 +249,7 @@ def _summary(low: Decimal | None, high: Decimal | None, total: Decimal, n: int) 
 def _short(value: Decimal | None) -> str:
     if value is None:
         return ""
-    rounded = round(value, 4)
-    text = f"{rounded:f}"
+    text = f"{value:.4f}"  # round() has no more than 28 digits
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -28,7 +28,7 @@ from mixrag_cli.recap.asked_operands import Operand
 from mixrag_cli.recap.in_tables.token_match import TOKEN_FEATURES, Matrix, Places, TokenMetric, Tokens, TokenVectors
 from mixrag_cli.recap.wording import COUNT, PERCENT, PERCENT_UNITS, TOTAL
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.text import ARROW, times_of, without_unit
+from mixrag_cli.tables.text import ARROW, said_path, times_of, without_unit
 from mixrag_cli.words import COMMON_WORDS, match_term, stems_in, stems_of
 
 # Fitted to the 3,597 lookups of HiTab's training set, as tests/benchmarks/hitab_pairs.py --keep-metric does: the metric
@@ -59,7 +59,8 @@ class Side:
     @classmethod
     def of(cls, headers: Sequence[Header], terms: Sequence[str], title: str) -> Side:
         """The side against the terms of a question."""
-        said = [[match_term(term, stems_of(" ".join(header.path))) for header in headers] for term in terms]
+        paths = [stems_of(" ".join(said_path(header))) for header in headers]
+        said = [[match_term(term, path) for path in paths] for term in terms]
         titled = np.array([match_term(term, stems_of(title)) for term in terms], np.float64)
         return cls(headers, np.array(said, np.float64).reshape(len(terms), len(headers)), titled)
 
@@ -77,7 +78,8 @@ class Side:
 
     def features(self, operand: Operand) -> dict[str, Matrix]:
         """Of each path, by name: (n_headers,) each."""
-        kinds = [_kind_of(header, operand) for header in self.headers]
+        asked = stems_of(operand.text), {*pairwise(stems_in(operand.text))}, bool(TOTAL.search(operand.text))
+        kinds = [_kind_of(header, operand, *asked) for header in self.headers]
         share, places = self.share, np.arange(len(self.headers))
         return {
             "share": share,
@@ -87,15 +89,14 @@ class Side:
         }
 
 
-def _kind_of(header: Header, operand: Operand) -> dict[str, float]:
-    """What a path says of its figures, against what the question asks for."""
-    asked, named = stems_of(operand.text), stems_of(without_unit(header.leaf))
-    own = [word for word in named if word not in COMMON_WORDS]
+def _kind_of(
+    header: Header, operand: Operand, asked: Sequence[str], asked_pairs: Collection[tuple[str, str]], asks_total: bool
+) -> dict[str, float]:
+    """What a path says of its figures, against what the question asks for. asked: the question's stems."""
+    own = [word for word in stems_of(without_unit(header.leaf)) if word not in COMMON_WORDS]
     facets = times_of(header)
-    asked_pairs = set(pairwise(stems_in(operand.text)))
     beyond = sum(match_term(word, asked) < MIN_HELD for word in own)
     is_total = header.is_total or bool(TOTAL.search(header.leaf))
-    asks_total = bool(TOTAL.search(operand.text))
     is_of_other_time = facet_conflict(operand.facets, facets)
     return {
         "beyond": beyond / max(len(own), 1),
