@@ -124,7 +124,9 @@ def _as_usage_error(error: typer.TyperException) -> MixragError:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "mixrag"
     first = error.format_message().strip().split("\n", 1)[0].removesuffix(".").replace("Value error, ", "", 1)
-    return WrongUsage(first[:1].lower() + first[1:], f"{path} --help")
+    misplaced = getattr(error, "option_name", "") if context is not None and context.parent is None else ""
+    hint = f"mixrag COMMAND {misplaced} (options follow the command)" if misplaced else f"{path} --help"
+    return WrongUsage(first[:1].lower() + first[1:], hint)
 
 
 def _as_bug(error: BaseException) -> MixragError:

@@ -147,6 +147,7 @@ def test_every_command_has_help_and_so_has_every_option():
         (["ask"], "the question is empty"),
         (["show"], "missing argument"),
         (["ask", "q", "--nonsense"], "no such option: --nonsense"),
+        (["--store", "x", "index"], "mixrag COMMAND --store (options follow the command)"),
         (["ask", "q", "--color", "pink"], "invalid value for '--color'"),
         (["ask", "q", "--modality", "film"], "invalid value for '--modality'"),
         (["search", "q", "--limit", "0"], "invalid value for '--limit'"),
