@@ -293,6 +293,26 @@ def test_records_whose_first_columns_are_numbers_are_filtered_by_their_texts(tmp
     assert other.status != "answered", other.text
 
 
+STATEMENT = """date,payee,memo,amount
+2024-01-03,Lidl store 4711,groceries,-23.40
+2024-01-05,Aral station,fuel,-62.00
+2024-01-09,Rewe,groceries,-41.10
+2024-02-03,Lidl store 12,groceries,-18.60
+2024-02-20,Acme Ltd,salary,2450.00
+"""
+
+
+def test_a_name_stands_for_the_values_that_begin_with_it_and_the_only_amount_is_summed(tmp_path: Path) -> None:
+    (tmp_path / "statement.csv").write_text(STATEMENT, "utf-8")
+    build_index([tmp_path], Settings(), events=Silent())
+    session = open_session(tmp_path, Settings())
+    spent = structure_of(session, "What did I spend at Lidl in total?")
+    assert spent.value == Decimal(-42)
+    assert spent.evidence[0].label.endswith("(sum of 2 rows where payee = Lidl store 4711 or Lidl store 12)")
+    fuel = structure_of(session, "Total spent on groceries in January 2024")
+    assert fuel.value == Decimal("-64.5")
+
+
 # --- which column is meant -------------------------------------------------------------------------------------------
 
 

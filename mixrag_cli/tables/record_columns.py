@@ -26,8 +26,8 @@ from mixrag_cli.quantities.facets import (
 )
 from mixrag_cli.quantities.periods import MONTH
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.text import has_labels, key_columns, times_of
-from mixrag_cli.words import places_of, stem, stems_in, stems_of
+from mixrag_cli.tables.text import has_labels, key_columns, times_of, without_unit
+from mixrag_cli.words import COMMON_WORDS, places_of, stem, stems_in, stems_of
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 MAX_KEPT = 32  # tables whose columns are kept for the next look
@@ -38,6 +38,7 @@ _YEAR = re.compile(r"\s*(?:1[5-9]|20)\d\d")
 _DATE = re.compile(rf"\s*(\d{{1,4}})([-/._ ])(\d{{1,2}}|{MONTH})(?:\2(\d{{1,4}}))?(?!\d)", re.I)
 _MONTH_OF_YEAR = re.compile(rf"\s*{MONTH}([-/_ ])(\d{{2}}|\d{{4}})\s*$", re.I)
 BEFORE_NAMES = "_ "  # signs that stand between the parts of a date where its month is written out
+_PARTS = re.compile(r"[(),;/|]")  # what parts a text of a column
 YEAR_DIGITS, SHORT_YEAR_DIGITS, PADDED = 4, 2, 2
 
 
@@ -93,6 +94,24 @@ class Column:
         """Its place in the grid."""
         return self.header.index
 
+    @property
+    def head(self) -> str:
+        """The stem of what its name says that it holds: "updates" of "New updates (2024)"; "" for none."""
+        said = [part for part in stems_in(without_unit(self.header.leaf)) if not is_year(part)]
+        return next((part for part in reversed(said) if part not in COMMON_WORDS | {"total", "all", "overall"}), "")
+
+    def texts_called(self, name: Sequence[str]) -> tuple[str, ...]:
+        """Those of its texts, and not all, that begin with a name or of which a part does; none of a column of figures.
+
+        name: stems in order. Example: "Lidl" of "Lidl 4711", "Spain" of "Agno (Spain)".
+        """
+        found = tuple(text for text in self.texts if any(_begins(part, name) for part in _PARTS.split(text)))
+        return found if len(found) < len(self.texts) and not self.is_numeric else ()
+
+
+def _begins(text: str, name: Sequence[str]) -> bool:
+    return list(stems_in(text)[: len(name)]) == [*name]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
@@ -110,6 +129,13 @@ class _Held:
 def columns_of(table: Table) -> tuple[Column, ...]:
     """The table's columns, in order."""
     return _columns_of(_Held(table))
+
+
+def amounts_of(table: Table) -> tuple[Column, ...]:
+    """The columns of figures that neither name nor number the rows, nor are years."""
+    keys = key_columns(table)
+    numeric = (one for one in columns_of(table) if one.is_numeric and not (one.is_ordinal or one.is_of_years))
+    return tuple(one for one in numeric if one.index not in keys)
 
 
 @lru_cache(maxsize=MAX_KEPT)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import cast
 
 from mixrag_cli.quantities.facets import UNTIL, in_digits, period_spans, times_meant, years_between
@@ -27,6 +28,7 @@ from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, places_of,
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
 MAX_KINDS = 30  # different texts of a column that says of which kind its rows are
+MAX_TOLD = 8  # texts that a condition's label says
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
 _UNTELLING = (COMMON_WORDS | WHOLE_WORDS) - {"may"}  # of a column's texts that one is a month
@@ -37,9 +39,7 @@ ORDINAL_ENDINGS = ("st", "nd", "rd", "th")  # as words stand without their digit
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A condition on the rows. label: for people ("country = Spain"). said: stems of the question that it explains.
-
-    is_comparison: whether its column is compared with a number, and so hardly what is to be measured.
-    """
+    is_comparison: whether its column is compared with a number, and so hardly what is to be measured."""
 
     filter: Filter
     label: str
@@ -49,29 +49,29 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A value of a column, said in the question. place: the first and last of its words.
-
-    is_named: whether the question names the column beside it.
-    """
+    """Values of a column that the question says, or calls by a name. place: the first and last of its words that do.
+    is_named: whether it names the column beside them."""
 
     column: Column
-    text: str
+    texts: tuple[str, ...]
     place: tuple[int, int]
     is_named: bool = False
 
 
-def find_conditions(question: str, table: Table) -> tuple[Condition, ...]:
-    """The conditions on the table's rows that the question says, none of them twice for one stretch of it."""
+def find_conditions(question: str, table: Table, names: Collection[str] = ()) -> tuple[Condition, ...]:
+    """The conditions on the table's rows that the question says, none of them twice for one stretch of it. names: stems
+    by which values may be called where it says none whole."""
     asked = _asked_in(question)
     compared = tuple(_comparisons(question, asked, table))
     settled = {each.filter.column for each in compared}
-    named = _choose([each for each in _values(asked, table) if each.column.index not in settled])
+    found = [*_values(asked, table)] or [*_called(asked, table, names)]
+    named = _choose([each for each in found if each.column.index not in settled])
     forms = [each for each in columns_of(table) if each.date_form is not None]
     times = times_meant(question) if forms else []
     is_dated = any(month for _, month, _ in times)  # the year of a date is no value of its own
     chosen = [*named, *_yes_no(asked, table, {each.column.index for each in named})]
-    chosen = [each for each in chosen if not (is_dated and is_year(each.text))]
-    dates = _dates(question, forms, times) if times and not any(is_year(each.text) for each in chosen) else ()
+    chosen = [each for each in chosen if not (is_dated and is_year(each.texts[0]))]
+    dates = _dates(question, forms, times) if times and not any(is_year(each.texts[0]) for each in chosen) else ()
     return (*compared, *_merged(chosen, asked, years_between(question)), *dates)
 
 
@@ -132,11 +132,20 @@ def _values(asked: Sequence[str], table: Table) -> Iterator[_Found]:
                 is_named = any(0 < first - end <= NAMED_REACH or start == last + 1 for start, end in own)
                 is_telling = _tells(stems) or (len(stems) > 1 and all(map(str.isdigit, stems)))  # "80-89"
                 if is_named or column.is_of_years or (is_telling and (first, last) not in names):
-                    yield _Found(column, text, (first, last), is_named)
+                    yield _Found(column, (text,), (first, last), is_named)
             if len(stems) == 1 and len(column.texts) <= MAX_KINDS and _tells(stems):
                 for n, word in enumerate(asked):
                     if word != stems[0] and match_pair(word, stems[0]) == SYNONYM_MATCH:
-                        yield _Found(column, text, (n, n))
+                        yield _Found(column, (text,), (n, n))
+
+
+def _called(asked: Sequence[str], table: Table, names: Collection[str]) -> Iterator[_Found]:
+    """The texts of a column that are called by a name of the question, and more."""
+    for is_name, run in groupby(range(len(asked)), lambda n: asked[n] in names):
+        places = [*run]
+        for column in columns_of(table) if is_name else ():
+            if texts := column.texts_called(asked[places[0] : places[-1] + 1]):
+                yield _Found(column, texts, (places[0], places[-1]))
 
 
 def _tells(stems: Sequence[str]) -> bool:
@@ -160,14 +169,15 @@ def _merged(chosen: Sequence[_Found], asked: Sequence[str], between: Collection[
         own = [each for each in chosen if each.column == column]
         stems = {word for each in own for word in asked[each.place[0] : each.place[1] + 1]}
         said = frozenset(stems | (set(column.stems) & set(asked)))
-        named = [each.text.strip() for each in own]
+        named = [text.strip() for each in own for text in each.texts]
         if column.is_of_years and len(named) > 1:
             named = sorted({*named, *set(map(str.strip, column.texts)).intersection(map(str, between))})
         elif len(own) == 2 and _is_stretch(asked, own[0].place, own[1].place):
-            first, last = sorted(column.texts.index(each.text) for each in own)
+            first, last = sorted(column.texts.index(each.texts[0]) for each in own)
             named = list(map(str.strip, column.texts[first : last + 1]))
         texts = tuple(dict.fromkeys(map(str.lower, named)))
-        label = f"{column.header.leaf} = {' or '.join(dict.fromkeys(named))}".removeprefix(" = ")
+        told = " or ".join([*dict.fromkeys(named)][:MAX_TOLD]) + " or …" * (len(texts) > MAX_TOLD)
+        label = f"{column.header.leaf} = {told}".removeprefix(" = ")
         filter_ = Filter(column.index, "=", texts[0]) if len(texts) == 1 else Filter(column.index, "in", texts)
         yield Condition(filter_, label, said)
 
@@ -189,7 +199,7 @@ def _yes_no(asked: Sequence[str], table: Table, settled: Collection[int]) -> Ite
         name = tuple(part for part in column.stems if part not in COMMON_WORDS) or column.stems
         for first, last in places_of(name, asked)[:1]:
             is_no = first > 0 and asked[first - 1] in _NEGATION
-            yield _Found(column, said_no if is_no else said_yes, (first - is_no, last))
+            yield _Found(column, (said_no if is_no else said_yes,), (first - is_no, last))
 
 
 def _dates(question: str, columns: Sequence[Column], times: Sequence[tuple[int, int, int]]) -> Iterator[Condition]:

@@ -25,17 +25,17 @@ from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.record_columns import (
     LABELS,
     Column,
+    amounts_of,
     columns_named,
     columns_of,
     is_sampled,
-    is_year,
     records_of,
     years_said,
 )
 from mixrag_cli.tables.scan import Filter, ScanOperation
 from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, rows_left, tallied_cells, tally
-from mixrag_cli.tables.text import ARROW, key_columns, without_unit
-from mixrag_cli.words import COMMON_WORDS, match_heading, stem, stems_in
+from mixrag_cli.tables.text import ARROW, without_unit
+from mixrag_cli.words import match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits
 MAX_LISTED = 10  # rows of an answer
@@ -152,8 +152,8 @@ def _match_records(
 ) -> ColumnMatch | None:
     """The tally over the table's rows, None where the question does not speak of its columns or cannot be computed."""
     question = restated.question
-    rows = Rows(hit, table, find_conditions(question, table), base)
     around, around_facets = surroundings_of(hit, table)
+    rows = Rows(hit, table, find_conditions(question, table, restated.names.difference(around)), base)
     is_of_one = restated.operation == "lookup" and operation == "maximum"  # a value of a row, and no extreme
     listed = _listed(rows) if _asks_list(restated) else ()
     if listed is None or (is_of_one and (not rows.conditions or len(restated.operands) > 1)):
@@ -259,7 +259,9 @@ def _measured(
         column = max(candidates, key=fit_of, default=None)
         if column is not None and (fit := fit_of(column)[1]) > 0:
             return column, operation, fit
-    return None
+    only = [one for one in amounts_of(rows.table) if one in others] if rows.conditions else []
+    is_of_many = restated.operation != "lookup" or operation != "maximum"
+    return (only[0], operation, 0.0) if len(only) == 1 and is_of_many else None
 
 
 def _is_asked_for(column: Column, restated: Restated) -> bool:
@@ -277,12 +279,5 @@ def _counted(question: str, rows: Rows) -> Measured:
     behind = stems_in(question[asked.end() :])[:COUNTED_REACH] if asked else ()
     explained = {*ROW_WORDS, *rows.said}
     counted = behind[: next((n for n, word in enumerate(behind) if word in explained), None)]
-    named = next((one for one in columns_named(counted, rows.table) if _head_of(one) in counted), first)
-    is_amount = named.is_numeric and not named.is_ordinal and named.index not in key_columns(rows.table)
-    return (named, "sum", 1.0) if is_amount and named != first else (first, "count", 1.0)
-
-
-def _head_of(column: Column) -> str:
-    """The stem of what the column's name says that it holds: "updates" of "New updates (2024)"; "" for none."""
-    said = (part for part in stems_in(without_unit(column.header.leaf)) if not is_year(part))
-    return next(reversed([part for part in said if part not in COMMON_WORDS | WHOLE_WORDS]), "")
+    named = next((one for one in columns_named(counted, rows.table) if one.head in counted), first)
+    return (named, "sum", 1.0) if named in amounts_of(rows.table) and named != first else (first, "count", 1.0)
