@@ -313,6 +313,16 @@ def test_a_name_stands_for_the_values_that_begin_with_it_and_the_only_amount_is_
     assert fuel.value == Decimal("-64.5")
 
 
+def test_a_blank_column_that_is_asked_for_is_not_answered_from_another(tmp_path: Path) -> None:
+    rows = "".join(f"{energy} MeV,1.{n},,2.{n}\n" for n, energy in enumerate((6, 9, 12, 15), start=5))
+    (tmp_path / "beam.csv").write_text(f"energy,output 0 cm,output 0.75 cm,output 1 cm\n{rows}", "utf-8")
+    build_index([tmp_path], Settings(), events=Silent())
+    session = open_session(tmp_path, Settings())
+    for question, found in (("output 1 cm of 12 MeV", [Decimal("2.7")]), ("output 0.75 cm of 12 MeV", [])):
+        restated, base, _ = prepare(session, question, Scope(), Clock())
+        assert [match.value for match in match_columns(restated, base)] == found
+
+
 # --- which column is meant -------------------------------------------------------------------------------------------
 
 

@@ -77,8 +77,8 @@ class DateForm:
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of records. stems: of its innermost label, in order. texts: the different ones, in order, () where there
-    are too many to be asked for. date_form: how it writes dates, None where it holds other things than dates.
-    is_ordinal: whether it numbers the rows, or those of each group, from 1 on.
+    are too many to be asked for. is_numeric: whether it holds numbers, or nothing. date_form: how it writes dates, None
+    where it holds other things than dates. is_ordinal: whether it numbers the rows, or those of each group, from 1 on.
     """
 
     header: Header
@@ -154,7 +154,7 @@ def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
         texts, is_numeric = profile.distinct, profile.count > 0 and profile.numbers * 2 >= profile.count
     else:
         texts = tuple(dict.fromkeys(cell.text.strip() for cell in cells))
-        is_numeric = sum(cell.value is not None for cell in looked_at) * 2 > len(looked_at)
+        is_numeric = not cells or sum(cell.value is not None for cell in looked_at) * 2 > len(looked_at)
         texts = texts if len(texts) <= MAX_DISTINCT or not is_numeric else ()
     date_form = date_form_of([cell.text for cell in looked_at if cell.text])
     is_of_years = 2 * sum(map(is_year, texts)) > len(texts)  # beside years may stand "later" and "total"
