@@ -111,12 +111,18 @@ def print_likely(console: Console, answer: Answer, behind: Behind) -> None:
     for group in by_passage(cited):
         console.print()
         places = [cited.index(one) for one in group]
-        heads = [(f"{place + 1}. ", f"  {shown[place].probability:.0%}") for place in places]
+        heads = [(f"{place + 1}. ", _head_of(shown[place])) for place in places]
         print_cited(console, group, heads, behind, question=answer.question, is_guess=True)
         for candidate in (shown[place] for place in places):
             if told := MADE_HOW.get(candidate.kind):
                 number = f"{shown.index(candidate) + 1}. " if len(places) > 1 else ""
                 print_indented(console, foreign(f"{number}{told}: {one_line(candidate.text)}{_made_of(candidate)}"))
+
+
+def _head_of(candidate: Candidate) -> str:
+    """What stands behind a candidate's place: its probability, and the value where it stands nowhere in it."""
+    made = f"  {one_line(candidate.text)}" if candidate.kind in MADE_HOW else ""
+    return f"  {candidate.probability:.0%}{made}"
 
 
 def numbered_sources(answer: Answer) -> dict[int, Source]:
