@@ -24,6 +24,7 @@ from mixrag_cli.readers.sheets.areas import (
     places,
     texts_of_row,
 )
+from mixrag_cli.readers.sheets.continued import are_records_below
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
 from mixrag_cli.readers.sheets.stacked import cut_numbered_title, cut_settings, cut_stacked, is_numbered_title
 from mixrag_cli.readers.sheets.totals import sums_up
@@ -169,7 +170,11 @@ def _is_empty_row(upper: Region, band: Region, following: Region, cells: Cells) 
 def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
     n_blank = lower.top - upper.bottom - 1
     goes_on = lower.left == upper.left and has_headings(upper, cells) and not has_headings(lower, cells)
-    if upper.n_columns < 2 or n_blank > (MAX_NAMED_GAP if goes_on else MAX_GAP):
+    if upper.n_columns < 2 or n_blank > MAX_NAMED_GAP:
+        return False
+    if are_records_below(upper, lower, cells):
+        return True
+    if n_blank > MAX_GAP and not goes_on:
         return False
     if _is_titled_heading(upper, lower, cells):
         return True
@@ -177,8 +182,6 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
         return not (_are_titles(upper, cells) and has_headings(lower, cells))
     if lower.left < upper.left or lower.right > upper.right:
         return False
-    if _are_records_below(upper, lower, cells):
-        return True
     if heads(upper, cells) and heads(lower, cells):
         return False
     for row in range(lower.top, min(lower.bottom, lower.top + MAX_TITLED_ROWS) + 1):
@@ -186,22 +189,6 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
         if len(filled) > 1 and not all(MISSING.match(cell.text.strip()) for cell in filled[1:]):
             return any(is_figure(cell) for cell in filled[1:])
     return False
-
-
-def _are_records_below(upper: Region, lower: Region, cells: Cells) -> bool:
-    """Whether a band begins with records, below one whose first row names all columns by texts, no two alike.
-
-    A row that says what the row below it says in the same column is no heading: lists in one sheet, a blank row after
-    each ("states", then "counties").
-    """
-    names = [cell.text.strip() for cell in texts_of_row(upper.top, upper, cells) if not is_figure(cell)]
-    is_named = len(set(names)) == upper.n_columns > 1 and all(len(name) <= LONG_TEXT_CHARS for name in names)
-    first, second = (
-        {column: cells[row, column].text.strip() for column in _filled(row, lower, cells)}
-        for row in (lower.top, lower.top + 1)
-    )
-    again = [column for column, text in first.items() if second.get(column) == text]
-    return is_named and lower.left == upper.left and bool(again) and len(first) > 1
 
 
 def _is_headed(lower: Region, upper: Region, cells: Cells) -> bool:

@@ -1,0 +1,75 @@
+"""Workbooks with blank rows and columns in their tables, and boxes beside them: what is one table and what is two."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from datetime import date
+
+import openpyxl
+
+from mixrag_cli.readers.sheets.reader import read_sheet
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.records.tables import Table
+from mixrag_cli.tables.grid import grid_to_table
+from tests.table_samples import lefts, tops
+
+Rows = Sequence[Sequence[object]]
+HEAD = ["Item", "Count", "Link", "Notes"]
+FRAME: Rows = [
+    ["Frame"],
+    ["Rail", 4, "https://shop.example/rail"],
+    ["Bracket", 8, "https://shop.example/bracket", "left and right"],
+]
+SEAT: Rows = [
+    ["Seat"],
+    ["Board", None, "from the timber yard"],
+    ["Slat", None, "from the timber yard"],
+    ["Hinge", None, "https://shop.example/hinge", "brass"],
+]
+EXTRAS: Rows = [["Extras"], ["Bell", None, "https://shop.example/bell"]]
+BLANK: list[object] = []
+
+
+def read(rows: Rows) -> list[Table]:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(list(row))
+    raw = io.BytesIO()
+    book.save(raw)
+    document = read_sheet(ReadSource("book.xlsx", raw.tell(), io.BytesIO(raw.getvalue())))
+    tables = [grid_to_table(grid, document="d", title="book") for grid in document.grids]
+    return [table for table in tables if table is not None]
+
+
+def test_sections_apart_whose_columns_are_named_once_are_one_table() -> None:
+    (table,) = read([HEAD, *FRAME, BLANK, BLANK, *SEAT, BLANK, BLANK, *EXTRAS])
+    assert tops(table) == [("Count",), ("Link",), ("Notes",)]
+    assert [row.path for row in table.rows] == [
+        *(("Frame", "Rail"), ("Frame", "Bracket")),
+        *(("Seat", "Board"), ("Seat", "Slat"), ("Seat", "Hinge")),
+        ("Extras", "Bell"),
+    ]
+
+
+def test_records_with_gaps_below_a_blank_row_go_on_with_the_list() -> None:
+    (table,) = read(
+        [
+            ["Test", "Found on", "Issue", "Notes", "Mended by"],
+            ["N/A", date(2021, 7, 29), "panel 1", "before the scripts", "Ann"],
+            *(["N/A", date(2021, 8, 3 + n), f"panel {2 + n}"] for n in range(4)),
+            BLANK,
+            ["PUMP4", date(2021, 8, 25), "valve 2", None, "Ben"],
+            ["TANK1", date(2021, 8, 26), None, "as above", "Cleo"],
+        ]
+    )
+    assert len(table.rows) == 7
+    assert tops(table) == [("Found on",), ("Issue",), ("Notes",), ("Mended by",)]
+
+
+def test_a_list_with_names_of_its_own_is_a_table_of_its_own() -> None:
+    names = ("Ann", "Ben", "Cleo", "Dan", "Eve")
+    shown = [[name, date(2021, 5, 1 + n), f"{name}@club.example"] for n, name in enumerate(names)]
+    first, second = read([["Name", "Joined", "Mail"], *shown, BLANK, ["Guest", "Visited", "Host"], *shown])
+    assert (tops(first)[-2:], tops(second)[-2:]) == ([("Joined",), ("Mail",)], [("Visited",), ("Host",)])
+    assert len(lefts(first)) == len(lefts(second)) == 5
