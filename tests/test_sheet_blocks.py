@@ -73,3 +73,17 @@ def test_a_list_with_names_of_its_own_is_a_table_of_its_own() -> None:
     first, second = read([["Name", "Joined", "Mail"], *shown, BLANK, ["Guest", "Visited", "Host"], *shown])
     assert (tops(first)[-2:], tops(second)[-2:]) == ([("Joined",), ("Mail",)], [("Visited",), ("Host",)])
     assert len(lefts(first)) == len(lefts(second)) == 5
+
+
+def test_amounts_across_a_blank_column_are_those_of_the_names_beside_them() -> None:
+    parts = [["R1", "resistor", None, "11.3k", "yes"], ["R2", "resistor", None, "9.09k", "yes"]]
+    names = ["Label", "Kind", None, "Value", "Ordered", "Notes"]
+    (table,) = read([["Filter", "Stage 1"], names, *parts, ["C1", "capacitor", None, "160p", "yes", "150p instead"]])
+    assert lefts(table) == [("R1",), ("R2",), ("C1",)]
+    assert [path[-1] for path in tops(table)] == ["Kind", "Value", "Ordered", "Notes"]
+
+
+def test_lists_of_names_side_by_side_are_kept_apart() -> None:
+    rows = [["Crew", "Boat", None, "Guest", "Cabin"], ["Ann", "Gull", None, "Ida", "aft"]]
+    tables = read([*rows, ["Ben", "Tern", None, "Jon", "bow"], ["Cleo", "Kite", None, "Kim", "mid"]])
+    assert [lefts(table) for table in tables] == [[("Ann",), ("Ben",), ("Cleo",)], [("Ida",), ("Jon",), ("Kim",)]]

@@ -16,14 +16,13 @@ from mixrag_cli.readers.sheets.areas import (
     figures,
     has_headings,
     has_labels,
-    heading_rows,
     heads,
     is_figure,
     is_heading_only,
     is_keyed,
-    places,
     texts_of_row,
 )
+from mixrag_cli.readers.sheets.beside import join_parts
 from mixrag_cli.readers.sheets.continued import are_records_below
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
 from mixrag_cli.readers.sheets.stacked import cut_numbered_title, cut_settings, cut_stacked, is_numbered_title
@@ -116,7 +115,7 @@ def _cut(region: Region, by_row: Mapping[int, set[int]], cells: Cells, depth: in
     for band in bands:
         columns = {column for row in range(band.top, band.bottom + 1) for column in inside.get(row, ())}
         parts = [Region(band.top, run[0], band.bottom, run[1]) for run in _runs(sorted(columns))]
-        joined = _join_parts(parts, cells)
+        joined = join_parts(parts, cells)
         if len(joined) == 1:
             pieces.append(joined[0])
         else:
@@ -238,57 +237,6 @@ def _is_titled_heading(upper: Region, lower: Region, cells: Cells) -> bool:
         and len(below) > 1
         and not any(is_figure(cell) or len(cell.text) > LONG_TEXT_CHARS for cell in (*headings, *below))
     )
-
-
-def _join_parts(parts: list[Region], cells: Cells) -> list[Region]:
-    """Blank columns inside one table: a part without labels of its own belongs to the part on its left."""
-    joined: list[Region] = []
-    for part in parts:
-        left = joined[-1] if joined else None
-        is_alone = (
-            left is not None
-            and left.n_columns > 1
-            and ((part.n_columns > 1 and _stands_alone(part, left, cells)) or _are_jottings(part, left, cells))
-        )
-        if left is not None and not is_alone:
-            joined[-1] = Region(left.top, left.left, left.bottom, part.right)
-        else:
-            joined.append(part)
-    return joined
-
-
-def _are_jottings(part: Region, left: Region, cells: Cells) -> bool:
-    """Whether a part holds figures alone, and one stands where the headings of the part on its left begin, or above."""
-    counted = figures(part, cells)
-    if not counted or len(counted) < sum(place in cells for place in places(part)):
-        return False
-    top = next((row for row in range(left.top, left.bottom + 1) if texts_of_row(row, left, cells)), left.top)
-    headings = heading_rows(replace(left, top=top), cells)
-    below = (texts_of_row(row, left, cells) for row in (headings.stop, headings.stop + 1))
-    return bool(headings) and counted[0][0] <= headings.start and any(is_figure(cell) for row in below for cell in row)
-
-
-def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
-    """Whether a part has labels of its own, or its figures stand in other rows than those of the part on its left."""
-    if has_labels(part, cells) or _says_labels_again(part, left, cells):
-        return True
-    own, others = ({row for row, _ in figures(each, cells)} for each in (part, left))
-    return bool(own) and len(others) > 1 and not own & others
-
-
-def _says_labels_again(part: Region, left: Region, cells: Cells) -> bool:
-    """Whether a part's first column says, row by row, what the left one's says: years or numbers that name the rows.
-
-    The heading is said again as well, and no two rows are named alike.
-    """
-    pairs = [
-        (own.text.strip(), other.text.strip())
-        for row in range(part.top, part.bottom + 1)
-        if (own := cells.get((row, part.left))) and (other := cells.get((row, left.left)))
-    ]
-    again = [own for own, other in pairs if own == other]
-    is_headed = bool(again) and not again[0][:1].isdigit() and len(pairs) - len(again) <= 1
-    return is_headed and len(again) > 2 and len(set(again)) == len(again)
 
 
 def _is_text(region: Region, cells: Cells, below: Region | None) -> bool:

@@ -1,0 +1,80 @@
+"""What stands side by side in a sheet, blank columns between: parts of one table, or tables and boxes of their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from mixrag_cli.readers.sheets.areas import (
+    Cells,
+    Region,
+    figures,
+    has_labels,
+    heading_rows,
+    is_figure,
+    places,
+    texts_of_row,
+)
+
+AMOUNT = re.compile(r"[-+±]?\d+(?:[.,]\d+)*\s?[^\s\d]{1,4}")  # "14.0 kΩ", "160p"
+
+
+def join_parts(parts: list[Region], cells: Cells) -> list[Region]:
+    """Blank columns inside one table: a part without labels of its own belongs to the part on its left."""
+    joined: list[Region] = []
+    for part in parts:
+        left = joined[-1] if joined else None
+        is_alone = (
+            left is not None
+            and left.n_columns > 1
+            and ((part.n_columns > 1 and _stands_alone(part, left, cells)) or _are_jottings(part, left, cells))
+        )
+        if left is not None and not is_alone:
+            joined[-1] = Region(left.top, left.left, left.bottom, part.right)
+        else:
+            joined.append(part)
+    return joined
+
+
+def _are_jottings(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether a part holds figures alone, and one stands where the headings of the part on its left begin, or above."""
+    counted = figures(part, cells)
+    if not counted or len(counted) < sum(place in cells for place in places(part)):
+        return False
+    top = next((row for row in range(left.top, left.bottom + 1) if texts_of_row(row, left, cells)), left.top)
+    headings = heading_rows(replace(left, top=top), cells)
+    below = (texts_of_row(row, left, cells) for row in (headings.stop, headings.stop + 1))
+    return bool(headings) and counted[0][0] <= headings.start and any(is_figure(cell) for row in below for cell in row)
+
+
+def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether a part has labels of its own, or its figures stand in other rows than those of the part on its left."""
+    is_labelled = has_labels(part, cells) and not _holds_amounts(part, left, cells)
+    if is_labelled or _says_labels_again(part, left, cells):
+        return True
+    own, others = ({row for row, _ in figures(each, cells)} for each in (part, left))
+    return bool(own) and len(others) > 1 and not own & others
+
+
+def _holds_amounts(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether a part begins with amounts, each beside names alone: what these come to, a blank column between."""
+    first = {row: cell for row in range(part.top, part.bottom + 1) if (cell := cells.get((row, part.left)))}
+    n_amounts = sum(AMOUNT.fullmatch(cell.text.strip()) is not None for cell in first.values())
+    names = [cell for row in range(left.top, left.bottom + 1) for cell in texts_of_row(row, left, cells)]
+    are_names = not any(is_figure(cell) or AMOUNT.fullmatch(cell.text.strip()) for cell in names)
+    return 2 * n_amounts > len(first) and are_names and all(texts_of_row(row, left, cells) for row in first)
+
+
+def _says_labels_again(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether a part's first column says, row by row, what the left one's says: years or numbers that name the rows.
+
+    The heading is said again as well, and no two rows are named alike.
+    """
+    pairs = [
+        (own.text.strip(), other.text.strip())
+        for row in range(part.top, part.bottom + 1)
+        if (own := cells.get((row, part.left))) and (other := cells.get((row, left.left)))
+    ]
+    again = [own for own, other in pairs if own == other]
+    is_headed = bool(again) and not again[0][:1].isdigit() and len(pairs) - len(again) <= 1
+    return is_headed and len(again) > 2 and len(set(again)) == len(again)
