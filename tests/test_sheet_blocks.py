@@ -87,3 +87,24 @@ def test_lists_of_names_side_by_side_are_kept_apart() -> None:
     rows = [["Crew", "Boat", None, "Guest", "Cabin"], ["Ann", "Gull", None, "Ida", "aft"]]
     tables = read([*rows, ["Ben", "Tern", None, "Jon", "bow"], ["Cleo", "Kite", None, "Kim", "mid"]])
     assert [lefts(table) for table in tables] == [[("Ann",), ("Ben",), ("Cleo",)], [("Ida",), ("Jon",), ("Kim",)]]
+
+
+def test_names_above_their_figures_beside_a_table_are_no_column_of_it() -> None:
+    (table,) = read(
+        [
+            ["Winch, parts", None, None, None, None, "Priced on 3 May"],
+            ["Part", "Count", "Price", "Total", None, "All with the motor"],
+            ["Drum", 1, 12.5, 12.5, None, 72.63],
+            ["Bearing", 2, 1.29, 2.58, None, "All without the motor"],
+            ["Bolt", 8, 0.2, 1.6, None, 42.64],
+            ["Rope", 4, 2, 8],
+        ]
+    )
+    assert [path[-1] for path in tops(table)] == ["Count", "Price", "Total"]
+    assert len(table.rows) == 4
+
+
+def test_a_column_of_figures_across_a_blank_column_is_of_the_table() -> None:
+    rows = [["Town", "People", None, "Growth"], ["Aber", 100, None, 1.5], ["Birk", 200, None, "n/a"]]
+    (table,) = read([*rows, ["Carn", 300, None, 2.5], ["Dunn", 150, None, "n/a"], ["Esk", 170, None, 3.5]])
+    assert tops(table) == [("People",), ("Growth",)]

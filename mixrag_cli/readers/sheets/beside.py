@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from mixrag_cli.readers.sheets.areas import (
+    MISSING,
     Cells,
     Region,
     figures,
@@ -27,7 +28,11 @@ def join_parts(parts: list[Region], cells: Cells) -> list[Region]:
         is_alone = (
             left is not None
             and left.n_columns > 1
-            and ((part.n_columns > 1 and _stands_alone(part, left, cells)) or _are_jottings(part, left, cells))
+            and (
+                (part.n_columns > 1 and _stands_alone(part, left, cells))
+                or _are_jottings(part, left, cells)
+                or _is_box(part, left, cells)
+            )
         )
         if left is not None and not is_alone:
             joined[-1] = Region(left.top, left.left, left.bottom, part.right)
@@ -63,6 +68,25 @@ def _holds_amounts(part: Region, left: Region, cells: Cells) -> bool:
     names = [cell for row in range(left.top, left.bottom + 1) for cell in texts_of_row(row, left, cells)]
     are_names = not any(is_figure(cell) or AMOUNT.fullmatch(cell.text.strip()) for cell in names)
     return 2 * n_amounts > len(first) and are_names and all(texts_of_row(row, left, cells) for row in first)
+
+
+def _is_box(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether a column says names, each with its figure right below it: a box beside the rows of a table, and no column
+    of it.
+    """
+    column = [(row, cell) for row in range(part.top, part.bottom + 1) if (cell := cells.get((row, part.left)))]
+    first = next((place for place, (_, cell) in enumerate(column) if is_figure(cell)), 0)
+    pairs = list(zip(column[first - 1 :: 2], column[first::2], strict=False)) if first else []
+    return (
+        part.n_columns == 1
+        and len(pairs) > 1
+        and 2 * len(pairs) == len(column) - first + 1
+        and all(
+            below == above + 1 and is_figure(figure) and not is_figure(name) and not MISSING.match(name.text.strip())
+            for (above, name), (below, figure) in pairs
+        )
+        and all(texts_of_row(row, left, cells) for row, _ in column)
+    )
 
 
 def _says_labels_again(part: Region, left: Region, cells: Cells) -> bool:
