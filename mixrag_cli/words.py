@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+LINK = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)\S+$", re.I)  # an address, which says where and names nothing
 _RAISED = re.compile("[⁰¹²³⁴-⁹ᵃ-ᶻ]+")  # footnotes' marks and powers are no part of a word
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts without blanks between words
 _TOKEN = re.compile(

@@ -125,3 +125,11 @@ def test_rough_figures_and_marks_of_missing_ones_are_data() -> None:
 def test_a_label_before_a_unit_says_what_all_figures_are_in(line: str, unit: str, scale: int) -> None:
     said = unit_of_source(line)
     assert (said.unit, said.scale) == (unit, scale)
+
+
+def test_links_beside_names_are_no_names_of_the_rows() -> None:
+    parts = [["Tubing", "Hose", "https://shop.example/1", "2", "9.50"], ["", "Clamp", "from the yard", "4", "0.75"]]
+    rows = [["", "Part", "Link", "Count", "Price"], *parts, ["Wires", "Plug", "https://shop.example/7", "1", "3.20"]]
+    table = to_table(rows)
+    assert lefts(table) == [("Tubing", "Hose"), ("Tubing", "Clamp"), ("Wires", "Plug")]
+    assert [cell.text for cell in table.cells if cell.column == 2] == [row[2] for row in rows[1:]]

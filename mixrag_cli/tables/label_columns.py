@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.words import LINK
 
 MAX_LABEL_COLUMNS = 6
 TYPED_SHARE = 0.5  # a column is one of figures when at least half of its filled body cells are
@@ -56,7 +57,7 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
 
 @dataclass(frozen=True, slots=True)
 class _BodyKinds:
-    """What a column's body holds: texts, periods and figures as shares of its filled cells, 0..1, and counts.
+    """What a column's body holds: texts, periods, figures and links as shares of its filled cells, 0..1, and counts.
 
     rises: whether its whole numbers rise strictly, and most of its cells are such. is_counted: whether they rise by one
     from row to row, in many rows. numbers_rows: whether its cells are 1, 2, 3, … or 0, 1, 2, … to the last row.
@@ -65,6 +66,7 @@ class _BodyKinds:
     texts: float
     periods: float
     figures: float
+    links: float
     filled: int
     distinct: int
     mean_chars: float
@@ -77,7 +79,7 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
     counts = {"texts": 0, "periods": 0, "figures": 0}
     seen: set[str] = set()
     whole: list[int] = []
-    chars = n_ranges = 0
+    chars = n_ranges = n_links = 0
     for row in body:
         cell = matrix.own(row, column)
         if cell is None:
@@ -86,6 +88,7 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
         if kind == "missing":
             continue
         n_ranges += kind == "range"
+        n_links += LINK.match(cell.text.strip()) is not None
         if kind == "range" and column == 0:
             kind = "text"  # "200 to 399" names a class
         counts["figures" if kind in DATA_KINDS else "periods" if kind in PERIOD_KINDS else "texts"] += 1
@@ -104,14 +107,15 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
         whole == list(range(first, first + len(body))) for first in (0, 1)
     )
     mean_chars = chars / filled if filled else 0
-    shares = share["texts"], share["periods"], share["figures"]
+    shares = share["texts"], share["periods"], share["figures"], n_links / filled if filled else 0.0
     return _BodyKinds(*shares, filled, len(seen), mean_chars, rises, is_counted, numbers_rows)
 
 
 def _names_most(kinds: _BodyKinds, before: list[_BodyKinds]) -> bool:
     """Whether a column of short texts tells most rows apart, and the label columns before it say something in few."""
     is_said = 4 * max(each.filled for each in before) > kinds.filled
-    are_names = kinds.texts >= LABEL_SHARE and kinds.mean_chars <= LONG_LABEL_CHARS
+    is_linked = kinds.links >= TYPED_SHARE
+    are_names = kinds.texts >= LABEL_SHARE and kinds.mean_chars <= LONG_LABEL_CHARS and not is_linked
     return not is_said and are_names and kinds.distinct > LABEL_SHARE * kinds.filled
 
 
@@ -142,8 +146,8 @@ def _is_further_label(matrix: Matrix, headers: tuple[int, ...], column: int, kin
     if wide or not _spans_whole_header(matrix, headers, column):
         return False
     is_merged_down = len(headers) > 1 and any(cell.row_span > 1 for cell in heads)
-    if kinds.distinct < 2 and kinds.filled > 3 and not is_merged_down:
-        return False  # one and the same word in every row tells no row from another
+    if kinds.links >= TYPED_SHARE or (kinds.distinct < 2 and kinds.filled > 3 and not is_merged_down):
+        return False  # a link names no row, and one and the same word in every row tells no row from another
     named = kinds.texts + kinds.periods >= LABEL_SHARE
     if is_merged_down:
         return named

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from mixrag_cli.readers.sheets.areas import LONG_TEXT_CHARS, MAX_TITLED_ROWS, MISSING, Cells, Region, is_figure
 from mixrag_cli.readers.sheets.sampling import SourceCell
+from mixrag_cli.words import LINK
 
 MAX_SEEN_ROWS = 100  # of the list above, whose first rows tell what its columns hold as well as all
-LINK = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)\S+$", re.IGNORECASE)
 
 Row = dict[int, SourceCell]  # the cells of a row by column
 
