@@ -89,6 +89,18 @@ def test_lists_of_names_side_by_side_are_kept_apart() -> None:
     assert [lefts(table) for table in tables] == [[("Ann",), ("Ben",), ("Cleo",)], [("Ida",), ("Jon",), ("Kim",)]]
 
 
+def test_dated_lists_side_by_side_with_headings_of_their_own_are_kept_apart() -> None:
+    tables = read(
+        [
+            ["Sailing course", None, None, None, "Knots and splices"],
+            ["Day", "Hours", "Taught by", None, "Day", "Present", "Taught by"],
+            *([date(2021, 4, 2 + n), 1.5, "Ann", None, date(2021, 5, 9 + 2 * n), 12 + n, "Ben"] for n in range(5)),
+        ]
+    )
+    assert [tops(table) for table in tables] == [[("Hours",), ("Taught by",)], [("Present",), ("Taught by",)]]
+    assert [table.title for table in tables] == ["Sailing course", "Knots and splices"]
+
+
 def test_names_above_their_figures_beside_a_table_are_no_column_of_it() -> None:
     (table,) = read(
         [

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from mixrag_cli.readers.sheets.areas import (
+    MAX_TITLED_ROWS,
     MISSING,
     Cells,
     Region,
@@ -55,7 +56,7 @@ def _are_jottings(part: Region, left: Region, cells: Cells) -> bool:
 def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
     """Whether a part has labels of its own, or its figures stand in other rows than those of the part on its left."""
     is_labelled = has_labels(part, cells) and not _holds_amounts(part, left, cells)
-    if is_labelled or _says_labels_again(part, left, cells):
+    if is_labelled or _says_labels_again(part, left, cells) or _says_headings_again(part, left, cells):
         return True
     own, others = ({row for row, _ in figures(each, cells)} for each in (part, left))
     return bool(own) and len(others) > 1 and not own & others
@@ -102,3 +103,16 @@ def _says_labels_again(part: Region, left: Region, cells: Cells) -> bool:
     again = [own for own, other in pairs if own == other]
     is_headed = bool(again) and not again[0][:1].isdigit() and len(pairs) - len(again) <= 1
     return is_headed and len(again) > 2 and len(set(again)) == len(again)
+
+
+def _says_headings_again(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether the row that names the labels on the left does so again, with half of the headings beside them or more.
+
+    Headings that are all said again are those of one table, the next of its rows beside the first.
+    """
+    for row in range(part.top, min(part.bottom, part.top + MAX_TITLED_ROWS) + 1):
+        own, others = ([cell.text.strip() for cell in texts_of_row(row, each, cells)] for each in (part, left))
+        is_first = (row, part.left) in cells and (row, left.left) in cells and own[0] == others[0]
+        if is_first and not is_figure(cells[row, part.left]):
+            return 2 * sum(text in others for text in own) >= len(own) > 1 and own != others[: len(own)]
+    return False
