@@ -9,6 +9,7 @@ import pytest
 from mixrag_cli.output.answer_view import print_answer
 from mixrag_cli.output.console import make_console
 from mixrag_cli.output.passages import Behind
+from mixrag_cli.output.table_view import table_layout
 from mixrag_cli.records.answers import Candidate, Source
 from tests.evidence_samples import read_bytes
 from tests.northmere import hit_of, likely
@@ -80,3 +81,35 @@ def test_long_cells_and_labels_are_cut_and_the_marked_words_stay(width: int) -> 
     page = page_of("notes.csv", table, "Which sentence?", ("Abstract", marked), width=width)
     assert "1920." in page
     assert page.count("Sentence") < 12 and page.count("…") >= 3 and len(page.splitlines()) < 40
+
+
+VOTES = """\
+number,topic,kind,yes,no
+456,Functions callable at any time,errata,34,0
+500,Events of the tools interface,errata,35,0
+495,Changes in the chapter on files,vote,35,2
+"""
+
+
+def whole(text: str, width: int) -> list[str]:
+    """The lines of a csv's table as the terminal shows it."""
+    _, tables, _ = read_bytes("votes.csv", text.encode(), 160)
+    stream = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(width))
+        console = make_console(stream, "never")
+        (table,) = tables.values()
+        console.print(table_layout(console, table)[0])
+    return [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def test_names_in_several_columns_stay_columns_where_no_rows_share_one() -> None:
+    lines = whole(VOTES, 80)
+    assert [line.split()[0] for line in lines if line and line[0] != "─"] == ["number", "456", "500", "495"]
+    assert lines[0].split() == ["number", "topic", "kind", "yes", "no"]
+
+
+def test_names_that_leave_no_room_for_figures_are_an_outline_beside_these() -> None:
+    lines = whole(VOTES, 40)
+    assert lines[0].split() == ["yes", "no"]
+    assert [line for line in lines if line[:1].isdigit()] == ["456", "500", "495"]

@@ -1,7 +1,8 @@
 """A table with its header trees, laid out for the width at hand.
 
 Column headers are stacked, outermost first; row headers become an indented outline, with a line of its own for a
-parent that has no data. What does not fit is left out and counted; what is cited is never left out.
+parent that has no data, or stay columns where no rows share a parent. What does not fit is left out and counted; what
+is cited is never left out.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from rich import box
 from rich.console import Console
@@ -43,9 +44,16 @@ def table_layout(console: Console, table: Table, highlight: Sequence[str] = ()) 
     """The table ready to print, and one line on what was left out ("" where it is whole)."""
     cited = cited_cells(table, highlight)
     rows = _rows_to_show(table.rows, {row for row, _ in cited})
-    columns = _columns_that_fit(table.columns, cited, console.width, _widths(table, rows))
-    left_out = _left_out(table, len(rows), len(columns))
-    layout = _laid_out(table, rows, columns, cited, _Room(console.width, console.is_terminal))
+    widths = _widths(table, rows)
+    labels = _label_columns(table, rows) if _share_no_parents(rows) else []
+    columns = _columns_that_fit(table.columns, cited, console.width, widths, labels)
+    outlined: set[int] = set()
+    if not {column.index for column in columns} > {*labels}:  # too narrow for columns of labels beside the others
+        outlined, labels = {*labels} - {column for _, column in cited}, []
+        others = [column for column in table.columns if column.index not in outlined]
+        columns = _columns_that_fit(others, cited, console.width, widths)
+    left_out = _left_out(table, len(rows), len(columns) + len(outlined))
+    layout = _laid_out(table, rows, columns, cited, _Room(console.width, console.is_terminal, outlined=not labels))
     return layout, f"… and {left_out} (all with --json)" if left_out else ""
 
 
@@ -75,6 +83,11 @@ def table_slice(
     room = _Room(width, console.is_terminal, outlined=not labels, named=frozenset(unmarked))
     layout = _laid_out(table, around, columns, cited, room)
     return layout, f"… {left_out}" if left_out else ""
+
+
+def _share_no_parents(rows: Sequence[Header]) -> bool:
+    """Whether half of the rows or more begin with another name than the one above: an outline has nothing to group."""
+    return 2 * sum(row.path[:1] != above.path[:1] for above, row in pairwise(rows)) >= len(rows) - 1
 
 
 def _label_columns(table: Table, rows: Sequence[Header]) -> list[int]:
