@@ -17,6 +17,7 @@ from mixrag_cli.readers.sheets.areas import (
     places,
     texts_of_row,
 )
+from mixrag_cli.readers.sheets.sheet_heads import cut_head
 
 MAX_SETTINGS = 12  # rows of a name and its figure above the headings of a table; set by judgement, as
 MIN_SETTINGS = 2  # of them: one alone may be a title with its number at its side,
@@ -123,8 +124,15 @@ def cut_stacked(region: Region, cells: Cells) -> list[TableRegion]:
     """The region, cut above each row that says its headings again and, with the rows above it, says something else.
 
     What differs is the title above the headings, their corner or one of them. Corners that all differ name their blocks
-    as captions do. Headings that are said again word by word are those of a further page, and the table goes on.
+    as captions do. Headings that are said again word by word are those of a further page, and the table goes on. What
+    the sheet says of itself on top is a caption.
     """
+    titles, region = cut_head(region, cells)
+    first, *others = _cut_at_headings(region, cells)
+    return [replace(first, captions=(*titles, *first.captions)), *others]
+
+
+def _cut_at_headings(region: Region, cells: Cells) -> list[TableRegion]:
     head = _heading_row(region, cells)
     if head is None:
         return [TableRegion(region)]

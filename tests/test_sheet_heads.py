@@ -1,0 +1,66 @@
+"""What a sheet says of itself right above the names of its columns is its caption, and names none of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mixrag_cli.records.tables import Table
+from mixrag_cli.tables.grid import grid_to_table
+from tests.test_sheets import make_book, read
+
+NAMES = ["Number", "Part", "Value", "Maker", "Its number", "Supplier", "Quantity"]
+PARTS: list[list[Any]] = [
+    ["R1", "Resistor", "10k", "Yageo", "RC10", "Mouser", 2],
+    ["R2", "Resistor", "22k", "Yageo", "RC22", "Mouser", 1],
+    ["C1", "Capacitor", "1uF", "Kemet", "C08", "LCSC", 4],
+]
+STOCK: list[list[Any]] = [["Bolt", "A", 4, 2, 7, 1], ["Nut", "B", 3, 1, 5, 2], ["Pin", "B", 2, 2, 1, 1]]
+DAY = "2020-07-18"
+
+
+def tables_of(rows: list[list[Any]], merges: tuple[str, ...] = ()) -> list[Table]:
+    def fill(book: Any) -> None:
+        for row in rows:
+            book.active.append(row)
+        for merge in merges:
+            book.active.merge_cells(merge)
+
+    found = (grid_to_table(grid, document="d", title="parts") for grid in read(make_book(fill)).grids)
+    return [table for table in found if table is not None]
+
+
+@pytest.mark.parametrize(
+    ("head", "merges"),
+    [
+        ([["Name: Hub", None, None, None, None, DAY], [*[None] * 5, 1.2]], ("A2:E2", "F2:G2", "F3:G3")),
+        ([["Name: Hub", *[None] * 4, "Revision", "B"], ["Author", "J. Doe", *[None] * 3, "Date", DAY]], ()),
+    ],
+)
+def test_names_and_values_above_the_headings_are_the_caption(head: list[list[Any]], merges: tuple[str, ...]) -> None:
+    (table,) = tables_of([["Bill of Materials"], *head, NAMES, *PARTS], merges)
+    assert {column.path for column in table.columns} <= {(name,) for name in NAMES}
+    assert [row.path[0] for row in table.rows] == ["R1", "R2", "C1"]
+    assert table.title == "Bill of Materials"
+
+
+def test_a_date_beside_all_columns_does_not_widen_the_table() -> None:
+    rows: list[list[Any]] = [["Finish", "gold"], ["Mask", "green"], ["Print", "none"], ["Drill", "fine"]]
+    head: list[list[Any]] = [["Name: Hub", None, None, DAY], [None, None, None, 1.2], ["What", "How"]]
+    (table,) = tables_of([*head, *rows], ("A1:B1",))
+    assert [(row.path, cell.text) for row, cell in zip(table.rows, table.cells, strict=True)] == [
+        ((name,), how) for name, how in rows
+    ]
+
+
+@pytest.mark.parametrize("first", [["Name: Hub", None, None, "Date", DAY], ["Parts of the hub"]])
+def test_groups_above_the_headings_still_head_them(first: list[Any]) -> None:
+    groups = [None, None, None, "Made", None, "Order"]
+    (table,) = tables_of([first, groups, NAMES, *PARTS], ("D2:E2", "F2:G2"))
+    assert [column.path for column in table.columns][-2:] == [("Order", "Supplier"), ("Order", "Quantity")]
+
+
+def test_days_that_head_groups_are_no_values() -> None:
+    (table,) = tables_of([[None, None, DAY, None, "2020-08-18"], ["Part", "Shelf", "In", "Out", "Got", "Gone"], *STOCK])
+    assert [column.path for column in table.columns][-2:] == [("2020-08-18", "Got"), ("2020-08-18", "Gone")]
