@@ -64,3 +64,16 @@ def test_groups_above_the_headings_still_head_them(first: list[Any]) -> None:
 def test_days_that_head_groups_are_no_values() -> None:
     (table,) = tables_of([[None, None, DAY, None, "2020-08-18"], ["Part", "Shelf", "In", "Out", "Got", "Gone"], *STOCK])
     assert [column.path for column in table.columns][-2:] == [("2020-08-18", "Got"), ("2020-08-18", "Gone")]
+
+
+def test_the_first_record_below_names_of_all_columns_is_a_row() -> None:
+    rows: list[list[Any]] = [["Cell type", "18650 Li-ion"], ["Voltage", "3.7 V"], ["Capacity", "2.0 Ah"], ["Cells", 18]]
+    (table,) = tables_of([["Parameter", "Value"], *rows])
+    assert [column.path for column in table.columns] == [("Value",)]
+    assert [row.path[0] for row in table.rows] == [row[0] for row in rows]
+
+
+def test_a_second_row_of_names_above_dates_is_a_header() -> None:
+    rows: list[list[Any]] = [["1997-01-15", 3.45], ["1997-02-15", 2.15], ["1997-03-15", 1.89]]
+    (table,) = tables_of([["Contents", "Gas prices"], ["Date", "Spot price"], *rows])
+    assert [column.path for column in table.columns] == [("Gas prices", "Spot price")]

@@ -28,6 +28,7 @@ from mixrag_cli.tables.numbered_columns import (
 )
 from mixrag_cli.tables.text_rows import (
     heads_categories,
+    is_first_record,
     is_full_text_row,
     is_long_as_below,
     is_merged_as_below,
@@ -99,7 +100,7 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
         evidence = header_evidence(matrix, below, row)
         if row < known_end or _is_numbered(matrix, below, row, is_first=last is None):
             evidence = 1.0
-        elif last is not None and not is_unit and _ends_marked_header(matrix, row):
+        elif last is not None and not is_unit and _begins_body(matrix, below, row):
             break
         if evidence < 0 and last is not None and (names := _names_below(matrix, row, start, end)):
             known_end, evidence = max(known_end, names + 1), 1.0
@@ -139,6 +140,12 @@ def _says_nothing(matrix: Matrix, row: int) -> bool:
     """Whether nothing stands in the row but marks of what is missing, and formulas that failed."""
     cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
     return bool(cells) and all(matrix.kinds[cell.row, cell.column] == "missing" for cell in cells)
+
+
+def _begins_body(matrix: Matrix, below: list[Below], row: int) -> bool:
+    """Whether the row above ends the header: by its marks, or because it names what this record and all below say."""
+    is_labelled = below[0].share(row, below[0].typed) < TYPED_SHARE  # not "Date" above dates
+    return _ends_marked_header(matrix, row) or (is_labelled and is_first_record(matrix, row))
 
 
 def _ends_marked_header(matrix: Matrix, row: int) -> bool:

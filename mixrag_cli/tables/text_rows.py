@@ -6,7 +6,7 @@ from collections import Counter
 
 from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS
-from mixrag_cli.tables.matrix import Matrix
+from mixrag_cli.tables.matrix import PERIOD_KINDS, Matrix
 
 MAX_ASIDE = 0.1  # of the rows: a column with no more cells holds jottings; set by judgement, as
 MIN_SAID = 3  # times in a row,
@@ -79,6 +79,21 @@ def _is_long_below(matrix: Matrix, row: int, column: int) -> bool:
     """Whether most of what stands below a place is long."""
     below = [_is_long(cell) for at in range(row + 1, matrix.n_rows) if (cell := matrix.own(at, column))]
     return 2 * sum(below) >= len(below)
+
+
+def is_first_record(matrix: Matrix, row: int) -> bool:
+    """Whether the row above names every column by a text of its own, and this one has a label and says more than
+    periods, no cell of both spanned or marked as a header.
+    """
+    columns = range(matrix.n_columns)
+    names = [matrix.own(row - 1, column) for column in columns]
+    cells = list(matrix.cells_of_row(row, columns))
+    if not all(cell is not None and cell.column_span == cell.row_span == 1 for cell in (*names, *cells)):
+        return False
+    texts = {matrix.text(row - 1, column) for column in columns if matrix.kind(row - 1, column) == "text"}
+    is_said = any(matrix.kind(row, cell.column) not in PERIOD_KINDS for cell in cells[1:])
+    is_marked = all(cell.is_header for cell in cells)
+    return len(texts) == matrix.n_columns and matrix.own(row, 0) is not None and is_said and not is_marked
 
 
 def is_long_as_below(matrix: Matrix, row: int) -> bool:
