@@ -77,3 +77,12 @@ def test_a_second_row_of_names_above_dates_is_a_header() -> None:
     rows: list[list[Any]] = [["1997-01-15", 3.45], ["1997-02-15", 2.15], ["1997-03-15", 1.89]]
     (table,) = tables_of([["Contents", "Gas prices"], ["Date", "Spot price"], *rows])
     assert [column.path for column in table.columns] == [("Gas prices", "Spot price")]
+
+
+def test_a_note_merged_over_all_columns_and_two_rows_heads_none() -> None:
+    rows: list[list[Any]] = [["A", "6MV", 1, 0.98], ["A", "6MV", 2, 0.97], ["B", "10MV", 1, 0.95]]
+    (table,) = tables_of(
+        [["See the report for what was done"], [], ["Site", "Energy", "Size", "Rate"], *rows], ("A1:D2",)
+    )
+    assert [column.path for column in table.columns][-1] == ("Rate",)
+    assert table.title == "See the report for what was done"

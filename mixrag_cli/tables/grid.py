@@ -167,9 +167,9 @@ def _tells_of_title(text: str) -> bool:
 
 
 def _text_of_row(matrix: Matrix, row: int) -> str:
-    """The texts of a title row in one line."""
+    """The texts that begin in a title row, in one line."""
     cells = matrix.cells_of_row(row, range(matrix.n_columns))
-    return " ".join(" ".join(cell.text.split()) for cell in cells)
+    return " ".join(" ".join(cell.text.split()) for cell in cells if cell.row == row)
 
 
 def _is_scale(text: str) -> bool:

@@ -206,7 +206,8 @@ def _is_numbered_title(matrix: Matrix, end: int) -> bool:
 
 
 def _is_title_cell(cell: GridCell, matrix: Matrix) -> bool:
-    return cell.column == 0 and cell.row_span == 1 and (cell.column_span == 1 or _is_across(cell, matrix))
+    is_low = cell.row_span == 1 and (cell.column_span == 1 or _is_across(cell, matrix))
+    return cell.column == 0 and (is_low or cell.column_span >= matrix.n_columns)
 
 
 def _is_across(cell: GridCell, matrix: Matrix) -> bool:
