@@ -86,3 +86,18 @@ def test_a_note_merged_over_all_columns_and_two_rows_heads_none() -> None:
     )
     assert [column.path for column in table.columns][-1] == ("Rate",)
     assert table.title == "See the report for what was done"
+
+
+def test_numbers_said_again_under_each_group_above_names_are_a_level() -> None:
+    rows: list[list[Any]] = [
+        [None, 20966, 45480, 18303, 38852],
+        [None, 21011, 45481, 18288, 38853],
+        ["Mean", 1, 2, 3, 4],
+    ]
+    head: list[list[Any]] = [
+        [None, "Four", None, "One"],
+        ["f", 99609, 49805, 99609, 49805],
+        ["Port", "R0", "R1", "R0", "R0"],
+    ]
+    (table,) = tables_of([*head, *rows], ("B1:C1", "D1:E1"))
+    assert [column.path for column in table.columns][1:3] == [("Four", "49805", "R1"), ("One", "99609", "R0")]

@@ -24,6 +24,7 @@ from mixrag_cli.tables.numbered_columns import (
     counts_to_total,
     counts_up,
     names_by_codes,
+    repeats_below_groups,
     rises_below_groups,
 )
 from mixrag_cli.tables.text_rows import (
@@ -236,7 +237,8 @@ def _is_numbered(matrix: Matrix, below: list[Below], row: int, *, is_first: bool
     if is_first:
         return counts_beside_labels(matrix, row) or names_by_codes(matrix, row)
     end = len(below[0].filled) - 1
-    return counts_up(matrix, row) or rises_below_groups(matrix, row) or says_kind_of_answers(matrix, row, end)
+    is_below_groups = rises_below_groups(matrix, row) or repeats_below_groups(matrix, row)
+    return is_below_groups or counts_up(matrix, row) or says_kind_of_answers(matrix, row, end)
 
 
 def _parts_groups_below(matrix: Matrix, row: int) -> bool:

@@ -73,6 +73,23 @@ def rises_below_groups(matrix: Matrix, row: int) -> bool:
     return _rises(matrix, row, under) and not any(_rises(matrix, at, under) for at in range(row + 1, matrix.n_rows))
 
 
+def repeats_below_groups(matrix: Matrix, row: int) -> bool:
+    """Whether a row says the same numbers, in the same order, under each of the headings over several columns that
+    stand above it, and the next row says a text in each of these columns.
+
+    Example: "4 channels (2 columns) | 1 channel (2 columns)" above "f | 99609 | 49805 | 99609 | 49805" and "R_0 | R_1 |
+    R_0 | R_1".
+    """
+    columns = range(1, matrix.n_columns)
+    groups = list(matrix.cells_of_row(row - 1, columns)) if row else []
+    is_parted = len(groups) > 1 and all(cell.column_span > 1 and cell.row == row - 1 for cell in groups)
+    if not is_parted or sum(cell.column_span for cell in groups) < len(columns):
+        return False
+    said = {tuple(matrix.text(row, cell.column + at) for at in range(cell.column_span)) for cell in groups}
+    kinds = [{matrix.kind(at, column) for column in columns} for at in (row, row + 1)]
+    return len(said) == 1 and kinds == [{"number"}, {"text"}]
+
+
 def _rises(matrix: Matrix, row: int, groups: Sequence[range]) -> bool:
     """Whether a number stands in each column of a row, and they rise from column to column of each group."""
     values = [[parse_value(matrix.text(row, column)).value for column in group] for group in groups]
