@@ -101,3 +101,12 @@ def test_numbers_said_again_under_each_group_above_names_are_a_level() -> None:
     ]
     (table,) = tables_of([*head, *rows], ("B1:C1", "D1:E1"))
     assert [column.path for column in table.columns][1:3] == [("Four", "49805", "R1"), ("One", "99609", "R0")]
+
+
+def test_long_headings_above_a_mark_here_and_there_name_columns() -> None:
+    names = [f"The level sensor of the upper tank turns the first pump on in case {number}" for number in range(6)]
+    marks: list[list[Any]] = [
+        [f"use {row}", *("X" if (row + at) % 4 == 0 else None for at in range(6))] for row in range(5)
+    ]
+    (table,) = tables_of([[None, *names], *marks])
+    assert [column.path for column in table.columns] == [(name,) for name in names]

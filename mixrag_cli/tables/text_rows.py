@@ -12,6 +12,7 @@ MAX_ASIDE = 0.1  # of the rows: a column with no more cells holds jottings; set 
 MIN_SAID = 3  # times in a row,
 MOST = 0.9  # of its cells, above rows of which as many have a label;
 MIN_USED = 3  # columns that others fill, and
+MAX_MARKS = 3  # that cross a table of what tests what: "X", "yes", "no"; set by judgement
 MIN_MERGED = 3  # rows below one name: a header of two is usual
 
 
@@ -106,7 +107,8 @@ def is_long_as_below(matrix: Matrix, row: int) -> bool:
 def heads_categories(matrix: Matrix, row: int, end: int) -> bool:
     """Whether texts of any length, no two alike, stand in a full row above columns of a few words again and again.
 
-    Example: questions that were put to the vote, above "yes" and "no".
+    Example: questions that were put to the vote, above "yes" and "no". Columns that hold but a mark here and there say
+    the same few words together.
     """
     texts = [matrix.text(row, column) for column in range(1, matrix.n_columns) if matrix.own(row, column)]
     if len(texts) < max(2, matrix.n_columns - 2) or len(set(texts)) < len(texts):
@@ -115,5 +117,7 @@ def heads_categories(matrix: Matrix, row: int, end: int) -> bool:
         [text for at in range(row + 1, end) if (text := matrix.text(at, column))]
         for column in range(1, matrix.n_columns)
     ]
+    said = [text for words in below for text in words]
     n_categories = sum(2 * len(set(words)) <= len(words) for words in below)
-    return n_categories * 2 > len(below) and not any(text in words for text in texts for words in below)
+    are_marks = 2 * len(set(said)) <= len(said) and len(set(said)) <= MAX_MARKS
+    return (n_categories * 2 > len(below) or are_marks) and set(said).isdisjoint(texts)
