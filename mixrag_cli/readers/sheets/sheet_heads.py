@@ -8,6 +8,7 @@ Number           | Part   | Value | Manufacturer | Quantity
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import groupby
 
@@ -53,8 +54,8 @@ def _is_typed(cell: SourceCell) -> bool:
 
 def _fills_used(row: int, region: Region, cells: Cells) -> bool:
     filled = {column for column, _ in _row(row, region, cells)}
-    below = (column for at in range(row + 1, region.bottom + 1) for column, _ in _row(at, region, cells))
-    return filled.issuperset(below)
+    below = range(row + 1, region.bottom + 1)
+    return all(column in filled for at in below for column, _ in _row(at, region, cells))
 
 
 def _names_columns(row: int, region: Region, cells: Cells) -> bool:
@@ -67,8 +68,9 @@ def _names_columns(row: int, region: Region, cells: Cells) -> bool:
         return False
     below = [found for at in range(row + 1, region.bottom + 1) if (found := _row(at, region, cells))]
     n_wide = sum(2 * len(found) >= len(names) for found in below)
-    columns = ([cell for found in below for at, cell in found if at == column] for column, _ in names)
-    is_headed = any(column and sum(map(_is_typed, column)) >= TYPED * len(column) for column in columns)
+    filled = Counter(column for found in below for column, _ in found)
+    typed = Counter(column for found in below for column, cell in found if _is_typed(cell))
+    is_headed = any(typed[column] >= TYPED * n for column, n in filled.items())
     return (is_headed or len(names) < region.n_columns) and 2 * n_wide > len(below)
 
 
