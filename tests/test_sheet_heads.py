@@ -8,7 +8,8 @@ import pytest
 
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.grid import grid_to_table
-from tests.test_sheets import make_book, read
+from tests.cited_lines import read_document
+from tests.test_sheets import fill_rows, make_book, read
 
 NAMES = ["Number", "Part", "Value", "Maker", "Its number", "Supplier", "Quantity"]
 PARTS: list[list[Any]] = [
@@ -52,6 +53,21 @@ def test_a_date_beside_all_columns_does_not_widen_the_table() -> None:
     assert [(row.path, cell.text) for row, cell in zip(table.rows, table.cells, strict=True)] == [
         ((name,), how) for name, how in rows
     ]
+
+
+def test_a_small_table_right_above_a_wider_one_is_no_head() -> None:
+    small: list[list[Any]] = [["Month", "Sales"], ["Jan", 10], ["Feb", 12]]
+    document = read(make_book(fill_rows([*small, NAMES, *PARTS])))
+    assert not [block for block in document.blocks if block.kind == "paragraph"]
+
+
+def test_names_and_values_stand_so_in_a_file_that_a_sheet_is_saved_as() -> None:
+    text = "Parts,,,,,,\nName: Hub,,,,,Revision,B\nAuthor,J. Doe,,,,Date,2020-07-18\n"
+    rows = "".join(f"{','.join(map(str, row))}\n" for row in (NAMES, *PARTS))
+    document = read_document("parts.csv", f"{text}{rows}".encode())
+    assert document.blocks[0].text == "Parts\nName: Hub, Revision: B\nAuthor: J. Doe, Date: 2020-07-18"
+    table = grid_to_table(document.grids[0], document="d", title="parts")
+    assert table is not None and {column.path for column in table.columns} <= {(name,) for name in NAMES}
 
 
 @pytest.mark.parametrize("first", [["Name: Hub", None, None, "Date", DAY], ["Parts of the hub"]])

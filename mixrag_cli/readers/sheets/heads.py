@@ -3,16 +3,20 @@
 # made by hand   comments                 Kontoname;Giro       a head: names, each with what it says,
 name,height                               Saldo;4.812,07;EUR   as banks write it above their lines
                                           Buchung;An;Zweck;Betrag
+
+What a sheet says of itself stands so in the file that it is saved as, too (sheet_heads).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from mixrag_cli.readers.lined_text import LinedText
-from mixrag_cli.readers.sheets.sampling import fast_number
+from mixrag_cli.readers.sheets.areas import Region
+from mixrag_cli.readers.sheets.sampling import SourceCell, fast_number
+from mixrag_cli.readers.sheets.sheet_heads import cut_head
 
 COMMENT = "#"
 MAX_HEAD_ROWS = 20  # of an account's or a device's data; set by judgement, as
@@ -37,13 +41,13 @@ class Record:
 
 def find_head(records: Sequence[Record]) -> list[Record]:
     """The records above the one that names the columns, [] where it is the first, or has a mere title above it."""
-    return _comments(records) or _named_values(records) or _title_apart(records)
+    return _comments(records) or _named_values(records) or _title_apart(records) or _sheet_head(records)
 
 
 def head_text(records: Sequence[Record], delimiter: str) -> LinedText:
     """What a head says, a line for each record, with the lines of the file."""
-    said = {line: f"{name}: {text}" for name, text, line in head_values(records)}
-    lines = [said.get(record.first) or _plain_text(record, delimiter) for record in records]
+    named = {line for _, _, line in head_values(records)}
+    lines = [_named_text(each) if each.first in named else _plain_text(each, delimiter) for each in records]
     starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
     return LinedText("\n".join(lines), tuple(zip(starts, (record.first for record in records), strict=True)))
 
@@ -52,8 +56,33 @@ def head_values(records: Sequence[Record]) -> list[tuple[str, str, int]]:
     """The names of a head of several records, each with what it says and its line; [] of comments and of a title."""
     if len(records) < 2 or _is_comment(records[0]):
         return []
-    said = [(record.filled, record.first) for record in records]
-    return [(name.removesuffix(":").rstrip(), " ".join(rest), line) for (name, *rest), line in said if rest]
+    parts = [(*part, record.first) for record in records for part in _named_parts(record)]
+    return [(name, said, line) for name, said, line in parts if said]
+
+
+def _named_parts(record: Record) -> list[tuple[str, str]]:
+    """The names of a record, each with what it says, or "": the first field and all others, or two by two where some
+    stand side by side with room around them.
+    """
+    places = [place for place, field in enumerate(record.fields) if field.strip()]
+    runs = [[place for _, place in run] for _, run in groupby(enumerate(places), lambda each: each[1] - each[0])]
+    pairs = [[record.fields[at].strip() for at in run[n : n + 2]] for run in runs for n in range(0, len(run), 2)]
+    is_paired = len(runs) > 1 and any(len(pair) > 1 and not _is_typed(pair[0]) for pair in pairs)
+    return [
+        (name.removesuffix(":").rstrip(), " ".join(said)) for name, *said in (pairs if is_paired else [record.filled])
+    ]
+
+
+def _named_text(record: Record) -> str:
+    return ", ".join(f"{name}: {said}" if said else name for name, said in _named_parts(record))
+
+
+def _sheet_head(records: Sequence[Record]) -> list[Record]:
+    fields = ((row, *each) for row, record in enumerate(records) for each in enumerate(record.fields))
+    cells = {(row, column): SourceCell(text, fast_number(text)) for row, column, text in fields if text.strip()}
+    right = max((column for _, column in cells), default=0)
+    _, table = cut_head(Region(0, 0, len(records) - 1, right), cells)
+    return list(records[: table.top])
 
 
 def _comments(records: Sequence[Record]) -> list[Record]:
@@ -126,4 +155,4 @@ def _is_comment(record: Record) -> bool:
 
 def _plain_text(record: Record, delimiter: str) -> str:
     """What a comment or a title says, delimiters that fill the line up left out."""
-    return delimiter.join(record.fields).rstrip(f"{delimiter} ").lstrip(f"{COMMENT} ")
+    return delimiter.join(record.fields).rstrip(f"{delimiter} ").lstrip(f"{COMMENT}{delimiter} ")

@@ -26,7 +26,7 @@ Row = list[tuple[int, SourceCell]]  # the cells of a row with their columns
 def cut_head(region: Region, cells: Cells) -> tuple[tuple[Region, ...], Region]:
     """What a region says of itself above the first row that fills all columns that are used from there on, cell by cell
     or a name with its value; and the region without it. () and the region where that row names no columns, or what is
-    above may name groups.
+    above may name groups, or more than half of the rows above say numbers: a table.
     """
     last = min(region.top + MAX_HEAD_ROWS, region.bottom - MIN_BELOW)
     heads = range(region.top + 1, last + 1) if region.n_columns >= MIN_COLUMNS else range(0)
@@ -39,7 +39,8 @@ def cut_head(region: Region, cells: Cells) -> tuple[tuple[Region, ...], Region]:
     said = {cell.text.strip() for _, found in head for _, cell in found}
     is_new = said.isdisjoint(cell.text.strip() for _, cell in _row(names, region, cells))
     is_head = is_new and all(2 * len(found) <= region.n_columns + 1 and _is_plain(found) for _, found in head)
-    if not is_head or not any(_names_value(found) for _, found in head):
+    n_numbers = sum(any(cell.number is not None and not cell.is_date for _, cell in found) for _, found in head)
+    if not is_head or not any(_names_value(found) for _, found in head) or 2 * n_numbers > len(head):
         return (), region
     return tuple(part for row, found in head for part in _parts(row, found)), replace(region, top=names)
 
