@@ -89,6 +89,12 @@ def test_the_first_record_below_names_of_all_columns_is_a_row() -> None:
     assert [row.path[0] for row in table.rows] == [row[0] for row in rows]
 
 
+def test_names_in_two_languages_are_two_levels() -> None:
+    rows: list[list[Any]] = [["Nord", 120, 130], ["Ost", 80, 75], ["West", 64, 70]]
+    (table,) = tables_of([["Bezirk", "Männer", "Frauen"], ["District", "Men", "Women"], *rows])
+    assert [column.path for column in table.columns] == [("Männer", "Men"), ("Frauen", "Women")]
+
+
 def test_a_second_row_of_names_above_dates_is_a_header() -> None:
     rows: list[list[Any]] = [["1997-01-15", 3.45], ["1997-02-15", 2.15], ["1997-03-15", 1.89]]
     (table,) = tables_of([["Contents", "Gas prices"], ["Date", "Spot price"], *rows])

@@ -83,8 +83,8 @@ def _is_long_below(matrix: Matrix, row: int, column: int) -> bool:
 
 
 def is_first_record(matrix: Matrix, row: int) -> bool:
-    """Whether the row above names every column by a text of its own, and this one has a label and says more than
-    periods, no cell of both spanned or marked as a header.
+    """Whether the row above names every column by a text of its own, and this one has a label and says more than words
+    and periods, no cell of both spanned or marked as a header. Words alone may be the names in another language.
     """
     columns = range(matrix.n_columns)
     names = [matrix.own(row - 1, column) for column in columns]
@@ -92,7 +92,10 @@ def is_first_record(matrix: Matrix, row: int) -> bool:
     if not all(cell is not None and cell.column_span == cell.row_span == 1 for cell in (*names, *cells)):
         return False
     texts = {matrix.text(row - 1, column) for column in columns if matrix.kind(row - 1, column) == "text"}
-    is_said = any(matrix.kind(row, cell.column) not in PERIOD_KINDS for cell in cells[1:])
+    beside = cells[1:]
+    is_said = any(matrix.kind(row, cell.column) not in PERIOD_KINDS for cell in beside) and not all(
+        any(map(str.isalpha, cell.text)) and not any(map(str.isdigit, cell.text)) for cell in beside
+    )
     is_marked = all(cell.is_header for cell in cells)
     return len(texts) == matrix.n_columns and matrix.own(row, 0) is not None and is_said and not is_marked
 
