@@ -8,22 +8,36 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from mixrag_cli.cleaning import safe_text
-from mixrag_cli.readers.facts.collecting import FactCollector, inside_quotes
+from mixrag_cli.readers.facts.collecting import FactCollector
 from mixrag_cli.readers.facts.commented_out import CommentedOut, collect_commented_out, part_commented_out
 from mixrag_cli.readers.facts.comments import comment_at
 from mixrag_cli.readers.facts.line_settings import LINE_SHAPED, collect_line_settings
 from mixrag_cli.readers.facts.markup import collect_markup, is_xml
+from mixrag_cli.readers.facts.setting_nodes import (
+    COMPOUND,
+    LISTS,
+    MAPPINGS,
+    MARKS,
+    MAX_DEPTH,
+    NAMING_KEYS,
+    PAIRS,
+    WRAPPERS,
+    key_path,
+    pairs_of,
+    record_name,
+    record_names,
+    said,
+    unwrapped,
+)
 from mixrag_cli.readers.facts.sql import collect_sql
 from mixrag_cli.readers.languages import LanguageShape
 from mixrag_cli.readers.source import stay_silent
 from mixrag_cli.readers.syntax import Node, blanked, parse_source, text_of
 
 MAX_SETTINGS_CHARS = 1_000_000  # what is larger is data: a person keeps no such configuration
-MAX_DEPTH = 60  # of nested values
 MAX_LISTED_RECORDS = 50  # of one list: a longer one is data
 MAX_LIST_CHARS = 300  # of a list of plain values, told as one
 MAX_ALIASES = 200  # of mappings and lists that are read again where an alias stands for them
@@ -41,26 +55,15 @@ GRAMMARS = {
     **dict.fromkeys(("yaml", "yml"), LanguageShape("tree_sitter_yaml", unread=TEMPLATE_STATEMENT)),
 }
 
-PAIRS = frozenset(("pair", "block_mapping_pair", "flow_pair"))
 SECTIONS = frozenset(("table", "table_array_element"))
 KEYS = frozenset(("bare_key", "quoted_key", "dotted_key"))
-MAPPINGS = frozenset(("object", "inline_table", "block_mapping", "flow_mapping"))
-LISTS = frozenset(("array", "block_sequence", "flow_sequence"))
-COMPOUND = MAPPINGS | LISTS | {"alias"}  # of an alias that is left, what it stands for is compound, or not known
-WRAPPERS = frozenset(("flow_node", "block_node", "block_sequence_item", "document", "stream"))
-MARKS = frozenset(("anchor", "tag", "comment", "yaml_directive"))
-NAMING_KEYS = ("name", "id", "key", "title")  # by which a record in a list is called
 DOCUMENT_KEYS = (*NAMING_KEYS, "kind")  # and one of several documents in a file
 MERGE_KEY = "<<"
-RECORD_NAME = re.compile(r"(?=[^\W\d]).{1,80}$")  # no number, no long text
 ASSIGNMENT = re.compile(r"(?P<key>-{0,2}[A-Za-z_][\w.\-]{0,120})=(?P<text>[^=].*|)$", re.DOTALL)
 BRACKETS = re.compile(r"[\[\]{}]")
 MAX_NESTING = 200  # as of all nested text; the YAML and JSON grammars recurse in C, where nothing catches them
 DEEP_INDENT = re.compile(rf"^[ \t-]{{{2 * MAX_NESTING}}}", re.MULTILINE)
-ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
-ESCAPED = {"n": "\n", "t": "\t", "r": "\n", "b": " ", "f": " ", "\n": ""}  # a line's end is no part of the text
 OPENING = re.compile(r"(?:\"\"\"|''')(?:\s|\\\n)*")  # of a TOML text over lines
-MAX_CODE_POINT = 0x10FFFF
 
 
 def collect_settings(
@@ -140,7 +143,7 @@ class _SettingsWalk:
             self._pair(node, path, depth)
         elif node.type in SECTIONS:
             keys = [child for child in node.named_children if child.type in KEYS]
-            inner = self._section((*path, *(part for key in keys for part in _key_path(key))), node)
+            inner = self._section((*path, *(part for key in keys for part in key_path(key))), node)
             for child in node.named_children[len(keys) :]:
                 self.visit(child, inner, depth + 1)
         elif node.type in LISTS:
@@ -162,7 +165,7 @@ class _SettingsWalk:
         if is_table:
             return path
         self._listed[path] += 1
-        self._last[keys] = _Record(keys, (*path, _record_name(node) or str(self._listed[path])), above)
+        self._last[keys] = _Record(keys, (*path, record_name(node) or str(self._listed[path])), above)
         return self._last[keys].path
 
     def _is_open(self, keys: tuple[str, ...]) -> bool:
@@ -175,11 +178,11 @@ class _SettingsWalk:
         documents = [child for child in stream.named_children if _holds_text(child)]
         counts: Counter[str] = Counter()
         for number, document in enumerate(documents, 1):
-            name = _document_name(_unwrapped(document)) or str(number)
+            name = _document_name(unwrapped(document)) or str(number)
             counts[name] += 1
             name = f"{name} {counts[name]}" if counts[name] > 1 else name
             self._anchored.clear()  # an anchor holds within its document
-            is_named = len(documents) > 1 or _is_manifest(_unwrapped(document))
+            is_named = len(documents) > 1 or _is_manifest(unwrapped(document))
             self.visit(document, (name,) if is_named else (), 1)
 
     def _pair(self, node: Node, path: tuple[str, ...], depth: int) -> None:
@@ -188,7 +191,7 @@ class _SettingsWalk:
             return
         key, value = parts[0], parts[-1]
         inner = self._value(value)
-        if (name := _key_path(key)) == (MERGE_KEY,):
+        if (name := key_path(key)) == (MERGE_KEY,):
             self._merge(node, inner, path, depth)
             return
         self._state((*path, *name), inner, depth)
@@ -202,7 +205,7 @@ class _SettingsWalk:
         elif value.type == "alias":
             self._follow(value, lambda held: self._state(path, held, depth + 1))
         else:
-            self._add(path, value, _said(self._text_of(value)))
+            self._add(path, value, said(self._text_of(value)))
 
     def _value(self, node: Node) -> Node:
         """The value inside YAML's wrappers, its anchor noted; of an alias the plain value that it stands for."""
@@ -230,11 +233,11 @@ class _SettingsWalk:
 
     def _merge(self, node: Node, value: Node, path: tuple[str, ...], depth: int) -> None:
         """Collect what a merge key brings into its mapping: the pairs whose keys nothing before them states."""
-        stated = {_key_path(pair.named_children[0]) for pair in _pairs_of(node.parent)}
+        stated = {key_path(pair.named_children[0]) for pair in pairs_of(node.parent)}
 
         def bring(held: Node) -> None:
-            for pair in _pairs_of(held):
-                key = _key_path(pair.named_children[0])
+            for pair in pairs_of(held):
+                key = key_path(pair.named_children[0])
                 if key not in stated:
                     stated.add(key)
                     self._pair(pair, path, depth + 1)
@@ -252,20 +255,20 @@ class _SettingsWalk:
         plain = [item for item in items if item.type not in COMPOUND]
         if len(plain) < len(items):
             self._records(node, path, depth)
-        said = [_said(self._text_of(item)) for item in plain]
-        assigned = [ASSIGNMENT.match(text) for text in said]
+        texts = [said(self._text_of(item)) for item in plain]
+        assigned = [ASSIGNMENT.match(text) for text in texts]
         if all(assigned):
             for item, found in zip(plain, assigned, strict=True):
                 if found:
                     self._add((*path, found["key"]), item, found["text"])
         elif plain:
-            self._add(path, plain[0], ", ".join(said)[: 2 * MAX_LIST_CHARS])
+            self._add(path, plain[0], ", ".join(texts)[: 2 * MAX_LIST_CHARS])
 
     def _records(self, node: Node, path: tuple[str, ...], depth: int) -> None:
         items = [self._value(item) for item in node.named_children if item.type not in MARKS]
         if len(items) > MAX_LISTED_RECORDS:
             return
-        names = _record_names(items)
+        names = record_names(items)
         for number, item in enumerate(items, 1):
             if item.type in COMPOUND:
                 self.visit(item, (*path, names[number - 1] or str(number)), depth + 1)
@@ -288,96 +291,22 @@ class _SettingsWalk:
         return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _key_path(key: Node) -> tuple[str, ...]:
-    """The parts of a key, the first MAX_DEPTH of them. Example: "a.'b c'" of toml -> ("a", "b c")."""
-    parts: list[str] = []
-    waiting = [key]  # not by recursion: the grammar nests a key as deep as it has parts
-    while waiting and len(parts) < MAX_DEPTH:
-        node = waiting.pop()
-        if node.type == "dotted_key":
-            waiting += reversed(node.named_children)
-        else:
-            parts.append(_said(text_of(node)))
-    return tuple(parts)
-
-
-def _unwrapped(node: Node) -> Node:
-    """The value inside YAML's wrappers, its anchor and tag apart."""
-    while node.type in WRAPPERS:
-        inner = [child for child in node.named_children if child.type not in MARKS]
-        if len(inner) != 1:
-            break
-        node = inner[0]
-    return node
-
-
 def _holds_text(document: Node) -> bool:
     """Whether a YAML document holds more than comments and its marks."""
     return any(part.type not in MARKS for part in document.named_children)
 
 
-def _pairs_of(mapping: Node | None) -> list[Node]:
-    """The pairs of a mapping that have a key."""
-    inside = mapping.named_children if mapping is not None else []
-    return [pair for pair in inside if pair.type in PAIRS and pair.named_child_count]
-
-
 def _document_name(document: Node) -> str:
     """What one of several YAML documents calls itself; Kubernetes' say their name below their kind, in "metadata"."""
     below = (
-        _record_name(_unwrapped(pair.named_children[-1]))
-        for pair in _pairs_of(document)
-        if _key_path(pair.named_children[0]) == ("metadata",)
+        record_name(unwrapped(pair.named_children[-1]))
+        for pair in pairs_of(document)
+        if key_path(pair.named_children[0]) == ("metadata",)
     )
-    return " ".join(filter(None, (_record_name(document, DOCUMENT_KEYS), *below)))
+    return " ".join(filter(None, (record_name(document, DOCUMENT_KEYS), *below)))
 
 
 def _is_manifest(document: Node) -> bool:
     """Whether a YAML document describes one thing of Kubernetes: of its many files few keys tell which."""
-    keys = {_key_path(pair.named_children[0]) for pair in _pairs_of(document)}
+    keys = {key_path(pair.named_children[0]) for pair in pairs_of(document)}
     return keys >= {("apiVersion",), ("kind",), ("metadata",)}
-
-
-def _record_names(records: Sequence[Node]) -> list[str]:
-    """What the records of a list call themselves; "" for one that does not.
-
-    Where none does, the first key of all of them does it if its texts are all different: "scenario" of a benchmark.
-    """
-    names = [_record_name(record) for record in records]
-    first = {_key_path(pairs[0].named_children[0]) if len(pairs := _pairs_of(each)) > 1 else () for each in records}
-    if any(names) or first == {()} or len(first) != 1 or len(records) < 2:
-        return names
-    (key,) = first
-    told = [_record_name(record, key) for record in records]
-    is_name = len(set(told)) == len(told) and all(RECORD_NAME.match(text) for text in told)
-    return told if is_name else names
-
-
-def _record_name(record: Node, keys: Sequence[str] = NAMING_KEYS) -> str:
-    """What a record in a list calls itself by the first of these keys that it has, or ""."""
-    for pair in _pairs_of(record):
-        if pair.named_child_count > 1 and _key_path(pair.named_children[0])[-1] in keys:
-            value = _unwrapped(pair.named_children[-1])
-            said = "" if value.type in MAPPINGS or value.type in LISTS else _said(text_of(value))
-            return "" if said.startswith("((") and said.endswith("))") else said  # a template's: no name yet
-    return ""
-
-
-def _said(text: str) -> str:
-    """What a value says without its quotes: what its backslashes and doubled quotes stand for, made safe."""
-    inside = inside_quotes(text, is_one=True)
-    if not inside.strip():
-        return text
-    if text.startswith("'") and not text.startswith("'''"):
-        return inside.replace("''", "'")
-    if not text.startswith('"') or "\\" not in inside:
-        return inside
-    said = ESCAPE.sub(_escaped, inside).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return safe_text(said)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = found[1] or found[2] or found[3]
-    if not code:
-        return ESCAPED.get(found[4], found[4])
-    return chr(int(code, 16)) if int(code, 16) <= MAX_CODE_POINT else found[0]
