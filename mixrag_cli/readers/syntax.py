@@ -29,6 +29,7 @@ __all__ = [
 
 MAX_PARSE_SECONDS = 10.0  # below the silence that the parent process bears
 PARSE_PIECE_BYTES = 65_536
+TEXT_PIECE_BYTES = 512  # once parsed: a node's text is made of whole pieces, and most are names and values
 MAX_NAME_CHARS = 200
 DECLARATOR_STEPS = 12  # pointer to function returning pointer …: no one goes further
 GENERIC = re.compile(r"<.{0,400}$", re.DOTALL)
@@ -51,11 +52,14 @@ def parse_source(shape: LanguageShape, text: str, beat: Callable[[int, int], Non
         beat(offset, len(raw))
         return time.monotonic() > ends
 
+    piece_bytes = PARSE_PIECE_BYTES
+
     def piece(offset: int, point: object) -> bytes:
-        return bytes(raw[offset : offset + PARSE_PIECE_BYTES])
+        return bytes(raw[offset : offset + piece_bytes])
 
     try:
         tree: Tree = Parser(_language(shape.module, shape.function)).parse(piece, progress_callback=is_over)
+        piece_bytes = TEXT_PIECE_BYTES
         return tree
     except ValueError:  # stopped
         return None
