@@ -48,6 +48,7 @@ FORMATS = (
     Format("sheet", "sheets.delimited", "read_delimited", "csv tsv tab", TEXT_ALONE),
     Format("text", "sheets.saved_text", "read_saved_text", "txt text dat data", TEXT_ALONE),
     Format("text", "sheets.json_lines", "read_json_lines", "jsonl ndjson", TEXT_ALONE),
+    Format("text", "sheets.record_lists", "read_records", "json yaml yml toml", TEXT_ALONE),
     Format("text", "sheets.sql_rows", "read_sql", "sql", TEXT_ALONE),
     Format("html", "html", "read_html", "html htm xhtml"),
     Format("document", "office.docx", "read_docx", "docx docm dotx"),

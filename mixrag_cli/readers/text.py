@@ -112,8 +112,13 @@ def cut_note(source: ReadSource) -> list[str]:
     return [f"larger than {limit} MB, only the beginning is indexed, as text"] if is_cut else []
 
 
-def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None]) -> None:
-    """Add the text's blocks in the way of files with that suffix; the builder's title is set by the first heading."""
+def add_text(
+    builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[int, int], None], settings: str | None = None
+) -> None:
+    """Add the text's blocks in the way of files with that suffix; the builder's title is set by the first heading.
+
+    settings: the text without what is told as a table, where there is such.
+    """
     lines: Sequence[str] = text.split("\n")
     suffix = suffix if suffix in FORMED else settings_form(lines, is_named=bool(suffix)) or suffix
     if suffix in ASCIIDOC:
@@ -124,7 +129,7 @@ def add_text(builder: DocumentBuilder, text: str, suffix: str, beat: Callable[[i
         lines = with_substitutions(lines)
     written = read_written_xml(text) if suffix != "svg" and suffix not in SECTION_STARTS and is_xml(text) else None
     if written is None:
-        collect_settings(builder.facts, text, suffix, beat=beat)
+        collect_settings(builder.facts, text if settings is None else settings, suffix, beat=beat)
     if written is not None:
         _add_headed(builder, written.lines, written.headings, beat, is_titled=False)
         _add_explained(builder, written)

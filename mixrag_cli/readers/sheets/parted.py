@@ -42,8 +42,8 @@ def row_cells(rows: Sequence[SourceRow], columns: Iterable[int] | None = None) -
     return [
         GridCell(place, column if wanted is None else wanted[column], text, line=first, last_line=last)
         for place, row in enumerate(rows)
-        for first, last in [_lines_of(row)]
         for column, text in _texts(row)
+        for first, last in [_lines_of(row.cell_lines[column] if row.cell_lines else row.lines)]
         if wanted is None or column in wanted
     ]
 
@@ -67,11 +67,11 @@ def _source_cell(text: str) -> SourceCell:
     return SourceCell(text, number=fast_number(text))
 
 
-def _lines_of(row: SourceRow) -> tuple[int | None, int | None]:
-    """The row's first line, and its last where it has several."""
-    if row.lines is None:
+def _lines_of(lines: tuple[int, int] | None) -> tuple[int | None, int | None]:
+    """The first line, and the last where there are several."""
+    if lines is None:
         return None, None
-    return row.lines[0], row.lines[1] if row.lines[1] > row.lines[0] else None
+    return lines[0], lines[1] if lines[1] > lines[0] else None
 
 
 def _inside(region: Region, cells: Cells) -> list[SourceCell]:

@@ -44,12 +44,14 @@ class SourceCell:
 class SourceRow:
     """A row with its place in the source.
 
-    index: from 0 (sheet row or record). cells: texts from the left, or cells by column. lines: first and last line.
+    index: from 0 (sheet row or record). cells: texts from the left, or cells by column. lines: first and last line;
+    cell_lines: those of each cell, where they are not the row's.
     """
 
     index: int
     cells: Sequence[str] | Mapping[int, SourceCell]
     lines: tuple[int, int] | None = None
+    cell_lines: Sequence[tuple[int, int]] = ()
 
 
 @dataclass(slots=True)

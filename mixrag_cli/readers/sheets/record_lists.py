@@ -1,0 +1,268 @@
+"""JSON, YAML and TOML: a list of objects that share their keys is a table; all else is text and settings.
+
+An object is a row and a key a column; an object inside makes columns of its own ("address.city"), as in JSON lines.
+A list stays settings where an entry holds more than that, as a workflow's steps and a manifest's containers do, and
+where it stands inside an entry of another list. In a file that is mostly tables they leave the text. A key of running
+text is no column: its list stays text, too, where sentences are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mixrag_cli.readers.building import DocumentBuilder
+from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
+from mixrag_cli.readers.facts.build_files import collect_build_facts
+from mixrag_cli.readers.facts.collecting import MAX_VALUE_CHARS
+from mixrag_cli.readers.facts.setting_nodes import (
+    LISTS,
+    MAPPINGS,
+    MARKS,
+    MAX_DEPTH,
+    NAMING_KEYS,
+    PAIRS,
+    WRAPPERS,
+    key_path,
+    pairs_of,
+    said,
+)
+from mixrag_cli.readers.facts.settings import GRAMMARS, KEYS, SECTIONS, is_deep
+from mixrag_cli.readers.sheets.delimited import add_rows
+from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, MAX_GRID_COLUMNS
+from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.readers.syntax import Node, end_line, first_line, parse_source
+from mixrag_cli.readers.text import add_text, cut_note
+from mixrag_cli.records.documents import Document
+
+MAX_PARSED_CHARS = 5_000_000  # a tree takes some 50 times the memory of its text
+MIN_RECORDS = 3
+MIN_SHARED = 0.8  # of all cells stated: settings of one kind say little that is the same for all
+BEAT_RECORDS = 500
+EMPTY = ("", '""', "''", "null", "~")
+REFERENCES = frozenset(("anchor", "alias"))  # of YAML: what stands elsewhere, or is read there
+HOLDING = PAIRS | MAPPINGS | LISTS | WRAPPERS | {"table"}  # nodes inside which there may be lists and comments
+MAX_COMMENTS = 50  # above the first entry of a list
+BRACKETED = frozenset(("array", "flow_sequence"))
+CLOSING = b" \t\r\n,]}"
+
+Fields = dict[str, tuple[str, tuple[int, int]]]  # of a record: each text by its column, with its first and last line
+
+
+@dataclass(frozen=True, slots=True)
+class RecordList:
+    """A list that is a table.
+
+    path: of keys; nodes: the list, or each of TOML's [[name]]; records: their mappings; fields: of each, those that
+    hold no running text; holds_prose: whether there are others.
+    """
+
+    path: tuple[str, ...]
+    nodes: Sequence[Node]
+    records: Sequence[Node]
+    fields: Sequence[Fields]
+    holds_prose: bool
+
+
+def read_records(source: ReadSource) -> Document:
+    """The settings and the text of such a file, and the tables of its lists.
+
+    Above the text limit only the beginning is read, and a warning says so. Raises FileUnreadable("binary").
+    """
+    decoded = read_decoded(source, may_cut=True)
+    builder = DocumentBuilder("text")
+    builder.warnings += [*decoding_warnings(decoded), *cut_note(source)]
+    lists = find_record_lists(decoded.text, source)
+    settings = _without(decoded.text, lists)
+    data = [each for each in lists if not each.holds_prose]
+    text = _without(decoded.text, data) if _are_most(data, decoded.text) else decoded.text
+    add_text(builder, text, source.suffix, source.beat, settings)
+    for each in lists:
+        _add_table(builder, each)
+    collect_build_facts(builder.facts, decoded.text.split("\n"), source.name.lower())
+    return builder.build()
+
+
+def find_record_lists(text: str, source: ReadSource) -> list[RecordList]:
+    """The lists that are tables, in the order of the file."""
+    if len(text) > MAX_PARSED_CHARS or is_deep(text):
+        return []
+    tree = parse_source(GRAMMARS[source.suffix], text, source.beat)
+    return [] if tree is None or tree.root_node.is_error else list(_lists(tree.root_node, (), 0, source))
+
+
+def _are_most(lists: Sequence[RecordList], text: str) -> bool:
+    """Whether a file is mostly these lists, so that only its rest is text; a file of settings stays text whole."""
+    n_bytes = sum(node.end_byte - node.start_byte for each in lists for node in each.nodes)
+    return 2 * n_bytes > len(text.encode("utf-8", "replace"))
+
+
+def _lists(node: Node, path: tuple[str, ...], depth: int, source: ReadSource) -> Iterator[RecordList]:
+    """The tables below a node that holds values."""
+    if node.type in LISTS:
+        if found := _listed_table(path, node, source):
+            yield found
+        return
+    inner = [child for child in node.named_children if child.type in HOLDING] if depth < MAX_DEPTH else []
+    if node.type in PAIRS and inner:
+        source.beat(node.start_byte, source.size)
+        path = (*path, *key_path(node.named_children[0]))
+    for child in inner:
+        yield from _lists(child, _section_keys(child) if child.type == "table" else path, depth + 1, source)
+    if node.type == "document":
+        yield from _section_lists(node, source)
+
+
+def _listed_table(path: tuple[str, ...], node: Node, source: ReadSource) -> RecordList | None:
+    firsts = (node.named_child(place) for place in range(min(node.named_child_count, MAX_COMMENTS)))
+    first = next((child for child in firsts if child and child.type not in MARKS), None)
+    if first is None or _inside(first).type not in MAPPINGS:  # numbers may be a million
+        return None
+    items = [_inside(item) for item in node.named_children if item.type not in MARKS]
+    return _table(path, [node], items, source)
+
+
+def _section_lists(document: Node, source: ReadSource) -> Iterator[RecordList]:
+    """TOML's lists of tables: those without a table inside, and in no list themselves."""
+    sections: dict[tuple[str, ...], list[Node]] = {}
+    for child in document.named_children:
+        if child.type in SECTIONS:
+            sections.setdefault(_section_keys(child), []).append(child)
+    for keys, nodes in sections.items():
+        if len(nodes) < MIN_RECORDS:
+            continue
+        parts = [keys[:length] for length in range(1, len(keys))]
+        is_inside = any(part in sections and len(sections[part]) > 1 for part in parts)
+        is_flat = not any(len(each) > len(keys) and each[: len(keys)] == keys for each in sections)
+        if is_flat and not is_inside and (found := _table(keys, nodes, nodes, source)):
+            yield found
+
+
+def _section_keys(section: Node) -> tuple[str, ...]:
+    return tuple(part for key in section.named_children if key.type in KEYS for part in key_path(key))
+
+
+def _table(
+    path: tuple[str, ...], nodes: Sequence[Node], records: Sequence[Node], source: ReadSource
+) -> RecordList | None:
+    """The list where it is a table: of several objects that state nearly the same keys and nothing deeper."""
+    is_mapping = all(each.type in MAPPINGS or each.type == "table_array_element" for each in records)
+    if len(records) < MIN_RECORDS or not is_mapping or any(node.has_error for node in nodes):
+        return None
+    told: list[Fields] = []
+    for number, record in enumerate(records):
+        if number % BEAT_RECORDS == 0:
+            source.beat(record.start_byte, source.size)
+        fields = _fields(record)
+        if fields is None:
+            return None
+        told.append(fields)
+    names = {name for fields in told for name in fields}
+    prose = {name for fields in told for name, (text, _) in fields.items() if len(text) > MAX_VALUE_CHARS}
+    n_columns = len(names - prose)
+    is_shared = sum(map(len, told)) >= MIN_SHARED * len(names) * len(told)
+    if not is_shared or not 1 < n_columns <= MAX_GRID_COLUMNS:
+        return None
+    if prose:
+        told = [{name: field for name, field in fields.items() if name not in prose} for fields in told]
+    return RecordList(path, nodes, records, told, bool(prose))
+
+
+def _fields(record: Node, above: str = "") -> Fields | None:
+    """The record's fields; None where one holds more than texts, lists of texts and, once, an object of such."""
+    fields: Fields = {}
+    for pair in pairs_of(record):
+        parts = [child for child in pair.named_children if child.type not in MARKS]
+        name = above + ".".join(key_path(parts[0]))
+        value = _inside(parts[-1]) if len(parts) > 1 else None
+        if value is not None and value.type in MAPPINGS and not above:
+            inner = _fields(value, f"{name}.")
+            if inner is None:
+                return None
+            fields |= inner
+            continue
+        text = "" if value is None else _cell_text(value)
+        if text is None:
+            return None
+        place = pair if value is None else value
+        fields[name] = text, (first_line(place) + 1, end_line(place))
+    return fields
+
+
+def _cell_text(value: Node) -> str | None:
+    if value.type in REFERENCES or value.type in MAPPINGS:
+        return None
+    if value.type in LISTS:
+        inner = [_inside(item) for item in value.named_children if item.type not in MARKS]
+        texts = [None if item.type in LISTS else _cell_text(item) for item in inner]
+        plain = [text for text in texts if text is not None]
+        return ", ".join(plain)[:MAX_CELL_CHARS] if len(plain) == len(texts) else None
+    written = (value.text or b"").decode("utf-8", "replace")
+    if value.type == "block_scalar":
+        return " ".join(written.lstrip("|>+-").split())[:MAX_CELL_CHARS]
+    return "" if written in EMPTY else said(written)[:MAX_CELL_CHARS]
+
+
+def _inside(node: Node) -> Node:
+    """The value inside YAML's wrappers; the anchor of one that has one, so that it is told as no text."""
+    while node.type in WRAPPERS:
+        marked = next((child for child in node.named_children if child.type in REFERENCES), None)
+        inner = [child for child in node.named_children if child.type not in MARKS]
+        if marked is not None or len(inner) != 1:
+            return node if marked is None else marked
+        node = inner[0]
+    return node
+
+
+def _add_table(builder: DocumentBuilder, found: RecordList) -> None:
+    told = list(dict.fromkeys(name for fields in found.fields for name in fields))
+    naming = [name for name in told if name in NAMING_KEYS][:1]  # in front: the keys of an object may be in any order
+    names = list(dict.fromkeys((*naming, *told)))
+    sampler = RowSampler()
+    sampler.add(SourceRow(0, names))
+    for number, (record, fields) in enumerate(zip(found.records, found.fields, strict=True), 1):
+        lines = (first_line(record) + 1, end_line(record))
+        cells = [fields.get(name, ("", lines)) for name in names]
+        sampler.add(SourceRow(number, [text for text, _ in cells], lines, [place for _, place in cells]))
+    add_rows(builder, sampler, caption=" > ".join(found.path))
+
+
+def _without(text: str, lists: Sequence[RecordList]) -> str:
+    """The text with the comments and line breaks alone of these lists; below a key "[]" is left of one in brackets.
+
+    What closes below it goes up to its line, so that no bracket stands alone.
+    """
+    raw = text.encode("utf-8", "replace")
+    parts: list[bytes] = []
+    done = 0
+    paths = {node.id: each.path for each in lists for node in each.nodes}
+    for node in sorted((node for each in lists for node in each.nodes), key=lambda node: node.start_byte):
+        parts.append(raw[done : node.start_byte])
+        end = node.end_byte
+        if node.type in BRACKETED and paths[node.id]:
+            rest = raw[end:]
+            closing = rest[: len(rest) - len(rest.lstrip(CLOSING))].rstrip(b" \t") if node.type == "array" else b""
+            end += len(closing)
+            parts.append(b"[]" + b"".join(closing.split()))
+        parts.append(b"".join(_kept(raw, node, end)))
+        done = end
+    return b"".join([*parts, raw[done:]]).decode("utf-8", "replace")
+
+
+def _kept(raw: bytes, node: Node, end: int) -> Iterator[bytes]:
+    """Of the bytes of a list up to the end the line breaks, and the comments at their places."""
+    done = node.start_byte
+    for comment in _comments(node):
+        yield b"\n" * raw.count(b"\n", done, comment.start_byte)
+        yield raw[comment.start_byte : comment.end_byte]
+        done = comment.end_byte
+    yield b"\n" * raw.count(b"\n", done, end)
+
+
+def _comments(node: Node) -> Iterator[Node]:
+    for child in node.named_children:
+        if child.type == "comment":
+            yield child
+        elif child.type in HOLDING:
+            yield from _comments(child)
