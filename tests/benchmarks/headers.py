@@ -172,7 +172,7 @@ def depth_of(label: str, path: tuple[str, ...]) -> int | None:
 
 
 def is_label_row(gold: dict[str, Any], row: int) -> bool:
-    return row >= 0 and any(gold["texts"][row]) and not has_data(gold, row)
+    return 0 <= row < len(gold["texts"]) and any(gold["texts"][row]) and not has_data(gold, row)
 
 
 def has_data(gold: dict[str, Any], row: int) -> bool:
