@@ -106,6 +106,7 @@ class Grid:
     total_rows: rows in the source; above n_rows when the grid holds a sample and profiles cover the rest. row_lines:
     then all rows as lines of text, the first of them the header, where they are not too many to be searched by words.
     decimal_mark: of the numbers of a column that leave it open, where the file's own way to write tells it.
+    is_headless: where things stand tells the reader that the first row is no header.
     """
 
     n_rows: int
@@ -119,6 +120,7 @@ class Grid:
     confidence: float = 1.0
     row_lines: tuple[RowLine, ...] = ()
     decimal_mark: str | None = None
+    is_headless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

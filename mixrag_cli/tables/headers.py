@@ -66,8 +66,9 @@ def find_layout(matrix: Matrix) -> Layout | None:
     end = notes[0] if notes else matrix.n_rows
     below = [count_below(matrix, column, end) for column in range(matrix.n_columns)]
     titles = _leading_titles(matrix, below, end)
-    headers = find_header_rows(matrix, below, titles[-1] + 1 if titles else 0, end)
-    start = headers[-1] + 1 if headers else (titles[-1] + 1 if titles else 0)
+    first = titles[-1] + 1 if titles else 0
+    headers = () if matrix.is_headless else find_header_rows(matrix, below, first, end)
+    start = headers[-1] + 1 if headers else first
     if start >= end:
         return None
     headers = _without_kinds(matrix, headers, end)

@@ -22,6 +22,7 @@ class Matrix:
     kinds: cell kinds by the cell's own (row, column).
     depths: how many rows a merged cell without text reaches down, by its top left corner.
     decimal_mark: of the numbers of a column that leave it open, where the file tells it.
+    is_headless: the reader knows that the first row is no header.
     """
 
     n_rows: int
@@ -30,6 +31,7 @@ class Matrix:
     kinds: dict[tuple[int, int], CellKind]
     depths: dict[tuple[int, int], int]
     decimal_mark: str | None = None
+    is_headless: bool = False
 
     def at(self, row: int, column: int) -> GridCell | None:
         """The cell that covers the place, or None."""
@@ -99,7 +101,7 @@ def grid_to_matrix(grid: Grid) -> Matrix:
         for row in range(cell.row, min(cell.row + max(cell.row_span, 1), grid.n_rows)):
             for column in range(cell.column, min(cell.column + max(cell.column_span, 1), grid.n_columns)):
                 covering.setdefault((row, column), cell)
-    return Matrix(grid.n_rows, grid.n_columns, covering, kinds, depths, grid.decimal_mark)
+    return Matrix(grid.n_rows, grid.n_columns, covering, kinds, depths, grid.decimal_mark, grid.is_headless)
 
 
 def _kind_of_cell(cell: GridCell) -> CellKind:

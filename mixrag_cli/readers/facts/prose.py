@@ -1,6 +1,7 @@
 """Facts of running text: what its lines set apart as a key and what is said of it.
 
-label        "License: MIT", "- **Port**: 80", ":Author: Ann"      lines of lists and of blocks of such lines
+label        "License: MIT", "- **Port**: 80", ":Author: Ann"      lines of lists and of blocks of such lines; also
+             "Blade length . . . . 62", but not where they point to pages
 definition   a term and its explanation: "- fees: what …", a term with an indented text or ": text" below it, a heading
              or line that only names a setting ("max_size", code) with the paragraph below it
 option       "- --port: where to listen"
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from mixrag_cli.line_marks import lines_between
 from mixrag_cli.readers.facts.collecting import MAX_VALUE_CHARS, FactCollector
+from mixrag_cli.readers.page_lists import point_to_pages
 from mixrag_cli.records.documents import Block
 from mixrag_cli.records.places import LineMarks
 
@@ -48,6 +50,11 @@ STRESSED = re.compile(
     r"(?<![\w*`])(?P<mark>\*{1,2}|`{1,2})(?P<text>[^\s*`](?:[^*`]*[^\s*`])?)(?P=mark)(?!\w)|(?<=[=\s\[])_(?P<of>\w+)_(?!\w)"
 )
 ESCAPED = re.compile(r"\\([_*`|])")
+# "Blade length . . . . . 62": dots lead to the value
+LED = re.compile(
+    r"\s{0,40}(?P<key>[^\W_](?:[^\s:]| (?! )){0,70}?)\s{0,4}(?:(?:[.·]\s?){4,200}|(?:…\s?){2,60})\s*"
+    r"(?P<text>[^\s.·…].*)$"
+)
 FIELD = re.compile(r":(?P<key>[^:\n]{1,60}):\s+(?P<text>\S.*)$")
 BULLET = re.compile(r"\s{0,40}(?:[-*•‣–+]|\d{1,3}[.)])\s+")
 LEADS_IN = re.compile(r"(?P<key>[^\n]{1,60}):$")
@@ -193,7 +200,8 @@ class _BlockReader:
             for text, start in terms:
                 self._item(text, start, (), may_call=False)
             return True
-        found = [(LABEL.match(text) or FIELD.match(text), start) for text, start in _fields(self._lines)]
+        found = _led(self._lines)
+        found = found or [(LABEL.match(text) or FIELD.match(text), start) for text, start in _fields(self._lines)]
         if len(found) == 1 and self._version(*self._lines[0], len(self._block.text)):
             return True
         is_alone = len(found) == 1
@@ -296,6 +304,13 @@ def _lines_of(text: str) -> Iterator[tuple[str, int]]:
         if line.strip():
             yield line.rstrip(), at
         at += len(line) + 1
+
+
+def _led(lines: Sequence[tuple[str, int]]) -> list[tuple[re.Match[str] | None, int]]:
+    """The lines that dots lead through from a key to its value, where all do; [] for a table of contents."""
+    found = [(LED.match(text), start) for text, start in lines]
+    values = [match["text"] for match, _ in found if match and _is_key(match["key"])]
+    return found if 1 < len(values) == len(lines) and not point_to_pages(values) else []
 
 
 def _fields(lines: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -26,6 +26,7 @@ from mixrag_cli.readers.pdf.layout import (
     join_turned,
     words_to_lines,
 )
+from mixrag_cli.readers.pdf.leader_tables import find_leader_tables
 from mixrag_cli.readers.pdf.line_breaks import find_breaks, right_edge
 from mixrag_cli.readers.pdf.line_numbers import without_line_numbers
 from mixrag_cli.readers.pdf.lined_tables import find_lined_tables
@@ -67,6 +68,8 @@ def lay_out_page(content: PageContent) -> PageLayout:
         words += [_mark_table(mark, table.box) for mark, table in ruled.items()]
     items: list[TextItem | Grid] = []
     flows = split_flows(words) if words else []
+    if content.has_tables:
+        flows = [_mark_leader_tables(flow, ruled) for flow in flows]
     for flow in flows:
         lines = words_to_lines(flow)
         edge = right_edge(lines, flows, content.width)
@@ -89,6 +92,14 @@ def lay_out_page(content: PageContent) -> PageLayout:
 def _words_outside(words: Sequence[Word], tables: Iterable[Lattice]) -> list[Word]:
     inside = {word for table in tables for word in table.words}
     return [word for word in words if word not in inside]
+
+
+def _mark_leader_tables(flow: Sequence[Word], tables: dict[str, Lattice]) -> list[Word]:
+    """The flow with marks for its lists of names and values, which are put to the page's tables."""
+    found = find_leader_tables(flow)
+    marks = {f"{TABLE_MARK}{number}": table for number, table in enumerate(found, start=len(tables))}
+    tables |= marks
+    return [*_words_outside(flow, found), *(_mark_table(mark, table.box) for mark, table in marks.items())]
 
 
 def _without_charts(content: PageContent, charts: Sequence[Chart]) -> tuple[PageContent, list[Word]]:

@@ -25,7 +25,7 @@ class Lattice:
     """A table's columns and cells. The first n_header of its n_rows rows are headings.
 
     words: that it takes out of the running text. is_ruled: rulings part its cells; else figures stand under each other,
-    and how far in a label begins tells its depth.
+    and how far in a label begins tells its depth. is_headless: its first row is known to be none of headings.
     """
 
     bands: tuple[Band, ...]
@@ -35,6 +35,7 @@ class Lattice:
     box: Box
     words: frozenset[Word] = field(repr=False)
     is_ruled: bool
+    is_headless: bool = False
 
     def below(self, headings: Iterable[Entry], n_header: int, lines: Sequence[Line]) -> Lattice:
         """The table with so many rows of headings put above it. lines: theirs."""
@@ -46,6 +47,7 @@ class Lattice:
             n_rows=self.n_rows + n_header,
             box=merge_boxes((self.box, *(line.box for line in lines))),
             words=self.words.union(word for line in lines for word in line.words),
+            is_headless=False,
         )
 
     def to_grid(self, page: int) -> Grid:
@@ -67,6 +69,7 @@ class Lattice:
             Locator(chars=(0, 0), page=page, bbox=self.box),
             total_rows=self.n_rows,
             confidence=RULED_CONFIDENCE if self.is_ruled else self._share_of_figures(),
+            is_headless=self.is_headless,
         )
 
     def _share_of_figures(self) -> float:

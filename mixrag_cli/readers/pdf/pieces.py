@@ -25,7 +25,7 @@ ENUMERATOR = re.compile(
     r"^(?:[•●▪■◦‣⁃∙·\uf0b7\uf0a7o☐☒✓-]|[–—]|\(?[a-zA-Z0-9]{1,2}[.)]|\(?[ivx]{1,4}[.)]|\d+(?:\.\d+)+\.?"
     r"|(?:Item|Note|Part|Exhibit|Section|Article|Chapter|PART|ITEM|NOTE)\s+[\dIVX]+[A-Z]?\.?)$"
 )
-LEADER = re.compile(r"^[.·…_]{4,}$|^(?:\.\s?){4,}$")
+LEADER = re.compile(r"^(?:[.·…_]\s?){4,}$|^(?:…\s?){2,}$")
 LEADER_SIGNS = ".·…_"
 LEADER_END = re.compile(r"(?:\s*[.·…_]){4,}$")
 DIGIT = re.compile(r"\d")
@@ -131,8 +131,10 @@ def _is_cut(part: Sequence[Word], before: Word, word: Word) -> bool:
     gap, size = word.x0 - before.x1, max(word.size, before.size)
     if gap <= NUMBER_GAP * size and word.text[0].isalnum() and before.text[-1] not in LEADER_SIGNS:
         return False  # most words of prose end here, before any pattern is tried
+    if word.text[0] in LEADER_SIGNS and LEADER.match(word.text):
+        return gap > TEXT_GAP * size
     if LEADER.match(before.text):
-        return not LEADER.match(word.text)
+        return True
     if (
         before.text[-1] in LEADER_SIGNS
         and LEADER_END.search(before.text)

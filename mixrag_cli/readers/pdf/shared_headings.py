@@ -90,7 +90,7 @@ def _named_by(part: Grid, headed: Grid) -> Grid:
         return part
     below = (replace(cell, row=cell.row + len(rows)) for cell in part.cells)
     n_rows = part.n_rows + len(rows)
-    return replace(part, n_rows=n_rows, total_rows=n_rows, cells=(*names, *below))
+    return replace(part, n_rows=n_rows, total_rows=n_rows, cells=(*names, *below), is_headless=False)
 
 
 def _holds_figures(part: Grid) -> bool:

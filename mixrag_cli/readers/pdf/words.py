@@ -6,11 +6,13 @@ import ctypes
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.readers.pdf.directions import go_leftwards
+from mixrag_cli.readers.pdf.leaders import leader_runs
 from mixrag_cli.readers.pdf.page import Frame, TurnedWord, Word, is_bold_name, is_italic_name
 from mixrag_cli.readers.pdf.pdfium import (
     get_font,
@@ -85,7 +87,7 @@ class TextPage:
         width, height = frame.size()
         if not len(self._codes):
             return words, hidden, white
-        text = self._page_text()
+        text = self._page_text
         for start, end, x0, x1, is_glued in self._spans(frame.turn(self._boxes)):
             style = self._style(start)
             shown = _clean(text[start:end])
@@ -105,7 +107,7 @@ class TextPage:
         """The words that stand on their side beside the upright ones."""
         others = {style.angle for style in self._styles.values() if (style.angle - frame.rotation) % 2}
         shown = frame.turn(self._boxes) if others else self._boxes
-        text = self._page_text() if others else ""
+        text = self._page_text if others else ""
         found: list[TurnedWord] = []
         for angle in sorted(others):
             side = Frame(frame.left, frame.bottom, frame.right, frame.top, angle)
@@ -129,6 +131,9 @@ class TextPage:
         is_far = (gaps > SPACE_SHARE * tallest) | ((gaps < -farthest_back) & ~_is_one_glyph(boxes))
         is_shifted = np.abs(boxes[1:, 3] - boxes[:-1, 3]) > SHIFT_SHARE * tallest
         breaks = self._is_space[1:] | self._is_space[:-1] | is_far | is_shifted
+        for start, end in leader_runs(self._page_text, boxes):
+            breaks[start : end - 1] = False
+            breaks[end - 1 : end] = True
         starts = np.concatenate(([0], np.flatnonzero(breaks) + 1))
         ends = np.concatenate((starts[1:], [len(boxes)]))
         lefts = np.minimum.reduceat(boxes[:, 0], starts)
@@ -140,6 +145,7 @@ class TextPage:
         drawn = ~self._is_space[starts]
         return zip(*(column[drawn].tolist() for column in (starts, ends, lefts, rights, glued)), strict=True)
 
+    @cached_property
     def _page_text(self) -> str:
         """All characters, one for one, with plain hyphens."""
         codes = np.where(np.isin(self._codes, HYPHEN_MARKS), ord("-"), self._codes)
