@@ -253,3 +253,26 @@ def test_strokes_that_make_letters_bold_are_no_rulings() -> None:
     assert [header.path for header in table.columns] == [("Population",), ("Decennial spill",)]
     assert [row.path for row in table.rows] == [("1961",), ("1971",)]
     assert [cell.text for cell in table.cells] == ["75,90,524", "33.79", "1,00,36,431", "32.22"]
+
+
+def test_a_frame_that_nearly_touches_a_table_is_no_part_of_it() -> None:
+    def paint(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 9)
+        canvas.rect(70, 652, 420, 56, fill=0)
+        for number, (name, formula) in enumerate((("Drop: V", "= I x R"), ("Loss: P", "= I x V"), ("Load:", "= V"))):
+            canvas.drawString(78, 692 - 14 * number, name)
+            canvas.drawString(160, 692 - 14 * number, formula)
+        rows = (("Current", "Voltage", "Loss"), *((f"{n}.5 A", f"1{n}.05 V", f"0.{n}4 W") for n in range(5)))
+        for row, texts in enumerate(rows):
+            for column, text in enumerate(texts):
+                canvas.drawString(90 + 130 * column, 637 - 18 * row, text)
+        for row in range(len(rows) + 1):
+            canvas.line(80, 650 - 18 * row, 470, 650 - 18 * row)
+        for column in range(4):
+            canvas.line(80 + 130 * column, 650, 80 + 130 * column, 650 - 18 * len(rows))
+
+    document = read_pages(paint)
+    table = table_of(document)
+    assert [header.path for header in table.columns] == [("Voltage",), ("Loss",)]
+    assert [row.path for row in table.rows] == [(f"{n}.5 A",) for n in range(5)]
+    assert "Drop: V = I x R" in " ".join(block.text for block in document.blocks if block.kind != "table")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from mixrag_cli.readers.pdf.page import Rule
 
@@ -33,7 +34,27 @@ def groups_of_rulings(horizontal: Sequence[Rule], vertical: Sequence[Rule]) -> l
     groups: dict[int, tuple[list[Rule], list[Rule]]] = defaultdict(lambda: ([], []))
     for index, rule in enumerate((*horizontal, *vertical)):
         groups[root(index)][index >= len(horizontal)].append(rule)
-    return [group for group in groups.values() if len(group[0]) > 1 and group[1]]
+    parts = (part for group in groups.values() for part in _part_stacked(*group))
+    return [part for part in parts if len(part[0]) > 1 and part[1]]
+
+
+def _part_stacked(across: list[Rule], down: list[Rule]) -> Iterator[tuple[list[Rule], list[Rule]]]:
+    """The rulings as those of one grid and, where a frame is drawn so near above or below that they meet, of each.
+
+    Two rulings then lie close together, nothing runs through them, and above them and below no edge is at one place.
+    """
+    ordered = sorted(across, key=lambda rule: rule.at)
+    for number, (upper, lower) in enumerate(pairwise(ordered), start=1):
+        if not 0 < lower.at - upper.at <= REACH_POINTS:
+            continue
+        above = [rule for rule in down if rule.end <= lower.at]
+        below = [rule for rule in down if rule.start >= upper.at]
+        is_parted = above and below and len(above) + len(below) == len(down)
+        if is_parted and not any(abs(a.at - b.at) <= SAME_EDGE_POINTS for a in above for b in below):
+            yield ordered[:number], above
+            yield from _part_stacked(ordered[number:], below)
+            return
+    yield across, down
 
 
 def _overlapping(rules: Sequence[Rule], among: Iterable[int]) -> Iterator[tuple[int, int]]:
