@@ -35,6 +35,7 @@ from mixrag_cli.readers.pdf.paragraphs import lines_to_paragraphs
 from mixrag_cli.readers.pdf.pieces import is_parted
 from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
 from mixrag_cli.readers.pdf.running import drop_repeated
+from mixrag_cli.readers.pdf.running_tables import drop_repeated_tables
 from mixrag_cli.readers.pdf.shared_headings import share_headings
 from mixrag_cli.readers.pdf.torn_tables import find_torn_tables
 from mixrag_cli.readers.pdf.turned_headers import with_turned_header
@@ -186,7 +187,7 @@ def pages_to_document(
     """
     if not any(layout.items for layout in layouts):
         raise FileUnreadable("no-text", "no text layer (scanned?)" if has_images else "no text in the file")
-    pages = share_headings(join_continued(drop_repeated(layouts)))
+    pages = share_headings(join_continued(drop_repeated(drop_repeated_tables(layouts))))
     texts = [item for page in pages for item in page.items if isinstance(item, TextItem)]
     known = count_words(line for item in texts for line in item.texts) if _has_hyphens(texts) else Counter[str]()
     levels = heading_levels(texts)
