@@ -63,19 +63,26 @@ def _is_leader(word: Word) -> bool:
 def _items(line: Line) -> Iterator[_Item]:
     """The line's names and values, left to right."""
     words = line.words
-    for at in [at for at, word in enumerate(words) if _is_leader(word)]:
+    leaders = [at for at, word in enumerate(words) if _is_leader(word)]
+    for before, at, behind in zip([-1, *leaders], leaders, [*leaders[1:], len(words)], strict=False):
         first, last = at, at + 1
-        while first and words[first].x0 - words[first - 1].x1 <= (NAME_GAP if first == at else COLUMN_GAP) * line.size:
+        while first > before + 1 and words[first].x0 - words[first - 1].x1 <= _reach(first == at) * line.size:
             first -= 1
-        while last < len(words) and (last == at + 1 or words[last].x0 - words[last - 1].x1 <= COLUMN_GAP * line.size):
+        while last < behind and (last == at + 1 or words[last].x0 - words[last - 1].x1 <= COLUMN_GAP * line.size):
             last += 1
-        if first == at or last == at + 1 or any(map(_is_leader, (*words[first:at], *words[at + 1 : last]))):
-            continue
+        is_one = first - 1 != before or before < 0, last != behind or behind == len(words)
+        if first == at or last == at + 1 or not all(is_one):
+            continue  # no name, no value, or one that runs into those of the next dots
         is_alone = first == 0 and last == len(words)
         has_figure_behind = last < len(words) and is_number(words[last].text)
         name, value = words_to_piece(words[first:at]), words_to_piece(words[at + 1 : last])
-        if not name.text.startswith("("):  # it goes on from the line above
+        is_blank = words[at].text.startswith("_") and not value.is_number  # it is to be filled in
+        if not (is_blank or name.text.startswith("(")):  # a bracket goes on from the line above
             yield _Item(name, value, words[first:last], is_alone, has_figure_behind)
+
+
+def _reach(is_leader: bool) -> float:
+    return NAME_GAP if is_leader else COLUMN_GAP
 
 
 def _groups(lines: Iterable[Line]) -> list[list[_Item]]:
@@ -85,7 +92,8 @@ def _groups(lines: Iterable[Line]) -> list[list[_Item]]:
     for line in lines:
         items = list(_items(line))
         others = {*line.words}.difference(*(item.words for item in items))
-        going_on = [group for group in going_on if not any(_lies_under(word, group[-1]) for word in others)]
+        near = (group for group in going_on if _is_near(line, group[-1]))
+        going_on = [group for group in near if not any(_lies_under(word, group[-1]) for word in others)]
         for item in items:
             group = next((group for group in going_on if _goes_on(group[-1], item)), [])
             if not group:
@@ -99,12 +107,15 @@ def _lies_under(word: Word, item: _Item) -> bool:
     return word.x0 < item.value.x1 and item.name.x0 < word.x1
 
 
+def _is_near(line: Line, last: _Item) -> bool:
+    return line.top - last.name.bottom <= ENTRY_GAP * line.size
+
+
 def _goes_on(last: _Item, item: _Item) -> bool:
     return (
         abs(last.value.x1 - item.value.x1) <= SAME_EDGE
         and abs(last.name.x0 - item.name.x0) <= MAX_INDENT
         and item.name.bottom > last.name.bottom
-        and item.name.top - last.name.bottom <= ENTRY_GAP * item.name.size
     )
 
 
