@@ -13,6 +13,7 @@ from mixrag_cli.readers.pdf.aligned_tables import find_aligned_tables
 from mixrag_cli.readers.pdf.captions import caption_of, notes_below
 from mixrag_cli.readers.pdf.charts import Chart, find_charts
 from mixrag_cli.readers.pdf.continued_tables import join_continued
+from mixrag_cli.readers.pdf.first_rows import mark_headless
 from mixrag_cli.readers.pdf.flows import split_flows
 from mixrag_cli.readers.pdf.headings import heading_levels, pick_title
 from mixrag_cli.readers.pdf.items import PageLayout, TextItem
@@ -201,7 +202,7 @@ def pages_to_document(
             if isinstance(item, Grid):
                 notes = item.notes or notes_below(page.items, index)
                 shared = caption_of(page.items, index, last) or shared
-                grid = replace(item, caption=shared, notes=notes)
+                grid = mark_headless(replace(item, caption=shared, notes=notes))
                 place = item.locator
                 builder.add(
                     grid_to_text(grid), "table", grid=grid, bbox=place.bbox, page=page.number, last_page=place.last_page
