@@ -124,7 +124,8 @@ def _chart_item(chart: Chart) -> TextItem:
 
 
 def _texts(words: Iterable[Word]) -> list[str]:
-    return [line.text for line in words_to_lines(words)]
+    ordered = sorted(words, key=lambda word: (word.x0, word.top, word.x1, word.text))  # a chart holds them in no order
+    return [line.text for line in words_to_lines(ordered)]
 
 
 def _place_of(box: Box, items: Sequence[TextItem | Grid]) -> int:
